@@ -8,7 +8,7 @@ pub use super::marks::Since;
 
 /// A record and those that led to it, latest first.
 ///
-/// A cause always comes before its effect in a trace; a link that does not is taken for none, so
+/// A cause always comes before its effect in a trace; a link that does not is left out, so
 /// that the walk ends.
 pub fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
@@ -23,13 +23,13 @@ pub fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Re
 impl Analysis<'_> {
     /// What the time of a record is given relative to: the nearest beginning or end of an entry of
     /// the timeline among its causes; where there is none, the latest fault that hit `node`, or its
-    /// end. A change of a node's Ready condition, and all that follows from it, is reckoned from
+    /// end. A change of a node's Ready condition, and all that follows from it, is counted from
     /// the latest fault of the node if that is later.
     pub fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.since(self.trace, id, node)
     }
 
-    /// What a latency is reckoned from: the nearest beginning of a fault among the causes that
+    /// What a latency is counted from: the nearest beginning of a fault among the causes that
     /// [`Analysis::since_of`] goes by; where there is none, the nearest beginning of another entry
     /// that changes nodes or pods, a user's taint say; where there is none either, the latest fault
     /// that began and hit `node`.

@@ -60,8 +60,8 @@ pub enum Figure {
     MinutesNoneUp,
     /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
     RequestsLostShare,
-    /// The same share of the time observed, in minutes: as if all requests had been lost for so
-    /// long.
+    /// The same share of the time observed, in minutes: as if all requests had been lost for that
+    /// time.
     RequestsLostMinutes,
     /// [`Costs::ghost_ns`], in minutes.
     GhostMinutes,

@@ -6,7 +6,7 @@ use super::truth::{Standing, Truth};
 use crate::kernel::Time;
 use crate::trace::RecordId;
 
-/// A step function: from each time on the value beside it. Times rise; the first is zero.
+/// A step function: the value from each time on. Times rise; the first is zero.
 pub type Steps = Vec<(Time, u32)>;
 
 /// Counts over time. Each pod that exists and is not finished is in exactly one of `available`,

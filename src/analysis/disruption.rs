@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// (`node_lifecycle_controller.go: setLimiterInZone`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pace {
-    /// One node every so long, at the rate of `--node-eviction-rate`.
+    /// One node per this span, at the rate of `--node-eviction-rate`.
     Usual(Dur),
-    /// One node every so long, at the rate of `--secondary-node-eviction-rate`.
+    /// One node per this span, at the rate of `--secondary-node-eviction-rate`.
     Slow(Dur),
     /// None: the zone has no more nodes than `--large-cluster-size-threshold`.
     Stopped,
@@ -23,7 +23,7 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// The pace of a zone of so many nodes; none in a state that is no news.
+    /// The pace of a zone of `nodes` nodes; none in a state that needs no mention.
     pub fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
         let f = &plan.flags;
         let every = |rate: f32| {

@@ -1,13 +1,13 @@
-//! The evictions of a run, each with what led to it and what became of it.
+//! The evictions of a run, each with what led to it and what came after it.
 
 use super::causes::{Since, chain};
 use super::setting::Analysis;
-use super::state::Follow;
+use super::state::{Follow, PodState, Step};
 use super::taint_kinds::{is_failure_key, is_no_execute};
 use crate::api::names::{NodeId, PodId};
 use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};
-use crate::trace::{EvictionCause, RecordId, Trace, What};
+use crate::trace::{EvictionCause, Record, RecordId, Trace, What};
 
 /// One eviction of one life of a pod.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct Eviction<'a> {
     pub timer_seconds: Option<u32>,
     /// When that timer was set.
     pub timer_set_at: Option<Time>,
-    /// What the latency is reckoned from; see [`Analysis::fault_of`].
+    /// What the latency is counted from; see [`Analysis::fault_of`].
     pub fault: Option<Since>,
     /// When the object was gone; none if it still was there at the end.
     pub gone_at: Option<Time>,
@@ -75,86 +75,133 @@ const NONE: u32 = u32::MAX;
 
 /// The evictions of a run in the order in which they happened.
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
-    let trace = analysis.trace;
-    let mut found: Vec<Eviction<'a>> = Vec::new();
-    let mut follow = Follow::new(analysis);
-    // The latest NoExecute taint of each node, those that it has from its creation first.
-    let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
-    for (i, n) in analysis.plan.nodes.iter().enumerate() {
-        latest_taint[analysis.node_id(i as u32).index()] =
-            n.taints.iter().rev().find(|t| is_no_execute(t.effect));
+    let mut finder = Finder::new(analysis);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        finder.record(id as RecordId, r);
     }
-    // What waits for its node to be back, and for its pod to be gone.
-    let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); analysis.node_count()];
-    let mut latest: Vec<u32> = vec![NONE; analysis.pods.len()];
-    for (id, r) in trace.iter().enumerate() {
-        let id = id as RecordId;
+    finder.found
+}
+
+/// Finds evictions while walking through the trace.
+struct Finder<'a> {
+    analysis: &'a Analysis<'a>,
+    follow: Follow<'a>,
+    found: Vec<Eviction<'a>>,
+    /// The latest NoExecute taint of each node, those that it has from its creation first.
+    latest_taint: Vec<Option<&'a Taint>>,
+    /// Per node the evictions that wait for it to be back.
+    waiting: Vec<Vec<u32>>,
+    /// Per pod its latest eviction, which waits for it to be gone, or [`NONE`].
+    latest: Vec<u32>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(analysis: &'a Analysis<'a>) -> Self {
+        let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
+        for (i, n) in analysis.plan.nodes.iter().enumerate() {
+            latest_taint[analysis.node_id(i as u32).index()] =
+                n.taints.iter().rev().find(|t| is_no_execute(t.effect));
+        }
+        Finder {
+            analysis,
+            follow: Follow::new(analysis),
+            found: Vec::new(),
+            latest_taint,
+            waiting: vec![Vec::new(); analysis.node_count()],
+            latest: vec![NONE; analysis.pods.len()],
+        }
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record) {
         let timer = match r.what {
-            What::PodDeleting(_) | What::PodGone => follow.timer(&follow.pod(PodId(r.object))),
+            What::PodDeleting(_) | What::PodGone => {
+                self.follow.timer(&self.follow.pod(PodId(r.object)))
+            }
             _ => None,
         };
-        let step = follow.apply(id, r);
-        if let Some((node, before, after)) = step.node {
-            if let What::NodeTaints(change) = r.what {
-                let added = trace
-                    .taints
-                    .get(change as usize)
-                    .and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
-                latest_taint[node.index()] = added.or(latest_taint[node.index()]);
-            }
-            if after.is_back() && !before.is_back() {
-                for i in waiting[node.index()].drain(..) {
-                    found[i as usize].node_back_at = Some(r.at);
-                }
-            }
-        }
+        let step = self.follow.apply(id, r);
+        self.node(r, &step);
         if r.what == What::PodGone
             && let Some((pod, ..)) = step.pod
         {
-            let index = std::mem::replace(&mut latest[pod.index()], NONE);
-            if let Some(e) = found.get_mut(index as usize) {
+            let index = std::mem::replace(&mut self.latest[pod.index()], NONE);
+            if let Some(e) = self.found.get_mut(index as usize) {
                 e.gone_at = Some(r.at);
             }
         }
         if let Some((pod, before)) = step.eviction(r) {
-            let node = before.node_id();
-            let Some(cause) = EvictionCause::of(r, before.asked) else {
-                continue;
-            };
-            let by_taint = cause == EvictionCause::Taint;
-            let set = timer.and_then(|t| trace.get(t));
-            // A timer may be set for at-once evictions, too; without one the cause says that it was
-            // at once.
-            let at_once = by_taint.then_some(0);
-            let timer_seconds = match set.map(|s| s.what) {
-                Some(What::TimerSet(seconds)) if by_taint => Some(seconds),
-                _ => at_once,
-            };
-            let taint = by_taint
-                .then(|| taint_of(trace, id).or_else(|| latest_taint[node?.index()]))
-                .flatten();
-            let back = node.filter(|&n| follow.node(n).is_back()).map(|_| r.at);
-            let index = found.len() as u32;
-            if let (Some(n), None) = (node, back) {
-                waiting[n.index()].push(index);
-            }
-            latest[pod.index()] = index;
-            found.push(Eviction {
-                at: r.at,
-                record: id,
-                cause,
-                pod,
-                node,
-                taint,
-                timer_seconds,
-                timer_set_at: set.filter(|_| by_taint).map(|s| s.at),
-                fault: analysis.fault_of(id, node),
-                gone_at: (r.what == What::PodGone).then_some(r.at),
-                node_back_at: back,
-            });
+            self.eviction(id, r, pod, &before, timer);
         }
     }
-    found
+
+    /// Takes in what a record says of a node.
+    fn node(&mut self, r: &Record, step: &Step) {
+        let Some((node, before, after)) = step.node else {
+            return;
+        };
+        if let What::NodeTaints(change) = r.what {
+            let changes = &self.analysis.trace.taints;
+            let added = changes
+                .get(change as usize)
+                .and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
+            let latest = &mut self.latest_taint[node.index()];
+            *latest = added.or(*latest);
+        }
+        if after.is_back() && !before.is_back() {
+            for i in self.waiting[node.index()].drain(..) {
+                self.found[i as usize].node_back_at = Some(r.at);
+            }
+        }
+    }
+
+    /// Notes an eviction; `timer` is the record of the timer that ran before it.
+    fn eviction(
+        &mut self,
+        id: RecordId,
+        r: &Record,
+        pod: PodId,
+        before: &PodState,
+        timer: Option<RecordId>,
+    ) {
+        let trace = self.analysis.trace;
+        let node = before.node_id();
+        let Some(cause) = EvictionCause::of(r, before.asked) else {
+            return;
+        };
+        let by_taint = cause == EvictionCause::Taint;
+        let set = timer.and_then(|t| trace.get(t));
+        // A timer may be set for at-once evictions, too; without one the cause says that it was at
+        // once.
+        let at_once = by_taint.then_some(0);
+        let timer_seconds = match set.map(|s| s.what) {
+            Some(What::TimerSet(seconds)) if by_taint => Some(seconds),
+            _ => at_once,
+        };
+        let latest_taint = || self.latest_taint[node?.index()];
+        let taint = by_taint
+            .then(|| taint_of(trace, id).or_else(latest_taint))
+            .flatten();
+        let is_back = |n: &NodeId| self.follow.node(*n).is_back();
+        let back = node.filter(is_back).map(|_| r.at);
+        let index = self.found.len() as u32;
+        if let (Some(n), None) = (node, back) {
+            self.waiting[n.index()].push(index);
+        }
+        self.latest[pod.index()] = index;
+        self.found.push(Eviction {
+            at: r.at,
+            record: id,
+            cause,
+            pod,
+            node,
+            taint,
+            timer_seconds,
+            timer_set_at: set.filter(|_| by_taint).map(|s| s.at),
+            fault: self.analysis.fault_of(id, node),
+            gone_at: (r.what == What::PodGone).then_some(r.at),
+            node_back_at: back,
+        });
+    }
 }
 
 /// The NoExecute taint that was added nearest among the causes of a record.

@@ -2,7 +2,7 @@
 //! it is about.
 //!
 //! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready
-//! conditions, which follow their node's; events, which repeat what other records say, but for why
+//! conditions, which follow their node's; events, which repeat what other records say, except why
 //! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
 //! of zero seconds, whose eviction follows at once.
 
@@ -87,13 +87,13 @@ pub enum Fact {
     PodCreated,
     /// A pod was bound.
     PodBound,
-    /// An eviction timer of so many seconds was set.
+    /// An eviction timer of this number of seconds was set.
     TimerSet(u32),
     /// An eviction timer was cancelled.
     TimerCancelled,
-    /// A pod was evicted by a timer of so many seconds, or [`NO_TIMER`].
+    /// A pod was evicted by a timer of this number of seconds, or [`NO_TIMER`].
     Evicted(u32),
-    /// A pod was evicted by what is no timer: the eviction API, a drain.
+    /// A pod was evicted without a timer: through the eviction API, or by a drain.
     EvictedBy(EvictionCause),
     /// A pod's eviction was refused, as that budget would be violated.
     EvictionRefused(WorkloadId),
@@ -265,7 +265,7 @@ impl<'a> Facts<'a> {
             What::Refused(text) => Some(Fact::Refused(TextId(text), entry)),
             What::ControllersStarted => later.then_some(Fact::ControllersStarted),
             What::ControllersStopped => Some(Fact::ControllersStopped),
-            // A controller that starts looks at its zones anew; what it finds again is no news.
+            // A controller that starts looks at its zones anew; what it finds again is nothing new.
             What::Zone(ZoneState::Initial | ZoneState::Empty) => None,
             What::Zone(state) => {
                 let before = self.zones.insert(r.object, state);
@@ -276,14 +276,14 @@ impl<'a> Facts<'a> {
             What::MasterDisruptionLeft => Some(Fact::MasterDisruptionLeft),
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
             What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
-            // A machine that stops has said so.
+            // The stop of the machine is a fact of its own.
             What::NodeSilent => node_changed
                 .filter(|(_, _, after)| !after.off)
                 .map(|_| Fact::Silent),
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
             What::MachineOff => node_changed.map(|_| Fact::MachineOff),
             What::MachineOn => node_changed.map(|_| Fact::MachineOn),
-            // The entry says it, and for whom.
+            // The entry of the timeline says it already, and for which nodes.
             What::NetworkLost | What::NetworkBack => None,
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 node_changed.map(|_| match status {

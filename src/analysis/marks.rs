@@ -8,7 +8,7 @@ use crate::plan::{Do, Phase, Plan};
 use crate::trace::{Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
-/// The entry of the timeline that something is reckoned from.
+/// The entry of the timeline that something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Since {
     /// When that entry began, or ended.
@@ -22,7 +22,7 @@ pub struct Since {
 /// Stands for "no mark".
 const NONE: u32 = u32::MAX;
 
-/// A moment of the timeline that things are reckoned from.
+/// A moment of the timeline that things are counted from.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     since: Since,
@@ -85,7 +85,7 @@ impl Marks {
             .map(|m| m.since)
     }
 
-    /// What a latency is reckoned from; see
+    /// What a latency is counted from; see
     /// [`Analysis::fault_of`](super::setting::Analysis::fault_of).
     pub(super) fn fault(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         let own = self.own(id);
@@ -119,7 +119,7 @@ impl Marks {
         if at(b) > at(a) { b } else { a }
     }
 
-    /// The latest mark up to a time that hit a node, or all; `harm` leaves out what is none.
+    /// The latest mark up to a time that hit a node, or all; `harm` asks for faults only.
     fn hit(&self, node: Option<NodeId>, until: Time, harm: bool) -> u32 {
         let latest = |marks: &[u32]| {
             let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
@@ -213,8 +213,8 @@ impl Finder<'_> {
             What::MachineOff | What::MachineOn if self.is_of_maintenance(inherited) => {
                 self.of_maintenance(r, inherited)
             }
-            // A controller's view of a node rests on the node's last version, whatever made that;
-            // what the node went through since tells more.
+            // A controller's view of a node is that of the node's last version, whoever wrote that;
+            // what happened to the node since explains more.
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 let harm = status == ConditionStatus::Unknown;
                 let hit = self.marks.hit(r.node(), r.at, harm);

@@ -201,7 +201,8 @@ pub struct PodState {
     pub bound_at: Time,
     /// Its eviction was granted, or a drain deletes it: the deletion follows.
     pub asked: Option<EvictionCause>,
-    /// The record of its eviction timer, or [`NO_RECORD`]; see [`Follow::timer`](super::state::Follow::timer).
+    /// The record of its eviction timer, or [`NO_RECORD`]; see
+    /// [`Follow::timer`](super::state::Follow::timer).
     pub(super) timer: RecordId,
 }
 

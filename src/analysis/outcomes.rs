@@ -32,7 +32,7 @@ pub struct WorkloadOutcome {
     pub replaced: u64,
     /// Pods that are Pending at the end.
     pub pending: u64,
-    /// Why the last of its pods that could not be scheduled could not be.
+    /// Why the last of its pods that the scheduler could not place could not be placed.
     pub why_pending: Option<TextId>,
     /// Pods that are stuck at the end.
     pub stuck: u64,
@@ -56,7 +56,7 @@ pub struct Replacement {
 pub struct Workloads {
     /// By kind and name.
     pub outcomes: Vec<WorkloadOutcome>,
-    /// By the record of the loss; where several records tell of one loss, the first.
+    /// By the record of the loss; where several records are about one loss, the first.
     pub replacements: BTreeMap<RecordId, Replacement>,
 }
 

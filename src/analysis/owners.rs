@@ -4,7 +4,7 @@ use super::setting::Analysis;
 use crate::api::names::{PodId, WorkloadId};
 use crate::trace::{Actor, What};
 
-/// The workload that a pod belongs to in the eyes of people: of a Deployment's pod the Deployment.
+/// The workload that people take a pod to belong to: of a Deployment's pod the Deployment.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
     /// By workload: the one that owns it, or itself.

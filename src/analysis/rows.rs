@@ -41,7 +41,7 @@ pub struct Row {
     pub text: String,
 }
 
-/// What words need beside a row.
+/// What it takes to put rows into words.
 pub(super) struct Text<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) taints: &'a [String],

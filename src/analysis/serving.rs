@@ -3,7 +3,7 @@
 //!
 //! Definitions, beside those of [`truth`](super::truth):
 //! * *desired*: how many pods a workload asks for. A DaemonSet asks for one on each node that
-//!   suits, which no record tells: those of its pods that exist and are not finished. A Job asks
+//!   suits, which no record states: those of its pods that exist and are not finished. A Job asks
 //!   for nothing any more once it is complete or has failed.
 //! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
 //!   finished or gone: two where one should be.
@@ -44,7 +44,7 @@ pub(super) struct Walk<'a> {
     owners: Owners,
     /// By workload, and last pods without one; none for those that another one owns.
     all: Vec<Option<Served>>,
-    /// By pod: static, and so none of ours; and without a workload and wanted.
+    /// By pod: whether it is static and so not counted; whether it has no workload and is wanted.
     is_static: Vec<bool>,
     bare: Vec<bool>,
     /// Since when pods are Pending.
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A pod stands otherwise than before.
+    /// The state of a pod changed.
     pub(super) fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
         let Some(place) = self.place(pod) else { return };
         let by_pods = self.all[place]
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes in what a record says beside that; `truth` has taken it in, and says whether
+    /// Takes in what else a record says; `truth` has taken it in, and says whether
     /// containers started that had run before.
     pub(super) fn record(&mut self, r: &Record, step: &Step, again: bool, truth: &Truth<'_>) {
         if let Some(w) = r.workload() {

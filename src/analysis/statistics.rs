@@ -129,7 +129,7 @@ impl Sample {
         })
     }
 
-    /// The quantile of so many per cent, by [`nearest_rank`]: a value that occurred.
+    /// The quantile of a percentage, by [`nearest_rank`]: a value that occurred.
     pub fn quantile(&self, percent: u64) -> f64 {
         nearest_rank(&self.sorted, percent).unwrap_or(self.mean)
     }

@@ -362,7 +362,7 @@ pub(crate) fn taint(key: &str, effect: Effect) -> Taint {
     Taint::new(key, effect)
 }
 
-/// A toleration of every taint of a key for so many seconds, or for ever.
+/// A toleration of every taint of a key for a number of seconds, or for ever.
 pub(crate) fn tolerates(key: &str, seconds: Option<i64>) -> Toleration {
     Toleration {
         key: key.to_owned(),
@@ -573,7 +573,7 @@ fn evict_or_recover(
     (back_at, back): (Time, RecordId),
     to: Time,
 ) {
-    let seconds = if p % 3 == 0 { 60 } else { 300 };
+    let seconds = if p.is_multiple_of(3) { 60 } else { 300 };
     let timer = tainted.map(|t| run.eviction(tainted_at, t, What::TimerSet(seconds), p));
     let due = ms(tainted_at.as_millis() + u64::from(seconds) * 1_000 + u64::from(p % 7));
     match timer {

@@ -2,7 +2,7 @@
 //!
 //! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per
 //! fact and moment, nodes together that share both; per fact and zone; per fact; the same fact
-//! again of the same node no longer apart; facts that are reckoned from different entries of the
+//! again of the same node no longer apart; facts that are counted from different entries of the
 //! timeline no longer apart. The first level that stays within a given number of rows is taken; the
 //! later ones, which tell less, only where that number is exceeded by half.
 
@@ -136,7 +136,7 @@ impl Fine {
 
     fn add(&mut self, f: &Finding) {
         let seen = self.generation(f);
-        // kubectl asks every few seconds: each try again is no news, and no other pod.
+        // kubectl asks every few seconds: another try is nothing new, and about the same pod.
         let asks_again = matches!(f.fact, Fact::EvictionRefused(_)) && seen > 0;
         let generation = if asks_again { 0 } else { seen };
         let key = (f.fact, f.since, generation, f.node);
@@ -268,31 +268,12 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut by_key = BTreeMap::new();
     for g in groups {
-        let fact = if level.entry {
-            g.fact
-        } else {
-            without_entry(g.fact)
-        };
-        let place = match g.node {
-            n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
-            _ => 0,
-        };
-        let span = level
-            .span
-            .then_some((g.first.as_millis(), g.last.as_millis()));
-        let since = if level.entry { g.since } else { None };
-        let key = (
-            fact,
-            since,
-            if level.generation { g.generation } else { 0 },
-            place,
-            span,
-        );
+        let key = key(analysis, g, level);
         let index = *by_key.entry(key).or_insert_with(|| {
             rows.push(Row {
                 first: g.first,
                 last: g.last,
-                fact,
+                fact: key.0,
                 since: g.since,
                 nodes: Vec::new(),
                 pods: 0,
@@ -312,7 +293,7 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
         }
         row.last = row.last.max(g.last);
         if row.since != g.since {
-            // Reckoned from several entries: none is named.
+            // Counted from several entries: none is named.
             row.since = None;
         }
         row.pods += g.pods;
@@ -326,4 +307,26 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// What sets rows apart at a level: fact, entry, generation, zone, and when it first and last
+/// became true.
+type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>);
+
+fn key(analysis: &Analysis<'_>, g: &Group, level: Level) -> Key {
+    let fact = if level.entry {
+        g.fact
+    } else {
+        without_entry(g.fact)
+    };
+    let place = match g.node {
+        n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
+        _ => 0,
+    };
+    let span = level
+        .span
+        .then_some((g.first.as_millis(), g.last.as_millis()));
+    let since = if level.entry { g.since } else { None };
+    let generation = if level.generation { g.generation } else { 0 };
+    (fact, since, generation, place, span)
 }

@@ -1,9 +1,9 @@
-//! What is up, beside what the API says: the state of each pod with both.
+//! What is really up, and what the API says: the state of each pod with both.
 //!
 //! A pod is *up* when its containers run on a machine that runs, and clients reach that machine. It
 //! is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of
-//! its Service, unless it is being deleted. The two go apart in every outage: for the first minute
-//! of one nothing but truth changes.
+//! its Service, unless it is being deleted. The two differ in every outage: in the first minute of
+//! one only the truth changes.
 
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
@@ -14,7 +14,7 @@ use crate::plan::NodeStart;
 use crate::trace::{Record, RecordId, What};
 use std::collections::BTreeMap;
 
-/// How a pod stands, by the API and in truth.
+/// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
     /// The object exists and is not finished.
@@ -102,7 +102,7 @@ impl<'a> Truth<'a> {
         self.lost.get(node as usize).is_some_and(|lost| !lost)
     }
 
-    /// How a pod stands now.
+    /// The state of a pod now.
     pub fn standing(&self, pod: PodId) -> Standing {
         let p: PodState = self.follow.pod(pod);
         let live = self
@@ -124,9 +124,9 @@ impl<'a> Truth<'a> {
         }
     }
 
-    /// Takes one record in; `changed` hears of each pod that stands otherwise than before. What the
-    /// API says changes by the step that is returned; with it, whether containers started that had
-    /// run before in the same life of their pod.
+    /// Takes one record in; `changed` is called for each pod whose state differs from before.
+    /// Returns the step by which changes what the API says, and whether containers started that
+    /// had run before in the same life of their pod.
     pub fn apply(
         &mut self,
         id: RecordId,

@@ -8,6 +8,7 @@ use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
 use crate::trace::{Actor, BudgetState, Note, Record, TaintChange, What, ZoneState};
+use std::num::NonZeroU32;
 
 pub use super::names::{ranges, short_taint, stem};
 
@@ -64,10 +65,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             "{} waits in its zone's queue for the NoExecute taint",
             node()
         ),
-        What::PodCreated(on) => match What::created_on(on) {
-            Some(n) => format!("{} created on {}", pod(), analysis.node_name(n)),
-            None => format!("{} created", pod()),
-        },
+        What::PodCreated(on) => created(analysis, pod(), on),
         What::PodBound(n) => format!("{} bound to {}", pod(), named(n)),
         What::PodTolerations => format!("{}: its tolerations change", pod()),
         What::PodPhase(phase) => format!("{} is {}", pod(), phase.as_str()),
@@ -88,14 +86,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::WorkloadCreated(n) => format!("{} created, asks for {n} pods", workload()),
         What::WorkloadScaled(n) => format!("{} scaled to {n} pods", workload()),
         What::WorkloadDeleted => format!("{} deleted", workload()),
-        // What does not last neither begins nor ends.
-        What::FaultBegan
-            if (r.object as usize) < analysis.plan.timeline.len()
-                && !analysis.plan.lasts(r.object) =>
-        {
-            entry().to_owned()
-        }
-        What::FaultBegan => format!("{} begins", entry()),
+        What::FaultBegan => began(analysis, r.object, entry()),
         What::FaultEnded => format!("{} ends", entry()),
         What::Refused(text) => {
             format!("refused {}: {}", entry(), trace.names.text_of(TextId(text)))
@@ -114,10 +105,10 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             eviction(analysis, pod(), r.what, trace.budgets.get(state as usize))
         }
         What::DrainDeletes => format!("kubectl drain --disable-eviction deletes {}", pod()),
-        What::DrainEnded(end) => trace
-            .drains
-            .get(end as usize)
-            .map_or_else(String::new, |e| drain_ended(analysis, node(), e)),
+        What::DrainEnded(end) => {
+            let end = trace.drains.get(end as usize);
+            end.map_or_else(String::new, |e| drain_ended(analysis, node(), e))
+        }
         What::BudgetCreated(state) => budget(analysis, "created", state),
         What::BudgetChanged(state) => budget(analysis, "changed", state),
         What::BudgetDeleted => format!("{} deleted", budget_name(analysis, WorkloadId(r.object))),
@@ -125,6 +116,23 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::Noted(note, arg) => noted(analysis, r, note, arg),
         What::ControllersStarted => "controllers started".to_owned(),
         What::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
+    }
+}
+
+/// The beginning of an entry of the timeline; what does not last neither begins nor ends.
+fn began(analysis: &Analysis<'_>, index: u32, entry: &str) -> String {
+    if (index as usize) < analysis.plan.timeline.len() && !analysis.plan.lasts(index) {
+        entry.to_owned()
+    } else {
+        format!("{entry} begins")
+    }
+}
+
+/// The creation of a pod, bound to a node or not.
+fn created(analysis: &Analysis<'_>, pod: &str, on: Option<NonZeroU32>) -> String {
+    match What::created_on(on) {
+        Some(n) => format!("{pod} created on {}", analysis.node_name(n)),
+        None => format!("{pod} created"),
     }
 }
 

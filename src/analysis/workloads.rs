@@ -3,9 +3,9 @@
 //!
 //! Definitions:
 //! * *wanted*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits,
-//!   which no record tells: its wanted pods are those that exist and are not finished. A Job wants
+//!   which no record states: its wanted pods are those that exist and are not finished. A Job wants
 //!   nothing any more once it is complete or has failed.
-//! * *unavailable*: the time in which fewer pods are available than wanted. It is reckoned from the
+//! * *unavailable*: the time in which fewer pods are available than wanted. It is counted from the
 //!   first time at which enough of them are, so that starting up is no outage; if they never are,
 //!   from the workload's beginning.
 //! * *lost*: a pod whose deletion begins, or that is gone without one, or that fails; not one that

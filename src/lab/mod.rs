@@ -1,5 +1,5 @@
 //! Many runs: the same scenario with other values and other seeds, two sides over the same seeds,
-//! scenarios held against what they expect, and the race lab.
+//! scenarios compared with what they expect, and the race lab.
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 

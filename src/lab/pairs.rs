@@ -31,10 +31,10 @@ pub struct Pairs<'a> {
     pub tolerance: Dur,
 }
 
-/// So many seeds for each thread are run before their differences are taken in, which bounds what
-/// waits for that.
+/// How many seeds for each thread are run before their differences are taken in, which bounds how
+/// much waits for that.
 const AHEAD: u64 = 8;
-/// A plan serves up to so many seeds.
+/// The most seeds that a plan serves before it is built anew.
 const PIECE: u64 = 4;
 
 impl Pairs<'_> {
@@ -57,8 +57,8 @@ impl Pairs<'_> {
             .ok_or_else(|| problem(format!("there are no {seeds} seeds from {first} on")))
     }
 
-    /// Runs and compares everything on so many threads. `watch` is told when a run is done, and
-    /// asked now and then whether to go on; with more than `most` patterns like ones are told
+    /// Runs and compares everything on `jobs` threads. `watch` is called when a run is done, and
+    /// asked now and then whether to go on; with more than `most` patterns like ones are put
     /// together.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Pairs<'_> {
         };
         let mut gathered = Gathered::new(self.tolerance);
         let ahead = (threads.current_num_threads() as u64).saturating_mul(AHEAD);
-        // Not so many that threads wait for the last of them.
+        // Few enough that no thread waits long for the last of them.
         let step = (self.seeds / (ahead / 2).max(1)).clamp(1, PIECE);
         let mut next = range.start;
         while next < range.end {

@@ -75,7 +75,7 @@ fn is_turn(run: &Searched, choice: usize) -> bool {
 pub struct Departure {
     /// The step at which that is certain.
     pub step: usize,
-    /// What is otherwise.
+    /// What is different.
     pub text: String,
 }
 

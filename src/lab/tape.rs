@@ -68,7 +68,7 @@ impl Tape {
             );
             return Err(Problem::new(text).help("search for it again: `taintsim explore`"));
         }
-        // Tapes of before tell their release at the beginning of their doc only.
+        // Older tapes name their release only at the beginning of their doc.
         if tape.tape.release.is_none() {
             tape.tape.release = tape
                 .doc

@@ -1,7 +1,7 @@
-//! Trials: scenarios run as tests, each with its seeds, and held against what it expects.
+//! Trials: scenarios run as tests, each with its seeds, and compared with what it expects.
 //!
 //! A trial fails where an expectation is not met in all of its runs, or in the share of them that
-//! it asks for. One that cannot be held against a run at all (a pod that there never was) is a
+//! it asks for. One that makes no sense for a run at all (a pod that there never was) is a
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use crate::analysis::Analysis;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;
 
-/// The most rules that are told of one failure: the last ones, which are the nearest to it.
+/// The most rules that are shown of one failure: the last ones, which are the nearest to it.
 const RULES: usize = 6;
 
 /// A scenario that can be tried.
@@ -31,7 +31,7 @@ pub struct Trial<'a> {
     expectations: Expectations,
 }
 
-/// What a trial came to.
+/// The result of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// How many runs there were.
@@ -47,7 +47,7 @@ pub enum Held {
     Met,
     /// It was not.
     Failed(Failure),
-    /// It cannot be held against any of the runs.
+    /// It makes no sense for any of the runs.
     Wrong(Problem),
 }
 
@@ -66,7 +66,7 @@ impl Outcome {
             .collect()
     }
 
-    /// What is wrong with those that cannot be held against a run.
+    /// What is wrong with those that make no sense for a run.
     pub fn problems(&self) -> Vec<&Problem> {
         self.held
             .iter()
@@ -108,6 +108,9 @@ pub struct Failure {
     pub share: Option<f64>,
 }
 
+/// For each expectation why one run does not meet it, or why it makes no sense for it.
+type Judged = Vec<Result<Option<Told>, Problem>>;
+
 impl<'a> Trial<'a> {
     /// Builds the scenario with its expectations.
     ///
@@ -127,7 +130,7 @@ impl<'a> Trial<'a> {
         &self.expectations
     }
 
-    /// What it would come to if everything were met, without a run.
+    /// The outcome if everything were met, without a run.
     pub fn untried(&self) -> Outcome {
         Outcome {
             runs: 0,
@@ -147,21 +150,9 @@ impl<'a> Trial<'a> {
         let of_run = |plan: &Plan, seed: u64| {
             let trace = simulate(plan, seed, goes_on)?;
             let analysis = Analysis::new(plan, &trace);
-            let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
-                Ok(v) => Ok(v.failure.map(|f| Told::new(f, &analysis))),
-                Err(wrong) => Err(Problem::new(wrong.message)
-                    .maybe_help(wrong.help)
-                    .at(&self.loaded.source, e.bytes.clone())),
-            };
-            let told: Vec<_> = verdicts(list, &analysis)
-                .into_iter()
-                .zip(list)
-                .map(told)
-                .collect();
-            Some((
-                told,
-                (seeds.first() == Some(&seed)).then(|| look(&analysis, seed)),
-            ))
+            let judged = self.judged(&analysis);
+            let looked = (seeds.first() == Some(&seed)).then(|| look(&analysis, seed));
+            Some((judged, looked))
         };
         // Each piece builds its own plan: plans are not shared between threads.
         let piece = |seeds: &[u64]| -> Option<Vec<_>> {
@@ -178,41 +169,8 @@ impl<'a> Trial<'a> {
             told.push(run);
             looked = looked.or(seen);
         }
-        let held = list.iter().enumerate().map(|(i, e)| {
-            let of_runs = || told.iter().map(|run| &run[i]);
-            // What is wrong in one run may be right in another, for the pods that a run has may
-            // differ.
-            if of_runs().all(Result::is_err)
-                && let Some(Err(problem)) = of_runs().next()
-            {
-                return Held::Wrong(problem.clone());
-            }
-            let failed: Vec<(u64, &Told)> = of_runs()
-                .zip(seeds)
-                .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?)))
-                .collect();
-            let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
-            let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0))
-            else {
-                return Held::Met;
-            };
-            let problem = Problem::new(format!(
-                "{}: expected {}, got {}",
-                e.kind, first.failed.expected, first.failed.got
-            ));
-            Held::Failed(Failure {
-                kind: e.kind,
-                problem: problem.at(&self.loaded.source, e.bytes.clone()),
-                expected: first.failed.expected.clone(),
-                got: first.failed.got.clone(),
-                records: first.records.clone(),
-                why: first.why.clone(),
-                about: first.about.clone(),
-                seed: *seed,
-                failed_runs: failed.len(),
-                share: e.share,
-            })
-        });
+        let held = list.iter().enumerate();
+        let held = held.map(|(i, e)| self.held(e, told.iter().map(|run: &Judged| &run[i])));
         Some((
             Outcome {
                 runs: seeds.len(),
@@ -220,6 +178,58 @@ impl<'a> Trial<'a> {
             },
             looked,
         ))
+    }
+
+    /// Holds one run against the expectations.
+    fn judged(&self, analysis: &Analysis<'_>) -> Judged {
+        let list = &self.expectations.list;
+        let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
+            Ok(v) => Ok(v.failure.map(|f| Told::new(f, analysis))),
+            Err(wrong) => Err(Problem::new(wrong.message)
+                .maybe_help(wrong.help)
+                .at(&self.loaded.source, e.bytes.clone())),
+        };
+        let verdicts = verdicts(list, analysis).into_iter();
+        verdicts.zip(list).map(told).collect()
+    }
+
+    /// Whether an expectation holds over all runs, which are in the order of their seeds.
+    fn held<'t>(
+        &self,
+        e: &Expectation,
+        of_runs: impl Iterator<Item = &'t Result<Option<Told>, Problem>> + Clone,
+    ) -> Held {
+        let seeds = &self.expectations.seeds;
+        // What is wrong in one run may be right in another, for the pods that a run has may differ.
+        if of_runs.clone().all(Result::is_err)
+            && let Some(Err(problem)) = of_runs.clone().next()
+        {
+            return Held::Wrong(problem.clone());
+        }
+        let failed: Vec<(u64, &Told)> = of_runs
+            .zip(seeds)
+            .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?)))
+            .collect();
+        let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
+        let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else {
+            return Held::Met;
+        };
+        let problem = Problem::new(format!(
+            "{}: expected {}, got {}",
+            e.kind, first.failed.expected, first.failed.got
+        ));
+        Held::Failed(Failure {
+            kind: e.kind,
+            problem: problem.at(&self.loaded.source, e.bytes.clone()),
+            expected: first.failed.expected.clone(),
+            got: first.failed.got.clone(),
+            records: first.records.clone(),
+            why: first.why.clone(),
+            about: first.about.clone(),
+            seed: *seed,
+            failed_runs: failed.len(),
+            share: e.share,
+        })
     }
 
     /// Runs it with a guarded setting changed, and says whether an expectation breaks then, as it

@@ -1,4 +1,4 @@
-//! One recording against the model: how many runs, and what they say.
+//! Checks the model against one recording: how many runs are made, and what follows from them.
 
 use super::canonical::lines;
 use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Runs a plan in the model with a seed.
 pub type Model<'a> = dyn Fn(&Plan, u64) -> Trace + Sync + 'a;
 
-/// After so many seeds whose runs are all alike, chance plays no part.
+/// After this number of seeds whose runs are all alike, chance plays no part.
 const PROBED_SEEDS: u64 = 8;
 
 /// How thoroughly to check.
@@ -51,10 +51,10 @@ pub struct Reached {
     pub seeds: u64,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// The seed whose run says so; 0 is the default run.
     pub seed: u64,
@@ -149,8 +149,7 @@ fn timelines(
     })
 }
 
-/// The verdict, and the seed whose run gives it; none if no run is to be had that the recording
-/// bears out.
+/// The verdict, and the seed whose run gives it; none if no run agrees with the recording.
 fn judge(
     ours: &[Line],
     outcomes: &[Outcome],

@@ -1,4 +1,4 @@
-//! One of the model's runs against the recorded outcomes of a scenario.
+//! Compares one of the model's runs with the recorded outcomes of a scenario.
 //!
 //! The rungs, from the strictest: equal to the only outcome, or to one of several; equal to one of
 //! several once the names of nodes and pods are taken out; and, where the recording itself shows
@@ -29,11 +29,11 @@ pub enum Verdict {
     Unrecorded(Evidence),
     /// Something differs, and here is what.
     Differs(String),
-    /// The scenario needs what the model has not.
+    /// The scenario needs something that the model lacks.
     NotModelled(Vec<String>),
 }
 
-/// Why an unrecorded run is not held to differ.
+/// Why a run that was not recorded does not count as different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// With another seed the model's run equals this outcome once the names of objects are taken
@@ -64,7 +64,7 @@ impl Verdict {
         matches!(self, Self::Exact | Self::Member(_) | Self::Inside)
     }
 
-    /// The recording cannot tell.
+    /// The recording does not decide it.
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::Shape(_) | Self::Unrecorded(_))
     }
@@ -91,8 +91,8 @@ pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Ver
         .map(Verdict::Shape)
 }
 
-/// Whether a recording of so many runs lacks outcomes: for certain where more were seen than are
-/// kept; likely where one was seen only once, or where there were few runs.
+/// Whether a recording of this number of runs lacks outcomes: for certain where more were seen than
+/// are kept; likely where one was seen only once, or where there were few runs.
 pub(super) fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
     distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1) || runs < MANY_RUNS
 }
@@ -154,7 +154,7 @@ fn by_kind(lines: &[Line]) -> BTreeMap<String, Vec<&Line>> {
     out
 }
 
-/// Whether a run has, but for names, the same records of every kind in which the outcomes are
+/// Whether a run has, except for names, the same records of every kind in which the outcomes are
 /// alike; and of the other kinds about as many as the outcomes, half of them more or less, within
 /// the times in which the outcomes have them.
 fn agrees(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {

@@ -72,9 +72,9 @@ pub struct Offender {
 /// How a kind of record lies outside an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offence {
-    /// No recorded run has such records; so many of ours.
+    /// No recorded run has such records; this number of our runs have.
     New(usize),
-    /// The recorded runs have so many, ours another number.
+    /// The recorded runs have this number of them, ours another.
     Count {
         /// The recorded range.
         range: [usize; 2],

@@ -1,4 +1,4 @@
-//! Conformance: the model's trace held against what upstream's own controllers did.
+//! Conformance: the model's trace compared with what upstream's own controllers did.
 //!
 //! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model
 //! and gives a [`Verdict`]; [`Difference`] shows where the two part. Reading recordings is the

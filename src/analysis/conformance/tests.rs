@@ -7,7 +7,7 @@ use crate::scenario::recorded::{Line, Outcome, Recorded, parse, sort_lines};
 use crate::trace::{Actor, EventText, NO_RECORD, Record, Trace, What};
 use std::sync::Arc;
 
-/// "Marking for deletion" of pods at so many seconds.
+/// "Marking for deletion" of pods at these seconds.
 fn marks(of: &[(u64, &str)]) -> Vec<Line> {
     let line = |&(s, pod): &(u64, &str)| Line {
         t_ns: s * 1_000_000_000,

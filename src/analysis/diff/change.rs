@@ -50,7 +50,7 @@ pub struct Group {
     pub change: Change,
     /// The workload of its pods, or what their names have in common.
     pub of: Option<String>,
-    /// What is beside it in each run where that is the same for all: how long the timer was, where
+    /// Its detail in each run where that is the same for all: how long the timer was, where
     /// a pod was bound.
     pub details: [Option<String>; 2],
     /// Why nobody needs to know of it first; none if it matters.

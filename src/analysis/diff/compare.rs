@@ -31,7 +31,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether both runs came to the same, whatever their settings.
+    /// Whether both runs had the same result, whatever their settings.
     pub fn is_empty(&self) -> bool {
         let [a, b] = &self.costs;
         self.groups.is_empty()
@@ -68,7 +68,7 @@ pub struct WorkloadChange {
     pub sides: [Option<Fate>; 2],
 }
 
-/// Two runs beside each other.
+/// Two runs, side by side.
 pub(super) struct Sides {
     pub(super) names: Names,
     pub(super) pairs: Vec<Paired>,
@@ -116,7 +116,7 @@ impl Sides {
 
 /// Compares two runs. `window` is how soon a node must be back for an eviction to have been
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
-/// there may be before like ones are told together.
+/// there may be before like ones are put together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
     let Sides {
         names,

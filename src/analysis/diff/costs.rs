@@ -1,4 +1,4 @@
-//! What two runs cost, held against each other.
+//! What two runs cost, compared with each other.
 
 use super::super::costs::{Costs, Figure};
 use super::super::serving::{Served, Serving};

@@ -30,7 +30,7 @@ pub(super) struct Names {
     cached: BTreeMap<(usize, Fact, u8, u32), (u32, u32)>,
 }
 
-/// Stands for no node or pod, and for nothing beside a fact.
+/// Stands for no node or pod, and for a fact without a detail.
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Names {
@@ -152,7 +152,7 @@ pub(super) const WORDS: u8 = 12;
 /// A fact, without when: what it says, its pod or none, its node where it has no pod.
 pub(super) type Key = (u32, u32, u32);
 
-/// When a fact became true, on which node, and what is beside it.
+/// When a fact became true, on which node, and its detail.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) at: Time,
@@ -232,7 +232,7 @@ impl Found {
     }
 }
 
-/// What a fact says, and what is beside it.
+/// What a fact says, and its detail: how long a timer was, where a pod was bound, why it waits.
 fn words(
     fact: Fact,
     rank: u8,

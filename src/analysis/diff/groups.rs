@@ -6,12 +6,12 @@ use super::pairing::Paired;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// How closely facts have to agree to be told together.
+/// How closely facts have to agree to be put into one group.
 #[derive(Clone, Copy)]
 struct Level {
     /// To the second, in how far apart they are.
     shift: bool,
-    /// In what is beside them.
+    /// In their details.
     detail: bool,
     /// In what they belong to.
     of: bool,
@@ -64,7 +64,7 @@ pub(super) fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group
 }
 
 /// What members of a group have in common: whether it is noise, what is said, how it differs, by
-/// how many seconds, what they belong to, what is beside it.
+/// how many seconds, what they belong to, its details.
 type Alike = (Option<Noise>, u32, u8, u64, u32, [u32; 2]);
 
 /// The groups at a level, each with how much it matters.

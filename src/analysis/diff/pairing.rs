@@ -59,7 +59,7 @@ impl Paired {
         }
     }
 
-    /// What is beside it is the same; only its node differs.
+    /// Its detail is the same; only its node differs.
     fn same_beside(&self) -> bool {
         self.a.map(|s| s.detail) == self.b.map(|s| s.detail)
     }
@@ -79,7 +79,7 @@ impl Paired {
         }
     }
 
-    /// What is beside it in each run.
+    /// Its detail in each run.
     pub(super) fn details(&self, names: &Names) -> [Option<String>; 2] {
         [self.a, self.b].map(|s| s.and_then(|s| names.texts.get(s.detail as usize).cloned()))
     }

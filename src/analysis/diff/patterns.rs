@@ -19,16 +19,16 @@ pub struct Pattern {
     pub of: Option<String>,
     /// The objects of which it is so in nearly all seeds; the others are not always the same ones.
     pub objects: Vec<String>,
-    /// It is told of these objects only; otherwise of all that belong to `of`.
+    /// It is about these objects only; otherwise about all that belong to `of`.
     pub each: bool,
-    /// In how many seeds it is so of any of them; where it is told of these objects only, the
+    /// In how many seeds it is so of any of them; where it is about these objects only, the
     /// fewest and the most seeds of one of them.
     pub seeds: (u64, u64),
     /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
     pub in_one_seed: (u64, u64),
     /// By how much its times differ: the least and the most.
     pub shift: Option<(Dur, Dur)>,
-    /// What is beside it in each run, where that is the same for all.
+    /// Its detail in each run, where that is the same for all.
     pub details: [Option<String>; 2],
 }
 
@@ -37,17 +37,17 @@ pub struct Pattern {
 pub(super) struct Member {
     pub(super) kind: Kind,
     pub(super) objects: Vec<String>,
-    /// It is told of the objects themselves.
+    /// It is about the objects themselves.
     pub(super) each: bool,
     pub(super) seeds: (u64, u64),
     pub(super) tally: Tally,
 }
 
-/// What members of a pattern have in common: the kind, whether they are told one by one, by how many
-/// seconds they differ, and what is beside them.
+/// What members of a pattern have in common: the kind, whether they are listed one by one, by how
+/// many seconds they differ, and their details.
 type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
 
-/// Puts together what differs alike of objects that are told one by one: as closely as leaves no
+/// Puts together what differs alike of objects that are listed one by one: as closely as leaves no
 /// more than `most` patterns; the most important first.
 pub(super) fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
     let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();

@@ -220,7 +220,7 @@ mod tests {
         (0, what.to_owned(), way, true, Some(of.to_owned()))
     }
 
-    /// So many objects, one fact of each.
+    /// A tally of this number of objects, one fact of each.
     fn tally(objects: u64) -> Tally {
         Tally {
             seeds: 1,

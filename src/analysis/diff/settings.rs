@@ -140,7 +140,7 @@ fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {
             .filter(|(name, _)| !first.contains(name.as_str()))
             .map(|(name, value)| change(name, None, Some(value))),
     );
-    // What only one side has is told by its parts.
+    // What only one side has is listed part by part.
     let is_whole = |c: &SettingChange| {
         let begins = format!("{}.", c.name);
         (c.a.is_none() || c.b.is_none())

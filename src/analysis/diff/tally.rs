@@ -46,7 +46,7 @@ pub(super) struct Tally {
     /// The fewest and the most objects of a seed in which it differs.
     pub(super) objects: (u64, u64),
     pub(super) shift: Option<(Dur, Dur)>,
-    /// What is beside it in each run; none if that is not always the same.
+    /// Its detail in each run; none if that is not always the same.
     pub(super) details: Option<[Option<String>; 2]>,
     pub(super) first: Time,
 }

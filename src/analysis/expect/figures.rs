@@ -18,7 +18,7 @@ use crate::scenario::spec::Quantity;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, What};
 use std::collections::BTreeSet;
 
-/// A step function: from each time on the value beside it. Times rise; the first is zero.
+/// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;
 
 /// Sets the value from a time on, over another one of the same instant.
@@ -89,7 +89,7 @@ impl Run<'_> {
             .collect()
     }
 
-    /// A count of workloads over time; nothing before the time from which on they are reckoned.
+    /// A count of workloads over time; nothing before the time from which on they are counted.
     fn served(&self, names: Option<&BTreeSet<String>>, of: fn(&Count) -> u32) -> Values {
         let horizon = self.analysis.horizon();
         let one = |w: &&Served| {

@@ -1,4 +1,4 @@
-//! Holds each expectation against a run.
+//! Compares each expectation with a run.
 
 use super::super::properties;
 use super::super::setting::Analysis;

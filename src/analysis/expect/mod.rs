@@ -1,4 +1,4 @@
-//! Expectations held against a finished run: whether each is met, and if not, what was expected,
+//! Expectations compared with a finished run: whether each is met, and if not, what was expected,
 //! what came, and which records decided.
 //!
 //! All of it is a function of the trace. An expectation that speaks of pods that the run never had,

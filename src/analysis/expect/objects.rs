@@ -95,7 +95,7 @@ impl LabelsOf {
     }
 }
 
-/// Whether so many of the pods are Pending at that moment, for that reason.
+/// Whether as many of the pods as expected are Pending at that moment, for that reason.
 pub(super) fn judge_pending(
     run: &Run<'_>,
     pods: &Pods,
@@ -103,49 +103,11 @@ pub(super) fn judge_pending(
     at: Time,
     reason: Option<&str>,
 ) -> Result<Option<Failed>, Wrong> {
-    let analysis = run.analysis;
     let fits = selected(run, pods)?;
-    let mut follow = Follow::new(analysis);
-    // By pod: the record of its latest FailedScheduling event.
-    let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
-    for (id, r) in analysis
-        .trace
+    let waits = waiting(run, &fits, at);
+    let counted: Vec<Waiting> = waits
         .iter()
-        .enumerate()
-        .take_while(|(_, r)| r.at <= at)
-    {
-        follow.apply(id as RecordId, r);
-        if let What::PodMessage(m) = r.what
-            && analysis
-                .trace
-                .messages
-                .get(m as usize)
-                .is_some_and(|m| m.body.text == EventText::FailedScheduling)
-        {
-            why.insert(PodId(r.object), id as RecordId);
-        }
-    }
-    let text = |id: RecordId| match analysis.trace.get(id).map(|r| r.what) {
-        Some(What::PodMessage(m)) => analysis
-            .trace
-            .messages
-            .get(m as usize)
-            .map_or("", |m| analysis.trace.names.text_of(TextId(m.body.arg))),
-        _ => "",
-    };
-    let waits: Vec<(PodId, RecordId)> = follow
-        .pods()
-        .filter(|(id, p)| {
-            p.exists
-                && p.phase == PodPhase::Pending
-                && !p.deleting
-                && fits.get(id.index()) == Some(&true)
-        })
-        .map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD)))
-        .collect();
-    let counted: Vec<(PodId, RecordId)> = waits
-        .iter()
-        .filter(|(_, why)| reason.is_none_or(|part| text(*why).contains(part)))
+        .filter(|w| reason.is_none_or(|part| why(run, w.1).contains(part)))
         .copied()
         .collect();
     let n = counted.len() as u64;
@@ -178,11 +140,11 @@ pub(super) fn judge_pending(
         .take(RECORDS)
         .collect();
     // A pod that waits explains too many of them; too few, one that does not.
-    let waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
+    let is_waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
     let other = || {
         (0..fits.len() as u32)
             .map(PodId)
-            .find(|id| fits[id.index()] && !waiting(id))
+            .find(|id| fits[id.index()] && !is_waiting(id))
     };
     let pod = if n < count.least {
         other()
@@ -194,4 +156,52 @@ pub(super) fn judge_pending(
         about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about),
         ..failed
     }))
+}
+
+/// A pod that waits, with the record of its latest FailedScheduling event, or [`NO_RECORD`].
+type Waiting = (PodId, RecordId);
+
+/// The selected pods that are Pending at a moment.
+fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
+    let analysis = run.analysis;
+    let mut follow = Follow::new(analysis);
+    let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
+    for (id, r) in analysis
+        .trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= at)
+    {
+        follow.apply(id as RecordId, r);
+        if let What::PodMessage(m) = r.what
+            && analysis
+                .trace
+                .messages
+                .get(m as usize)
+                .is_some_and(|m| m.body.text == EventText::FailedScheduling)
+        {
+            why.insert(PodId(r.object), id as RecordId);
+        }
+    }
+    let waits = follow.pods().filter(|(id, p)| {
+        p.exists
+            && p.phase == PodPhase::Pending
+            && !p.deleting
+            && fits.get(id.index()) == Some(&true)
+    });
+    waits
+        .map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD)))
+        .collect()
+}
+
+/// The message of a FailedScheduling event.
+fn why<'a>(run: &Run<'a>, event: RecordId) -> &'a str {
+    let trace = run.analysis.trace;
+    match trace.get(event).map(|r| r.what) {
+        Some(What::PodMessage(m)) => trace
+            .messages
+            .get(m as usize)
+            .map_or("", |m| trace.names.text_of(TextId(m.body.arg))),
+        _ => "",
+    }
 }

@@ -1,4 +1,4 @@
-//! A run that expectations are held against.
+//! A run that expectations are compared with.
 
 use super::super::metrics::DEFAULT_NEEDLESS_WINDOW;
 use super::super::serving::Serving;

@@ -375,7 +375,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     }
 }
 
-/// An object that tells why there is no record, or no other one: a selected one without any, or
+/// An object that shows why there is no record, or no other one: a selected one without any, or
 /// what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;

@@ -1,5 +1,5 @@
-//! What becomes of an expectation: met, failed with the records that decided it, or one that cannot
-//! be held against the run.
+//! What becomes of an expectation: met, failed with the records that decided it, or one that makes
+//! no sense for the run.
 
 use super::super::explain::Object;
 use super::super::setting::zone_name;
@@ -24,7 +24,7 @@ pub struct Failed {
     pub got: String,
     /// The records that decided it, in their order; a few at most.
     pub records: Vec<RecordId>,
-    /// The object whose explanation says why, and until when it is to be told where not to the end.
+    /// The object whose explanation says why, and up to which time where not to the end of the run.
     pub about: Option<(Object, Option<Time>)>,
 }
 
@@ -83,7 +83,7 @@ impl Failed {
     }
 }
 
-/// An expectation that cannot be held against a run.
+/// An expectation that makes no sense for a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wrong {
     /// What is wrong with it.

@@ -41,7 +41,7 @@ pub struct Remedy {
     pub set: Option<String>,
 }
 
-/// What explanations need beside the run.
+/// What is asked: a run, up to when, and the names for paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The run.

@@ -99,24 +99,11 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
     match found[..] {
         [one] => Ok(one.object),
         [] => {
-            let names = all.iter().filter(|n| is_kind(n)).map(|n| {
-                if rest.contains('/') {
-                    n.full
-                } else {
-                    short_name(n.full)
-                }
+            let names = all.iter().filter(|n| is_kind(n)).map(|n| n.full);
+            let near = nearest(rest, names).map(|near| match &kind {
+                Some(kind) => format!("{kind}/{near}"),
+                None => near.to_owned(),
             });
-            // Whoever names a group of pods gets its first one.
-            let begins = names.clone().find(|n| {
-                n.strip_prefix(rest)
-                    .is_some_and(|more| more.starts_with('-'))
-            });
-            let near = spelling::nearest(rest, names)
-                .or(begins)
-                .map(|near| match &kind {
-                    Some(kind) => format!("{kind}/{near}"),
-                    None => near.to_owned(),
-                });
             Err(ObjectError::Unknown {
                 name: name.to_owned(),
                 near,
@@ -137,6 +124,23 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
             })
         }
     }
+}
+
+/// The name that was perhaps meant, with its namespace where one was written.
+fn nearest<'a>(name: &str, full: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let names = full.map(|full| {
+        if name.contains('/') {
+            full
+        } else {
+            short_name(full)
+        }
+    });
+    // Whoever names a group of pods gets its first one.
+    let begins = names.clone().find(|n| {
+        n.strip_prefix(name)
+            .is_some_and(|more| more.starts_with('-'))
+    });
+    spelling::nearest(name, names).or(begins)
 }
 
 /// An object with its name.

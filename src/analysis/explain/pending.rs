@@ -68,7 +68,7 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
     found
 }
 
-/// What the scheduler came to, in one attempt or in several alike ones.
+/// The result of the scheduler, in one attempt or in several alike ones.
 pub(super) struct Attempt {
     pub(super) at: Time,
     pub(super) record: RecordId,
@@ -98,13 +98,13 @@ impl Attempt {
         }
     }
 
-    /// Whether it came to the same as another one.
+    /// Whether it had the same result as another one.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.rejections == other.rejections
     }
 }
 
-/// The steps of a pod that the scheduler could not place: what it came to, when it first did.
+/// The steps of a pod that the scheduler could not place: each result, when it first came.
 pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     let step = |a: &Attempt| {
         let said = |r: &Rejection| match r.nodes {

@@ -170,7 +170,7 @@ fn states(question: Question<'_>, pod: PodId, t: &Toleration) -> bool {
     template.is_some_and(|of| of.tolerations.contains(t))
 }
 
-/// The `Kind/namespace/name` of the workload that a pod belongs to in the eyes of people.
+/// The `Kind/namespace/name` of the workload that people take a pod to belong to.
 fn workload_name(question: Question<'_>, pod: PodId) -> Option<String> {
     let owners = super::super::workloads::Owners::new(question.analysis);
     owners

@@ -249,7 +249,7 @@ fn losses(question: Question<'_>, id: WorkloadId) -> Vec<Step> {
     groups.iter().map(|group| lost(question, group)).collect()
 }
 
-/// The step for lost pods that are told of together.
+/// The step for lost pods that are reported together.
 fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     let analysis = question.analysis;
     let &(at, record, pod, node, actor) = &group[0];

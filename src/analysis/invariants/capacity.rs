@@ -11,7 +11,7 @@ use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Pods that others put on a node are unknown to the scheduler for so long.
+/// For how long pods that others put on a node may be unknown to the scheduler.
 const UNSEEN: Dur = Dur::from_secs(60);
 
 pub(super) struct Capacity<'a> {
@@ -53,7 +53,7 @@ impl<'a> Capacity<'a> {
         new
     }
 
-    /// A recorded timeline tells also of those that stand there from the start.
+    /// A recorded timeline also has records of those that are there from the start.
     fn stands_on(&mut self, pod: PodId, node: NodeId) {
         let pods = self.on.entry(node).or_default();
         if !pods.contains(&pod) {
@@ -67,8 +67,8 @@ impl<'a> Capacity<'a> {
         }
     }
 
-    /// What the newest pod of a node asks for and the node has too little of. Of what it does not
-    /// ask for, others may have been put there more than the node has.
+    /// What the newest pod of a node asks for and the node has too little of. Others that need what
+    /// it does not ask for may have been put there although the node has too little of that.
     fn full(&self, node: NodeId) -> Option<String> {
         let mut total = Resources::default();
         let pods = self.on.get(&node)?;

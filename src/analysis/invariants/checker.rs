@@ -2,7 +2,7 @@
 
 use crate::trace::{Record, RecordId};
 
-/// One record after another is shown to it.
+/// A checker, which sees one record after another.
 pub(super) trait Checker {
     /// What is wrong with this record, after all of those before it.
     fn see(&mut self, id: RecordId, record: &Record) -> Option<String>;

@@ -1,5 +1,5 @@
-//! Objects begin and end once, are bound once, and a record that says that something changed tells
-//! of a change.
+//! Objects begin and end once, are bound once, and a record which says that something changed is
+//! about a real change.
 
 use super::checker::Checker;
 use crate::api::meta::ConditionStatus;
@@ -23,7 +23,7 @@ struct Pod {
     node: Option<NodeId>,
     phase: PodPhase,
     conditions: BTreeMap<PodConditionType, ConditionStatus>,
-    /// The grace period of its deletion; an import does not tell of one that is under way.
+    /// The grace period of its deletion; an import has no record of one that is under way.
     deleting: Option<u32>,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// A record tells of a change.
+/// A record has to report a change.
 fn repeats(again: bool) -> Option<String> {
     again.then(|| "it was so before".to_owned())
 }
@@ -201,7 +201,7 @@ impl Checker for Objects<'_> {
             Some(id) => self.node(id, record),
             None => self.pod(record.pod()?, record),
         };
-        // A run begins with telling what is there from the start.
+        // A run begins with records of what is there from the start.
         broken.filter(|_| record.at > Time::ZERO || record.actor != Actor::User)
     }
 }

@@ -11,17 +11,16 @@ use crate::plan::{Do, Plan};
 use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
-/// The taint is written up to so long after its token was taken: a pass waits for the writes before
-/// it.
+/// The longest time between a token and the taint for it: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);
-/// And where requests take no time, in the next turn of the loop if the first write was refused.
+/// The same where requests take no time: the next turn of the loop, if the first write was refused.
 const NEXT_TURN: Dur = Dur::from_millis(100);
 
-/// So long may a request wait for the limit of a client that has pods to mark and to evict.
+/// How long a request may wait for the limit of a client that has pods to mark and to evict.
 const CROWD: Dur = Dur::from_secs(60);
 
-/// So late may the controller hear that a taint is gone: more than any watch but one that is held
-/// up.
+/// How late the controller may see that a taint is gone: later than any watch except one that is
+/// held up.
 const UNHEARD: Dur = Dur::from_secs(60);
 
 pub(super) struct Tainting<'a> {

@@ -1,6 +1,6 @@
 //! `evict-loop`: a workload's pods are placed on a node and evicted from it, again and again.
 //!
-//! Counted are rounds: an eviction counts when its pod was created after the eviction that counted
+//! Rounds are counted: an eviction counts when its pod was created after the eviction that counted
 //! last, so that several pods that leave a node together are one. Pods without a workload are
 //! counted by name.
 

@@ -1,7 +1,7 @@
 //! `false-unknown`: a healthy node is marked Unknown.
 //!
-//! Healthy is a node whose kubelet reaches the API server, however slowly, or was cut off from it
-//! no longer than is to be borne.
+//! A node is healthy if its kubelet reaches the API server, however slowly, or was cut off from it
+//! for no longer than the bound allows.
 
 use super::super::setting::Analysis;
 use super::property::Property;

@@ -5,8 +5,8 @@
 //! controllers' favour: a violation is one under every reading. Bounds stand behind a name in
 //! brackets, `pod-stuck(10s)`, and have defaults.
 //!
-//! Left out: [`Property::Deterministic`] is about two runs, which only who runs them can compare,
-//! and [`Property::Expect`] about what a scenario expects
+//! Left out: [`Property::Deterministic`] is about two runs, which only those who run them can
+//! compare, and [`Property::Expect`] about what a scenario expects
 //! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
 mod check;

@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tells of the nodes of a zone, or all, that have waited too long by now.
+    /// Reports the nodes of a zone, or of all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
         let early = |z: &Zone| {
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
             if zone.is_none_or(|z| z == self.zone_of(node))
                 && self.tell(node, since, record, now, end)
             {
-                // It waits on, but it has been told of.
+                // It goes on waiting, but it has been reported.
                 self.waiting.insert(node, (Time::MAX, record));
             }
         }

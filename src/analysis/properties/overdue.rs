@@ -9,8 +9,8 @@ use crate::kernel::Time;
 use crate::trace::{Record, RecordId, What};
 
 /// The violations of those pods whose deadline passes without anything happening that moves it;
-/// each life of a pod at most once. `deadline` says when it is; `tell` what is wrong with a pod
-/// whose deadline it is.
+/// each life of a pod at most once. `deadline` says when that is, `tell` what is wrong with a pod
+/// whose deadline has come.
 pub(super) fn overdue<'a>(
     analysis: &'a Analysis<'a>,
     deadline: impl Fn(&Walk<'a>, PodId) -> Option<Time>,

@@ -43,8 +43,8 @@ pub enum Property {
         /// From when the node could have been tainted.
         within: Dur,
     },
-    /// A pod, or its successors of the same workload, is evicted from the same node more than so
-    /// many times (3), each time having been created after the eviction before.
+    /// A pod, or its successors of the same workload, is evicted from the same node more than
+    /// `more_than` times (3), each time having been created after the eviction before.
     EvictLoop {
         /// What is not yet too often.
         more_than: u32,

@@ -205,7 +205,7 @@ pub(super) fn short(held: &Held<'_>) -> String {
     format!("{}:{}", short_key(&held.taint.key), held.taint.effect)
 }
 
-/// The records that are some.
+/// These records, without those that do not exist.
 pub(super) fn records(of: &[RecordId]) -> Vec<RecordId> {
     of.iter().copied().filter(|r| *r != NO_RECORD).collect()
 }

@@ -46,7 +46,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     found
 }
 
-/// The record that tells which life of the pod a deletion was meant for.
+/// The record that says which life of the pod a deletion was meant for.
 fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId> {
     match r.actor {
         Actor::TaintEviction => chain(trace, id)

@@ -9,8 +9,8 @@ use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::Searched as Notes;
 use std::collections::BTreeSet;
 
-/// How many latencies are tried for one request: the longest, and so many that bring it behind
-/// something else.
+/// How many latencies are tried for one request that bring it behind something else; beside them
+/// the longest.
 const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
@@ -47,7 +47,7 @@ pub(in crate::lab) fn children(
     )
 }
 
-/// The same, but no more are looked for once there are so many.
+/// The same, but no more are looked for once there are `enough`.
 pub(super) fn few_children(
     view: &mut View,
     notes: &Notes,
@@ -94,7 +94,7 @@ pub(super) fn few_children(
                     }
                 }
             }
-            // The same number may be asked for again, by its ordinal.
+            // One choice may be asked for several times, under the same ordinal.
             _ if !said.insert((drawn.object, drawn.ordinal, drawn.point)) => {}
             Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
             Span::Yield => {
@@ -159,10 +159,10 @@ fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
     (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
 }
 
-/// A run's steps, laid out to be asked; its tables serve one run after the other.
+/// The steps of a run in tables that answer questions; they are used for one run after the other.
 #[derive(Default)]
 pub(super) struct View {
-    /// The step in which the first choice of interest was made; none before it are asked about.
+    /// The step in which the first choice of interest was made; nobody asks about those before it.
     first: usize,
     /// The step of each event, plus one; 0 for one that did not run.
     step_of: Vec<u32>,

@@ -52,7 +52,7 @@ struct Done {
     states: Vec<(u32, u64)>,
     children: Vec<Child>,
     skipped: u64,
-    /// What a complete run came to.
+    /// The outcome of a complete run, and its digest.
     end: Option<(u64, Option<Judgement>)>,
 }
 

@@ -23,7 +23,7 @@ pub struct Found {
     pub text: String,
 }
 
-/// Mixes what it is given; the same for every run of the program.
+/// A hasher with the same results in every run of the program.
 struct Mixer(u64);
 
 impl Hasher for Mixer {
@@ -98,26 +98,11 @@ pub(super) fn violations(
     let analysis = Analysis::new(plan, trace);
     for property in search.properties {
         if *property == Property::Deterministic {
-            let again = rerun();
-            if let Some((a, _)) = trace.iter().zip(again.iter()).find(|(a, b)| a != b) {
-                let text = format!("the same run again differs at {:.3} s", a.at.as_secs_f64());
-                found.push(Found {
-                    property: *property,
-                    about: String::new(),
-                    text,
-                });
-            } else if trace.len() != again.len() {
-                let text = format!(
-                    "the same run again has {} records instead of {}",
-                    again.len(),
-                    trace.len()
-                );
-                found.push(Found {
-                    property: *property,
-                    about: String::new(),
-                    text,
-                });
-            }
+            found.extend(differing(trace, &rerun()).map(|text| Found {
+                property: *property,
+                about: String::new(),
+                text,
+            }));
             continue;
         }
         if *property == Property::Expect {
@@ -148,12 +133,29 @@ pub(super) fn violations(
     found
 }
 
+/// Where two runs differ that should be the same.
+fn differing(trace: &Trace, again: &Trace) -> Option<String> {
+    if let Some((a, _)) = trace.iter().zip(again.iter()).find(|(a, b)| a != b) {
+        return Some(format!(
+            "the same run again differs at {:.3} s",
+            a.at.as_secs_f64()
+        ));
+    }
+    (trace.len() != again.len()).then(|| {
+        format!(
+            "the same run again has {} records instead of {}",
+            again.len(),
+            trace.len()
+        )
+    })
+}
+
 /// Runs a tape over the default order to its end.
 pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
     sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()))
 }
 
-/// What a complete run came to.
+/// The outcome of a complete run, and its violations.
 pub(super) fn judge(
     search: &Explore<'_>,
     plan: &Plan,

@@ -2,7 +2,7 @@
 
 use super::one::{self, Found};
 use super::outcome::Outcome;
-use super::search::{Bound, Explore, Report, Strategy, Watch};
+use super::search::{Bound, Explore, Report, Strategy, Violated, Watch};
 use super::shorter::shorter;
 use super::tally::Tally;
 use crate::kernel::Choices;
@@ -33,36 +33,7 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     let mut finished = true;
     while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
     {
-        let count = BATCH.min(search.runs - tally.runs);
-        let first = search.seed.wrapping_add(tally.runs);
-        let runs = tally.runs;
-        let run = |plan: &mut Plan, i: u32| -> Option<(Vec<Deviation>, u64, Outcome, Vec<Found>)> {
-            let searched = sim::search_watched(
-                plan,
-                choices(search, bound, first.wrapping_add(u64::from(i))),
-                &|| watch(runs),
-            );
-            if searched.known {
-                return None;
-            }
-            let tape: Vec<Deviation> = searched
-                .choices
-                .iter()
-                .filter(|d| d.deviates())
-                .map(|d| (*d).into())
-                .collect();
-            let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
-            Some((tape, searched.notes.fingerprint, outcome, found))
-        };
-        // A run that was asked to end came to nothing.
-        for (tape, state, outcome, found) in pool.install(|| {
-            (0..count as u32)
-                .into_par_iter()
-                .with_min_len(PIECE)
-                .map_init(search.plan, run)
-                .flatten()
-                .collect::<Vec<_>>()
-        }) {
+        for (tape, state, outcome, found) in batch(search, bound, tally.runs, pool, watch) {
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
@@ -74,17 +45,8 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     }
     let runs = tally.runs;
     let (outcomes, mut violations) = tally.into_parts();
-    // A drawn run deviates nearly everywhere; of that little matters.
-    for violated in &mut violations {
-        violated.tape = shorter(
-            search,
-            violated.property,
-            std::mem::take(&mut violated.tape),
-        );
-    }
-    violations.sort_by(|a, b| {
-        (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
-    });
+    // A drawn run deviates nearly everywhere, and little of that matters.
+    shorten(search, &mut violations);
     let report = Report {
         runs,
         pruned: 0,
@@ -97,6 +59,53 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         bound,
     };
     (report, finished)
+}
+
+/// A complete run: its tape, the fingerprint of its states, its outcome and violations.
+type Run = (Vec<Deviation>, u64, Outcome, Vec<Found>);
+
+/// Makes the next runs, after those that were made already.
+fn batch(
+    search: &Explore<'_>,
+    bound: Option<Bound>,
+    runs: u64,
+    pool: &ThreadPool,
+    watch: Watch<'_>,
+) -> Vec<Run> {
+    let count = BATCH.min(search.runs - runs);
+    let first = search.seed.wrapping_add(runs);
+    let run = |plan: &mut Plan, i: u32| -> Option<Run> {
+        let seed = first.wrapping_add(u64::from(i));
+        let choices = choices(search, bound, seed);
+        let searched = sim::search_watched(plan, choices, &|| watch(runs));
+        if searched.known {
+            return None;
+        }
+        let deviating = searched.choices.iter().filter(|d| d.deviates());
+        let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
+        let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
+        Some((tape, searched.notes.fingerprint, outcome, found))
+    };
+    // A run that was asked to end has no outcome.
+    pool.install(|| {
+        (0..count as u32)
+            .into_par_iter()
+            .with_min_len(PIECE)
+            .map_init(search.plan, run)
+            .flatten()
+            .collect()
+    })
+}
+
+/// Leaves out of the tapes what the violations do not need, the shortest tape first.
+fn shorten(search: &Explore<'_>, violations: &mut [Violated]) {
+    for violated in &mut *violations {
+        let tape = std::mem::take(&mut violated.tape);
+        violated.tape = shorter(search, violated.property, tape);
+    }
+    violations.sort_by(|a, b| {
+        (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
+    });
 }
 
 /// PCT's bound: with n processes, k steps and a bug of depth d, one run finds it with a probability

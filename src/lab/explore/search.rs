@@ -28,16 +28,16 @@ pub struct Explore<'a> {
     pub expect: &'a [Expectation],
     /// How to search.
     pub strategy: Strategy,
-    /// At most so many deviations; for PCT the depth of the bug, one more than the changes of
+    /// The most deviations; for PCT the depth of the bug, one more than the changes of
     /// priority.
     pub depth: u32,
-    /// At most so many runs.
+    /// The most runs.
     pub runs: u64,
     /// The first seed of a strategy that draws.
     pub seed: u64,
     /// Ends the search once every property was found violated.
     pub until_found: bool,
-    /// Whether to leave out orders that come to the same.
+    /// Whether to leave out orders with the same result.
     pub prune: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Bound {
 /// What a search found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
-    /// Runs, those included that ended early.
+    /// How many runs there were, including those that ended early.
     pub runs: u64,
     /// Runs that ended early, in a state that was known.
     pub pruned: u64,
@@ -87,17 +87,17 @@ pub struct Report {
     pub skipped: u64,
     /// Distinct states in which there was a choice.
     pub states: u64,
-    /// Whether every run with at most so many deviations was tried.
+    /// Whether every run with at most [`Explore::depth`] deviations was tried.
     pub exhausted: bool,
-    /// Whether there is none with more of them, either.
+    /// Whether there are no runs with more deviations, either.
     pub complete: bool,
     /// The outcomes, the most frequent first.
     pub outcomes: Vec<Reached>,
     /// The violations, shortest tape first.
     pub violations: Vec<Violated>,
-    /// Of PCT.
+    /// The bound of PCT.
     pub bound: Option<Bound>,
 }
 
-/// Says whether to go on; told how many runs there were.
+/// Says whether to go on; given how many runs there were.
 pub type Watch<'a> = &'a (dyn Fn(u64) -> bool + Sync);

@@ -1,4 +1,4 @@
-//! A run beside a recorded outcome: when each record should come, and of which steps it comes.
+//! A run compared with a recorded outcome: when each record should come, and which steps led to it.
 
 use super::start::Other;
 use crate::api::names::stable_hash;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 pub(super) const INSTANTS: usize = 4;
 /// How many records are looked at of those that come at a wrong time.
 pub(super) const WRONG: usize = 4;
-/// How many steps of one instant are looked at, of those that one record comes of.
+/// How many steps of one instant are looked at, of those that led to one record.
 pub(super) const LEVELS: usize = 4;
-/// A record comes of steps no further back than this.
+/// How many steps back the steps that led to a record are looked for.
 const LINKS: usize = 200;
 
 /// The times at which an outcome has each record, by its text without the time.
@@ -55,7 +55,7 @@ fn timeless(line: &Line) -> String {
     .json()
 }
 
-/// A run beside an outcome.
+/// A run compared with an outcome.
 pub(super) struct View<'a> {
     pub(super) run: &'a Searched,
     pub(super) lines: &'a [Line],
@@ -74,7 +74,7 @@ pub(super) struct View<'a> {
 pub(super) enum Way {
     /// By what posted what.
     Posted,
-    /// By what its actor last did about the object: what came of the answer.
+    /// By the answer to what its actor last did about the object.
     Answered,
     /// By the object. What goes through a queue is posted by its reader.
     About,
@@ -92,7 +92,7 @@ fn about(line: &Line, aliases: &[(String, String)]) -> Vec<u64> {
             text.replace(alias, name)
         }))
     };
-    // Of a pod's record the pod says more than the node.
+    // For a record about a pod, the pod says more than the node.
     let node = if line.pod.is_empty() {
         line.node.clone()
     } else {
@@ -148,8 +148,8 @@ impl<'a> View<'a> {
         self.run.notes.steps[step].at
     }
 
-    /// The steps that a record may come of, by instant, the latest first. In each instant they are
-    /// in order.
+    /// The steps that may have led to a record, by instant, the latest first. In each instant they
+    /// are in order.
     pub(super) fn roots(&self, record: usize, way: Way) -> Vec<Vec<usize>> {
         let steps = &self.run.notes.steps;
         let mut out: Vec<Vec<usize>> = Vec::new();

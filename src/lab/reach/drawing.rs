@@ -18,7 +18,7 @@ impl View<'_> {
     pub(super) fn rank(&self, kind: &str, until: u64, out: &mut Vec<Other>) {
         let mut times: BTreeMap<u64, u64> = BTreeMap::new();
         let mut is_about = |i: usize, time: u64| {
-            // What happens to a pod may hang on what happened to its node.
+            // What happens to a pod may depend on what happened to its node.
             let node = self.node_of(i).map(stable_hash);
             self.about[i]
                 .iter()
@@ -75,9 +75,9 @@ impl View<'_> {
         }
     }
 
-    /// Other walks over small maps before the instants in which a record came about that only one
-    /// of the two has at its time: of one that the run has not, as long before as one of its kind
-    /// about the same object did.
+    /// Other walks over small maps before the instants that led to a record which only one of the
+    /// two has at its time. For one that the run lacks, these instants are as long before it as
+    /// those of a record of its kind about the same object.
     pub(super) fn walks(&self, wanted: &[Line], until: u64, out: &mut Vec<Other>) {
         let is_like = |a: &Line, b: &Line| {
             (&a.object, &a.pod, &a.node) == (&b.object, &b.pod, &b.node)

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A place at which this many choices changed nothing is left alone where whole instants are put
 /// into order.
 const DULL: i32 = 8;
-/// How many of the runs that are there already the search goes on from.
+/// With how many of the runs that were made already the search begins.
 const FIRSTS: usize = 3;
 
 /// The search for one outcome.
@@ -23,16 +23,16 @@ struct Guided<'s, 'a> {
     wanted: &'a [Line],
     /// The recorded times, where whole instants are put into orders of their own.
     times: Option<Wanted<'a>>,
-    /// The search ends once there were as many runs.
+    /// The search ends once this number of runs is reached.
     end: u64,
     nodes: Vec<Node>,
     tried: BTreeSet<Start>,
-    /// How often choices at a point have changed nothing; very few where they ever did.
+    /// How often choices at a point have changed nothing; a very low number if they ever did.
     dull: BTreeMap<String, i32>,
 }
 
 impl Search<'_> {
-    /// Looks for an outcome, from the runs that began the search; by whole instants where `whole`.
+    /// Looks for an outcome, beginning with these runs; `whole` puts whole instants into order.
     pub(super) fn guided(
         &mut self,
         outcome: usize,
@@ -80,8 +80,8 @@ impl Guided<'_, '_> {
         }
     }
 
-    /// Adds runs in which all who come by a place let the others go first, for each such place that
-    /// changes nothing by itself: then there is more to put into order.
+    /// Adds runs in which all goroutines that come by a place let the others go first, for each
+    /// place where that alone changes nothing: then there is more to put into order.
     fn yielding(&mut self) {
         let Some(first) = self.nodes.pop() else {
             return;
@@ -150,7 +150,7 @@ impl Guided<'_, '_> {
             })
     }
 
-    /// Whether choices like these have changed nothing for too often.
+    /// Whether choices like these have changed nothing too often.
     fn is_dull(&self, other: &Other) -> bool {
         let is_dull = |d: &Deviation| self.dull.get(&d.point).is_some_and(|n| *n >= DULL);
         self.times.is_some() && !other.strict && other.deviations.iter().all(is_dull)
@@ -172,7 +172,7 @@ impl Guided<'_, '_> {
             };
         }
         if is_same {
-            // The other values of these choices come to nothing, either.
+            // The other values of these choices change nothing, either.
             let is_idle = |o: &Other| {
                 matches!(&o.deviations[..], [one]
                     if other.deviations.iter().any(|same| is_about_the_same(one, same)))
@@ -207,8 +207,8 @@ impl Guided<'_, '_> {
         }
     }
 
-    /// Whether a run is to be gone on from. Where whole orders change, a step is only what brings
-    /// more into place, or at least changes something.
+    /// Whether the search may go on from a run. Where whole orders change, only what brings more
+    /// records to their times counts as a step, or at least what changes something.
     fn is_step(&self, before: &Node, other: &Other, node: &Node) -> bool {
         let step = self.times.is_none()
             || if other.strict {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// An outcome that was missed: where the nearest run parts from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Miss {
-    /// How many records they share at the beginning.
+    /// How many records the run and the outcome share at the beginning.
     pub shared: usize,
     /// How many the outcome has.
     pub of: usize,
@@ -43,7 +43,7 @@ impl Miss {
 pub(super) struct Near {
     /// The first millisecond that differs, in nanoseconds; none where nothing does.
     pub(super) until: u64,
-    /// Of the records of that millisecond, how many are in both, less those that only the run has.
+    /// How many records of that millisecond are in both, minus those that only the run has.
     there: isize,
 }
 

@@ -19,18 +19,18 @@ const NEAREST: usize = 500;
 /// How many are kept of those that let a wanted object come sooner.
 const SOONER: usize = 50;
 
-/// A run that may be gone on from.
+/// A run from which the search may go on.
 pub(super) struct Node {
     pub(super) start: Start,
     pub(super) lines: Vec<Line>,
     pub(super) near: Near,
-    /// How many records it has in common with the outcome, wherever.
+    /// How many records it has in common with the outcome, at any place.
     pub(super) right: usize,
     /// Other choices that are left to try, the best last.
     pub(super) left: Vec<Other>,
     /// Choices to let others go first that were not made.
     pub(super) yields: Vec<Deviation>,
-    /// How many of them let a wanted object come sooner, at first.
+    /// The places in `left`, when it was made, of those that let a wanted object come sooner.
     pub(super) sooner: std::ops::Range<usize>,
 }
 
@@ -105,8 +105,8 @@ fn nearest(run: &Searched, parts: u64, shift: Option<i128>) -> Vec<Other> {
                 .map(|(at, d)| (true, at, d)),
         );
     }
-    // The nearest last, which is where it is taken from; of one instant the first. Turns, which are
-    // many, come after all others.
+    // They are taken from the end, where the nearest one has to be, and of one instant the first.
+    // Turns, which are many, come after all others.
     left.reverse();
     left.sort_by_key(|(other, at, _)| (*other, *at));
     let mut left: Vec<Other> = in_groups(left.into_iter().map(|(_, at, d)| (at, d)).collect())
@@ -129,8 +129,8 @@ fn soonest(run: &Searched, parts: u64, wish: &Wish) -> impl Iterator<Item = Othe
 /// How many choices are made at once to see whether any of them matters.
 const GROUP: usize = 16;
 
-/// Puts before choices that are asked for again and again, most of them for nothing, one that makes
-/// several at once: where nothing comes of it, each of them need not be tried.
+/// Some choices are made again and again, and most of them change nothing. Puts before several of
+/// them one that makes them all at once: if that changes nothing, none of them need be tried.
 fn in_groups(left: Vec<(u64, Vec<Deviation>)>) -> Vec<(u64, Vec<Deviation>)> {
     let mut out: Vec<(u64, Vec<Deviation>)> = Vec::with_capacity(left.len());
     let mut group: Vec<Deviation> = Vec::new();

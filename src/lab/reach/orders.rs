@@ -1,8 +1,8 @@
 //! Orders of whole instants that bring a run nearer to an outcome: what the outcome has at another
-//! time than the run is followed back to the steps that it comes of, and these change places.
+//! time than the run is followed back to the steps that led to it, and these change places.
 //!
-//! Where many goroutines come to a limited client in one instant, who of them gets which token is
-//! told by records that are seconds away. Of records of one kind, the steps that they come of are
+//! Where many goroutines come to a limited client in one instant, records that come seconds later
+//! show which of them got which token. For records of one kind, the steps that led to them are
 //! sorted by the recorded times, all at once; a single one goes to the place of the step that led
 //! to something at the time at which its record should come.
 

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// How many seeds are drawn before the search begins.
 const SEEDS: u64 = 16;
 
-/// Looks for choices that lead to each recorded outcome, with `budget` runs for each and way.
+/// Looks for choices that lead to each recorded outcome, with `budget` runs for each outcome and
+/// way of searching.
 pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
     let mut search = Search {
         plan,
@@ -58,7 +59,7 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
             search.redraw(i, &starts);
         }
     }
-    // Some were come across while others were looked for.
+    // Some were found while others were looked for.
     let Reach { tapes, missed, .. } = &mut search.reach;
     missed.retain(|outcome, _| !tapes.contains_key(outcome));
     search.reach

@@ -1,5 +1,5 @@
-//! Redrawing: what hangs on a sequence of draws is found by keeping the choices that led to what is
-//! right so far, and drawing the rest anew.
+//! Redrawing: what depends on a sequence of draws is found by keeping the choices that led to what
+//! is right so far, and drawing the rest anew.
 //!
 //! Runs that follow an outcome equally far are of one level. A run of one of the last levels is
 //! taken, its choices are kept up to somewhere before it parts, and everything behind is drawn; a
@@ -18,17 +18,17 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 
-/// These runs need less thought than the others, and so there are so many times as many of them.
+/// These runs cost less thought than the others, so that there are this many times as many.
 const REDRAWN: u64 = 10;
-/// So many of the last levels are kept, and of each so many runs.
+/// How many of the last levels are kept, and how many runs of each.
 const LEVELS: usize = 64;
 const KEPT: usize = 16;
-/// A turn is drawn one time in so many: every one, a few, hardly any.
+/// One turn in this number is drawn: every one, a few, hardly any.
 const TURNS: [u64; 4] = [1, 8, 32, 1 << 20];
-/// What opened a level counts so much more from then on.
+/// By how much the weight of a scale and of a turn rises when they opened a level.
 const REWARD: usize = 3;
 
-/// A run up to a little behind where it parts from the outcome.
+/// A run, up to shortly after the point where it parts from the outcome.
 struct Run {
     choices: Vec<Drawn>,
     lines: Vec<Line>,
@@ -53,7 +53,7 @@ impl Run {
         }
     }
 
-    /// What it promises.
+    /// How promising it is.
     fn weight(&self) -> usize {
         (1 + self.nearer) * 1_000 / (1 + self.made)
     }
@@ -90,7 +90,7 @@ impl Dice {
     }
 }
 
-/// What a run was drawn from: which run of which level, by how many times two choices it goes back,
+/// What a run was drawn from: which run of which level, how far it goes back (as a power of two),
 /// and how freely turns are drawn.
 struct Origin {
     level: usize,
@@ -127,7 +127,7 @@ impl Pool {
         let at = dice.weighted(&weights);
         let run = &mut levels[level].runs[at];
         run.made += 1;
-        // Many choices of some points come to nothing, so that half of the time the point is drawn
+        // Many choices of some points change nothing, so that half of the time the point is drawn
         // before the place.
         let mut of_point: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
         let by_point = dice.below(2) == 0;

@@ -9,7 +9,7 @@ use crate::scenario::recorded::{Line, Outcome};
 use crate::sim::Searched;
 use std::collections::BTreeMap;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     /// The outcomes that were reached, each with its deviations from the default order.

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SWAPS: usize = 4;
 
 /// Which objects should come sooner, and which came instead: those of the first record that only
-/// the outcome has, and of the first that only the run has, by the hashes of their names. Of two
-/// records the later one says nothing.
+/// the outcome has, and of the first that only the run has, by the hashes of their names. Of the
+/// two records only the earlier one counts.
 pub(super) struct Wish {
     pub(super) wanted: Vec<u64>,
     pub(super) instead: Vec<u64>,
@@ -37,7 +37,7 @@ impl Wish {
                     text.replace(alias, name)
                 }))
             };
-            // What happens to a pod may hang on what happened to its node.
+            // What happens to a pod may depend on what happened to its node.
             let is_there = |l: &&Line| {
                 !l.node.is_empty() && !l.pod.is_empty() && (l.pod == line.pod || l.pod == object)
             };
@@ -132,7 +132,7 @@ pub(super) fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<D
     out
 }
 
-/// Of several goroutines that come by a place in one instant, all let the others go first: then the
+/// All of several goroutines that come by a place in one instant let the others go first: then the
 /// two halves of what they do have orders of their own.
 fn all_yield(run: &Searched, parts: u64) -> Vec<(u64, Vec<Deviation>)> {
     let mut together: BTreeMap<(u64, &str), Vec<Deviation>> = BTreeMap::new();
@@ -192,8 +192,8 @@ pub(super) fn moved(ranks: &[Drawn], wish: &Wish) -> Vec<Vec<Deviation>> {
         .collect()
 }
 
-/// Drawn durations that make up for that: what hangs on one of them then comes in the recorded
-/// millisecond.
+/// Drawn durations that make up for the shift: what depends on one of them then comes in the
+/// recorded millisecond.
 pub(super) fn shifted(run: &Searched, parts: u64, shift: i128) -> Vec<(u64, Vec<Deviation>)> {
     let mut said = BTreeSet::new();
     let mut out = Vec::new();

@@ -11,8 +11,36 @@ use std::collections::{BTreeMap, BTreeSet};
 const PLACES: usize = 4;
 
 impl View<'_> {
-    /// Sorts what the records of a kind come of in an instant by the recorded times.
+    /// Sorts the steps of an instant that led to the records of a kind by the recorded times.
     pub(super) fn sort(&self, kind: &str, way: Way, at: Time, out: &mut Vec<Other>) {
+        let threads = self.threads(kind, way, at);
+        if threads.len() < 2 {
+            return;
+        }
+        let range = self.instant(at);
+        let mut steps: Vec<usize> = range.clone().collect();
+        for level in 0..LEVELS {
+            let wanted: Vec<usize> = threads
+                .iter()
+                .filter_map(|t| t.get(level).copied())
+                .collect();
+            let mut places = wanted.clone();
+            places.sort_unstable();
+            if places.windows(2).any(|w| w[0] == w[1]) {
+                break;
+            }
+            for (place, step) in places.iter().zip(&wanted) {
+                steps[place - range.start] = *step;
+            }
+            if wanted != places {
+                out.push(self.other(at, &steps, Vec::new()));
+            }
+        }
+        self.sort_halves(&threads, way, at, out);
+    }
+
+    /// The steps of an instant that led to each record of a kind, by the recorded times.
+    fn threads(&self, kind: &str, way: Way, at: Time) -> Vec<Vec<usize>> {
         let mut threads: Vec<(u64, Vec<usize>)> = Vec::new();
         for (i, line) in self.lines.iter().enumerate() {
             let Some(time) = self.times[i].filter(|_| line.t_ns >= at.as_nanos() / MILLI * MILLI)
@@ -30,45 +58,26 @@ impl View<'_> {
                 threads.push((time, steps));
             }
         }
-        if threads.len() < 2 {
-            return;
-        }
         // Those of one time stay in the order of the run.
         threads.sort_by_key(|t| (t.0, t.1[0]));
+        threads.into_iter().map(|t| t.1).collect()
+    }
+
+    /// The same once all have let the others go first: then the first half of what they do is in
+    /// one order, and the second in another.
+    fn sort_halves(&self, threads: &[Vec<usize>], way: Way, at: Time, out: &mut Vec<Other>) {
         let range = self.instant(at);
-        let usual: Vec<usize> = range.clone().collect();
-        let mut steps = usual.clone();
-        for level in 0..LEVELS {
-            let wanted: Vec<usize> = threads
-                .iter()
-                .filter_map(|t| t.1.get(level).copied())
-                .collect();
-            let mut places = wanted.clone();
-            places.sort_unstable();
-            if places.windows(2).any(|w| w[0] == w[1]) {
-                break;
-            }
-            for (place, step) in places.iter().zip(&wanted) {
-                steps[place - range.start] = *step;
-            }
-            if wanted != places {
-                out.push(self.other(at, &steps, Vec::new()));
-            }
-        }
-        // The same once all have let the others go first: then the first half of what they do is in
-        // one order, and the second in another.
-        let mut of_threads: BTreeSet<usize> =
-            threads.iter().flat_map(|t| t.1.iter().copied()).collect();
+        let mut of_threads: BTreeSet<usize> = threads.iter().flatten().copied().collect();
         let yields = self.yields(of_threads.iter().copied());
         let front = of_threads.first().map_or(range.start, |s| *s);
         let mut first: Vec<usize> = of_threads.iter().copied().collect();
         let mut last: Vec<usize> = threads
             .iter()
-            .filter_map(|t| t.1.iter().max().copied())
+            .filter_map(|t| t.iter().max().copied())
             .collect();
         if way != Way::Posted {
             first = (0..LEVELS)
-                .flat_map(|level| threads.iter().filter_map(move |t| t.1.get(level).copied()))
+                .flat_map(|level| threads.iter().filter_map(move |t| t.get(level).copied()))
                 .collect();
             last.sort_unstable();
         }
@@ -85,8 +94,8 @@ impl View<'_> {
         }
     }
 
-    /// Puts steps that a record comes of where the one is that led to something at the time at
-    /// which the record should come: a single one later, or all of them sooner.
+    /// Moves the steps that led to a record to the place of the step that led to something at the
+    /// time at which the record should come: a single one later, or all of them sooner.
     pub(super) fn place(&self, record: usize, roots: &[usize], out: &mut Vec<Other>) {
         let (Some(time), at) = (self.times[record], self.at(roots[0])) else {
             return;
@@ -131,8 +140,8 @@ impl View<'_> {
         }
     }
 
-    /// Has what a watch delivers come last in the instants in which something was done that a
-    /// record comes of: it was done without it.
+    /// Puts what a watch delivers last in the instants in which the steps that led to a record were
+    /// made: they were made without knowing of it.
     pub(super) fn late(&self, record: usize, said: &mut BTreeSet<usize>, out: &mut Vec<Other>) {
         for roots in self.roots(record, Way::Posted).into_iter().take(INSTANTS) {
             let range = self.instant(self.at(roots[0]));
@@ -175,8 +184,8 @@ impl View<'_> {
             .for_each(|w| self.behind_peers(w[1], out));
     }
 
-    /// The choices of some steps to let the others of the instant go first, by place, where they
-    /// did not.
+    /// The choices by which some steps, which did not, let the others of the instant go first; one
+    /// list for each place.
     fn yields(&self, of: impl Iterator<Item = usize>) -> Vec<Vec<Deviation>> {
         let steps = &self.run.notes.steps;
         let mut open: BTreeMap<&str, Vec<Deviation>> = BTreeMap::new();

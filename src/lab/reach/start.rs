@@ -8,7 +8,7 @@ use crate::kernel::{Choices, Time};
 pub(super) struct Start {
     /// Sorted.
     pub(super) tape: Vec<Deviation>,
-    /// What the tape says goes before these.
+    /// Orders of whole instants; what the tape says goes before these.
     pub(super) orders: Orders,
 }
 
@@ -39,10 +39,10 @@ pub(super) struct Other {
     /// When, in nanoseconds.
     pub(super) at: u64,
     pub(super) deviations: Vec<Deviation>,
-    /// Another order of a whole instant, and the deviations that it stands for.
+    /// Another order of a whole instant.
     pub(super) order: Option<(Time, Vec<Coming>)>,
     pub(super) replaced: Vec<Deviation>,
-    /// Whether it is a step only where it brings more into place.
+    /// The search goes on from the run with it only if more records are at their times there.
     pub(super) strict: bool,
 }
 

@@ -64,6 +64,6 @@ pub enum Failed {
     Asked,
 }
 
-/// Says whether to go on; told how many candidates were tried, and how large the scenario is by
+/// Says whether to go on; given how many candidates were tried, and how large the scenario is by
 /// now.
 pub type Watch<'a> = &'a mut dyn FnMut(u64, Size) -> bool;

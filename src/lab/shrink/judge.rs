@@ -14,10 +14,10 @@ use crate::sim::{self, run};
 use crate::trace::Trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// At most so many runs search for an order that shifted.
+/// The most runs in search of an order that shifted.
 const RUNS: u64 = 200;
 
-/// What the run of a candidate came to.
+/// The result of the run of a candidate.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     /// What it does, in one line.
@@ -61,7 +61,7 @@ impl<'a> Judge<'a> {
         self.run(&loaded, &plan).ok_or(Failed::Holds)
     }
 
-    /// What a candidate came to, if it violates; `searching`: perhaps with another tape, which is
+    /// The result of a candidate, if it violates; `searching`: perhaps with another tape, which is
     /// not longer.
     pub(super) fn judge(&self, tree: Piece, searching: bool) -> Option<(Piece, Seen)> {
         let loaded = self.load(&tree).ok()?;
@@ -133,7 +133,7 @@ fn violated(property: Property, plan: &Plan, trace: &Trace) -> Option<Seen> {
     Some(seen(violation.text, violation.at, plan))
 }
 
-/// What a run came to that does what is looked for, certainly so at an instant.
+/// The result of a run that does what is looked for, certainly so at an instant.
 fn seen(text: String, at: Time, plan: &Plan) -> Seen {
     let size = Size {
         nodes: plan

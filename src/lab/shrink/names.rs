@@ -4,7 +4,7 @@
 use crate::scenario::layout::Piece;
 use crate::scenario::names;
 
-/// At most so many names are written out.
+/// The most names that are written out.
 const NAMES_MAX: u64 = 20_000;
 
 /// What was written out.

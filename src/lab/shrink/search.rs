@@ -60,7 +60,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
 
 struct Search<'a, 'w> {
     judge: Judge<'a>,
-    /// The smallest scenario so far, and what its run came to.
+    /// The smallest scenario so far, and the result of its run.
     tree: Piece,
     seen: Seen,
     tried: u64,

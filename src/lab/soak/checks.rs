@@ -1,5 +1,5 @@
 //! What must hold of every run: both modes give the same trace, no invariant is broken, nothing
-//! panics, it ends, and what is said of it can be read again.
+//! panics, it ends, and what is written of it can be read again.
 
 use crate::analysis::invariants::first_broken;
 use crate::kernel::{Choices, Dur, Endless};
@@ -20,7 +20,7 @@ pub struct Failed {
     pub text: String,
 }
 
-/// What a scenario came to.
+/// The result of a scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Everything holds; the number stands for all that was written of the run.
@@ -38,9 +38,9 @@ pub enum Verdict {
 /// What does not hold.
 pub type Also<'a> = &'a (dyn Fn(&Loaded, &Plan, &Trace) -> Result<u64, String> + Sync);
 
-/// A run is left when it has had so many times 65,536 events.
+/// A run is left when it has had this number of times 65,536 events.
 const LONGEST: u32 = 4;
-/// And both runs of a tape when they have had so many times 4,096 events.
+/// Both runs of a tape are left when they have had this number of times 4,096 events.
 const LONGEST_TAPE: u32 = 100;
 
 /// The kind of a run whose clock does not go on.
@@ -51,7 +51,7 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// From now on a panic is not said on standard error, but noted for the verdict.
+/// From now on a panic is not printed on standard error, but noted for the verdict.
 pub fn note_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info
@@ -62,7 +62,7 @@ pub fn note_panics() {
     }));
 }
 
-/// Runs a plan in both modes, and holds it to everything.
+/// Runs a plan in both modes, and checks everything that must hold.
 pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     caught(|| held(loaded, plan, seed, also)).unwrap_or_else(|failed| {
         let timing = &plan.timing;

@@ -1,5 +1,5 @@
-//! Random values of the language's types, by their JSON Schema: what the language gets is drawn
-//! without a word here.
+//! Random values of the language's types, by their JSON Schema: what is added to the language is
+//! drawn without a change here.
 
 use super::dice::Dice;
 use super::words::{self, Known};

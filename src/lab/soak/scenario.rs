@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// So often what is wrong is taken away before another scenario is drawn.
+/// How often what is wrong is taken away before another scenario is drawn.
 const ROUNDS: u32 = 40;
 
 /// A random scenario.
@@ -22,18 +22,17 @@ const ROUNDS: u32 = 40;
 pub struct Random {
     /// As read from its text.
     pub loaded: Loaded,
-    /// What it comes to.
+    /// The plan that it is built into.
     pub plan: Plan,
     /// Which fields and words of the language it has: `Partition.cut`, `Effect=NoExecute`,
     /// `release 1.34`.
     pub used: BTreeSet<String>,
 }
 
-/// The scenario of a seed: of any release, with up to some sixty nodes, and with anything that the
+/// The scenario of a seed: of any release, with up to about sixty nodes, and with anything that the
 /// language has.
 pub fn random(schema: &Value, seed: u64) -> Random {
-    // A draw that nothing is left of is followed by another; each seed has a stream of its own for
-    // it.
+    // If nothing is left of a draw, another follows; each seed has a stream of its own for that.
     let mut salt = 0_u64;
     loop {
         let drawn = Draw::new(schema, seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -100,7 +100,52 @@ const EXTREMES: [i64; 10] = [
     4_294_967_295,
 ];
 
-/// The names of what the scenario has by now.
+/// Selectors of labels, as text.
+const SELECTORS: [&str; 6] = [
+    "app=web",
+    "tier=gold",
+    "app",
+    "!tier",
+    "app in (web, db)",
+    "topology.kubernetes.io/zone=a",
+];
+/// Objects of choices.
+const OBJECTS: [&str; 7] = [
+    "n-0",
+    "a-0",
+    "pods",
+    "nodes",
+    "default/p-0",
+    "",
+    "poddisruptionbudgets",
+];
+/// Kinds of owners.
+const OWNERS: [&str; 6] = [
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "Node",
+    "Widget",
+];
+/// Names of priority classes.
+const CLASSES: [&str; 5] = [
+    "high",
+    "low",
+    "never",
+    "system-node-critical",
+    "system-cluster-critical",
+];
+/// Who does something.
+const ACTORS: [&str; 5] = [
+    "taint-eviction",
+    "pod-gc",
+    "scheduler",
+    "user",
+    "node-lifecycle",
+];
+
+/// The names of what the scenario has so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) nodes: Vec<String>,
@@ -127,7 +172,7 @@ impl Known {
     }
 }
 
-/// How many names of the state of a field there are; larger sizes are drawn seldom.
+/// The most nodes of a group; large numbers are drawn seldom.
 const MOST_NODES: u64 = 60;
 
 /// A text of the type or field of this name; `of` is the type that the field is in.
@@ -150,29 +195,14 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "budget") => dice.one(&BUDGETS),
         (_, "zone" | "Zone") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
         (_, "region" | "Region") => dice.one(&["east", "west", ""]),
-        (_, "Label" | "label") => dice.one(&[
-            "app=web",
-            "tier=gold",
-            "app",
-            "!tier",
-            "app in (web, db)",
-            "topology.kubernetes.io/zone=a",
-        ]),
+        (_, "Label" | "label") => dice.one(&SELECTORS),
         (_, "namespace" | "namespaces") | ("Namespace", "name" | "names") => dice.one(&NAMESPACES),
         (_, "topologyKey" | "matchLabelKeys") => dice.one(&LABELS),
         ("Scenario", "feature_gates") => gate(dice),
         (_, "property") => dice.one(&crate::analysis::properties::Property::NAMES),
         (_, "perturb") => dice.one(&["stale", "crash", "coalesce"]),
         ("Deviation", "0") => dice.one(&POINTS),
-        ("Deviation", "1") => dice.one(&[
-            "n-0",
-            "a-0",
-            "pods",
-            "nodes",
-            "default/p-0",
-            "",
-            "poddisruptionbudgets",
-        ]),
+        ("Deviation", "1") => dice.one(&OBJECTS),
         (_, "taints" | "taint") => {
             let is_removal = of == "Untaint" || dice.once_in(6);
             return taint(dice, is_removal);
@@ -190,23 +220,10 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         }
         (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
         ("Flags", component) => return flag(dice, component),
-        ("Owner", "kind") => dice.one(&[
-            "ReplicaSet",
-            "StatefulSet",
-            "DaemonSet",
-            "Job",
-            "Node",
-            "Widget",
-        ]),
+        ("Owner", "kind") => dice.one(&OWNERS),
         ("Owner", "name") => dice.one(&["web", "db", "agent", "batch", "x"]),
         ("HostPort", "hostIP") => dice.one(&["", "10.0.0.1", "0.0.0.0"]),
-        ("PriorityClass", "name") | (_, "priorityClassName") => dice.one(&[
-            "high",
-            "low",
-            "never",
-            "system-node-critical",
-            "system-cluster-critical",
-        ]),
+        ("PriorityClass", "name") | (_, "priorityClassName") => dice.one(&CLASSES),
         ("PodDisruptionBudget", "name") => dice.one(&["min", "max", "pct", "later"]),
         ("WorkloadGroup", "name") => dice.one(&["web", "db", "agent", "batch", "old", "late"]),
         ("WorkloadGroup", "names") => dice.one(&["web-{1..3}", "batch-{1,2}", "db"]),
@@ -229,13 +246,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
         (_, "spread") => return span(dice),
         (_, "at") => return time(dice, names),
-        (_, "by") => dice.one(&[
-            "taint-eviction",
-            "pod-gc",
-            "scheduler",
-            "user",
-            "node-lifecycle",
-        ]),
+        (_, "by") => dice.one(&ACTORS),
         (_, "doc") => dice.one(&["", "a doc", "über \"quotes\" \\ and\nlines"]),
         _ => dice.one(&["x", "web", "a-0", "", "a/b"]),
     };

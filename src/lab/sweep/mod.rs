@@ -2,9 +2,9 @@
 //! run.
 //!
 //! A choice is drawn by seed, name, object and ordinal, so that runs with the same seed differ only
-//! where the value makes them differ: what a table shows is the value's doing, and not the draw's.
-//! Runs are built inside their threads and leave nothing but their figures; these are collected in
-//! the order of values and seeds.
+//! where the value makes them differ: what a table shows is the effect of the value, and not of the
+//! draw. Runs are built inside their threads and leave nothing but their figures; these are
+//! collected in the order of values and seeds.
 
 mod prepare;
 mod run;

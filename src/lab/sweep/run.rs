@@ -28,8 +28,8 @@ pub enum Event {
     Done,
 }
 
-/// The most seeds that a plan serves before it is built anew. All cases are run with these before any is run with the next
-/// ones, so that a sweep that is stopped has something to compare.
+/// The most seeds that a plan serves before it is built anew. All cases are run with these before
+/// any is run with the next ones, so that a sweep that is stopped has something to compare.
 const PIECE: u64 = 16;
 
 impl Prepared<'_> {
@@ -47,8 +47,8 @@ impl Prepared<'_> {
     }
 }
 
-/// Runs several sweeps over the same number of seeds, on the threads of the first. `watch` is called
-/// when a run is done, and asked now and then whether to go on.
+/// Runs several sweeps over the same number of seeds, on the threads of the first. `watch` is
+/// called when a run is done, and asked now and then whether to go on.
 ///
 /// # Errors
 /// [`Stopped`], except where the watcher asks for it.

@@ -1,4 +1,4 @@
-//! What was amiss with a node before the run began.
+//! What was wrong with a node before the run began.
 
 use super::super::explanation::Question;
 use crate::analysis::clock::short;
@@ -21,7 +21,7 @@ pub(crate) struct AtStart {
     pub(crate) no_execute: bool,
 }
 
-/// What was amiss with a node before anything happened in the run.
+/// What was wrong with a node before anything happened in the run.
 pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     let analysis = question.analysis;
     let mut found = AtStart::default();

@@ -95,7 +95,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// What was amiss before anything happened in the run.
+    /// What was wrong before anything happened in the run.
     fn begin(&mut self) {
         let before = at_start(self.question, self.node);
         if before.said.is_empty() {
@@ -282,7 +282,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The last heartbeat that arrived, so many milliseconds before the note of it.
+    /// The last heartbeat that arrived, `ms` milliseconds before the note of it.
     fn last_heartbeat(&mut self, id: RecordId, r: &Record, ms: u32) {
         let analysis = self.question.analysis;
         let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
@@ -296,7 +296,7 @@ impl Teller<'_> {
         self.push(at, id, text, None, Kind::Other);
     }
 
-    /// A pass finds its grace period to be over, which began that many milliseconds before.
+    /// A pass finds its grace period to be over, which began `ms` milliseconds before.
     fn expired(&mut self, id: RecordId, r: &Record, ms: u32) {
         let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
         let name = self.question.analysis.node_name(self.node);
