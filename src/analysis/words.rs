@@ -24,6 +24,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     };
     let named = |node: u32| analysis.node_name(NodeId(node));
     let node = || named(r.object);
+    let of_node = |said: &str| format!("{} {said}", node());
     let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
     let workload = || {
         r.workload().map_or_else(String::new, |w| {
@@ -31,8 +32,8 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         })
     };
     match r.what {
-        What::NodeCreated => format!("{} exists", node()),
-        What::NodeDeleted => format!("{} deleted", node()),
+        What::NodeCreated => of_node("exists"),
+        What::NodeDeleted => of_node("deleted"),
         What::NodeCondition(kind, status, _) => {
             format!("{}: {} is {}", node(), kind.as_str(), status.as_str())
         }
@@ -43,13 +44,10 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
                 taint_change(trace.taints.get(change as usize))
             )
         }
-        What::NodeUnschedulable(true) => format!("{} cordoned", node()),
-        What::NodeUnschedulable(false) => format!("{} uncordoned", node()),
-        What::NodeSilent => format!(
-            "{} falls silent: its kubelet no longer reaches the API server",
-            node()
-        ),
-        What::NodeHeard => format!("{} is heard again", node()),
+        What::NodeUnschedulable(true) => of_node("cordoned"),
+        What::NodeUnschedulable(false) => of_node("uncordoned"),
+        What::NodeSilent => of_node("falls silent: its kubelet no longer reaches the API server"),
+        What::NodeHeard => of_node("is heard again"),
         What::MachineOff => format!(
             "the machine of {} stops, and its containers with it",
             node()
@@ -61,10 +59,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::ContainersStopped(n) => {
             format!("{}: its containers on {} have ended", pod(), named(n))
         }
-        What::NodeQueued => format!(
-            "{} waits in its zone's queue for the NoExecute taint",
-            node()
-        ),
+        What::NodeQueued => of_node("waits in its zone's queue for the NoExecute taint"),
         What::PodCreated(on) => created(analysis, pod(), on),
         What::PodBound(n) => format!("{} bound to {}", pod(), named(n)),
         What::PodTolerations => format!("{}: its tolerations change", pod()),

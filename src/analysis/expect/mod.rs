@@ -6,6 +6,7 @@
 
 mod claims;
 mod figures;
+mod hits;
 mod judge;
 mod objects;
 mod run;

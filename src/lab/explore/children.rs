@@ -6,7 +6,7 @@
 //! begun, only the first is worth it: to start another one first only swaps their names.
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
-use crate::kernel::search::Searched as Notes;
+use crate::kernel::search::{Asked, Searched as Notes};
 use std::collections::BTreeSet;
 
 /// How many latencies are tried for one request that bring it behind something else; beside them
@@ -79,15 +79,8 @@ pub(super) fn few_children(
         match drawn.span {
             Span::Turn(n) => {
                 let Some(a) = asked.next() else { continue };
-                let candidates = &notes.candidates[a.from as usize..(a.from + a.count) as usize];
                 for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
-                    let (before, event) =
-                        (&candidates[..value as usize], candidates[value as usize]);
-                    // Of workers that are alike, the first stands for all.
-                    let stands = notes
-                        .alike(event)
-                        .is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
-                    if !prune || stands && view.matters(notes, a.step as usize, event) {
+                    if !prune || view.turn_matters(notes, a, value as usize) {
                         add(value);
                     } else {
                         skipped += 1;
@@ -224,6 +217,18 @@ impl View {
             .skip(step + 1)
             .take_while(|(_, s)| s.at == at);
         others.into_iter().any(|(i, _)| self.depend(notes, step, i))
+    }
+
+    /// Whether it can make a difference that another candidate gets a turn.
+    fn turn_matters(&mut self, notes: &Notes, asked: &Asked, value: usize) -> bool {
+        let candidates =
+            &notes.candidates[asked.from as usize..(asked.from + asked.count) as usize];
+        let (before, event) = (&candidates[..value], candidates[value]);
+        // Of workers that are alike, the first stands for all.
+        let stands = notes
+            .alike(event)
+            .is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
+        stands && self.matters(notes, asked.step as usize, event)
     }
 
     /// Whether it can make a difference that an event comes before a step.

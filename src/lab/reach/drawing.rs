@@ -102,29 +102,7 @@ impl View<'_> {
                 let Some(at) = (self.at(roots[0]).as_nanos() + time).checked_sub(there) else {
                     continue;
                 };
-                let before = self
-                    .run
-                    .notes
-                    .steps
-                    .partition_point(|s| s.at.as_nanos() <= at);
-                let to = self
-                    .run
-                    .notes
-                    .steps
-                    .get(before)
-                    .map_or(self.run.choices.len(), |s| s.choices as usize);
-                let mut of_point: BTreeMap<&str, usize> = BTreeMap::new();
-                let mut is_near = |d: &&Drawn| {
-                    let n = of_point.entry(d.point).or_default();
-                    *n += usize::from(matches!(d.span, Span::Alternatives(_)));
-                    (1..=WALKS).contains(n)
-                };
-                for drawn in self.run.choices[..to]
-                    .iter()
-                    .rev()
-                    .filter(|d| matches!(d.span, Span::Alternatives(_)))
-                    .filter(|d| is_near(d))
-                {
+                for drawn in self.walks_before(at) {
                     if said.insert((drawn.point, drawn.object, drawn.ordinal)) {
                         let deviations = vec![Deviation {
                             value: u64::from(drawn.value == 0),
@@ -141,5 +119,24 @@ impl View<'_> {
                 }
             }
         }
+    }
+
+    /// The last walks over each small map up to a time, the latest first.
+    fn walks_before(&self, at: u64) -> impl Iterator<Item = &Drawn> {
+        let (steps, choices) = (&self.run.notes.steps, &self.run.choices);
+        let before = steps.partition_point(|s| s.at.as_nanos() <= at);
+        let to = steps
+            .get(before)
+            .map_or(choices.len(), |s| s.choices as usize);
+        let mut of_point: BTreeMap<&str, usize> = BTreeMap::new();
+        let walks = choices[..to]
+            .iter()
+            .rev()
+            .filter(|d| matches!(d.span, Span::Alternatives(_)));
+        walks.filter(move |d| {
+            let n = of_point.entry(d.point).or_default();
+            *n += 1;
+            *n <= WALKS
+        })
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn built(text: String) -> Result<(Loaded, Plan), Problems> {
     Ok((loaded, plan))
 }
 
+/// A whole scenario, not yet looked at.
 fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     let mut all = Map::new();
     all.insert("version".to_owned(), 1.into());
@@ -128,6 +129,12 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         let items = list(draw, field, least + draw.dice.clone().below(most + 1));
         all.insert(field.to_owned(), items);
     }
+    happens(draw, &mut all);
+    Value::Object(all)
+}
+
+/// What happens in a scenario, what it expects, and its tape.
+fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
     if draw.dice.once_in(3) {
         all.insert("needs".to_owned(), draw.field("needs"));
     }
@@ -159,7 +166,6 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
             serde_json::json!({ "TaintTolerationComparisonOperators": true }),
         );
     }
-    Value::Object(all)
 }
 
 /// As many items of a list of the scenario, each drawn for itself.
