@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::kernel::Dur;
+use crate::plan::Profile;
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};

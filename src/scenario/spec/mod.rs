@@ -6,9 +6,11 @@
 //! so that all mistakes of a file are reported at once.
 
 mod budget;
+mod claims;
 mod cluster;
 mod expect;
 mod labels;
+mod maintain;
 mod namespace;
 mod scenario;
 mod scheduling;
@@ -19,17 +21,19 @@ mod timing;
 mod workload;
 
 pub use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
+pub use claims::{Claim, Comparison, Limit, Quantity};
 pub use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
     Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,
     Status, Toleration,
 };
 pub use expect::{
-    Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState,
-    EventSeen, Expectation, Limit, NodesSeen, NotEvicted, Pending, PhaseSeen, PodConditionSeen,
-    PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
+    Common, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation,
+    NodesSeen, NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen,
+    TaintsSeen, ZoneSeen, ZoneState,
 };
 pub use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
+pub use maintain::{Afterwards, DrainFlags, IfNotDrained};
 pub use namespace::Namespace;
 pub use scenario::{Cluster, Existing, Flags, Scenario};
 pub use scheduling::{
@@ -39,10 +43,10 @@ pub use scheduling::{
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use tape::{Deviation, Tape, object_text_of_number};
-pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
-pub use timeline::{
-    Afterwards, Cut, DrainFlags, Entry, IfNotDrained, InstanceState, Resource, Step,
+pub use texts::{
+    DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText, Window,
 };
+pub use timeline::{Cut, Entry, InstanceState, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,

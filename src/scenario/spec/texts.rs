@@ -267,3 +267,6 @@ impl<'de> Deserialize<'de> for OneOrMany {
         from.deserialize_any(Reader)
     }
 }
+
+/// A stretch of the run: from the first time to the second, both included.
+pub type Window = (TimeText, TimeText);

@@ -1,0 +1,40 @@
+//! The profile of a release, with and without feature gates.
+
+use super::gates::{self, GateError, GateSetting};
+use super::release::{Release, UnknownRelease};
+use super::steps;
+use crate::plan::Profile;
+use std::collections::BTreeMap;
+
+/// The behaviour of a release: `"1.34"` (or `"v1.34"`) is the last patch of that minor, `"1.20.2"`
+/// one patch. What a vendor appends (`v1.34.4+k3s1`, `1.29.3-eks-a737599`) is left away; alpha,
+/// beta and candidate releases are refused.
+///
+/// # Errors
+/// What is not a release, or not one of 1.6 to 1.37.
+pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
+    let release = Release::parse(version)?;
+    let mut profile = steps::profile(release);
+    gates::apply(&mut profile, release, &BTreeMap::new());
+    Ok(profile)
+}
+
+/// The behaviour of a release with feature gates set (`--feature-gates`); those not named have the
+/// release's defaults.
+///
+/// # Errors
+/// An unknown release, a gate that is unknown or that this release does not have, and a locked gate
+/// that is set to something else.
+pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Profile, GateError> {
+    let release = Release::parse(version)?;
+    gates::check(release, settings)?;
+    let mut profile = steps::profile(release);
+    gates::apply(&mut profile, release, settings);
+    Ok(profile)
+}
+
+/// The gates a release has, with their values there and whether they are locked; for `--help` and
+/// error messages.
+pub fn gates_of(release: Release) -> Vec<GateSetting> {
+    gates::of(release)
+}

@@ -1,0 +1,138 @@
+//! Claims about figures of a run: at every moment, or of the whole run.
+
+use super::texts::{DurationText, FlagValue, Window};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum Quantity {
+    /// Pods of a workload that are Running, Ready and not being deleted.
+    #[serde(rename = "available")]
+    Available(String),
+    /// Pods of a workload that are missing: wanted and not available, once all of them have been
+    /// available.
+    #[serde(rename = "unavailable")]
+    Unavailable(String),
+    /// Pods of a workload that are up, whatever the API says: their machine runs, their containers
+    /// have started, clients reach them.
+    #[serde(rename = "up")]
+    Up(String),
+    /// Pods of a workload that are desired and not up.
+    #[serde(rename = "missing")]
+    Missing(String),
+    /// Containers of a workload that run, and that clients reach, although their pod is being
+    /// deleted or gone.
+    #[serde(rename = "ghosts")]
+    Ghosts(String),
+    /// Pods of a workload that the API has as ready and that are not up.
+    #[serde(rename = "dead_endpoints")]
+    DeadEndpoints(String),
+    /// Pods of a workload that wait to be bound or started.
+    #[serde(rename = "pending")]
+    Pending(String),
+    /// Pods of a workload that are being deleted and still there.
+    #[serde(rename = "terminating")]
+    Terminating(String),
+    /// Eviction timers that run for pods of a workload.
+    #[serde(rename = "timers")]
+    Timers(String),
+    /// Pods of a workload that were evicted so far.
+    #[serde(rename = "evicted")]
+    Evicted(String),
+    /// Nodes of a zone whose Ready condition is not True.
+    #[serde(rename = "not_ready_nodes")]
+    NotReadyNodes(String),
+    /// Requests that a controller sent to the API server so far, by its name in `events.jsonl`:
+    /// `requests("taint-eviction")`.
+    #[serde(rename = "requests")]
+    Requests(String),
+    /// The time in which a workload lacked pods, in all: a duration.
+    #[serde(rename = "unavailable_seconds")]
+    UnavailableSeconds(String),
+    /// The time in which fewer pods of a workload were up than it needs, in all: a duration.
+    #[serde(rename = "below_need")]
+    BelowNeed(String),
+    /// The longest stretch of that: a duration.
+    #[serde(rename = "longest_below_need")]
+    LongestBelowNeed(String),
+    /// The longest stretch in which a workload lacked pods: a duration.
+    #[serde(rename = "longest_gap")]
+    LongestGap(String),
+}
+
+/// A figure beside a limit.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Which figure.
+    pub of: Quantity,
+    /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
+    pub is: FlagValue,
+}
+
+/// A figure that keeps a limit all the time.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// Which figure.
+    pub of: Quantity,
+    /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
+    pub is: FlagValue,
+    /// Of `AtMost`: it is above zero for no longer than this at a stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<DurationText>,
+    /// Look only at this stretch of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub during: Option<Window>,
+}
+
+/// Something that holds or does not hold at each moment of a run.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Claim {
+    /// The figure is the limit or more: `AtLeast(of: available("web"), is: 8)`
+    AtLeast(Comparison),
+    /// The figure is the limit or less: `AtMost(of: terminating("*"), is: 10)`
+    AtMost(Comparison),
+    /// The figure is the limit: `Equal(of: timers("*"), is: 0)`
+    Equal(Comparison),
+    /// All of these hold.
+    All(Vec<Claim>),
+    /// One of these holds.
+    AnyOf(Vec<Claim>),
+    /// This does not hold.
+    Not(Box<Claim>),
+    /// Look only at this stretch of the run; stands outermost.
+    During {
+        /// The stretch.
+        between: Window,
+        /// What is claimed of it.
+        that: Box<Claim>,
+    },
+    /// A pod is left on a node whose NoExecute taints it does not tolerate, or no longer.
+    PodStuck,
+    /// A pod is evicted although no taint on its node asks for it.
+    NeedlessEviction,
+    /// A deletion meant for one pod hits its successor of the same name.
+    WrongPod,
+    /// A countdown starts again although the taint never left.
+    TimerReset,
+    /// A taint that a user wrote vanishes by another writer's patch.
+    TaintLost,
+    /// A taint for a condition outlives the condition.
+    TaintStale,
+    /// A node is healthy again and its pods stay NotReady.
+    NeverReady,
+    /// A node is dead for long and never gets a NoExecute taint.
+    NeverTainted,
+    /// A node is marked Unknown although its kubelet reaches the API server.
+    FalseUnknown,
+    /// A pod is still Ready on a node that is Unknown.
+    StaleReady,
+    /// A pod is placed and evicted on the same node again and again.
+    EvictLoop,
+    /// A property by its name on the command line, with a bound where it has one:
+    /// `Property("pod-stuck(10s)")`
+    Property(String),
+}
