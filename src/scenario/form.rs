@@ -118,6 +118,7 @@ struct Owner {
     shown: Option<Range<usize>>,
 }
 
+/// What the mistake that `ron` found at these bytes belongs to.
 fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owner> {
     // The chain of parts from the top to the place.
     let byte = if matches!(error.code, ron::Error::MissingStructField { .. }) {
@@ -143,35 +144,7 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
         value = &part.value;
     }
     match &error.code {
-        ron::Error::MissingStructField { .. } => {
-            // `ron` points behind the last field, so the last part may be that field: the struct is
-            // the one around it that ends next.
-            let holder = std::iter::once(tree)
-                .chain(chain.iter().map(|(_, p)| &p.value))
-                .rfind(|t| found.start < t.bytes.end)?;
-            let depth = chain
-                .iter()
-                .position(|(_, p)| std::ptr::eq(&p.value, holder));
-            let text_start = holder.bytes.start;
-            let shown = Some(text_start..holder.bytes.end);
-            Some(match depth {
-                Some(i) => Owner {
-                    place: place[..=i].to_vec(),
-                    blank: chain[i].1.bytes(),
-                    holder: text_start,
-                    outer: chain[i].0.bytes.start,
-                    shown,
-                },
-                // The whole file: there is nothing around it to blank out.
-                None => Owner {
-                    place: Place::new(),
-                    blank: 0..0,
-                    holder: text_start,
-                    outer: text_start,
-                    shown: Some(text_start..text_start + 1),
-                },
-            })
-        }
+        ron::Error::MissingStructField { .. } => lacking(tree, &chain, &place, found.start),
         ron::Error::Eof
         | ron::Error::ExpectedComma
         | ron::Error::ExpectedStringEnd
@@ -205,6 +178,36 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
             })
         }
     }
+}
+
+/// The struct that lacks a field, as far as `ron` has read at that byte. It points behind the last
+/// field, so the last part may be that field: the struct is the one around it that ends next.
+fn lacking(tree: &Tree, chain: &[(&Tree, &Part)], place: &Place, byte: usize) -> Option<Owner> {
+    let holder = std::iter::once(tree)
+        .chain(chain.iter().map(|(_, p)| &p.value))
+        .rfind(|t| byte < t.bytes.end)?;
+    let depth = chain
+        .iter()
+        .position(|(_, p)| std::ptr::eq(&p.value, holder));
+    let text_start = holder.bytes.start;
+    let shown = Some(text_start..holder.bytes.end);
+    Some(match depth {
+        Some(i) => Owner {
+            place: place[..=i].to_vec(),
+            blank: chain[i].1.bytes(),
+            holder: text_start,
+            outer: chain[i].0.bytes.start,
+            shown,
+        },
+        // The whole file: there is nothing around it to blank out.
+        None => Owner {
+            place: Place::new(),
+            blank: 0..0,
+            holder: text_start,
+            outer: text_start,
+            shown: Some(text_start..text_start + 1),
+        },
+    })
 }
 
 /// The bytes of `ron`'s line and column, which counts characters.

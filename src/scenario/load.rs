@@ -142,28 +142,7 @@ fn from_bytes(
     folder: PathBuf,
     cluster: Option<PathBuf>,
 ) -> Result<Loaded, Problems> {
-    let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return fail(format!(
-            "the file is larger than {} MiB, the limit of a scenario",
-            FILE_BYTES_MAX >> 20
-        ));
-    }
-    let text = match files::text(bytes) {
-        Ok(text) => text,
-        Err(ReadError::NotText { line, .. }) => {
-            return fail(format!(
-                "line {line} is not UTF-8; a scenario is a text file"
-            ));
-        }
-        Err(error) => return fail(error.to_string()),
-    };
-    if text.trim().is_empty() {
-        return Err(Problems::one(
-            Problem::new(format!("{shown}: the file is empty"))
-                .help("`taintsim init` writes a scenario to start from"),
-        ));
-    }
+    let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
     if let Some((crowd, byte)) = crowded(&source.text) {
         return Err(Problems::one(Problem::new(crowd).at(&source, byte..byte)));
@@ -199,22 +178,52 @@ fn from_bytes(
     if problems.is_empty() {
         return Ok(loaded);
     }
+    let meaning = mistakes(&loaded, &left, damage);
+    Err(in_order(problems, meaning))
+}
+
+/// The text of a file, if it can be one of a scenario.
+fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
+    let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return fail(format!(
+            "the file is larger than {} MiB, the limit of a scenario",
+            FILE_BYTES_MAX >> 20
+        ));
+    }
+    let text = match files::text(bytes) {
+        Ok(text) => text,
+        Err(ReadError::NotText { line, .. }) => {
+            return fail(format!(
+                "line {line} is not UTF-8; a scenario is a text file"
+            ));
+        }
+        Err(error) => return fail(error.to_string()),
+    };
+    if text.trim().is_empty() {
+        return Err(Problems::one(
+            Problem::new(format!("{shown}: the file is empty"))
+                .help("`taintsim init` writes a scenario to start from"),
+        ));
+    }
+    Ok(text)
+}
+
+/// Mistakes of form and of meaning, in the order of the file. What is wrong with a value that has
+/// lost a part to a mistake of form may only follow from that: it comes last.
+fn in_order(mut problems: Vec<Problem>, meaning: Vec<Problem>) -> Problems {
     let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
-    // What is wrong with a value that has lost a part to a mistake of form may only follow from
-    // that: it comes last.
     let lost: Vec<Range<usize>> = problems.iter().filter_map(Problem::bytes).collect();
     let follows = |p: &Problem| {
         p.bytes()
             .is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end))
     };
-    let (mut last, first): (Vec<Problem>, Vec<Problem>) = mistakes(&loaded, &left, damage)
-        .into_iter()
-        .partition(follows);
+    let (mut last, first): (Vec<Problem>, Vec<Problem>) = meaning.into_iter().partition(follows);
     problems.extend(first);
     problems.sort_by_key(place);
     last.sort_by_key(place);
     problems.extend(last);
-    Err(Problems(problems))
+    Problems(problems)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::super::spec::{
     Status, Step,
 };
 use super::conditions::{self, condition_kind};
+use std::collections::BTreeMap;
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -66,22 +67,10 @@ pub(super) fn describe(step: &Step) -> String {
             nodes,
             labels,
         } => {
-            let labels: Vec<String> = labels
-                .iter()
-                .map(|(k, v)| {
-                    v.as_ref()
-                        .map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))
-                })
-                .collect();
-            format!("label {} {}", on(node, nodes), labels.join(" "))
+            format!("label {} {}", on(node, nodes), labelled(labels))
         }
         Step::CreatePod { pod } => {
-            let name = pod
-                .name
-                .clone()
-                .or_else(|| pod.names.as_ref().map(listed))
-                .unwrap_or_default();
-            format!("create pod {name}")
+            format!("create pod {}", called(&pod.name, pod.names.as_ref()))
         }
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
@@ -100,12 +89,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {
             let group = workload.group();
-            let name = group
-                .name
-                .clone()
-                .or_else(|| group.names.as_ref().map(listed))
-                .unwrap_or_default();
-            format!("create {name}")
+            format!("create {}", called(&group.name, group.names.as_ref()))
         }
         Step::DeleteWorkload { workload } => format!("delete {workload}"),
         Step::CreateBudget { budget } => format!("create budget {}", budget.name),
@@ -114,15 +98,34 @@ pub(super) fn describe(step: &Step) -> String {
             min_available,
             max_unavailable,
         } => {
-            let amount =
-                |field, value: &Option<FlagValue>| value.as_ref().map(|v| format!(" {field} {v}"));
-            let asks = amount("minAvailable", min_available)
-                .or_else(|| amount("maxUnavailable", max_unavailable));
+            let asks = asks(min_available, max_unavailable);
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
         Step::DeleteBudget { budget } => format!("delete budget {budget}"),
         Step::Maintain { node, nodes, .. } => format!("maintenance of {}", on(node, nodes)),
     }
+}
+
+/// Labels as `kubectl label` takes them.
+fn labelled(labels: &BTreeMap<String, Option<String>>) -> String {
+    let one = |(k, v): (&String, &Option<String>)| {
+        v.as_ref()
+            .map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))
+    };
+    labels.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a group, or its names.
+fn called(name: &Option<String>, names: Option<&OneOrMany>) -> String {
+    name.clone()
+        .or_else(|| names.map(listed))
+        .unwrap_or_default()
+}
+
+/// What a budget asks for, with a space before it.
+fn asks(min_available: &Option<FlagValue>, max_unavailable: &Option<FlagValue>) -> Option<String> {
+    let amount = |field, value: &Option<FlagValue>| value.as_ref().map(|v| format!(" {field} {v}"));
+    amount("minAvailable", min_available).or_else(|| amount("maxUnavailable", max_unavailable))
 }
 
 fn listed(texts: &OneOrMany) -> String {

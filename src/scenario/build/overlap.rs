@@ -11,7 +11,7 @@ use crate::kernel::{Dur, Time};
 use crate::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a fault holds in its hand.
+/// What a fault holds while it lasts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Held {
     Cut(NodeIndex),
@@ -36,7 +36,7 @@ enum Value {
     Until(Time),
 }
 
-/// Whose hands hold it, the latest last.
+/// The entries that hold it, the latest last, each with its value.
 type Holders = BTreeMap<Held, Vec<(u32, Value)>>;
 
 /// Takes overlaps out of actions that are sorted by time.
@@ -139,6 +139,16 @@ fn begin_all(
         .collect()
 }
 
+/// Begins to hold something of each node that has no value.
+fn hold(
+    holders: &mut Holders,
+    owner: u32,
+    nodes: Vec<NodeIndex>,
+    held: fn(NodeIndex) -> Held,
+) -> Vec<NodeIndex> {
+    begin_all(holders, owner, nodes, held, Value::On)
+}
+
 /// Ends to hold something of each node: the nodes that are free again, and those whose value goes
 /// back, by value.
 fn end_all(
@@ -230,14 +240,8 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         phase: action.phase,
     };
     match action.act {
-        Do::Cut(nodes) => of.one(Do::Cut(begin_all(
-            holders,
-            of.entry,
-            nodes,
-            Held::Cut,
-            Value::On,
-        ))),
-        // By name of its own: whatever cut them off.
+        Do::Cut(nodes) => of.one(Do::Cut(hold(holders, of.entry, nodes, Held::Cut))),
+        // By an entry of its own: whatever cut them off.
         Do::Heal(nodes) if of.phase == Phase::Begin => {
             nodes
                 .iter()
@@ -245,21 +249,9 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             of.one(Do::Heal(nodes))
         }
         Do::Heal(nodes) => of.one(Do::Heal(end_all(holders, of.entry, nodes, &Held::Cut).0)),
-        Do::Isolate(nodes) => of.one(Do::Isolate(begin_all(
-            holders,
-            of.entry,
-            nodes,
-            Held::Network,
-            Value::On,
-        ))),
+        Do::Isolate(nodes) => of.one(Do::Isolate(hold(holders, of.entry, nodes, Held::Network))),
         Do::Reconnect(nodes) => of.one(Do::Reconnect(reconnected(holders, of.entry, nodes))),
-        Do::Crash(nodes) => of.one(Do::Crash(begin_all(
-            holders,
-            of.entry,
-            nodes,
-            Held::Crash,
-            Value::On,
-        ))),
+        Do::Crash(nodes) => of.one(Do::Crash(hold(holders, of.entry, nodes, Held::Crash))),
         Do::Boot(nodes) => of.one(Do::Boot(end_all(holders, of.entry, nodes, &Held::Crash).0)),
         Do::HeartbeatPeriod(nodes, Some(period)) => of.one(Do::HeartbeatPeriod(
             begin_all(

@@ -40,49 +40,17 @@ pub(super) fn start(
             disruption_target,
             deletion,
         }) => {
-            let mut read = |c: &Option<spec::PodCondition>, field: &str| {
-                let c = c.as_ref()?;
-                let time = with(&with(&place, field), "lastTransitionTime");
-                Some(PodCondition {
-                    status: status(c.status),
-                    reason: match c.reason {
-                        None => PodReason::None,
-                        Some(spec::PodReason::DeletionByTaintManager) => {
-                            PodReason::DeletionByTaintManager
-                        }
-                        Some(spec::PodReason::DeletionByPodGC) => PodReason::DeletionByPodGc,
-                        Some(spec::PodReason::EvictionByEvictionAPI) => {
-                            PodReason::EvictionByEvictionApi
-                        }
-                        Some(spec::PodReason::PreemptionByScheduler) => {
-                            PodReason::PreemptionByScheduler
-                        }
-                    },
-                    last_transition_time: Timestamp(complaints.take(
-                        time,
-                        values::stored_seconds(c.last_transition_time.as_str()),
-                    )?),
-                })
-            };
             let (ready, disruption_target) = (
-                read(ready, "ready"),
-                read(disruption_target, "disruptionTarget"),
+                condition(ready, &with(&place, "ready"), complaints),
+                condition(
+                    disruption_target,
+                    &with(&place, "disruptionTarget"),
+                    complaints,
+                ),
             );
-            let deletion = deletion.as_ref().and_then(|d| {
-                let at = with(&with(&place, "deletion"), "timestamp");
-                if d.grace_period_seconds < 0 {
-                    complaints.say(
-                        with(&with(&place, "deletion"), "gracePeriodSeconds"),
-                        "must be greater than or equal to 0",
-                    );
-                }
-                let timestamp =
-                    Timestamp(complaints.take(at, values::stored_seconds(d.timestamp.as_str()))?);
-                Some(Deletion {
-                    timestamp,
-                    grace_period_seconds: d.grace_period_seconds,
-                })
-            });
+            let deletion = deletion
+                .as_ref()
+                .and_then(|d| read_deletion(d, &with(&place, "deletion"), complaints));
             let phase = match phase {
                 spec::Phase::Pending => PodPhase::Pending,
                 spec::Phase::Running => PodPhase::Running,
@@ -97,4 +65,44 @@ pub(super) fn start(
             }
         }
     }
+}
+
+/// A condition that an imported pod has.
+fn condition(
+    written: &Option<spec::PodCondition>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<PodCondition> {
+    let c = written.as_ref()?;
+    let time = values::stored_seconds(c.last_transition_time.as_str());
+    Some(PodCondition {
+        status: status(c.status),
+        reason: match c.reason {
+            None => PodReason::None,
+            Some(spec::PodReason::DeletionByTaintManager) => PodReason::DeletionByTaintManager,
+            Some(spec::PodReason::DeletionByPodGC) => PodReason::DeletionByPodGc,
+            Some(spec::PodReason::EvictionByEvictionAPI) => PodReason::EvictionByEvictionApi,
+            Some(spec::PodReason::PreemptionByScheduler) => PodReason::PreemptionByScheduler,
+        },
+        last_transition_time: Timestamp(complaints.take(with(place, "lastTransitionTime"), time)?),
+    })
+}
+
+/// The deletion of an imported pod that has begun.
+fn read_deletion(
+    written: &spec::Deletion,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Deletion> {
+    if written.grace_period_seconds < 0 {
+        complaints.say(
+            with(place, "gracePeriodSeconds"),
+            "must be greater than or equal to 0",
+        );
+    }
+    let time = values::stored_seconds(written.timestamp.as_str());
+    Some(Deletion {
+        timestamp: Timestamp(complaints.take(with(place, "timestamp"), time)?),
+        grace_period_seconds: written.grace_period_seconds,
+    })
 }

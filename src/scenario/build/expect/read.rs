@@ -87,7 +87,7 @@ fn seeds(written: Option<u32>, complaints: &mut Complaints) -> u32 {
     }
 }
 
-/// In which share of the runs something is expected, where that is said; what is expected, and its
+/// The share of the runs in which something is expected, if one is given; what is expected, and its
 /// place.
 fn share<'e>(
     e: &'e spec::Expectation,

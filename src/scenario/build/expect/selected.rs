@@ -25,49 +25,11 @@ impl Reader<'_> {
         let mut written = Vec::new();
         if let Some(name) = c.pod {
             written.push(format!("pod {name}"));
-            let full = namespaced(name);
-            if !name.contains('*')
-                && !self.pods.by_name.contains_key(full.as_str())
-                && self.workloads.plans.is_empty()
-                && !self.incomplete()
-            {
-                let known = self
-                    .pods
-                    .by_name
-                    .keys()
-                    .map(|n| n.strip_prefix("default/").unwrap_or(n));
-                complaints.add(
-                    with(place, "pod"),
-                    Problem::new(format!("there is no pod `{name}`"))
-                        .maybe_help(did_you_mean(name, known)),
-                );
-                return None;
-            }
-            selected.glob = Some(full);
+            selected.glob = Some(self.pod_named(name, &with(place, "pod"), complaints)?);
         }
-        match c.pods {
-            None => {}
-            Some(PodSelector::All) => written.push("all pods".to_owned()),
-            Some(PodSelector::Label(text)) => {
-                written.push(format!("pods with {text}"));
-                selected
-                    .labels
-                    .push(label(text, &with(place, "pods"), complaints)?);
-            }
-            Some(selector) => {
-                let found = said(self.pods.select(selector), with(place, "pods"), complaints)?;
-                written.push(match selector {
-                    PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
-                    PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
-                    PodSelector::All | PodSelector::Label(_) => String::new(),
-                });
-                selected.names = Some(
-                    found
-                        .into_iter()
-                        .map(|i| self.pods.plans[i as usize].name.to_string())
-                        .collect(),
-                );
-            }
+        if let Some(selector) = c.pods {
+            let place = with(place, "pods");
+            written.push(self.chosen(selector, &mut selected, &place, complaints)?);
         }
         if let Some(name) = c.workload {
             written.push(format!("pods of {name}"));
@@ -100,6 +62,56 @@ impl Reader<'_> {
         }
         selected.written = written.join(" ");
         Some((!written.is_empty()).then_some(selected))
+    }
+
+    /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the run.
+    fn pod_named(&self, name: &str, place: &Place, complaints: &mut Complaints) -> Option<String> {
+        let full = namespaced(name);
+        if !name.contains('*')
+            && !self.pods.by_name.contains_key(full.as_str())
+            && self.workloads.plans.is_empty()
+            && !self.incomplete()
+        {
+            let known = self
+                .pods
+                .by_name
+                .keys()
+                .map(|n| n.strip_prefix("default/").unwrap_or(n));
+            complaints.add(
+                place.clone(),
+                Problem::new(format!("there is no pod `{name}`"))
+                    .maybe_help(did_you_mean(name, known)),
+            );
+            return None;
+        }
+        Some(full)
+    }
+
+    /// Narrows the selection to the pods of a selector; how that is written in words.
+    fn chosen(
+        &self,
+        selector: &PodSelector,
+        selected: &mut Selected,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<String> {
+        let written = match selector {
+            PodSelector::All => return Some("all pods".to_owned()),
+            PodSelector::Label(text) => {
+                selected.labels.push(label(text, place, complaints)?);
+                return Some(format!("pods with {text}"));
+            }
+            PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
+            PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
+        };
+        let found = said(self.pods.select(selector), place.clone(), complaints)?;
+        selected.names = Some(
+            found
+                .into_iter()
+                .map(|i| self.pods.plans[i as usize].name.to_string())
+                .collect(),
+        );
+        Some(written)
     }
 
     /// Something could not be declared for a mistake of its own, so that an unknown name is no
