@@ -2,7 +2,7 @@
 //! those that it writes itself.
 //!
 //! They are groups of the language like any others: entries of the timeline name them, `--set`
-//! changes them, and what is wrong with them is said at `cluster`.
+//! changes them, and what is wrong with them is reported at `cluster`.
 
 use super::existing::Exported;
 use super::fingerprint::InputFile;

@@ -1,7 +1,7 @@
 //! Expectations with every name looked up and every text read: what [`build`](super::build()) makes
 //! of a scenario's `expect`.
 //!
-//! They are held against a finished run by `analysis::expect`; nothing here knows what a run is.
+//! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
 
 use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
@@ -47,7 +47,7 @@ pub type Stretch = (Time, Time);
 /// What is expected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
-    /// Records, so many and then.
+    /// Records: how many, and when.
     Seen(Sought),
     /// Pods that are Pending at a moment.
     Pending {
@@ -247,7 +247,7 @@ pub struct Times {
 }
 
 /// Whether a text fits a pattern in which `*` stands for any letters. Each part between stars is
-/// looked for where the one before it ended, and its first place is as good as any later one: the
+/// looked for where the one before it ended, and taking the first such place is enough: the
 /// time grows with the length of the text, not with the ways to split it.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {

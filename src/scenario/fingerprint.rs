@@ -1,5 +1,5 @@
-//! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects
-//! nothing.
+//! A hash that distinguishes versions of a scenario's files: FNV-1a with 64 bits. It is no
+//! protection against somebody who wants two files to have the same hash.
 
 use std::path::Path;
 

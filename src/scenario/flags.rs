@@ -18,7 +18,7 @@ use crate::plan::{Admission, Flags, Limits, Profile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// What the flags come down to.
+/// The settings that the flags result in.
 pub(super) struct Settings {
     /// Those of the controllers and of admission.
     pub(super) flags: Flags,
@@ -249,8 +249,8 @@ pub(super) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
     Some(Problem::new(message).help(flag.instead))
 }
 
-/// Takes the flags and gates of an exported control plane for a release, where nothing is said of
-/// them; those that the release lacks are told.
+/// Takes over the flags and gates of an exported control plane that the scenario does not set
+/// itself; the result names those that the release does not have.
 pub(super) fn take_settings(
     kubernetes: Option<&str>,
     exported: &Exported,

@@ -1,5 +1,5 @@
 //! Builds what was imported before it is written, so that every scenario that is written builds;
-//! what is wrong is said of its object.
+//! a problem is reported at the object that it comes from.
 
 use super::build::{Overrides, build};
 use super::import::{ImportError, ImportedCluster};

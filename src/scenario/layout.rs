@@ -5,7 +5,7 @@ use super::ron_options::extensions;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Lines are broken to fit in so many columns where that is possible.
+/// The width in columns that lines are broken to fit into where that is possible.
 pub(super) const WIDTH: usize = 120;
 
 /// In RON as scenarios are written, without `Some`.
@@ -148,7 +148,7 @@ fn flat(piece: &Piece, out: &mut String) {
     out.push(*close);
 }
 
-/// Writes a piece whose lines are indented so far; `column` is where it begins.
+/// Writes a piece whose lines are indented by `indent` columns; `column` is where it begins.
 fn write_piece(piece: &Piece, indent: usize, column: usize, out: &mut String) {
     let mut line = String::new();
     flat(piece, &mut line);

@@ -23,7 +23,7 @@ pub enum NamesError {
         "`{text}` stands for names of {length} characters; must be no more than {NAME_MAX} characters"
     )]
     TooLong {
-        /// The text, or as much of it as tells which it is.
+        /// The text, or enough of its beginning to recognize it.
         text: String,
         /// How long the longest name is.
         length: usize,

@@ -1,5 +1,5 @@
 //! The scenarios under `tests/scenarios`: each valid one against what it comes down to, each
-//! invalid one against what is said about it. Both were written by hand and compared.
+//! invalid one against what is reported about it. Both were written by hand and compared.
 
 use super::{Overrides, build, load, seed};
 use crate::api::toleration::Toleration;

@@ -32,7 +32,7 @@ pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
 }
 
 fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
-    // A text of megabytes is shown by its beginning.
+    // Of a text of megabytes only the beginning is shown.
     let shown: String = text.chars().take(100).collect();
     errors.into_iter().next().map_or(Ok(()), |error| {
         Err(Problem::new(format!("{what} `{shown}`: {error}")))
@@ -53,8 +53,7 @@ pub(super) fn tolerations(
             comparison_operators,
         ) {
             let text = error.to_string();
-            // The path begins with the toleration's own place, which is said by the place of the
-            // complaint.
+            // The path begins with the toleration's own place, which the complaint has already.
             let text = text.strip_prefix("[0].").unwrap_or(&text);
             let gate =
                 matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
@@ -99,7 +98,7 @@ pub(super) fn checked_labels(
 ) -> Labels {
     for (key, value) in labels {
         if let Err(problem) = label(key, value) {
-            // A problem of the value is said of it.
+            // A problem of the value is reported at the value.
             let of_key = label(key, "").is_err();
             if of_key {
                 complaints.add_name(with(place, key), problem)

@@ -4,8 +4,8 @@ use super::super::complaints::Complaints;
 use super::super::place::Place;
 use super::super::problem::Problem;
 
-/// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was reported
-/// elsewhere.
+/// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was
+/// reported elsewhere.
 pub(super) type Nothing = Option<Problem>;
 
 /// What was found, or a complaint.

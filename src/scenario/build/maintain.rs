@@ -12,8 +12,8 @@ use crate::kernel::Dur;
 use crate::plan::DrainOptions;
 use crate::plan::{IfNotDrained, Maintenance};
 
-/// A machine is off for so long at the least: whether a heartbeat is from before or after is seen
-/// by the second.
+/// The shortest time that a machine is off: times have whole seconds, and a heartbeat from before it
+/// has to differ from one after it.
 const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
@@ -56,7 +56,7 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// The maintenance of so many nodes.
+    /// The maintenance of this number of nodes.
     pub(super) fn read(
         &self,
         nodes: usize,
@@ -86,9 +86,9 @@ impl Written<'_> {
     }
 }
 
-/// How many of so many nodes. A share is rounded down, so that no more are away than were asked
-/// for, but one at the least, or nothing would ever happen; node pools of the machine config
-/// operator do the same with theirs.
+/// How many of these nodes are maintained at a time. A share is rounded down, so that no more are
+/// away than were asked for, but is never less than one node, or nothing would ever happen; the node
+/// pools of the machine config operator do the same.
 fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
     let wrong = || {
         Problem::new(format!(

@@ -39,7 +39,7 @@ pub(super) struct Changed {
     pub(super) spec: Scenario,
     /// What each `--set` wrote.
     pub(super) sets: Vec<Overridden>,
-    /// What a person should know of it, except what is said of pods.
+    /// What a person should know of it; what concerns pods is in `reached`.
     pub(super) notes: Vec<String>,
     /// Pods that exist and that the changes reach.
     pub(super) reached: Vec<Reached>,

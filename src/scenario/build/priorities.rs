@@ -24,7 +24,7 @@ const HIGHEST: i32 = 1_000_000_000;
 pub(super) struct Priorities {
     classes: BTreeMap<String, i32>,
     default: Option<i32>,
-    /// Classes whose pods make nobody leave.
+    /// Classes whose pods preempt no others.
     never: BTreeSet<String>,
 }
 
@@ -75,7 +75,7 @@ impl Priorities {
         }
     }
 
-    /// Whether the class of a template's pods says that they make nobody leave.
+    /// Whether the class of a template's pods says that they preempt no others.
     pub(super) fn never_preempts(&self, template: &PodTemplate) -> bool {
         template
             .priority_class_name

@@ -1,5 +1,5 @@
 //! Which nodes and pods a selector means. Selectors look at nodes and pods as they are declared,
-//! not as they are at the time: who is meant does not depend on the run.
+//! not as they are at the time: which ones are meant does not depend on the run.
 
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};

@@ -53,7 +53,7 @@ pub(super) fn expand<'a>(
         let times = u64::from(when.times);
         let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
         mentions = mentions.saturating_add(named.saturating_mul(times));
-        // An entry that does nothing is told of as well.
+        // An entry that does nothing is reported as well, and counts as one step.
         if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64
             || mentions > MENTIONS_MAX
         {
@@ -64,7 +64,8 @@ pub(super) fn expand<'a>(
             );
             return (timeline, actions, moments);
         }
-        // As it is shown everywhere: a name that moves a cursor, or breaks a line, is written out.
+        // The name as it is shown everywhere: characters that move a cursor or break a line are
+        // written out.
         let name =
             files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
         for n in 0..when.times {

@@ -92,7 +92,7 @@ impl<'a> Set<'a> {
             spec: made.spec.clone(),
         };
         let fits = plan.spec.replicas() as u64 <= self.pods.left();
-        // It can be named even so.
+        // Entries can still name it, so that no further complaints follow.
         workloads.by_name.entry(plan.name.clone()).or_insert(index);
         workloads.plans.push(plan);
         if !fits {

@@ -118,7 +118,7 @@ fn is_stated(
     }
 }
 
-/// What is said of pods that admission had given these seconds.
+/// The sentence about pods that admission had given these seconds.
 fn said(mut seconds: Vec<i64>, short: &str, keep: bool) -> String {
     seconds.sort_unstable();
     seconds.dedup();

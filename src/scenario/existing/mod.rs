@@ -1,7 +1,8 @@
 //! What a setting changes in pods that exist: those of an export, or written under `pods`, have
 //! their own tolerations, and a template or a flag of the API server says only what new pods get.
 //! Whoever asks "what if it were 60 s?" means the cluster after a rollout, so the pods are changed
-//! as if each had been made anew, and a run says how many; [`Existing::Keep`](super::spec::Existing::Keep) leaves them.
+//! as if each had been made anew, and a run says how many;
+//! [`Existing::Keep`](super::spec::Existing::Keep) leaves them.
 //!
 //! A template reaches the pods that its workload owns, those of a Deployment through its
 //! ReplicaSets, but none that has ended or is being deleted. The two flags of the admission plugin

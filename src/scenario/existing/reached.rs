@@ -5,7 +5,7 @@
 pub(crate) struct Reached {
     /// Places in [`Scenario::pods`](crate::scenario::spec::Scenario::pods).
     pub(super) groups: Vec<usize>,
-    /// What is said of them, behind "3 existing pods".
+    /// The rest of the sentence about them, behind "3 existing pods".
     pub(super) said: String,
 }
 

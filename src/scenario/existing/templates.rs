@@ -88,7 +88,7 @@ fn carry_to_pods(
     reached
 }
 
-/// What is said of the pods of a workload. `other`: a rollout changes them.
+/// The sentence about the pods of a workload. `other`: a rollout changes them.
 fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
     let of = format!(" of {} {}", workload.kind(), written(workload.group()));
     Some(match (other, keep) {

@@ -20,7 +20,8 @@ fn plan(rest: &str, sets: &[&str]) -> Plan {
     build(&loaded, &overrides).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// How many pods of names that begin so tolerate a taint for so many seconds; none is for ever.
+/// How many pods whose names begin like this tolerate a taint for this many seconds; `None` is for
+/// ever.
 fn tolerating(plan: &Plan, pods: &str, key: &str, seconds: Option<i64>) -> usize {
     let of = plan.pods.iter().filter(|p| p.name.starts_with(pods));
     let own = |template: u32| {

@@ -15,7 +15,7 @@ use crate::scenario::syntax::Tree;
 use std::ops::Range;
 
 impl ImportedCluster {
-    /// What is wrong with the scenario, said of the object that it comes from.
+    /// What is wrong with the scenario, as an error about the object that it comes from.
     pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
         let found = problem
             .bytes()

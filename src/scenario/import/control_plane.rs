@@ -5,7 +5,8 @@
 //! Taken are the flags that the scenario language knows (`flags.rs`), the feature gates of
 //! `profiles/gates.rs`, and the admission plugins that are modelled; every other flag is passed
 //! over without a word, as it changes nothing here. A value that the component could not have been
-//! started with is said and left out, and so is one that differs between the copies of a component.
+//! started with is reported and left out, and so is one that differs between the copies of a
+//! component.
 //!
 //! Left out: configuration files (`--config`), and kubelets, whose flags are in no pod.
 

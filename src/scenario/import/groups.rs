@@ -121,7 +121,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
             .map_or(Placement::Unbound, Placement::Node),
         Some(nodes) => Placement::Nodes(nodes),
     };
-    // Bound pods are running and unbound ones are pending unless something else is said.
+    // Bound pods are running and unbound ones are pending unless `start` says otherwise.
     let start = match shape.start {
         StartShape::Running => None,
         StartShape::Pending => {
@@ -156,7 +156,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         labels: shape.labels,
         owner: shape.owner.map(|(kind, name)| spec::Owner { kind, name }),
         tolerations: tolerations.collect(),
-        // 30 is what is meant where nothing is said, and what nearly every pod has.
+        // 30 is the default, and what nearly every pod has.
         termination_grace_period_seconds: shape.grace.filter(|g| *g != 30),
         node_selector: shape.node_selector,
         requests: quantities(shape.requests),

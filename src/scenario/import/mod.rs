@@ -6,7 +6,7 @@
 //! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, long lists in parallel
 //! seeds, raw one pass over a document, lists to single objects
-//! object, raw_scheduling, fields, selector   the fields that are read
+//! object, raw_scheduling, fields, selector: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads and priority classes
 //! namespace  annotations of namespaces about tolerations

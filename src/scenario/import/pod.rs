@@ -195,7 +195,7 @@ impl RawPod {
             ("finalizers", filled(self.meta.finalizers)),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
-        // What is wrong with it is said elsewhere.
+        // What is wrong with it is reported when the pod is converted.
         let _ = scheduling(spec, found);
     }
 

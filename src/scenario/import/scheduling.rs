@@ -45,7 +45,7 @@ pub(super) struct RawBudgetSpec {
     unhealthy_pod_eviction_policy: Option<String>,
 }
 
-/// What a pod or a template says. `left_out` is told what is not modelled.
+/// What a pod or a template says. `left_out` is called with the name of what is not modelled.
 pub(super) fn scheduling(
     spec: &RawPodSpec,
     left_out: &mut dyn FnMut(&'static str),

@@ -17,7 +17,7 @@ pub struct Summary {
     pub leases: usize,
     /// Workloads, disruption budgets and namespaces that say something, by kind.
     pub workloads: BTreeMap<String, usize>,
-    /// Workloads of which nothing will come any more, and how many of each were left out.
+    /// Workloads that do nothing any more, and how many of each were left out.
     pub over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the
     /// files.
@@ -52,7 +52,7 @@ pub struct Summary {
     /// Flags and feature gates that were taken from the pods of the control plane:
     /// `kube-controller-manager --node-monitor-period=2s`.
     pub control_plane: Vec<String>,
-    /// What of them could not be taken, and why.
+    /// Those of them that could not be taken, and why.
     pub control_plane_wrong: Vec<String>,
     /// The minor releases of the nodes' kubelets, `1.34`.
     pub kubelets: BTreeSet<(u32, u32)>,

@@ -96,7 +96,7 @@ pub(super) struct RawPriorityClass {
     pub name: String,
     pub value: i32,
     pub global_default: bool,
-    /// Its pods make nobody leave.
+    /// Its pods preempt no others.
     pub never: bool,
 }
 
@@ -106,7 +106,7 @@ impl RawWorkload {
         format!("{}/{}/{}", self.kind.as_str(), self.namespace, self.name)
     }
 
-    /// Why nothing will come of it, in words that go with its kind.
+    /// Why it does nothing any more, in words that go with its kind.
     pub(super) fn is_over(&self) -> Option<&'static str> {
         let ended = |c: &RawCondition| {
             matches!(

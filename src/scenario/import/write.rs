@@ -150,7 +150,7 @@ fn comment(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// The flags and gates of a control plane that a release has, and what is said of the others.
+/// The flags and gates of a control plane that a release has, and a note about each of the others.
 fn settings_of(
     version: Option<String>,
     found: &ControlPlane,

@@ -16,7 +16,7 @@ use serde_saphyr::budget::BudgetBreach;
 /// How deep YAML may be nested; objects of the Kubernetes API stay below a hundred.
 const MAX_DEPTH: usize = 200;
 
-/// So many items make a chunk.
+/// The number of items in a chunk.
 const CHUNK: usize = 200;
 
 /// Parses a document, which is one object.

@@ -1,7 +1,7 @@
 //! What the groups of a scenario are called in paths, and which one a name means.
 //!
 //! A name that fits several is refused: a setting that changes two workloads where one was meant
-//! tells nothing of either.
+//! shows nothing about either.
 
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean_or_list};

@@ -47,7 +47,7 @@ impl Builder {
                 self.pod(&named, PodStart::Absent)?
             }
             // The API server answers "not found" for a pod that never existed, and nothing
-            // comes of it.
+            // happens.
             None => return Ok(None),
         };
         Ok(Some(match a.act.as_str() {

@@ -17,8 +17,8 @@ use crate::plan::{Admission, NodeStart, Perturb, Plan, PodStart, Profile, Schedu
 use crate::scenario::profiles;
 use std::collections::BTreeMap;
 
-/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as
-/// good as ever.
+/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would take
+/// nearly for ever to run.
 const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
 impl Recorded {
     /// The plan that replays this recording: its scenario under the profile of its release.

@@ -1,4 +1,4 @@
-//! Plans of recorded scenarios, held against the recorder's documentation and source.
+//! Plans of recorded scenarios, compared with the recorder's documentation and source.
 
 use super::{PlanError, Recorded, parse};
 use crate::api::quantity::Quantity;
