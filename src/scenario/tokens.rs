@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// The name of a field if one stands here, with its colon still to come. A name with dashes is
-    /// read as [`undashed`] writes it.
+    /// read as `undashed` writes it.
     pub(super) fn field_name(&mut self) -> Option<String> {
         let start = self.at;
         let name = if self.peek() == Some('"') {

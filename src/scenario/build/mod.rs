@@ -1,5 +1,6 @@
-//! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits
-//! are checked, the timeline is spread out. Everything that is wrong is found in one go.
+//! From what a file says to a [`Plan`](crate::plan::Plan): names are looked up, texts are read,
+//! releases and limits are checked, the timeline is spread out. Everything that is wrong is found
+//! in one go.
 
 mod actions;
 mod assembly;

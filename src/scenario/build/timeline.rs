@@ -7,9 +7,9 @@ use super::super::spec::Entry;
 use super::describe::describe;
 use super::limits::MENTIONS_MAX;
 use super::overlap;
-use super::primitive::weight;
+use super::primitive::{Primitive, weight};
 use super::steps::{is_fault, lasts, primitives};
-use super::when::{self, Resolver};
+use super::when::{self, Occurrences, Resolver};
 use super::world::World;
 use crate::files;
 use crate::kernel::{Dur, Time};
@@ -64,34 +64,45 @@ pub(super) fn expand<'a>(
             );
             return (timeline, actions, moments);
         }
-        // The name as it is shown everywhere: characters that move a cursor or break a line are
-        // written out.
-        let name =
-            files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
-        for n in 0..when.times {
-            let begin = when.begin(n);
-            if begin > horizon {
-                break;
-            }
-            let index = timeline.len() as u32;
-            timeline.push(TimelineEntry {
-                at: begin,
-                name: if when.times > 1 {
-                    format!("{name} ({} of {})", n + 1, when.times)
-                } else {
-                    name.clone()
-                },
-                ends: when.lasts.map(|d| begin.saturating_add(d)),
-                is_fault: is_fault(&entry.step),
-            });
-            actions.extend(steps.iter().map(|(offset, phase, act)| Action {
-                at: begin.saturating_add(*offset),
-                entry: index,
-                phase: *phase,
-                act: act.clone(),
-            }));
-        }
+        repeat(entry, when, &steps, horizon, &mut timeline, &mut actions);
     }
     actions.sort_by_key(|a| a.at);
     (timeline, overlap::settle(actions), moments)
+}
+
+/// Writes an entry at each of its times that lies within the run.
+fn repeat(
+    entry: &Entry,
+    when: Occurrences,
+    steps: &[Primitive],
+    horizon: Time,
+    timeline: &mut Vec<TimelineEntry>,
+    actions: &mut Vec<Action>,
+) {
+    // The name as it is shown everywhere: characters that move a cursor or break a line are
+    // written out.
+    let name = files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
+    for n in 0..when.times {
+        let begin = when.begin(n);
+        if begin > horizon {
+            break;
+        }
+        let index = timeline.len() as u32;
+        timeline.push(TimelineEntry {
+            at: begin,
+            name: if when.times > 1 {
+                format!("{name} ({} of {})", n + 1, when.times)
+            } else {
+                name.clone()
+            },
+            ends: when.lasts.map(|d| begin.saturating_add(d)),
+            is_fault: is_fault(&entry.step),
+        });
+        actions.extend(steps.iter().map(|(offset, phase, act)| Action {
+            at: begin.saturating_add(*offset),
+            entry: index,
+            phase: *phase,
+            act: act.clone(),
+        }));
+    }
 }

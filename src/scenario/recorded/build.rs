@@ -72,15 +72,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         horizon,
         flags,
         timing: timing(sc)?,
-        admission: Admission {
-            default_toleration_seconds: sc
-                .admission
-                .as_ref()
-                .is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
-            taint_nodes_by_condition: true,
-            pod_toleration_restriction: false,
-            extended_resource_toleration: false,
-        },
+        admission: admission(sc),
         warm_start: false,
         controllers_start: Time::ZERO + sc.controllers_start.0,
         profile,
@@ -97,4 +89,17 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         perturb: Perturb::default(),
         tape: None,
     })
+}
+
+/// The admission plugins of the recorder's API server.
+fn admission(sc: &RecordedScenario) -> Admission {
+    Admission {
+        default_toleration_seconds: sc
+            .admission
+            .as_ref()
+            .is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
+        taint_nodes_by_condition: true,
+        pod_toleration_restriction: false,
+        extended_resource_toleration: false,
+    }
 }
