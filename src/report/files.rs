@@ -4,79 +4,13 @@
 //! swap their names. What stood there before goes away only then, and only if this program wrote
 //! all of it.
 
+use super::file_error::FileError;
 use super::manifest;
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
 use crate::scenario::{COPIED, InputFile};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
-
-/// Why results could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The name of a run does not make a folder's name.
-    #[error("{name:?} cannot be the name of a folder of results")]
-    Name {
-        /// That name.
-        name: String,
-    },
-    /// The folder cannot be created.
-    #[error("cannot create the folder {}: {source}", path.display())]
-    Create {
-        /// That folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file cannot be written: the disk is full, say.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// That file, under the name that it was going to have.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file cannot be copied.
-    #[error("cannot copy {} to {}: {source}", from.display(), path.display())]
-    Copy {
-        /// The file.
-        from: PathBuf,
-        /// Its copy, under the name that it was going to have.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The folder cannot be put into its place.
-    #[error("cannot replace {}: {source}", path.display())]
-    Replace {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// What stands in the place of the folder was not written by this program.
-    #[error("{} exists and holds no results of taintsim ({why}); it is left as it is", path.display())]
-    NotOurs {
-        /// What stands there.
-        path: PathBuf,
-        /// What shows that.
-        why: String,
-    },
-    /// There is something beside the results that this program did not write.
-    #[error("{} holds {name:?} beside the results of a run; it is left as it is", path.display())]
-    More {
-        /// The folder.
-        path: PathBuf,
-        /// That file or folder.
-        name: String,
-    },
-    /// A file that the scenario points at is not what was run any more.
-    #[error("{} was changed while the scenario ran; run it again", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
-}
 
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
 /// behind.

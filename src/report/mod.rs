@@ -12,6 +12,7 @@ pub mod events;
 pub mod evictions_csv;
 pub mod explain;
 pub mod explore;
+mod file_error;
 pub mod files;
 pub mod json;
 pub mod klog;
@@ -28,7 +29,8 @@ pub mod trace_json;
 pub mod trials;
 
 pub use crate::analysis::clock::{absolute, seconds, short};
-pub use files::{FileError, Folder};
+pub use file_error::FileError;
+pub use files::Folder;
 pub use model::{Report, Source};
 pub use output::{OutputError, Written, write_folder};
 pub use text::Style;

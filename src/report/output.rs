@@ -1,7 +1,8 @@
 //! The folder of a run: all its files, written as a whole.
 
 use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
-use super::files::{FileError, Folder};
+use super::file_error::FileError;
+use super::files::Folder;
 use super::model::Report;
 use super::{events, evictions_csv, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
