@@ -38,7 +38,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         .into()
 }
 
-/// What a scenario comes to in which nothing takes any time, or that is too large for a search.
+/// Reports a run that was given up: nothing in it takes any time, or it is too large for a search.
 fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
     let help = match endless {
         Endless::Spins { .. } => {
@@ -210,9 +210,9 @@ fn advised(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What a panic says: it is a defect of this program and of nobody's input.
+/// Prints what a panic says: it is a defect of this program, and not a mistake in its input.
 fn defect(info: &PanicHookInfo<'_>) {
-    // That is for `gave_up` to say.
+    // `gave_up` reports it.
     if info.payload().is::<Endless>() {
         return;
     }

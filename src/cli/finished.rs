@@ -7,9 +7,9 @@ use super::run::{self, Ready};
 use super::suggest;
 use super::terminal::Terminal;
 use crate::files::{self, ReadError};
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::report::{Written, events, manifest, trace_json};
-use crate::scenario::{self, Overrides, Problem};
+use crate::scenario::{self, Loaded, Overrides, Problem};
 use crate::trace::Trace;
 use serde::Deserialize;
 use std::io;
@@ -117,9 +117,39 @@ pub(crate) fn simulate(
 /// Reads the folder of a run.
 pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     let manifest = manifest_of(folder)?;
-    let place = |name: &str| folder.join(name);
-    let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
+    let loaded = scenario_of(folder, &manifest)?;
+    let overrides = Overrides {
+        seed: Some(manifest.seed),
+        sets: manifest.scenario.set.clone(),
+        ..Overrides::default()
+    };
+    let ready = run::ready(loaded, manifest.scenario.file.clone(), overrides)?;
+    let trace = trace_of(folder, &manifest, ready.plan.horizon)?;
+    if (ready.plan.horizon.as_nanos() as f64 / 1e9 - manifest.horizon_s).abs() > 1e-6 {
+        let what = "its end of the run is not that of the scenario";
+        return Err(fail(&folder.join(manifest::FILE), what, AGAIN));
+    }
+    let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
+    let mut files: Vec<(String, u64)> = manifest
+        .files
+        .into_iter()
+        .map(|f| (f.name, f.bytes))
+        .collect();
+    let own = std::fs::metadata(folder.join(manifest::FILE)).map_or(0, |m| m.len());
+    files.push((manifest::FILE.to_owned(), own));
+    // As `run` names it: without a slash at the end.
+    let folder: PathBuf = folder.components().collect();
+    Ok(Finished {
+        ready,
+        trace,
+        window,
+        written: Some(Written { folder, files }),
+    })
+}
 
+/// Reads the scenario of a run, which must be the one that the manifest names.
+fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
+    let place = |name: &str| folder.join(name);
     let text = contents(&place(manifest::SCENARIO))?;
     let cluster = manifest
         .scenario
@@ -128,39 +158,31 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
         .map(|input| place(&copy_of(&input.file)));
     let shown = place(manifest::SCENARIO).display().to_string();
     if let Some(missing) = cluster.as_deref().filter(|c| !c.is_file()) {
-        return Err(fail(
-            missing,
-            "the copy of the cluster's file is missing",
-            AGAIN,
-        ));
+        let what = "the copy of the cluster's file is missing";
+        return Err(fail(missing, what, AGAIN));
     }
     let mut loaded = scenario::parse_stored(&shown, &manifest.scenario.name, text, cluster)?;
     for (input, given) in loaded.inputs.iter_mut().zip(&manifest.scenario.inputs) {
         if format!("fnv1a64:{:016x}", input.hash) != given.hash || input.bytes != given.bytes {
-            return Err(wrong(
-                &copy_of(&given.file),
-                "this is not the file that was run: its hash is not that of the manifest"
-                    .to_owned(),
-            ));
+            let what = "this is not the file that was run: its hash is not that of the manifest";
+            return Err(fail(&place(&copy_of(&given.file)), what, AGAIN));
         }
         input.file.clone_from(&given.file);
     }
     if format!("fnv1a64:{:016x}", loaded.fingerprint().hash) != manifest.scenario.hash {
-        return Err(wrong(
-            manifest::SCENARIO,
-            "this is not the text that was run: its hash is not that of the manifest".to_owned(),
-        ));
+        let what = "this is not the text that was run: its hash is not that of the manifest";
+        return Err(fail(&place(manifest::SCENARIO), what, AGAIN));
     }
-    let overrides = Overrides {
-        seed: Some(manifest.seed),
-        sets: manifest.scenario.set.clone(),
-        ..Overrides::default()
-    };
-    let ready = run::ready(loaded, manifest.scenario.file.clone(), overrides)?;
+    Ok(loaded)
+}
 
+/// Reads the trace of a run, which must have as many records as the manifest says.
+fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, Failure> {
+    let place = |name: &str| folder.join(name);
+    let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
     let mut trace = trace_json::read(&contents(&place(trace_json::FILE))?)
         .map_err(|e| wrong(trace_json::FILE, e))?;
-    trace.horizon = ready.plan.horizon;
+    trace.horizon = horizon;
     let lines = String::from_utf8(contents(&place(EVENTS))?).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
             .iter()
@@ -172,35 +194,12 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     let trace = events::read(&lines, trace).map_err(|e| wrong(EVENTS, e.to_string()))?;
     if trace.len() != manifest.records {
         let (is, was) = (trace.len(), manifest.records);
-        return Err(wrong(
-            EVENTS,
-            format!(
-                "it has {is} records, and the manifest says {was}: the file was cut off or changed"
-            ),
-        ));
+        let what = format!(
+            "it has {is} records, and the manifest says {was}: the file was cut off or changed"
+        );
+        return Err(wrong(EVENTS, what));
     }
-    if (ready.plan.horizon.as_nanos() as f64 / 1e9 - manifest.horizon_s).abs() > 1e-6 {
-        return Err(wrong(
-            manifest::FILE,
-            "its end of the run is not that of the scenario".to_owned(),
-        ));
-    }
-    let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
-    let mut files: Vec<(String, u64)> = manifest
-        .files
-        .into_iter()
-        .map(|f| (f.name, f.bytes))
-        .collect();
-    let own = std::fs::metadata(place(manifest::FILE)).map_or(0, |m| m.len());
-    files.push((manifest::FILE.to_owned(), own));
-    // As `run` names it: without a slash at the end.
-    let folder: PathBuf = folder.components().collect();
-    Ok(Finished {
-        ready,
-        trace,
-        window,
-        written: Some(Written { folder, files }),
-    })
+    Ok(trace)
 }
 
 /// The largest file of a folder, in bytes: some ten million records.

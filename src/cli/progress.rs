@@ -77,7 +77,7 @@ impl Progress {
         }
     }
 
-    /// So much is done.
+    /// Says how much is done.
     pub(crate) fn set(&self, done: u64) {
         let elapsed = self.begun.elapsed();
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,10 +10,11 @@ use crate::analysis::{Analysis, expect};
 use crate::files;
 use crate::lab::replay::{departure, steps};
 use crate::lab::tape::{Tape, Texts};
+use crate::plan::Plan;
 use crate::report::replay::write;
 use crate::scenario::{self, Loaded, Overrides, Problem};
 use crate::sim;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim replay`.
@@ -53,7 +54,7 @@ pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     } else {
         scenario::read(file)?
     };
-    // What is no text is said of the scenario that it was going to be.
+    // What is not text is reported as a mistake of a scenario.
     if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
     {
@@ -77,16 +78,7 @@ pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     let (loaded, overrides) = load_taped(&args.file)?;
     let plan = scenario::build(&loaded, &overrides)?;
-    let mut properties = args.properties.clone();
-    if properties.is_empty() {
-        let named = loaded
-            .spec
-            .tape
-            .as_ref()
-            .and_then(|t| t.property.as_deref());
-        let parsed = named.map(Property::parse).transpose();
-        properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
-    }
+    let properties = properties(args, &loaded)?;
     let run = interrupt::heeding(|| sim::replay_watched(&plan, &|| !interrupt::asked()));
     if run.known {
         return Err(Failure::Interrupted("interrupted".to_owned()));
@@ -107,21 +99,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         }
     }
     let mut out = terminal.out();
-    let n = plan.tape.as_deref().unwrap_or_default().len();
-    let deviations = if n == 1 {
-        "1 deviation".to_owned()
-    } else {
-        format!("{n} deviations")
-    };
-    writeln!(
-        out,
-        "{} on Kubernetes {}, {deviations} from the default order",
-        plan.name, plan.profile.release
-    )?;
-    if !plan.doc.is_empty() {
-        writeln!(out, "{}", plan.doc)?;
-    }
-    writeln!(out)?;
+    heading(&mut out, &plan)?;
     write(
         &mut out,
         &run.trace,
@@ -140,4 +118,38 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     } else {
         Exit::Fine
     })
+}
+
+/// What to look for: as asked, and otherwise the property of the tape.
+fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>, Failure> {
+    let mut properties = args.properties.clone();
+    if properties.is_empty() {
+        let named = loaded
+            .spec
+            .tape
+            .as_ref()
+            .and_then(|t| t.property.as_deref());
+        let parsed = named.map(Property::parse).transpose();
+        properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
+    }
+    Ok(properties)
+}
+
+/// Writes what is run again.
+fn heading(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
+    let n = plan.tape.as_deref().unwrap_or_default().len();
+    let deviations = if n == 1 {
+        "1 deviation".to_owned()
+    } else {
+        format!("{n} deviations")
+    };
+    writeln!(
+        out,
+        "{} on Kubernetes {}, {deviations} from the default order",
+        plan.name, plan.profile.release
+    )?;
+    if !plan.doc.is_empty() {
+        writeln!(out, "{}", plan.doc)?;
+    }
+    writeln!(out)
 }

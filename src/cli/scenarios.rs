@@ -52,7 +52,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         } else if let Some(problem) = suggest::missing(path) {
             return Err(Failure::Input(problem));
         } else {
-            // It is there after all; whoever reads it says what is wrong with it.
+            // It is there after all; reading it will show what is wrong with it.
             add(path.clone());
         }
     }

@@ -53,7 +53,7 @@ pub(crate) struct SoakArgs {
 
 /// Scenarios of a soak that is given neither their number nor a time.
 const RUNS: u64 = 1_000;
-/// So many seconds are spent on making one scenario smaller.
+/// How many seconds are spent on making one scenario smaller.
 const SHRINKING: f64 = 60.0;
 
 /// What else must hold of a run: its records can be read again, and it can be held against what its

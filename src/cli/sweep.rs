@@ -279,8 +279,8 @@ fn print(
     Ok(())
 }
 
-/// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is another one where
-/// there are results of an earlier sweep, which have more seeds than these.
+/// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is
+/// another one where there are results of an earlier sweep, which have more seeds than these.
 fn heading_of_some(
     of_all: Heading,
     sweeps: &[Sweep<'_>],

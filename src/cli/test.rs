@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Who is told of the results.
+/// In which form the results are reported, and to which file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reporter {
     Human,
@@ -111,17 +111,51 @@ struct Golden {
     text: String,
 }
 
+/// What was tested, and the golden timeline to write, if there is one.
+type WithGolden = (Tested, Option<Golden>);
+
 /// Runs the command.
 pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
-    let mut files = match scenarios(&args.paths) {
+    let files = match selected(args) {
         Ok(files) => files,
-        // Whoever names what is not there tests nothing.
+        // With a path that does not exist, nothing is tested.
         Err(Failure::Input(problem)) => {
             terminal.error(&problem.message, problem.help.as_deref());
             return Ok(Exit::Nothing);
         }
         Err(other) => return Err(other),
     };
+    if files.is_empty() {
+        let help = (args.filter.is_some() || args.partition.is_some())
+            .then_some("--filter and --partition leave none");
+        terminal.error("there is no scenario (*.ron) to test", help);
+        return Ok(Exit::Nothing);
+    }
+    let mut results = tested(&files, args, terminal)?;
+    if args.fail_fast {
+        // Others may have been run beside the first one that failed; how many depends on the
+        // machine.
+        let first = results
+            .iter()
+            .position(|(t, _)| t.status() != Status::Passed)
+            .unwrap_or(results.len());
+        let rest = results.split_off((first + 1).min(results.len()));
+        results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
+    }
+    let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
+    for g in golden.iter().flatten() {
+        write_whole(&g.path, g.text.as_bytes())?;
+        terminal.note(&format!("wrote {}", g.path.display()));
+    }
+    for reporter in &args.reporters {
+        tell(reporter, &all, terminal)?;
+    }
+    Ok(exit(&all))
+}
+
+/// The scenarios that are left by --filter and --partition.
+fn selected(args: &TestArgs) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = scenarios(&args.paths)?;
     files.retain(|f| {
         args.filter
             .as_ref()
@@ -130,12 +164,15 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     if let Some(Part { number, of }) = args.partition {
         files = files.into_iter().skip(number - 1).step_by(of).collect();
     }
-    if files.is_empty() {
-        let help = (args.filter.is_some() || args.partition.is_some())
-            .then_some("--filter and --partition leave none");
-        terminal.error("there is no scenario (*.ron) to test", help);
-        return Ok(Exit::Nothing);
-    }
+    Ok(files)
+}
+
+/// Tests scenarios, several at once.
+fn tested(
+    files: &[PathBuf],
+    args: &TestArgs,
+    terminal: &Terminal,
+) -> Result<Vec<WithGolden>, Failure> {
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs(args.jobs))
         .build()
@@ -147,7 +184,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         files.len() as u64,
         |done, all| format!("{} of {} scenarios", grouped(done), grouped(all)),
     );
-    let ids = scenarios::ids(&files, &args.paths);
+    let ids = scenarios::ids(files, &args.paths);
     // The place of the first one that failed, of those that were run so far.
     let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(usize::MAX));
     let one = |(i, file): (usize, &PathBuf)| {
@@ -169,33 +206,13 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         })
     });
     progress.clear();
-    let Some(results) = results else {
-        return Err(Failure::Interrupted(format!(
+    results.ok_or_else(|| {
+        Failure::Interrupted(format!(
             "interrupted after {} of {} scenarios",
             done.load(Relaxed),
             files.len()
-        )));
-    };
-    let mut results: Vec<(Tested, Option<Golden>)> = results;
-    if args.fail_fast {
-        // Others may have been run beside the first one that failed; how many depends on the
-        // machine.
-        let first = results
-            .iter()
-            .position(|(t, _)| t.status() != Status::Passed)
-            .unwrap_or(results.len());
-        let rest = results.split_off((first + 1).min(results.len()));
-        results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
-    }
-    let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
-    for g in golden.iter().flatten() {
-        write_whole(&g.path, g.text.as_bytes())?;
-        terminal.note(&format!("wrote {}", g.path.display()));
-    }
-    for reporter in &args.reporters {
-        tell(reporter, &all, terminal)?;
-    }
-    Ok(exit(&all))
+        ))
+    })
 }
 
 fn exit(all: &[Tested]) -> Exit {
@@ -277,28 +294,10 @@ fn held(
         &trial.overrides,
     ));
     let mut written = None;
-    if let Some((name, bytes)) = &expectations.golden {
-        let (mut came, path) = (Came::Met, loaded.folder.join(name));
-        if let Some(text) = text.flatten() {
-            let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
-            let compared = if args.update {
-                may_replace(&path, name, &text).map(|()| None)
-            } else {
-                compare(&path, name, &text)
-            };
-            match compared {
-                Ok(None) if args.update => written = Some(Golden { path, text }),
-                Ok(None) => {}
-                Ok(Some((problem, lines))) => {
-                    came = Came::Failed(Failed::other("golden", placed(problem), lines))
-                }
-                Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
-            }
-        }
-        tested.cases.push(Case {
-            name: "golden".to_owned(),
-            came,
-        });
+    if expectations.golden.is_some() {
+        let (case, golden) = golden(trial, text.flatten(), args.update);
+        tested.cases.push(case);
+        written = golden;
     }
     if args.guards {
         tested
@@ -306,6 +305,35 @@ fn held(
             .extend(guards(trial, &outcome, skipped, &goes_on)?);
     }
     Some(written)
+}
+
+/// The test case of the golden timeline, with `text` as the timeline of the run, if it was run; and
+/// what is to be written, if `update` asks for that.
+fn golden(trial: &Trial<'_>, text: Option<String>, update: bool) -> (Case, Option<Golden>) {
+    let loaded = trial.loaded;
+    let (mut came, mut written) = (Came::Met, None);
+    if let (Some((name, bytes)), Some(text)) = (&trial.expectations().golden, text) {
+        let path = loaded.folder.join(name);
+        let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
+        let compared = if update {
+            may_replace(&path, name, &text).map(|()| None)
+        } else {
+            compare(&path, name, &text)
+        };
+        match compared {
+            Ok(None) if update => written = Some(Golden { path, text }),
+            Ok(None) => {}
+            Ok(Some((problem, lines))) => {
+                came = Came::Failed(Failed::other("golden", placed(problem), lines))
+            }
+            Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
+        }
+    }
+    let case = Case {
+        name: "golden".to_owned(),
+        came,
+    };
+    (case, written)
 }
 
 /// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong,

@@ -1,4 +1,4 @@
-//! A run written and read again: what a folder of results holds must come to the same run.
+//! A run written and read again: what a folder of results holds must give the same run.
 
 use super::{Source, Style, events, json, model::Report, text, trace_json};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
@@ -11,7 +11,7 @@ use std::io;
 /// number stands for all that was written: the same for the same run on every machine.
 ///
 /// # Errors
-/// What cannot be read, or comes to something else.
+/// What cannot be read, or what is different when it is read again.
 pub fn read_again(plan: &Plan, trace: &Trace, source: &Source) -> Result<u64, String> {
     let written = records(plan, trace)?;
     let mut names = Vec::new();

@@ -104,6 +104,13 @@ pub fn write(
             b.probability
         )?;
     }
+    write_outcomes(out, r)?;
+    write_violations(out, searched, style)
+}
+
+/// Writes the outcomes, the most frequent ones first.
+fn write_outcomes(out: &mut dyn Write, r: &Report) -> io::Result<()> {
+    let n = |n: u64| grouped(n);
     writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
     let width = r
         .outcomes
@@ -117,7 +124,12 @@ pub fn write(
     if r.outcomes.len() > OUTCOMES {
         writeln!(out, "  and {} more", r.outcomes.len() - OUTCOMES)?;
     }
-    writeln!(out)?;
+    writeln!(out)
+}
+
+/// Writes the violations, each with its tape.
+fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) -> io::Result<()> {
+    let r = searched.report;
     if r.violations.is_empty() {
         return writeln!(out, "no violation");
     }
@@ -133,7 +145,12 @@ pub fn write(
             1 => "with 1 deviation".to_owned(),
             n => format!("with {n} deviations"),
         };
-        writeln!(out, "  {name}, {from}, in {} runs: {}", n(v.runs), v.text)?;
+        writeln!(
+            out,
+            "  {name}, {from}, in {} runs: {}",
+            grouped(v.runs),
+            v.text
+        )?;
         if let Some(file) = searched.tapes.get(i) {
             writeln!(out, "      taintsim replay {file}")?;
         }

@@ -18,6 +18,27 @@ pub fn write(
     departure: Option<&Departure>,
     colour: bool,
 ) -> io::Result<()> {
+    let table = table(trace, steps, violations);
+    for line in table.to_string().lines() {
+        let line = line.trim_end();
+        if colour && line.trim_start().starts_with('►') {
+            writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?;
+        } else {
+            writeln!(out, "{line}")?;
+        }
+    }
+    writeln!(out)?;
+    if let Some(d) = departure {
+        return writeln!(out, "the replay departs from its tape here: {}", d.text);
+    }
+    for v in violations {
+        writeln!(out, "► {}: {}", v.property, v.text)?;
+    }
+    Ok(())
+}
+
+/// The steps, with marks at those that the violations are about.
+fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> comfy_table::Table {
     let fault: BTreeSet<RecordId> = violations
         .iter()
         .filter_map(|v| v.records.last().copied())
@@ -63,22 +84,7 @@ pub fn write(
             wrote.join("\n"),
         ]);
     }
-    for line in table.to_string().lines() {
-        let line = line.trim_end();
-        if colour && line.trim_start().starts_with('►') {
-            writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?;
-        } else {
-            writeln!(out, "{line}")?;
-        }
-    }
-    writeln!(out)?;
-    if let Some(d) = departure {
-        return writeln!(out, "the replay departs from its tape here: {}", d.text);
-    }
-    for v in violations {
-        writeln!(out, "► {}: {}", v.property, v.text)?;
-    }
-    Ok(())
+    table
 }
 
 /// What a record's author had seen, how old that was, and how much had changed since.
@@ -109,7 +115,7 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
     format!("{} ({age:.6} s old{stale})", words(&trace.fields(saw)))
 }
 
-/// Whether a record tells of a new version of an object.
+/// Whether a record stands for a new version of an object.
 fn is_change(trace: &Trace, r: &Record) -> bool {
     let what = trace.fields(r).what;
     let own = ["node-queued", "node-silent", "node-heard"];

@@ -8,11 +8,11 @@ use comfy_table::{CellAlignment, Table, presets};
 pub struct Counts {
     /// Equal to a recorded outcome, or inside the envelope.
     pub conform: usize,
-    /// The recording cannot tell.
+    /// The recording does not settle it.
     pub undecided: usize,
     /// Something differs.
     pub differ: usize,
-    /// The scenario needs what the model has not.
+    /// The scenario needs something that the model does not have.
     pub not_modelled: usize,
 }
 

@@ -60,7 +60,7 @@ impl TimeScale {
         self.left + self.offset(at)
     }
 
-    /// Round times and their names, at most about so many.
+    /// Round times and their names, no more than about `most` of them.
     pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
         let horizon_ms = (self.horizon_ns / 1e6) as u64;
         let wanted = (horizon_ms / most.max(1)).max(1);

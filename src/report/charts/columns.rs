@@ -1,6 +1,6 @@
 //! Step functions brought down to the points of a chart.
 //!
-//! A chart is so many columns wide. Each column shows the worst of what happened in it, so that a
+//! A chart has a fixed number of columns. Each shows the worst of what happened in it, so that a
 //! state of a millisecond shows and the size of a chart does not depend on how often things change.
 
 use super::axis::TimeScale;

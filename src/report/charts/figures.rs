@@ -235,7 +235,7 @@ struct Scale {
     unit: Unit,
 }
 
-/// About so many round numbers are named in a panel.
+/// About how many round numbers are named in a panel.
 const TICKS: Number = 4;
 
 impl Scale {

@@ -24,7 +24,7 @@ pub(super) const HEAD: f64 = 88.0;
 pub(super) const FOOT: f64 = 46.0;
 /// The height of a row of names of entries.
 const ROW: f64 = 16.0;
-/// About so many round times are named.
+/// About how many round times are named.
 const TICKS: u64 = 15;
 /// More rows of names are not drawn; the bands are.
 const ROWS: usize = 3;

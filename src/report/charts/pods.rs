@@ -39,24 +39,7 @@ pub(super) fn draw<B: DrawingBackend>(
     names: &Names,
     curves: &Curves,
 ) -> Result<(), ChartError> {
-    let has_pending = curves.pending.iter().any(|s| s.1 > 0);
-    let available_swatch = if least_available(curves) > 0 {
-        Swatch::Line(AVAILABLE)
-    } else {
-        Swatch::Area(AVAILABLE_FILL)
-    };
-    let mut legend = vec![
-        (available_swatch, "running and ready"),
-        (Swatch::Area(MISSING), "ready by the API, not up"),
-        (Swatch::Area(NOT_READY), "running, not ready"),
-        (Swatch::Area(TERMINATING), "terminating"),
-        (Swatch::Area(PENDING), "pending"),
-        (Swatch::Line(EVICTION), "evicted so far"),
-    ];
-    if !has_pending {
-        legend.remove(4);
-    }
-    head(c, heading, LEFT, &legend)?;
+    head(c, heading, LEFT, &legend(curves))?;
     let time = names.time;
     let upper_top = names.top + PANEL_TITLE;
     let upper_bottom = upper_top + UPPER;
@@ -95,6 +78,28 @@ pub(super) fn draw<B: DrawingBackend>(
     )?;
     time_axis(c, &time, bottom)?;
     c.present()
+}
+
+/// What the colours mean, from left to right.
+fn legend(curves: &Curves) -> Vec<(Swatch, &'static str)> {
+    let has_pending = curves.pending.iter().any(|s| s.1 > 0);
+    let available_swatch = if least_available(curves) > 0 {
+        Swatch::Line(AVAILABLE)
+    } else {
+        Swatch::Area(AVAILABLE_FILL)
+    };
+    let mut legend = vec![
+        (available_swatch, "running and ready"),
+        (Swatch::Area(MISSING), "ready by the API, not up"),
+        (Swatch::Area(NOT_READY), "running, not ready"),
+        (Swatch::Area(TERMINATING), "terminating"),
+        (Swatch::Area(PENDING), "pending"),
+        (Swatch::Line(EVICTION), "evicted so far"),
+    ];
+    if !has_pending {
+        legend.remove(4);
+    }
+    legend
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.

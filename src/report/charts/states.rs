@@ -1,8 +1,8 @@
 //! Why evictions pause, above the lanes: a band for master disruption, and one for each zone that
 //! was disrupted.
 //!
-//! Bands are named where the name has room in or beside them; their colours are told in a line of
-//! their own above.
+//! Bands are named where the name has room in or beside them; their colours are explained in a line
+//! above them.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas};
@@ -21,7 +21,7 @@ const MOST: usize = 8;
 /// The height of a row, its band included.
 const ROW: f64 = 18.0;
 const BAND: f64 = 13.0;
-/// The height of the line that tells what the colours mean.
+/// The height of the line that explains the colours.
 const KEY: f64 = 20.0;
 
 /// The height that the bands take, in points; nothing where there are none.

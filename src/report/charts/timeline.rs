@@ -51,7 +51,7 @@ pub(super) fn draw<B: DrawingBackend>(
     c.present()
 }
 
-/// What the colours mean, in the order in which it is told.
+/// What the colours mean, from left to right.
 fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
     let mut legend: Vec<(Swatch, &'static str)> = [
         Health::Ready,

@@ -4,9 +4,9 @@
 //! Where there are more than fit, those with the most missing pods are drawn, and the rest is
 //! counted below.
 
-use super::axis::CountScale;
+use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas};
-use super::columns::spans;
+use super::columns::{Spans, spans};
 use super::error::ChartError;
 use super::frame::{FOOT, Heading, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
@@ -137,6 +137,7 @@ fn title<B: DrawingBackend>(
     c.text(&note, (right, y), Anchor::Right, SMALL)
 }
 
+/// Draws one workload's panel.
 fn one<B: DrawingBackend>(
     c: &Canvas<B>,
     names: &Names,
@@ -185,19 +186,27 @@ fn one<B: DrawingBackend>(
             LABEL,
         )?;
     }
-    let outline = |of: fn(&Count) -> u32| -> Vec<(f64, f64)> {
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        for (from, to, n) in &spans {
-            let (from, to, y) = (time.left + from, time.left + to, scale.y(of(n)));
-            match points.last_mut() {
-                // A stroke through points of one level comes out bent.
-                Some(last) if *last == (from, y) => last.0 = to,
-                _ => points.extend([(from, y), (to, y)]),
-            }
-        }
-        points
-    };
+    let outline = |of| outline(&time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0)?;
     c.line(&outline(|n| n.ready), SAID, 1.0)?;
     c.line(&outline(|n| n.up), AVAILABLE, 1.5)
+}
+
+/// The line of one of the counts.
+fn outline(
+    time: &TimeScale,
+    scale: &CountScale,
+    spans: &Spans<Count>,
+    of: fn(&Count) -> u32,
+) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (from, to, n) in spans {
+        let (from, to, y) = (time.left + from, time.left + to, scale.y(of(n)));
+        match points.last_mut() {
+            // A stroke through points of one level comes out bent.
+            Some(last) if *last == (from, y) => last.0 = to,
+            _ => points.extend([(from, y), (to, y)]),
+        }
+    }
+    points
 }

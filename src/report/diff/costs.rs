@@ -73,6 +73,78 @@ impl Printer<'_> {
         heads: &[&str],
         blocks: &[(String, Vec<Cells>, String)],
     ) -> io::Result<()> {
+        let layout = Widths::new(heads, blocks);
+        for (i, (title, rows, said)) in blocks.iter().enumerate() {
+            if i == 0 {
+                let name = layout.name;
+                let heads = self.paint(&layout.right(heads), DIM);
+                writeln!(self.out, "  {title:name$}{heads}")?;
+            } else {
+                writeln!(self.out, "  {}", self.paint(title, BOLD))?;
+            }
+            for (figure, values, way) in rows.iter().filter(|r| !r.1.is_empty()) {
+                let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                let ansi = match way {
+                    Ordering::Greater => RED,
+                    Ordering::Less => GREEN,
+                    Ordering::Equal => PLAIN,
+                };
+                let rest = layout.name - 2;
+                let values = self.paint(&layout.right(&values), ansi);
+                writeln!(self.out, "    {figure:rest$}{values}")?;
+            }
+            if i == 0 {
+                self.not_shown(rows)?;
+            }
+            if !said.is_empty() {
+                write!(self.out, "    ")?;
+                self.folded(said, 4, PLAIN)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the figures that have no row: those that hardly differ, and those that are the same.
+    fn not_shown(&mut self, rows: &[Cells]) -> io::Result<()> {
+        let shown = |h: &str| rows.iter().any(|r| r.0 == h && !r.1.is_empty());
+        let slight = |h: &str| rows.iter().any(|r| r.0 == h && r.1.is_empty());
+        let headings = || Figure::ALL.into_iter().map(Figure::heading);
+        let hardly: Vec<&str> = headings().filter(|h| slight(h)).collect();
+        let same: Vec<&str> = headings().filter(|h| !slight(h) && !shown(h)).collect();
+        for (said, list) in [("hardly differ", hardly), ("the same", same)] {
+            let text = match list.len() {
+                0 => continue,
+                n if n == Figure::ALL.len() => format!("{said}: every figure"),
+                _ => format!("{said}: {}", list.join(", ")),
+            };
+            write!(self.out, "    ")?;
+            self.folded(&text, 4, DIM)?;
+        }
+        Ok(())
+    }
+
+    fn more_workloads(&mut self, all: usize) -> io::Result<()> {
+        if all > ROWS {
+            writeln!(
+                self.out,
+                "  {} more workloads; --format json has all",
+                grouped((all - ROWS) as u64)
+            )?;
+        }
+        writeln!(self.out)
+    }
+}
+
+/// How wide the columns are.
+struct Widths {
+    /// The first column, which has the names.
+    name: usize,
+    /// The columns of values.
+    values: Vec<usize>,
+}
+
+impl Widths {
+    fn new(heads: &[&str], blocks: &[(String, Vec<Cells>, String)]) -> Self {
         let cells = || blocks.iter().flat_map(|b| &b.1);
         let name = cells()
             .map(|c| c.0.chars().count())
@@ -87,71 +159,19 @@ impl Printer<'_> {
                 .max()
                 .unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-        let right = |values: &[&str]| -> String {
-            values
-                .iter()
-                .zip(&widths)
-                .map(|(v, w)| format!("  {v:>w$}"))
-                .collect()
-        };
-        for (i, (title, rows, said)) in blocks.iter().enumerate() {
-            if i == 0 {
-                writeln!(
-                    self.out,
-                    "  {title:name$}{}",
-                    self.paint(&right(heads), DIM)
-                )?;
-            } else {
-                writeln!(self.out, "  {}", self.paint(title, BOLD))?;
-            }
-            for (figure, values, way) in rows.iter().filter(|r| !r.1.is_empty()) {
-                let values: Vec<&str> = values.iter().map(String::as_str).collect();
-                let ansi = match way {
-                    Ordering::Greater => RED,
-                    Ordering::Less => GREEN,
-                    Ordering::Equal => PLAIN,
-                };
-                let rest = name - 2;
-                writeln!(
-                    self.out,
-                    "    {figure:rest$}{}",
-                    self.paint(&right(&values), ansi)
-                )?;
-            }
-            if i == 0 {
-                let shown = |h: &str| rows.iter().any(|r| r.0 == h && !r.1.is_empty());
-                let slight = |h: &str| rows.iter().any(|r| r.0 == h && r.1.is_empty());
-                let headings = || Figure::ALL.into_iter().map(Figure::heading);
-                let hardly: Vec<&str> = headings().filter(|h| slight(h)).collect();
-                let same: Vec<&str> = headings().filter(|h| !slight(h) && !shown(h)).collect();
-                for (said, list) in [("hardly differ", hardly), ("the same", same)] {
-                    let text = match list.len() {
-                        0 => continue,
-                        n if n == Figure::ALL.len() => format!("{said}: every figure"),
-                        _ => format!("{said}: {}", list.join(", ")),
-                    };
-                    write!(self.out, "    ")?;
-                    self.folded(&text, 4, DIM)?;
-                }
-            }
-            if !said.is_empty() {
-                write!(self.out, "    ")?;
-                self.folded(said, 4, PLAIN)?;
-            }
+        Widths {
+            name,
+            values: (0..heads.len()).map(width).collect(),
         }
-        Ok(())
     }
 
-    fn more_workloads(&mut self, all: usize) -> io::Result<()> {
-        if all > ROWS {
-            writeln!(
-                self.out,
-                "  {} more workloads; --format json has all",
-                grouped((all - ROWS) as u64)
-            )?;
-        }
-        writeln!(self.out)
+    /// Values, each at the right edge of its column.
+    fn right(&self, values: &[&str]) -> String {
+        values
+            .iter()
+            .zip(&self.values)
+            .map(|(v, w)| format!("  {v:>w$}"))
+            .collect()
     }
 }
 
@@ -236,7 +256,7 @@ fn difference(figure: Figure, value: f64) -> String {
     }
 }
 
-/// With so many digits, and with more where these would make nothing of something.
+/// With that many digits, and with more where a value that is not zero would read as zero.
 fn decimal(value: f64, digits: usize) -> String {
     const MOST: usize = 9;
     (digits..=MOST)

@@ -13,7 +13,7 @@ pub(super) const ROWS: usize = 40;
 /// The most settings that are listed in each part.
 const SETTINGS: usize = 40;
 
-/// What is told of a side: where it comes from, and what was changed in it.
+/// The line on a side: where it comes from, and what was changed in it.
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
     let mut line = format!(

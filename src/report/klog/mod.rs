@@ -7,15 +7,16 @@
 //! of each form (of 1.34.4 for today's), so that a line can be found, and not compared.
 //!
 //! All processes are in one log, as if kube-controller-manager and kube-scheduler wrote to one
-//! file; a line stands where its record stands, so that a controller seems to notice a change of a
-//! pod when it is made. The words are laid beside logs of the recorder in `tests/logs`. Left out:
-//! what no record tells of, among it heartbeats that arrive, passes that find a silent node still
-//! silent, keys with the number of nodes that the scheduler looked at, times in conditions, uids,
-//! resource versions, what is logged when a process starts, and what StatefulSets, DaemonSets and
-//! Jobs tell of each sync. Events are told when they are stored; those that the correlator drops
-//! are not told. That a node "is healthy again" is told of nodes that had a taint, not of those
-//! that only waited for one. `timeAdded` of a taint is the time at which it was written; durations
-//! are to the millisecond.
+//! file. A line stands where its record stands, so that a controller seems to notice a change of a
+//! pod when it is made. An event is logged when it is stored, and not at all if the correlator
+//! drops it. That a node "is healthy again" is logged of nodes that had a taint, and not of those
+//! that only waited for one. `timeAdded` of a taint is the time at which it was written; durations are
+//! to the millisecond. The words are compared with logs of the recorder in `tests/logs`.
+//!
+//! Left out is what has no record: heartbeats that arrive, passes that find a silent node still
+//! silent, how many nodes the scheduler looked at, times in conditions, uids, resource versions,
+//! what is logged when a process starts, and what StatefulSets, DaemonSets and Jobs say of each
+//! sync.
 
 mod events;
 mod format;

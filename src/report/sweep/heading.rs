@@ -36,7 +36,7 @@ pub struct Heading {
 
 impl Heading {
     /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its
-    /// first seed. What the scenarios do not have in common is told of each, in their order.
+    /// first seed. What the scenarios do not have in common is listed for each, in their order.
     pub fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
         let differs = |path: &str| axes.iter().any(|a| a.path == path);
         let each = |of: &dyn Fn(&(Plan, u64)) -> String| {

@@ -9,7 +9,7 @@ use crate::lab::Case;
 use serde_json::{Map, Value, json};
 
 /// The whole table: what was run, and for each row its values and, under the name of each figure,
-/// what its runs came to; with `against` also the differences from that row, seed by seed.
+/// the results of its runs; with `against` also the differences from that row, seed by seed.
 pub fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
     let columns = of_files(layout);
     let from = layout.against.and_then(|i| cases.get(i));

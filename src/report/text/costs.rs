@@ -56,7 +56,7 @@ pub(super) fn pending(costs: &Costs) -> String {
     )
 }
 
-/// `12.3 minutes` of pod-nanoseconds; what would read as none is told in seconds.
+/// `12.3 minutes` of pod-nanoseconds; what would read as none is written in seconds.
 pub(super) fn tenths(ns: u128, unit: &str) -> String {
     if (1..3_000_000_000).contains(&ns) {
         return format!(

@@ -85,7 +85,7 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     } else {
         format!("{} to {}", short(rounded(first)), short(rounded(last)))
     };
-    // A maintenance comes to each node at its own time.
+    // A maintenance reaches each node at its own time.
     match (since.at != entry.at && entry.ends.is_none(), since.ended) {
         (true, false) => format!("+{span} after off in {name}"),
         (true, true) => format!("+{span} after boot in {name}"),
