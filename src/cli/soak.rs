@@ -119,17 +119,7 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     progress.clear();
     say(&mut out, &soaked, clock.seconds())?;
     out.flush()?;
-    for (i, found) in soaked.found.iter().enumerate() {
-        let begun = clock.seconds();
-        let smallest = soak::smallest(&schema, found, &also, &mut || {
-            !interrupt::asked() && clock.seconds() - begun < SHRINKING
-        });
-        let Some(text) = smallest else { continue };
-        let path = args.out.join(format!("soak-{}.ron", i + 1));
-        write_whole(&path, text.as_bytes())?;
-        writeln!(out, "seed {}: {}", found.seed, path.display())?;
-        out.flush()?;
-    }
+    write_smallest(args, &schema, &soaked, &clock, &mut out)?;
     std::panic::set_hook(hook);
     if interrupt::asked() {
         return Err(Failure::Interrupted(
@@ -141,6 +131,28 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     } else {
         Exit::Differs
     })
+}
+
+/// Makes each scenario that failed smaller for a while, and writes it to a file.
+fn write_smallest(
+    args: &SoakArgs,
+    schema: &serde_json::Value,
+    soaked: &Soaked,
+    clock: &Stopwatch,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    for (i, found) in soaked.found.iter().enumerate() {
+        let begun = clock.seconds();
+        let smallest = soak::smallest(schema, found, &also, &mut || {
+            !interrupt::asked() && clock.seconds() - begun < SHRINKING
+        });
+        let Some(text) = smallest else { continue };
+        let path = args.out.join(format!("soak-{}.ron", i + 1));
+        write_whole(&path, text.as_bytes())?;
+        writeln!(out, "seed {}: {}", found.seed, path.display())?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 /// Runs scenarios that exist, each as a random one would be run.

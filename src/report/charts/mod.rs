@@ -1,5 +1,6 @@
 //! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`),
-//! and the pods of each workload that are desired and up (`workloads`); and that of a sweep.
+//! and the pods of each workload that are desired and up (`workloads`); and a chart of figures side
+//! by side, with which a sweep shows its rows.
 //!
 //! They are laid out in points and drawn with plotters' primitives, so that both formats show the
 //! same picture; a PNG has two pixels per point. Equal runs give equal bytes: the font is built in,

@@ -1,4 +1,5 @@
-//! A lane for each node: its health as a bar, its taints as two strips below, evictions as marks.
+//! A lane for each node: its health as a bar, its NoSchedule and NoExecute taints as two strips
+//! below, and evictions as marks with the number of pods.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas};

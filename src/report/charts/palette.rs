@@ -33,9 +33,9 @@ pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
 pub(super) const INTERVAL: RGBColor = RGBColor(120, 178, 214);
 /// Containers that run although their pod is deleted or gone.
 pub(super) const GHOST: RGBColor = RGBColor(222, 190, 214);
-/// What the API says, where it is not so.
+/// What the API says, where that is not true.
 pub(super) const SAID: RGBColor = RGBColor(213, 94, 0);
-/// Pods that a workload wants and has not.
+/// Pods that a workload wants and does not have.
 pub(super) const MISSING: RGBColor = RGBColor(240, 205, 195);
 pub(super) const NOT_READY: RGBColor = RGBColor(243, 187, 99);
 pub(super) const TERMINATING: RGBColor = RGBColor(208, 140, 182);

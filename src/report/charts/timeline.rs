@@ -1,9 +1,7 @@
 //! The timeline as lanes: a lane per node, or a lane per zone when there are many nodes.
 //!
-//! A node's lane shows its health as a bar, its NoSchedule and NoExecute taints as two strips
-//! below, and evictions as marks with the number of pods. A zone's lane shows the shares of its
-//! nodes that are not healthy, stacked from the bottom, the share with a NoExecute taint as a line,
-//! and evictions as bars below. Above the lanes stands why evictions pause.
+//! The lanes are drawn by [`node_lanes`] and [`zone_lanes`]; above them stands why evictions pause,
+//! which [`states`] draws.
 
 use super::canvas::Canvas;
 use super::error::ChartError;

@@ -1,8 +1,7 @@
 //! The difference of two runs, or of two sides over many seeds, as text and as JSON.
 //!
-//! What a person must know first comes first: what it costs, then who was evicted, pending,
-//! tainted; noise behind that, and at the end what was set differently, with what the releases
-//! themselves do differently last.
+//! The most important comes first: what it costs, then who was evicted, pending or tainted. Noise
+//! follows, then what was set differently, and last what the releases themselves do differently.
 
 mod costs;
 mod json;

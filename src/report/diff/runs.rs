@@ -48,7 +48,7 @@ pub fn write(
     p.settings(&d.settings)
 }
 
-/// How often what says next to nothing is said, by why and what.
+/// How often there is noise of each kind, and about what.
 fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
     let mut found: BTreeMap<(Noise, &str), u64> = BTreeMap::new();
     for g in &d.groups {

@@ -21,7 +21,7 @@ pub struct SeedSide<'a> {
 
 /// Rows of what is chance; the rest is counted.
 const CHANCE: usize = 12;
-/// With fewer seeds than this, what is chance may well look as if it were not.
+/// With fewer seeds than this, what is chance may well look as if it always differed.
 const FEW: u64 = 10;
 
 /// Writes the difference for people.
