@@ -1,4 +1,5 @@
-//! A run's input as plain data: what `scenario` writes, `sim` runs, and `analysis` and `report` read.
+//! A run's input as plain data: what `scenario` writes, `sim` runs, and `analysis` and `report`
+//! read.
 
 mod delay;
 mod kubelet;

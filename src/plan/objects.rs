@@ -11,16 +11,16 @@ use crate::api::workload::{WorkloadKind, WorkloadSpec};
 use crate::kernel::Dur;
 use std::rc::Rc;
 
-/// Index into [`Plan::nodes`].
+/// Index into [`nodes`](super::Plan::nodes).
 pub type NodeIndex = u32;
 
-/// Index into [`Plan::pods`].
+/// Index into [`pods`](super::Plan::pods).
 pub type PodIndex = u32;
 
-/// Index into [`Plan::workloads`].
+/// Index into [`workloads`](super::Plan::workloads).
 pub type WorkloadIndex = u32;
 
-/// Index into [`Plan::budgets`].
+/// Index into [`budgets`](super::Plan::budgets).
 pub type BudgetIndex = u32;
 
 /// A node.
@@ -73,9 +73,9 @@ pub enum NodeStart {
 pub struct PodPlan {
     /// Its namespace and name, `default/web-0`.
     pub name: Box<str>,
-    /// Index into [`Plan::templates`].
+    /// Index into [`templates`](super::Plan::templates).
     pub template: u32,
-    /// The node it is bound to, index into [`Plan::nodes`].
+    /// The node it is bound to, index into [`nodes`](super::Plan::nodes).
     pub node: Option<NodeIndex>,
     /// How it starts.
     pub start: PodStart,
@@ -110,14 +110,14 @@ pub struct WorkloadPlan {
     pub name: String,
     /// Its kind.
     pub kind: WorkloadKind,
-    /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported
-    /// ReplicaSet.
+    /// The workload that owns it, index into [`workloads`](super::Plan::workloads): the Deployment
+    /// of an imported ReplicaSet.
     pub owner: Option<WorkloadIndex>,
     /// `spec.selector`
     pub selector: Rc<LabelSelector>,
-    /// `spec.template`, index into [`Plan::templates`].
+    /// `spec.template`, index into [`templates`](super::Plan::templates).
     pub template: u32,
-    /// The node the template names, index into [`Plan::nodes`].
+    /// The node the template names, index into [`nodes`](super::Plan::nodes).
     pub node: Option<NodeIndex>,
     /// `spec.minReadySeconds`
     pub min_ready_seconds: i32,

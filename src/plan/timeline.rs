@@ -27,7 +27,7 @@ pub struct TimelineEntry {
 pub struct Action {
     /// When.
     pub at: Time,
-    /// The entry of [`Plan::timeline`] it belongs to.
+    /// The entry of [`timeline`](super::Plan::timeline) it belongs to.
     pub entry: u32,
     /// Whether it begins its entry, ends it, or is a step in between.
     pub phase: Phase,
@@ -46,7 +46,7 @@ pub enum Phase {
     End,
 }
 
-/// A primitive step. Those of a user are written as [`Timing::user`] says.
+/// A primitive step. Those of a user are written as [`user`](super::Timing::user) says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do {
     /// The kubelets can no longer reach the API server; containers run on, and clients reach them.

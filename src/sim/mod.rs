@@ -1,4 +1,5 @@
-//! Assembly of a cluster and its run: one [`Plan`] in, one [`Trace`](crate::trace::Trace) out.
+//! Assembly of a cluster and its run: one [`Plan`](crate::plan::Plan) in, one
+//! [`Trace`](crate::trace::Trace) out.
 
 mod assemble;
 mod awake;

@@ -1,12 +1,12 @@
 //! Kubelets: heartbeats, and the life of pods on their nodes.
 //!
-//! One module with its behaviour as data ([`KubeletMode`]): `Imitated` are the recorder's rules,
-//! exactly; `Real` models `component-helpers/apimachinery/lease/controller.go`,
-//! `pkg/kubelet/kubelet_node_status.go`, the status manager and
-//! `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by [`Switches`]. Kubelets write
-//! straight into the API server: their own request latency, milliseconds against periods of ten
-//! seconds, is left out, as are images, volumes, probes, node-pressure eviction and graceful node
-//! shutdown.
+//! One module with its behaviour as data ([`KubeletMode`](crate::plan::KubeletMode)): `Imitated`
+//! are the recorder's rules, exactly; `Real` models
+//! `component-helpers/apimachinery/lease/controller.go`, `pkg/kubelet/kubelet_node_status.go`, the
+//! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
+//! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
+//! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
+//! are images, volumes, probes, node-pressure eviction and graceful node shutdown.
 
 mod asleep;
 mod commands;

@@ -4,11 +4,12 @@
 //! Models `pkg/controller/nodelifecycle/node_lifecycle_controller.go` and its
 //! `scheduler/rate_limited_queue.go`, with `pkg/controller/util/node/controller_utils.go` and
 //! `pkg/controller/controller_utils.go` for the writes, v1.34; older and newer releases by
-//! [`Switches`]. Files: `pass` (monitorNodeHealth), `health` (tryUpdateNodeHealth), `decision`
-//! (processTaintBaseEviction), `zones` and `zone_states` (handleDisruption), `tainting` (both
-//! tainting passes), `taints` (the writes), `queue` (the zones' queues), `pods` (MarkPodsNotReady
-//! and the pod workers), `run` (the loops). What is skipped of all that lies in `skip`. Left out:
-//! metrics, the cloud provider's check for deleted machines (up to 1.13).
+//! [`Switches`](crate::plan::switches::node_lifecycle::Switches). Files: `pass`
+//! (monitorNodeHealth), `health` (tryUpdateNodeHealth), `decision` (processTaintBaseEviction),
+//! `zones` and `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the
+//! writes), `queue` (the zones' queues), `pods` (MarkPodsNotReady and the pod workers), `run` (the
+//! loops). What is skipped of all that lies in `skip`. Left out: metrics, the cloud provider's
+//! check for deleted machines (up to 1.13).
 
 mod breaker;
 mod controller;

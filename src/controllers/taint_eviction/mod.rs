@@ -2,8 +2,8 @@
 //! not tolerate.
 //!
 //! Models `pkg/controller/tainteviction/taint_eviction.go` and `timed_workers.go`, v1.34 (up to
-//! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by [`Switches`].
-//! Left out: device taints, metrics.
+//! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by
+//! [`Switches`](crate::plan::switches::taint_eviction::Switches). Left out: device taints, metrics.
 
 mod controller;
 mod decision;
