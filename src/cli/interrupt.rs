@@ -38,7 +38,7 @@ fn heard() {
     }
 }
 
-/// SIGTERM, and SIGHUP unless whoever started the program has it ignored.
+/// SIGTERM, and SIGHUP unless the program was started with it ignored.
 #[cfg(unix)]
 #[expect(
     clippy::disallowed_methods,

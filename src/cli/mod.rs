@@ -1,4 +1,4 @@
-//! The command line: one file per command.
+//! The command line: a file or a folder for each command.
 //!
 //! stdout is data, stderr is progress and diagnostics; [`exit`] has the exit codes. Nothing below
 //! this module looks at a terminal, the environment or a clock of the machine.

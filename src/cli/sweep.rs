@@ -104,17 +104,7 @@ pub(crate) struct SweepArgs {
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     let loaded = load_all(&args.files)?;
-    let (axes, fixed) = axes(args)?;
-    let base = args.change.overrides(fixed);
-    let sweep_of = |loaded| Sweep {
-        loaded,
-        base: base.clone(),
-        axes: axes.clone(),
-        zipped: args.zip,
-        seeds: args.seeds,
-        window: args.needless_within,
-    };
-    let sweeps: Vec<Sweep<'_>> = loaded.iter().map(sweep_of).collect();
+    let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
     let prepared = sweeps
         .iter()
@@ -184,6 +174,21 @@ fn load_all(files: &[PathBuf]) -> Result<Vec<Loaded>, Failure> {
         return Err(Failure::Input(problem));
     }
     Ok(loaded)
+}
+
+/// The sweep of each scenario.
+fn sweeps<'a>(args: &SweepArgs, loaded: &'a [Loaded]) -> Result<Vec<Sweep<'a>>, Failure> {
+    let (axes, fixed) = axes(args)?;
+    let base = args.change.overrides(fixed);
+    let sweep_of = |loaded| Sweep {
+        loaded,
+        base: base.clone(),
+        axes: axes.clone(),
+        zipped: args.zip,
+        seeds: args.seeds,
+        window: args.needless_within,
+    };
+    Ok(loaded.iter().map(sweep_of).collect())
 }
 
 /// What has run of a sweep.

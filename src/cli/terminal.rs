@@ -42,7 +42,7 @@ pub(crate) struct Terminal {
     /// How many characters fit into a line.
     pub(crate) width: usize,
     /// Whether notes and errors are folded, too: a terminal, or COLUMNS, says how wide. Otherwise
-    /// each is one line, for whoever reads logs.
+    /// each is one line, as readers of logs expect it.
     pub(crate) folds_notes: bool,
 }
 
@@ -70,8 +70,8 @@ impl Terminal {
         }
     }
 
-    /// Standard output, for data; what others named is escaped in it. Whoever uses it flushes it,
-    /// so that its errors are seen.
+    /// Standard output, for data; what others named is escaped in it. It has to be flushed at the
+    /// end, so that its errors are seen.
     pub(crate) fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
         Escaped::new(
             BufWriter::with_capacity(1 << 16, io::stdout().lock()),
@@ -135,7 +135,7 @@ impl Terminal {
     }
 }
 
-/// What COLUMNS says, as a shell sets it or whoever calls.
+/// What COLUMNS says, as a shell or the caller sets it.
 #[expect(
     clippy::disallowed_methods,
     reason = "how wide lines are printed changes no result"
@@ -149,7 +149,7 @@ pub(crate) fn form(colour: bool) -> Form {
     if colour { Form::Coloured } else { Form::Plain }
 }
 
-/// Writes to standard error. If that fails there is nobody left to tell.
+/// Writes to standard error. If that fails, there is no other place to report it.
 fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

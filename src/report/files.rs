@@ -22,7 +22,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Begins the folder `parent/name`. What killed runs of that name left beside it is put right.
+    /// Begins the folder `parent/name`. What killed runs of that name left beside it is restored or
+    /// removed.
     ///
     /// # Errors
     /// The name is not a plain one, what stands there is not ours, or the temporary folder cannot
@@ -55,8 +56,8 @@ impl Folder {
         })
     }
 
-    /// Where files are written until the folder is finished; whoever ends the process in between
-    /// removes it.
+    /// Where files are written until the folder is finished; it has to be removed if the process is
+    /// ended before that.
     pub fn temporary(&self) -> &Path {
         self.temporary.path()
     }

@@ -29,8 +29,8 @@ pub struct Written {
 }
 
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
-/// is replaced as a whole. `begun` is told the temporary folder, for whoever ends the process
-/// early.
+/// is replaced as a whole. `begun` gets the temporary folder as soon as it exists, so that it can
+/// be removed if the process is ended early.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.

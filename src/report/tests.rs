@@ -326,7 +326,7 @@ fn the_folder_of_a_run_is_complete() {
 }
 
 /// Writes the folders of rule-made outages of 3, 100 and 5,000 nodes into the temporary folder of
-/// the system, with the time each part takes, for whoever changes how they look.
+/// the system, with the time each part takes, for those who change how they look.
 #[test]
 #[ignore = "writes charts to be looked at"]
 fn gallery() {

@@ -28,7 +28,7 @@ type Number = u128;
 /// How numbers of a panel are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Whole numbers.
+    /// A number of things.
     Count,
     /// Minutes.
     Minutes,

@@ -7,7 +7,7 @@ use crate::lab::Axis;
 use crate::plan::Plan;
 use crate::scenario::Fingerprint;
 
-/// What all runs of a sweep have in common, for whoever reads its results.
+/// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]
 pub struct Heading {
     /// The name of the folder: that of the scenario, and `-sweep`.
