@@ -10,11 +10,11 @@ use crate::kernel::{Dur, Shared, Time};
 use crate::plan::{Do, WatchedResource};
 use std::collections::BTreeMap;
 
-/// So long after the end of a fault heartbeats are simulated still: more than any delay of a watch
+/// For this long after the end of a fault heartbeats are still simulated: more than any delay of a watch
 /// but a fault's.
 const AFTER: Dur = Dur::from_secs(20);
 
-/// What can be amiss.
+/// What can be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trouble {
     Api,
@@ -22,7 +22,7 @@ enum Trouble {
     Stall(WatchedResource),
 }
 
-/// What is amiss, and until when it makes a difference.
+/// What is wrong, and until when it makes a difference.
 #[derive(Default)]
 pub(super) struct Awake {
     until: Shared<BTreeMap<Trouble, Time>>,

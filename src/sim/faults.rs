@@ -6,7 +6,7 @@ use super::timeline::FIRST_START;
 use crate::api::names::NodeId;
 use crate::client::Resource;
 use crate::kernel::{Class, Dur, Time};
-use crate::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
+use crate::plan::{Action, Do, NodeIndex, Phase, PodIndex, WatchedResource};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ impl Cluster {
         }
     }
 
-    /// The controllers' process dies, and a new one starts so much later.
+    /// The controllers' process dies, and a new one starts after that time.
     pub(super) fn crash(&self, after: Dur) {
         let back = self.die(after, 0);
         if let Some(handler) = self.timeline.get() {
@@ -48,16 +48,7 @@ impl Cluster {
 
     /// Does an action of the timeline.
     pub(super) fn act(self: &Rc<Self>, action: &Action) {
-        let what = match action.phase {
-            Phase::Begin => Some(What::FaultBegan),
-            Phase::End => Some(What::FaultEnded),
-            Phase::Step => None,
-        };
-        if let Some(what) = what {
-            let record = self.api.record(Actor::User, action.entry, what);
-            self.ctx.set_cause(record);
-        }
-        let cause = self.ctx.cause();
+        let cause = self.record_phase(action);
         self.awake
             .before(&action.act, self.ctx.now(), &self.kubelets);
         self.ctx.set_cause(cause);
@@ -99,28 +90,9 @@ impl Cluster {
             Do::AddNode(node) => self.add_node(action.entry, *node),
             Do::DeleteNode(nodes) => each(nodes, &|n| self.delete_node(n)),
             Do::Taint(nodes, edit) => each(nodes, &|n| self.taint(action.entry, n, edit)),
-            Do::Cordon(nodes, value) => each(nodes, &|n| {
-                let _ = self
-                    .api
-                    .mutate_node(Actor::User, n, |n| n.unschedulable = *value);
-            }),
+            Do::Cordon(nodes, value) => each(nodes, &|n| self.cordon(n, *value)),
             Do::Label(nodes, labels) => each(nodes, &|n| self.label(n, labels)),
-            Do::CreatePod(pod) => {
-                let result = self.create_late_pod(*pod);
-                self.answer_about_pod(action.entry, self.pod_ids[*pod as usize], result);
-            }
-            Do::DeletePod(pod, grace) => {
-                let id = self.pod_ids[*pod as usize];
-                let result = self.api.delete_pod(Actor::User, id, *grace, None);
-                self.answer_about_pod(action.entry, id, result);
-            }
-            Do::BindPod(pod, node) => {
-                let id = self.pod_ids[*pod as usize];
-                let result = self
-                    .api
-                    .bind_pod(Actor::User, id, None, self.node_id(*node));
-                self.answer_about_pod(action.entry, id, result.map(|_| ()));
-            }
+            Do::CreatePod(_) | Do::DeletePod(..) | Do::BindPod(..) => self.act_on_pod(action),
             Do::Instance(nodes, instance) => each(nodes, &|n| self.provider.set(n, *instance)),
             Do::Drain(nodes, options) => self.drain(action.entry, nodes, options),
             Do::Scale(workload, replicas) => self.scale(action.entry, *workload, *replicas),
@@ -129,24 +101,72 @@ impl Cluster {
                 self.answer_about_workload(action.entry, *workload, result);
             }
             Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
-            Do::CreateBudget(budget) => {
-                self.answer_about_budget(action.entry, *budget, self.create_budget(*budget))
-            }
-            Do::PatchBudget(budget, rule) => {
-                let result = self
-                    .api
-                    .set_budget_rule(Actor::User, self.budget_id(*budget), *rule);
-                self.answer_about_budget(action.entry, *budget, result.map(|_| ()));
-            }
-            Do::DeleteBudget(budget) => {
-                let result = self.api.delete_budget(Actor::User, self.budget_id(*budget));
-                self.answer_about_budget(action.entry, *budget, result);
+            Do::CreateBudget(_) | Do::PatchBudget(..) | Do::DeleteBudget(_) => {
+                self.act_on_budget(action)
             }
             Do::Maintain(nodes, how) => self.maintain(action.entry, nodes, how),
             Do::PatchTolerations(pod, tolerations) => {
                 self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations)
             }
         }
+    }
+
+    /// Records that an entry of the timeline begins or ends, if this action says so; the cause of
+    /// what follows.
+    fn record_phase(&self, action: &Action) -> u32 {
+        let what = match action.phase {
+            Phase::Begin => Some(What::FaultBegan),
+            Phase::End => Some(What::FaultEnded),
+            Phase::Step => None,
+        };
+        if let Some(what) = what {
+            let record = self.api.record(Actor::User, action.entry, what);
+            self.ctx.set_cause(record);
+        }
+        self.ctx.cause()
+    }
+
+    fn cordon(&self, node: NodeId, value: bool) {
+        let _ = self
+            .api
+            .mutate_node(Actor::User, node, |n| n.unschedulable = value);
+    }
+
+    /// A user creates, deletes or binds a pod.
+    fn act_on_pod(&self, action: &Action) {
+        let id = |pod: &PodIndex| self.pod_ids[*pod as usize];
+        let (pod, result) = match &action.act {
+            Do::CreatePod(pod) => (id(pod), self.create_late_pod(*pod)),
+            Do::DeletePod(pod, grace) => {
+                let result = self.api.delete_pod(Actor::User, id(pod), *grace, None);
+                (id(pod), result)
+            }
+            Do::BindPod(pod, node) => {
+                let node = self.node_id(*node);
+                let result = self.api.bind_pod(Actor::User, id(pod), None, node);
+                (id(pod), result.map(|_| ()))
+            }
+            _ => return,
+        };
+        self.answer_about_pod(action.entry, pod, result);
+    }
+
+    /// A user creates, changes or deletes a disruption budget.
+    fn act_on_budget(&self, action: &Action) {
+        let (budget, result) = match &action.act {
+            Do::CreateBudget(budget) => (*budget, self.create_budget(*budget)),
+            Do::PatchBudget(budget, rule) => {
+                let id = self.budget_id(*budget);
+                let result = self.api.set_budget_rule(Actor::User, id, *rule);
+                (*budget, result.map(|_| ()))
+            }
+            Do::DeleteBudget(budget) => {
+                let id = self.budget_id(*budget);
+                (*budget, self.api.delete_budget(Actor::User, id))
+            }
+            _ => return,
+        };
+        self.answer_about_budget(action.entry, budget, result);
     }
 
     /// The controllers' process dies and is not to come back for a while; when that is over.

@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// How often it is looked whether a node is Ready again: as `kubectl get` in a loop, or soon after
-/// a watch tells.
+/// a watch delivers it.
 const POLL: Dur = Dur::from_secs(1);
 
 /// How far a maintenance has come.

@@ -6,7 +6,7 @@ use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::plan::Plan;
 use crate::trace::Trace;
 
-/// How often a watched run tells how far it is, in events.
+/// How often a watched run reports how far it is, in events.
 const EVENTS_BETWEEN_REPORTS: u64 = 1 << 16;
 
 /// How far a run is, for whoever shows it. Returning false ends the run early.
@@ -22,7 +22,7 @@ pub fn run_eager(plan: &Plan, choices: Choices) -> Trace {
     run_with(plan, choices, true, &mut |_| true).0
 }
 
-/// Runs a plan and tells how far it is now and then. The second part says whether the horizon was
+/// Runs a plan and reports how far it is now and then. The second part says whether the horizon was
 /// reached.
 pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Trace, bool) {
     run_with(plan, choices, false, progress)

@@ -18,9 +18,9 @@ use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-/// A granted eviction that does not show in the pod for so long is forgotten (`DeletionTimeout`).
+/// A granted eviction that does not show in the pod for this long is forgotten (`DeletionTimeout`).
 const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
-/// A condition DisruptionTarget that leads to no deletion for so long is taken back
+/// A condition DisruptionTarget that leads to no deletion for this long is taken back
 /// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
 
@@ -105,7 +105,7 @@ impl Controller {
         });
     }
 
-    /// Counts pods for the budgets that are new; `changed` is a pod that is about to be told of, as
+    /// Counts pods for the budgets that are new; `changed` is a pod whose change is about to be heard of, as
     /// it was before.
     fn catch_up(&self, changed: Option<(PodId, Option<&Rc<Pod>>)>) {
         if !self.census.with_ref(Census::is_behind) {

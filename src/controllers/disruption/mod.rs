@@ -1,7 +1,7 @@
 //! The disruption controller (`pkg/controller/disruption`): keeps the status of
 //! PodDisruptionBudgets, and takes back the condition DisruptionTarget of pods that were spared.
 //!
-//! Left out: the event UnmanagedPods, the condition DisruptionAllowed but for a failed sync, and
+//! Left out: the event UnmanagedPods, the condition DisruptionAllowed except for a failed sync, and
 //! scales of kinds that are not modelled.
 
 mod census;

@@ -29,7 +29,7 @@ fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
     done.into_iter().flatten().find(|d| *d <= t)
 }
 
-/// Whether a healthy node has a NoSchedule taint that tells of a condition, or is cordoned without
+/// Whether a healthy node has a NoSchedule taint that stands for a condition, or is cordoned without
 /// one. The node lifecycle controller takes it away when it hears of the node, and does not try
 /// again if that fails: then the next post brings it to it
 /// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
@@ -47,7 +47,7 @@ fn awaits_a_post(node: &Node) -> bool {
 }
 
 impl Kubelets {
-    /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and nothing is amiss.
+    /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.
     pub fn fall_asleep(&self, node: NodeId) {
         let now = self.ctx.now();
         if !self.lazy || now < self.awake_until.get() {
@@ -165,8 +165,8 @@ impl Kubelets {
         (until.max(0) as u64 / period.as_nanos().max(1)).saturating_sub(1)
     }
 
-    /// Simulates a kubelet's heartbeats again: writes what they have come to, and schedules the
-    /// next ones.
+    /// Simulates a kubelet's heartbeats again: writes the latest that were computed, and schedules
+    /// the next ones.
     pub(super) fn wake_up(&self, node: NodeId) {
         self.wake_to(node, false);
     }
@@ -220,6 +220,11 @@ impl Kubelets {
             }
         });
         self.resume_loops(node);
+        self.write_computed(node, lease, status);
+    }
+
+    /// Writes the latest heartbeats that were computed.
+    fn write_computed(&self, node: NodeId, lease: Walk, status: Walk) {
         let renewals: Vec<(Time, i64)> = lease
             .done
             .iter()

@@ -144,7 +144,7 @@ impl Kubelets {
         self.with(node, |k| k.skew_ns = skew_ns);
     }
 
-    /// Makes heartbeats come only every so often, or as configured.
+    /// Makes heartbeats come only once in `period`, or as configured.
     pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
         self.sleep_no_more(node);
         self.with(node, |k| k.slow = period);

@@ -17,7 +17,7 @@ use crate::plan::KubeletMode;
 use crate::trace::{Actor, What};
 
 impl Kubelets {
-    /// A pod's object is gone: nothing is due for it any more, but for the end of containers that
+    /// A pod's object is gone: nothing is due for it any more, except for the end of containers that
     /// still run.
     pub(super) fn gone(&self, old: &Pod) {
         let runs_on =

@@ -49,9 +49,9 @@ pub(super) struct Kubelet {
     pub(super) sleepless: bool,
     /// The numbers of the next ticks of its loops.
     pub(super) ticks: [u32; 2],
-    /// Its clock is off by so many nanoseconds.
+    /// By how many nanoseconds its clock is off.
     pub(super) skew_ns: i64,
-    /// Heartbeats come only every so often.
+    /// Heartbeats come only once in this time.
     pub(super) slow: Option<Dur>,
     /// The offset of the next periodic report, ns (S23).
     pub(super) report_offset_ns: i64,

@@ -79,7 +79,7 @@ pub(super) struct State {
     pub(super) nodes_to_retry: BTreeSet<NodeId>,
     /// Nodes whose pods were deleted in timeout mode (`nodeEvictionMap`).
     pub(super) evicted: BTreeSet<NodeId>,
-    /// Nodes that wait in a queue, so that the trace tells of each wait once.
+    /// Nodes that wait in a queue, so that the trace records each wait once.
     pub(super) told_queued: Ids,
     /// What is read of a node, by the version it was read from.
     facts: Vec<Option<(Rc<Labels>, Facts)>>,
@@ -264,7 +264,7 @@ impl Controller {
         }
     }
 
-    /// Tells the trace of a zone's new state.
+    /// Records a zone's new state.
     pub(super) fn record_zone(&self, zone: TextId, state: ZoneState) {
         self.client
             .api()

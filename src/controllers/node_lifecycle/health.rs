@@ -21,15 +21,39 @@ impl Controller {
     /// the API server.
     pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Time>) -> Tried {
         let now = self.now_ns();
-        let created = seconds(node.creation_timestamp);
-        let mut health = self
-            .state
-            .with(|s| s.health.get(node.id.index()).copied().flatten());
         let ready = node.ready();
         let (observed, grace) = match ready {
             None => (ConditionStatus::Unknown, self.config.startup_grace_period),
             Some(c) => (c.status, self.config.grace_period),
         };
+        let health = self.health_by_now(node, listed);
+        let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
+        self.save_health(node.id, health);
+        let mut tried = Tried {
+            observed,
+            current: ready.map(|c| c.status),
+            write: None,
+            expired,
+        };
+        if expired {
+            // If Ready is Unknown already nothing is written, even if other conditions change in
+            // memory.
+            tried.current = Some(ConditionStatus::Unknown);
+            if ready.is_none_or(|c| c.status != ConditionStatus::Unknown) {
+                tried.write = Some(self.silenced(node));
+            }
+        }
+        tried
+    }
+
+    /// The health record of a node after what the caches say of its heartbeats by now.
+    fn health_by_now(&self, node: &Node, listed: Option<Time>) -> Health {
+        let now = self.now_ns();
+        let created = seconds(node.creation_timestamp);
+        let mut health = self
+            .state
+            .with(|s| s.health.get(node.id.index()).copied().flatten());
+        let ready = node.ready();
         if ready.is_none() {
             match &mut health {
                 // The saved status is overwritten before it is compared, so losing Ready never
@@ -75,23 +99,7 @@ impl Controller {
             health.lease = Some(lease);
             health.probe_ns = now;
         }
-        let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
-        self.save_health(node.id, health);
-        let mut tried = Tried {
-            observed,
-            current: ready.map(|c| c.status),
-            write: None,
-            expired,
-        };
-        if expired {
-            // If Ready is Unknown already nothing is written, even if other conditions change in
-            // memory.
-            tried.current = Some(ConditionStatus::Unknown);
-            if ready.is_none_or(|c| c.status != ConditionStatus::Unknown) {
-                tried.write = Some(self.silenced(node));
-            }
-        }
-        tried
+        health
     }
 
     /// The node with its conditions set to Unknown.
@@ -157,7 +165,7 @@ impl Controller {
         );
     }
 
-    /// Tells the trace for how long nothing was heard of a node, and how old its last known
+    /// Records for how long nothing was heard of a node, and how old its last known
     /// heartbeat is: its lease's renewal, or, before there are leases, the heartbeat of its Ready
     /// condition.
     pub(super) fn note_expired(&self, id: NodeId) {

@@ -44,7 +44,7 @@ impl Limiter {
 #[derive(Default)]
 struct UniqueQueue {
     entries: VecDeque<(Time, u64, NodeId)>,
-    /// The numbers of each node's entries that were not taken out: one, but for a bug of some
+    /// The numbers of each node's entries that were not taken out: one, except for a bug of some
     /// releases.
     places: Vec<Vec<u64>>,
     set: Vec<bool>,

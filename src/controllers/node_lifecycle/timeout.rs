@@ -78,7 +78,7 @@ impl Controller {
         Ok(())
     }
 
-    /// `DeletePods`: events, a status write that tells the reason, and a DELETE for each pod that
+    /// `DeletePods`: events, a status write with the reason, and a DELETE for each pod that
     /// is not being deleted and not a DaemonSet's. False if any failed.
     async fn delete_pods(&self, pods: &[Rc<Pod>], node: NodeId, uid: Option<Uid>) -> bool {
         if !pods.is_empty() {

@@ -70,7 +70,7 @@ struct Noted {
     terminated: BTreeSet<PodId>,
     /// Pods that are being deleted, by node.
     terminating: BTreeMap<Option<NodeId>, BTreeSet<PodId>>,
-    /// Nodes that some pod was on while the cache had no such node, and the record that told of it.
+    /// Nodes that some pod was on while the cache had no such node, and the record that said so.
     bereft: BTreeMap<NodeId, u32>,
     queue: NodeQueue,
 }
@@ -81,7 +81,7 @@ struct Seen {
     terminating: Vec<Rc<Pod>>,
     /// Of the nodes in question those that are not there.
     missing: BTreeSet<NodeId>,
-    /// Pods on missing nodes, and the record that told of their node's end.
+    /// Pods on missing nodes, and the record of their node's end.
     orphaned: Vec<(Rc<Pod>, u32)>,
 }
 
@@ -194,17 +194,7 @@ impl Controller {
             let terminating = in_cache(&terminating);
             (terminated, terminating, n.bereft.clone(), queued)
         });
-        let on = |(node, told): (&NodeId, &u32)| {
-            self.informers
-                .pods_on(*node)
-                .into_iter()
-                .map(|p| (p, *told))
-                .collect::<Vec<_>>()
-        };
-        let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
-        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| {
-            self.pod_object(p.id)
-        });
+        let orphaned = self.pods_of_missing_nodes(&bereft);
         self.ctx
             .order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
         let missing = bereft
@@ -218,6 +208,22 @@ impl Controller {
             missing,
             orphaned,
         }
+    }
+
+    /// The pods on nodes that are missing, each with the record of its node's end.
+    fn pods_of_missing_nodes(&self, bereft: &BTreeMap<NodeId, u32>) -> Vec<(Rc<Pod>, u32)> {
+        let on = |(node, told): (&NodeId, &u32)| {
+            self.informers
+                .pods_on(*node)
+                .into_iter()
+                .map(|p| (p, *told))
+                .collect::<Vec<_>>()
+        };
+        let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
+        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| {
+            self.pod_object(p.id)
+        });
+        orphaned
     }
 
     /// `gcTerminated`: what is over the threshold goes, the oldest first.

@@ -325,7 +325,7 @@ impl Cache {
 
     fn changed(&mut self, node: NodeId) {
         if self.changes.len() > self.nodes.len() {
-            // Whoever has not asked for so long may as well look at every node.
+            // Whoever last asked before that may as well look at every node.
             self.forgotten += self.changes.len() as u64;
             self.changes.clear();
         }
@@ -342,7 +342,8 @@ impl Cache {
         (self.lists, self.forgotten + self.changes.len() as u64)
     }
 
-    /// The nodes that changed since there were so many changes; none if that is too long ago.
+    /// The nodes that changed since there had been that number of changes; none if that is too long
+    /// ago.
     pub fn changed_since(&self, changes: u64) -> Option<impl Iterator<Item = NodeId>> {
         let first = usize::try_from(changes.checked_sub(self.forgotten)?).ok()?;
         Some(self.changes.iter().skip(first).copied())

@@ -28,7 +28,7 @@ fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
         && switches.wake() == WakeRule::Hints
 }
 
-/// Whether a plugin is told of a kind of change at all.
+/// Whether a plugin hears of a kind of change at all.
 pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
     use ClusterEvent as E;
     let hints = switches.wake() == WakeRule::Hints;

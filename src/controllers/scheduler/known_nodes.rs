@@ -78,8 +78,8 @@ impl Algorithm {
     }
 
     /// What a search through all nodes finds for a pod that can be on these only. None if none of
-    /// them will do, so that all the others have to say why not, or if so many do that the search
-    /// ends early.
+    /// them will do, so that all the others have to say why not, or if enough of them do that the
+    /// search ends early.
     pub(super) fn find_among_few(
         &mut self,
         named: &[NodeId],

@@ -31,7 +31,7 @@ struct Kind {
     /// the lowest of a word comes first.
     open: Vec<u64>,
     stale: Vec<u64>,
-    /// Some node had more to be told of than the scores of resources and balance.
+    /// Something was found out about a node beside the scores of resources and balance.
     notable: bool,
 }
 
@@ -156,7 +156,7 @@ impl Known<'_> {
         }
     }
 
-    /// Whether any node ever had more to be told of than its score.
+    /// Whether anything was found out about any node beside its score.
     pub fn notable(&self) -> bool {
         self.0.notable
     }

@@ -5,7 +5,7 @@ use crate::api::names::NodeId;
 use crate::plan::switches::scheduler::{FitText, Switches};
 use std::collections::BTreeMap;
 
-/// What a pod is told when there are no nodes.
+/// What the event of a pod says when there are no nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 /// What preemption says of nodes that it cannot help with.
 const NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
@@ -45,7 +45,7 @@ pub struct Failure<'a> {
     pub nodes: usize,
     /// Those that were looked at.
     pub rejected: &'a [(NodeId, u32)],
-    /// Why the others are out, where that is told.
+    /// Why the others are out, where that is said.
     pub left_out: Option<&'a str>,
     /// A rejection before any node was looked at.
     pub at_once: Option<&'a Rejection>,

@@ -129,7 +129,7 @@ impl Controller {
         ok.get()
     }
 
-    /// Marks a pod, deletes it with its own grace period, and tells of it (`PreemptPod`).
+    /// Marks a pod, deletes it with its own grace period, and records it (`PreemptPod`).
     async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> Result<(), ApiError> {
         let switches = &self.config.choice.switches;
         let (id, uid) = (victim.pod.id, victim.pod.uid);

@@ -186,7 +186,7 @@ impl TimedWorkerQueue {
         true
     }
 
-    /// The record that tells of a pod's timer becomes the cause of what its firing does.
+    /// The record of a pod's timer becomes the cause of what its firing does.
     pub(super) fn set_cause(&self, pod: PodId, record: u32) {
         self.entries.with(|e| {
             if let Some(Entry::Timer { cause, .. }) = e.by_pod.get_mut(pod.index()) {

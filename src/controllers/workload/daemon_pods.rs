@@ -133,7 +133,7 @@ impl DaemonTemplate {
     }
 }
 
-/// `AddOrUpdateTolerationInPodSpec`: one that is equal but for its seconds loses them.
+/// `AddOrUpdateTolerationInPodSpec`: one that is equal except for its seconds loses them.
 fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
     let same = |t: &&mut Toleration| {
         t.key == key

@@ -23,7 +23,7 @@ use std::rc::{Rc, Weak};
 
 /// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.
 const WORKERS: usize = 2;
-/// After so long nobody waits any more for what was asked for (`ExpectationsTimeout`).
+/// After this long nobody waits any more for what was asked for (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
 
 /// Pods that were asked for or deleted and not yet seen to come or go (`ControllerExpectations`). A
@@ -45,7 +45,7 @@ pub struct DaemonSetController {
     pub(super) core: Rc<Core>,
     pub(super) switches: DaemonSetSwitches,
     pub(super) expected: Shared<BTreeMap<WorkloadId, Expected>>,
-    /// By life of the DaemonSet, the generation that its status tells of, and node.
+    /// By life of the DaemonSet, the generation that its status is of, and node.
     pub(super) failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
     pub(super) order_point: PointId,
     node_queue: WorkQueue<NodeItem>,

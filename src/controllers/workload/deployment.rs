@@ -20,7 +20,7 @@ use std::rc::{Rc, Weak};
 
 /// `--concurrent-deployment-syncs`
 const WORKERS: usize = 5;
-/// After so many failures a Deployment is left alone until something changes (`maxRetries`).
+/// After this number of failures a Deployment is left alone until something changes (`maxRetries`).
 const MAX_RETRIES: u32 = 15;
 /// The label that tells the pods of one template from those of others.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";

@@ -6,7 +6,7 @@ use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
 use std::collections::BTreeSet;
 
-/// After so long nobody waits any more (`ExpectationsTimeout`).
+/// After this long nobody waits any more (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
 
 struct Expected {
@@ -39,7 +39,7 @@ impl Expectations {
         self.get(workload).is_none_or(over)
     }
 
-    /// So many pods are to appear (`ExpectCreations`).
+    /// That number of pods is to appear (`ExpectCreations`).
     pub(super) fn expect_creations(&mut self, workload: WorkloadId, count: usize, now: Time) {
         self.set(
             workload,

@@ -1,4 +1,4 @@
-//! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go:
+//! Creates and deletes pods for a workload and records events of it (`pkg/controller/controller_utils.go:
 //! RealPodControl`).
 
 use super::written::Written;

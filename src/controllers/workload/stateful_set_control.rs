@@ -331,7 +331,7 @@ impl StatefulSetController {
         }
     }
 
-    /// `CreateStatefulPod`; a pod that is there already is a failure of which nothing is told.
+    /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
     async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> Result<(), ApiError> {
         let id = self.core.pods.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();

@@ -1,4 +1,4 @@
-//! What comes of the notices of the controller's steps.
+//! What follows from the notices of the controller's steps.
 
 use super::super::controller::{Controller, NODE_EVICTION_PERIOD};
 use super::super::ids::Ids;

@@ -317,7 +317,7 @@ fn classes_by_place(
     Some(Classes::of(class_of, size, nodes))
 }
 
-/// How much a pod weighs where there are so many domains: the natural logarithm of two more
+/// How much a pod weighs where there is that number of domains: the natural logarithm of two more
 /// (`topologyNormalizingWeight`).
 ///
 /// Worked out with additions, multiplications and one division, as by FreeBSD's and Go's libraries,
