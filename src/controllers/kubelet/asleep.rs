@@ -5,8 +5,8 @@
 //! they jitter, from draws by the number of the tick, so that computed and simulated ticks are the
 //! same ones.
 
-use super::kubelet::Loop;
 use super::kubelets::Kubelets;
+use super::node_state::Loop;
 use super::walk::{Asleep, Walk};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;

@@ -1,8 +1,8 @@
 //! What the timeline of a run does to kubelets: they join and leave, are cut off, fail, and err.
 
 use super::conditions::healthy;
-use super::kubelet::{Kubelet, Loop, Next, NodeSettings};
 use super::kubelets::Kubelets;
+use super::node_state::{Kubelet, Loop, Next, NodeSettings};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;

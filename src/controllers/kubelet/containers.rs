@@ -7,8 +7,8 @@
 //! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
 //! `HandlePodCleanups`), or until their machine stops.
 
-use super::kubelet::Due;
 use super::kubelets::Kubelets;
+use super::node_state::Due;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodSource};

@@ -2,8 +2,8 @@
 //! writes.
 
 use super::conditions::fill;
-use super::kubelet::{Loop, Next};
 use super::kubelets::Kubelets;
+use super::node_state::{Loop, Next};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::Node;

@@ -1,7 +1,7 @@
 //! The recorder's kubelets: no jitter, no retries, no admission.
 
-use super::kubelet::Loop;
 use super::kubelets::Kubelets;
+use super::node_state::Loop;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;

@@ -1,7 +1,7 @@
 //! All kubelets of a cluster: their state, the writes both modes share, and the API server's
 //! changes that concern them.
 
-use super::kubelet::{Kubelet, Loop, State};
+use super::node_state::{Kubelet, Loop, State};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;

@@ -1,7 +1,7 @@
 //! Machines that stop, and come up again.
 
-use super::kubelet::Loop;
 use super::kubelets::Kubelets;
+use super::node_state::Loop;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;
 use crate::plan::{KubeletMode, Real};

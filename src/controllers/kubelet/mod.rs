@@ -14,14 +14,14 @@ mod conditions;
 mod containers;
 mod heartbeats;
 mod imitated;
-mod kubelet;
 mod kubelets;
 mod machine;
+mod node_state;
 mod pods;
 mod real;
 mod walk;
 
 pub use conditions::healthy_conditions;
 pub use imitated::STATUS_PERIOD;
-pub use kubelet::NodeSettings;
 pub use kubelets::Kubelets;
+pub use node_state::NodeSettings;

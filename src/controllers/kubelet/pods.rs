@@ -1,7 +1,7 @@
 //! What kubelets hear of pods, and what is due for each.
 
-use super::kubelet::Due;
 use super::kubelets::Kubelets;
+use super::node_state::Due;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Uid};

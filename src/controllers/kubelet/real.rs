@@ -5,8 +5,8 @@
 //! healing, the try or sleep that is under way is found by walking the loop's arithmetic from the
 //! last tick.
 
-use super::kubelet::{Due, Loop};
 use super::kubelets::Kubelets;
+use super::node_state::{Due, Loop};
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
