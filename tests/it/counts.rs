@@ -8,16 +8,24 @@ use crate::tidy::{fail_if_any, files};
 /// Half of the functions are no longer than this.
 const MEDIAN: usize = 11;
 /// Nine of ten functions are no longer than this.
-const NINE_OF_TEN: usize = 42;
+const NINE_OF_TEN: usize = 38;
 /// No function is longer, but for tables.
-const LONGEST: usize = 364;
+const LONGEST: usize = 100;
 /// No file of code is longer.
-const FILE: usize = 1_030;
+const FILE: usize = 640;
 /// No file of tests or benches is longer.
 const TEST_FILE: usize = 900;
 
 /// Functions that are one table: a match with an arm for each word, or a list of literals.
-const TABLES: [&str; 0] = [];
+const TABLES: [&str; 4] = [
+    // The switches of the oldest release, and what tests hold them to.
+    "oldest",
+    "node_lifecycle_switches",
+    // What each kind of step of a plan is, in words.
+    "words",
+    // A function for each kind of step.
+    "primitives",
+];
 
 struct Function {
     file: String,
@@ -76,6 +84,7 @@ fn functions(file: &str, text: &str) -> Vec<Function> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the counts are meant to be read")]
 fn functions_and_files_are_short() {
     let sources = files("src", "rs");
     let mut all: Vec<Function> = sources
