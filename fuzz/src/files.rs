@@ -11,7 +11,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use taintsim::kernel::choice::FORMAT;
-use taintsim::lab::Tape;
+use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
 use taintsim::scenario::import::{ImportedCluster, Input};
 use taintsim::scenario::{self, Overrides, Problems, recorded, spec};
@@ -397,7 +397,7 @@ pub(crate) fn said(problems: &Problems) -> Outcome {
     refused(way)
 }
 
-pub(crate) fn built(bytes: &[u8]) -> Result<sim::Plan, Problems> {
+pub(crate) fn built(bytes: &[u8]) -> Result<taintsim::plan::Plan, Problems> {
     let loaded = scenario::parse("f.ron", bytes.to_vec(), Path::new("no-such-folder"))?;
     scenario::expecting(&loaded, &Overrides::default()).map(|(plan, _)| plan)
 }

@@ -10,13 +10,13 @@ use taintsim::analysis::lanes::lanes;
 use taintsim::analysis::properties::{self, Property};
 use taintsim::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use taintsim::kernel::{Choices, Dur};
+use taintsim::plan::Plan;
 use taintsim::report::charts::{self, Chart};
 use taintsim::report::{
     Report, Source, Style, events, evictions_csv, json, klog, manifest, perfetto, text, trace_json,
 };
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
-use taintsim::plan::Plan;
 use taintsim::trace::Trace;
 
 const JSON: &[&str] = &[

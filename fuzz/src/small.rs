@@ -230,14 +230,13 @@ fn quantities(text: &str) -> Outcome {
             "a quantity in units and in thousandths: {value} and {milli}"
         ));
     }
-    if read
-        .checked_add(read)
-        .and_then(|twice| twice.checked_sub(read))
-        != Some(read)
+    // Numbers alone, as notation may change: a sum of two is twice as much.
+    if let Some(twice) = read.checked_add(read)
+        && (twice < read) != read.is_negative()
     {
-        return Err("a quantity added and taken away is another".to_owned());
+        return Err("a quantity added to itself has another sign".to_owned());
     }
-    taken((written.len() as u64) << 8 ^ read.format() as u64)
+    taken((written.len() as u64) << 8 ^ (milli & 0xff) as u64)
 }
 
 fn shares(text: &str) -> Outcome {
@@ -257,23 +256,21 @@ fn shares(text: &str) -> Outcome {
 }
 
 fn taints(text: &str) -> Outcome {
-    let words: Vec<&str> = text.split(' ').collect();
-    let command = kubectl_taint::parse_command(&words, text.len() % 2 == 1, text.len() % 3 == 1);
+    let args: Vec<&str> = text.split(' ').collect();
     for removes in [false, true] {
         if let Ok(edit) = kubectl_taint::parse_recorded(text, removes) {
             _ = all(&edit);
         }
     }
-    let way = command.map_or_else(|e| begun(&e.text), |c| c.nodes.len() as u64);
-    match kubectl_taint::parse_list(text) {
+    match kubectl_taint::parse(&args) {
         Ok(edit) => {
             let written = all(&edit);
-            let again = kubectl_taint::parse_list(&written)
+            let again = kubectl_taint::parse(&written.split(',').collect::<Vec<_>>())
                 .map_err(|e| format!("taints written cannot be read: {written}: {e}"))?;
             same("taints written and read", &again, &edit)?;
-            taken(way ^ (edit.add.len() as u64) << 8 ^ (edit.remove.len() as u64) << 16)
+            taken((edit.add.len() as u64) << 8 ^ (edit.remove.len() as u64) << 16)
         }
-        Err(error) => refused(way ^ begun(&error.text) ^ u64::from(error.hint.is_some())),
+        Err(error) => refused(begun(&error.text) ^ u64::from(error.hint.is_some())),
     }
 }
 

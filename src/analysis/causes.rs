@@ -4,13 +4,13 @@ use super::setting::Analysis;
 use crate::api::names::NodeId;
 use crate::trace::{Record, RecordId, Trace};
 
-pub use super::marks::Since;
+pub(crate) use super::marks::Since;
 
 /// A record and those that led to it, latest first.
 ///
 /// A cause always comes before its effect in a trace; a link that does not is left out, so
 /// that the walk ends.
-pub fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
+pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
         if r.cause < id {
             trace.get(r.cause).map(|c| (r.cause, c))
@@ -25,7 +25,7 @@ impl Analysis<'_> {
     /// the timeline among its causes; where there is none, the latest fault that hit `node`, or its
     /// end. A change of a node's Ready condition, and all that follows from it, is counted from
     /// the latest fault of the node if that is later.
-    pub fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+    pub(crate) fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.since(self.trace, id, node)
     }
 
@@ -33,7 +33,7 @@ impl Analysis<'_> {
     /// [`Analysis::since_of`] goes by; where there is none, the nearest beginning of another entry
     /// that changes nodes or pods, a user's taint say; where there is none either, the latest fault
     /// that began and hit `node`.
-    pub fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+    pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.fault(self.trace, id, node)
     }
 }

@@ -3,12 +3,12 @@
 use crate::kernel::{Dur, Time};
 
 /// `10:50.500`, or `1:10:50.500` from an hour on.
-pub fn absolute(at: Time) -> String {
+pub(crate) fn absolute(at: Time) -> String {
     format!("{}.{:03}", whole(at), at.as_millis() % 1_000)
 }
 
 /// `10:50`, or `1:10:50` from an hour on; the fraction is cut off.
-pub fn whole(at: Time) -> String {
+pub(crate) fn whole(at: Time) -> String {
     let s = at.as_secs();
     if s < 3_600 {
         format!("{}:{:02}", s / 60, s % 60)
@@ -19,7 +19,7 @@ pub fn whole(at: Time) -> String {
 
 /// `50.5s`, `2m20s`, `1h5m`, in Go's manner, to the millisecond; shorter ones than that to the
 /// nanosecond, `1.5us`.
-pub fn short(d: Dur) -> String {
+pub(crate) fn short(d: Dur) -> String {
     let ns = d.as_nanos();
     if ns < 1_000_000 {
         return match ns {
@@ -44,7 +44,7 @@ pub fn short(d: Dur) -> String {
 }
 
 /// Seconds as a decimal without needless zeros: `405.1`.
-pub fn seconds(at: Time) -> String {
+pub(crate) fn seconds(at: Time) -> String {
     decimal(at.as_nanos(), 1_000_000_000)
 }
 

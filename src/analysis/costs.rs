@@ -130,7 +130,7 @@ impl Figure {
     }
 
     /// Its name for people.
-    pub fn heading(self) -> &'static str {
+    pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::ReplicaMinutesMissing => "replica-minutes missing",
             Self::MinutesBelowNeed => "minutes below need",
@@ -151,7 +151,7 @@ impl Figure {
     }
 
     /// Whether it is a number of things, which has no fraction.
-    pub fn is_count(self) -> bool {
+    pub(crate) fn is_count(self) -> bool {
         matches!(
             self,
             Self::Evicted

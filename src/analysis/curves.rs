@@ -7,7 +7,7 @@ use crate::kernel::Time;
 use crate::trace::RecordId;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
-pub type Steps = Vec<(Time, u32)>;
+pub(crate) type Steps = Vec<(Time, u32)>;
 
 /// Counts over time. Each pod that exists and is not finished is in exactly one of `available`,
 /// `dead`, `not_ready`, `terminating` and `pending`.
@@ -132,7 +132,7 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
 }
 
 /// The value of a step function at a time; 0 before its first.
-pub fn value_at(steps: &[(Time, u32)], at: Time) -> u32 {
+pub(crate) fn value_at(steps: &[(Time, u32)], at: Time) -> u32 {
     let after = steps.partition_point(|s| s.0 <= at);
     after.checked_sub(1).map_or(0, |i| steps[i].1)
 }

@@ -24,7 +24,7 @@ pub enum Pace {
 
 impl Pace {
     /// The pace of a zone of `nodes` nodes; none in a state that needs no mention.
-    pub fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
+    pub(crate) fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
         let f = &plan.flags;
         let every = |rate: f32| {
             (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64))
@@ -45,12 +45,12 @@ impl Pace {
     }
 
     /// Whether nobody is tainted.
-    pub fn is_stopped(self) -> bool {
+    pub(crate) fn is_stopped(self) -> bool {
         matches!(self, Self::Stopped | Self::Zero)
     }
 
     /// In words.
-    pub fn words(self, plan: &Plan) -> String {
+    pub(crate) fn words(self, plan: &Plan) -> String {
         match self {
             Self::Usual(every) => format!("no node is Ready, one is tainted every {every}"),
             Self::Slow(every) => format!("evictions slow down to one node every {every}"),
@@ -88,12 +88,12 @@ pub struct Disruptions {
 
 impl Disruptions {
     /// There were none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.master.is_empty() && self.zones.is_empty()
     }
 
     /// Whether some zone was in that state at some time.
-    pub fn has(&self, state: ZoneState) -> bool {
+    pub(crate) fn has(&self, state: ZoneState) -> bool {
         self.zones.values().flatten().any(|d| d.state == state)
     }
 }

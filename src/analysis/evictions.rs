@@ -40,7 +40,7 @@ pub struct Eviction<'a> {
 
 impl Eviction<'_> {
     /// From the fault to the eviction.
-    pub fn latency(&self) -> Option<Dur> {
+    pub(crate) fn latency(&self) -> Option<Dur> {
         self.fault.map(|f| self.at.since(f.at))
     }
 
@@ -57,7 +57,7 @@ impl Eviction<'_> {
 
     /// Whether it turned out to be needless: it was for the node's failure, and the node was back
     /// no later than `window` after it.
-    pub fn is_needless(&self, window: Dur) -> bool {
+    pub(crate) fn is_needless(&self, window: Dur) -> bool {
         self.is_for_node_failure()
             && self
                 .node_back_at
@@ -65,7 +65,7 @@ impl Eviction<'_> {
     }
 
     /// Whether the run ended before `window` was over, with the node still away.
-    pub fn is_undecided(&self, window: Dur, horizon: Time) -> bool {
+    pub(crate) fn is_undecided(&self, window: Dur, horizon: Time) -> bool {
         self.is_for_node_failure() && self.node_back_at.is_none() && horizon.since(self.at) < window
     }
 }

@@ -22,7 +22,7 @@ use crate::trace::{
 use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
-pub const NO_TIMER: u32 = u32::MAX;
+pub(crate) const NO_TIMER: u32 = u32::MAX;
 
 /// What can be said in a row of a timeline.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -128,7 +128,7 @@ pub enum BudgetChange {
 
 /// One fact with what it is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// When.
     pub at: Time,
     /// The record that says so.
@@ -145,7 +145,7 @@ pub struct Finding {
 
 /// Finds the facts of a run, one record at a time.
 #[derive(Debug)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
     /// The taints that facts refer to, `unreachable:NoExecute`.
@@ -162,7 +162,7 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Stands at the start of the run.
-    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let true_conditions = vec![0; analysis.node_count()];
         let follow = Follow::new(analysis);
         let owners = Owners::new(analysis);
@@ -180,7 +180,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Walks through the trace and hands each fact to `found`.
-    pub fn walk(&mut self, mut found: impl FnMut(&Finding)) {
+    pub(crate) fn walk(&mut self, mut found: impl FnMut(&Finding)) {
         let analysis = self.analysis;
         for (id, r) in analysis.trace.iter().enumerate() {
             let id = id as RecordId;

@@ -19,10 +19,10 @@
 //!   True.
 
 mod budgets;
-pub mod causes;
-pub mod clock;
+pub(crate) mod causes;
+pub(crate) mod clock;
 pub mod conformance;
-pub mod costs;
+pub(crate) mod costs;
 pub mod curves;
 pub mod diff;
 pub mod disruption;
@@ -30,7 +30,7 @@ mod drains;
 pub mod evictions;
 pub mod expect;
 pub mod explain;
-pub mod facts;
+pub(crate) mod facts;
 pub mod invariants;
 pub mod lanes;
 mod marks;
@@ -42,10 +42,10 @@ mod owners;
 pub mod properties;
 mod rows;
 mod served;
-pub mod serving;
-pub mod setting;
-pub mod state;
-pub mod statistics;
+pub(crate) mod serving;
+pub(crate) mod setting;
+pub(crate) mod state;
+pub(crate) mod statistics;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
@@ -53,20 +53,18 @@ mod taint_kinds;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
-pub mod truth;
-pub mod words;
-pub mod workloads;
+pub(crate) mod truth;
+pub(crate) mod words;
+pub(crate) mod workloads;
 
-pub use causes::Since;
 pub use costs::{Costs, Figure};
-pub use curves::Curves;
-pub use evictions::Eviction;
-pub use lanes::Lanes;
+pub(crate) use curves::Curves;
+pub(crate) use evictions::Eviction;
+pub(crate) use lanes::Lanes;
 pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics};
-pub use names::grouped;
-pub use rows::Row;
-pub use serving::Serving;
+pub(crate) use names::grouped;
+pub(crate) use serving::Serving;
 pub use setting::Analysis;
-pub use statistics::{Interval, Sample, Spread};
+pub(crate) use statistics::{Interval, Sample, Spread};
 pub use summary::{Summary, metrics};
-pub use workloads::Workloads;
+pub(crate) use workloads::Workloads;

@@ -5,7 +5,7 @@ use crate::api::taint::Taint;
 use crate::trace::Actor;
 
 /// A number with commas between groups of three digits.
-pub fn grouped(n: u64) -> String {
+pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, d) in digits.chars().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn by(actor: Actor) -> &'static str {
 }
 
 /// A taint without the prefix that all of Kubernetes' own keys share.
-pub fn short_taint(taint: &Taint) -> String {
+pub(crate) fn short_taint(taint: &Taint) -> String {
     Taint {
         key: short_key(&taint.key).to_owned(),
         ..taint.clone()
@@ -50,7 +50,7 @@ pub fn short_taint(taint: &Taint) -> String {
 const PARTS: usize = 4;
 
 /// Names as ranges: `a-1, b-00..b-08`. The names need not be sorted.
-pub fn ranges(names: &[&str]) -> String {
+pub(crate) fn ranges(names: &[&str]) -> String {
     let mut all: Vec<(&str, Option<u64>, &str)> = names.iter().map(|n| numbered(n)).collect();
     all.sort();
     all.dedup();
@@ -92,7 +92,7 @@ fn numbered(name: &str) -> (&str, Option<u64>, &str) {
 
 /// What pods of one group have in common where no workload says it: their name without the number
 /// at its end.
-pub fn stem(name: &str) -> &str {
+pub(crate) fn stem(name: &str) -> &str {
     match name.rsplit_once('-') {
         Some((stem, number))
             if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>

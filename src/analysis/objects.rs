@@ -10,7 +10,7 @@ use crate::plan::PodStart;
 use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange};
 
 /// Stands for "no node" in [`PodState::node`].
-pub const NO_NODE: u32 = u32::MAX;
+pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// What is known of a node's health.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,7 +29,7 @@ pub enum Health {
 
 impl Health {
     /// All of them, in the order in which charts stack them.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Ready,
         Self::Silent,
         Self::Unknown,
@@ -38,7 +38,7 @@ impl Health {
     ];
 
     /// Its place in [`Health::ALL`].
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         match self {
             Self::Ready => 0,
             Self::Silent => 1,
@@ -51,7 +51,7 @@ impl Health {
 
 /// The part of a node's state that is small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct NodeFlags {
+pub(crate) struct NodeFlags {
     /// The object exists.
     pub exists: bool,
     /// Its kubelet cannot reach the API server.
@@ -68,7 +68,7 @@ pub struct NodeFlags {
 
 impl NodeFlags {
     /// The node's health.
-    pub fn health(self) -> Health {
+    pub(crate) fn health(self) -> Health {
         match self.ready {
             _ if !self.exists => Health::Absent,
             Some(ConditionStatus::True) if self.silent => Health::Silent,
@@ -79,14 +79,14 @@ impl NodeFlags {
     }
 
     /// Its kubelet is heard and its Ready condition is True.
-    pub fn is_back(self) -> bool {
+    pub(crate) fn is_back(self) -> bool {
         self.exists && !self.silent && self.ready == Some(ConditionStatus::True)
     }
 }
 
 /// A taint that a node has.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<'a> {
+pub(crate) struct Held<'a> {
     /// The taint.
     pub taint: &'a Taint,
     /// Since when the node has a taint of this key and effect without a break.
@@ -101,12 +101,12 @@ pub struct Held<'a> {
 
 impl Held<'_> {
     /// Its effect is NoExecute.
-    pub fn is_no_execute(&self) -> bool {
+    pub(crate) fn is_no_execute(&self) -> bool {
         is_no_execute(self.taint.effect)
     }
 
     /// Kubernetes itself writes such a NoExecute taint when a node fails.
-    pub fn is_for_failure(&self) -> bool {
+    pub(crate) fn is_for_failure(&self) -> bool {
         self.is_no_execute() && is_failure_key(&self.taint.key)
     }
 }
@@ -186,7 +186,7 @@ impl<'a> NodeState<'a> {
 
 /// A pod: the life that its name has at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PodState {
+pub(crate) struct PodState {
     /// The object exists.
     pub exists: bool,
     /// `status.phase`
@@ -252,12 +252,12 @@ impl PodState {
     }
 
     /// Running, Ready and not being deleted.
-    pub fn is_available(&self) -> bool {
+    pub(crate) fn is_available(&self) -> bool {
         self.exists && self.phase == PodPhase::Running && self.ready && !self.deleting
     }
 
     /// The node it is bound to.
-    pub fn node_id(&self) -> Option<NodeId> {
+    pub(crate) fn node_id(&self) -> Option<NodeId> {
         (self.node != NO_NODE).then_some(NodeId(self.node))
     }
 }

@@ -90,7 +90,7 @@ impl WorkloadOutcome {
     }
 
     /// How many pods are missing over time: none before there have been enough for the first time.
-    pub fn missing(&self, horizon: Time) -> Steps {
+    pub(crate) fn missing(&self, horizon: Time) -> Steps {
         let mut steps = vec![(Time::ZERO, 0)];
         for (at, wanted, available) in self.counted(horizon) {
             set(&mut steps, at, wanted.saturating_sub(available));

@@ -6,7 +6,7 @@ use crate::trace::{Actor, What};
 
 /// The workload that people take a pod to belong to: of a Deployment's pod the Deployment.
 #[derive(Clone, Debug, Default)]
-pub struct Owners {
+pub(crate) struct Owners {
     /// By workload: the one that owns it, or itself.
     pub(super) root: Vec<WorkloadId>,
 }
@@ -14,7 +14,7 @@ pub struct Owners {
 impl Owners {
     /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made,
     /// whose names say it.
-    pub fn new(analysis: &Analysis<'_>) -> Self {
+    pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
         let names = &analysis.trace.names;
         let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
         let plans = &analysis.plan.workloads;
@@ -46,17 +46,17 @@ impl Owners {
     }
 
     /// Whether there are no workloads at all.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.root.is_empty()
     }
 
     /// The workload that owns another one, or itself.
-    pub fn root_of(&self, workload: WorkloadId) -> Option<WorkloadId> {
+    pub(crate) fn root_of(&self, workload: WorkloadId) -> Option<WorkloadId> {
         self.root.get(workload.index()).copied()
     }
 
     /// The workload of a pod.
-    pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
+    pub(crate) fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
         self.root
             .get(analysis.trace.names.owner_of(pod)?.index())
             .copied()

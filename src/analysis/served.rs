@@ -6,7 +6,7 @@ use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
 
 /// The name under which pods without a workload are reported.
-pub const BARE: &str = "pods without a workload";
+pub(crate) const BARE: &str = "pods without a workload";
 
 /// How many pods of a workload there are, by what the API says and by what is true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,7 +36,7 @@ pub enum Need {
 
 impl Need {
     /// How many pods that is. Shares are rounded up, as those of budgets.
-    pub fn of(self, desired: u32) -> u32 {
+    pub(crate) fn of(self, desired: u32) -> u32 {
         let desired = i32::try_from(desired).unwrap_or(i32::MAX);
         let need = match self {
             Self::AtLeast(n) => n.of(desired),
@@ -65,7 +65,7 @@ pub struct Served {
 
 impl Served {
     /// How many pods it needs while it asks for this number.
-    pub fn need(&self, desired: u32) -> u32 {
+    pub(crate) fn need(&self, desired: u32) -> u32 {
         self.needs
             .iter()
             .map(|n| n.of(desired))
@@ -74,12 +74,12 @@ impl Served {
     }
 
     /// Its pods at the end of the run.
-    pub fn at_end(&self) -> Count {
+    pub(crate) fn at_end(&self) -> Count {
         self.counts.last().map_or_else(Count::default, |c| c.1)
     }
 
     /// The time that counts as spans, each with the pods that it had then.
-    pub fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
+    pub(crate) fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
         let from = self.from.unwrap_or(Time::MAX);
         self.counts
             .iter()

@@ -36,7 +36,7 @@ use crate::plan::BudgetPlan;
 use crate::trace::{Actor, EventText, Record, What};
 use std::collections::BTreeMap;
 
-pub use super::served::{BARE, Count, Need, Served, Serving};
+pub(crate) use super::served::{BARE, Count, Need, Served, Serving};
 
 /// Counts who serves, record by record.
 pub(super) struct Walk<'a> {

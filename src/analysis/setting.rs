@@ -68,7 +68,7 @@ impl<'a> Analysis<'a> {
     /// When something is overdue that should have happened `within` a span after `since`, not
     /// counting the time for which a search held up watches meanwhile; none where that is beyond
     /// the end of time.
-    pub fn due(&self, since: Time, within: Dur) -> Option<Time> {
+    pub(crate) fn due(&self, since: Time, within: Dur) -> Option<Time> {
         let mut due = since.checked_add(within)?;
         for &(at, lasts) in &self.trace.held_up {
             if at <= due && at.saturating_add(lasts) > since {
@@ -79,22 +79,22 @@ impl<'a> Analysis<'a> {
     }
 
     /// How many node names there are; ids are below this.
-    pub fn node_count(&self) -> usize {
+    pub(crate) fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
     /// How many pod names there are; ids are below this.
-    pub fn pod_count(&self) -> usize {
+    pub(crate) fn pod_count(&self) -> usize {
         self.pods.len()
     }
 
     /// The id of a node of the plan.
-    pub fn node_id(&self, index: NodeIndex) -> NodeId {
+    pub(crate) fn node_id(&self, index: NodeIndex) -> NodeId {
         self.node_ids[index as usize]
     }
 
     /// A node's name.
-    pub fn node_name(&self, id: NodeId) -> &'a str {
+    pub(crate) fn node_name(&self, id: NodeId) -> &'a str {
         match id.index().checked_sub(self.trace.names.nodes()) {
             None => self.trace.names.node_name(id),
             Some(i) => &self.plan.nodes[self.extra_nodes[i] as usize].name,
@@ -110,7 +110,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The name of a node's zone; empty where nodes carry no zone labels.
-    pub fn zone_name(&self, id: NodeId) -> &str {
+    pub(crate) fn zone_name(&self, id: NodeId) -> &str {
         &self.zones[usize::from(self.zone_of[id.index()])]
     }
 }
@@ -203,7 +203,7 @@ fn pods(plan: &Plan, trace: &Trace, node_ids: &[NodeId]) -> (Vec<PodState>, Vec<
 
 /// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone
 /// of nodes without labels.
-pub fn zone_name(key: &str) -> String {
+pub(crate) fn zone_name(key: &str) -> String {
     match key.split_once(":\0:") {
         None => key.to_owned(),
         Some(("", zone)) => zone.to_owned(),
@@ -213,7 +213,7 @@ pub fn zone_name(key: &str) -> String {
 }
 
 /// A taint's key without the prefix that all of Kubernetes' own share.
-pub fn short_key(key: &str) -> &str {
+pub(crate) fn short_key(key: &str) -> &str {
     key.strip_prefix("node.kubernetes.io/")
         .or_else(|| key.strip_prefix("node.alpha.kubernetes.io/"))
         .unwrap_or(key)

@@ -14,11 +14,11 @@ use crate::api::toleration::Toleration;
 use crate::kernel::Time;
 use crate::trace::{EvictionCause, NO_RECORD, Record, RecordId, What};
 
-pub use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
+pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 
 /// What a record changed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Step {
+pub(crate) struct Step {
     /// The node it was about, before and after.
     pub node: Option<(NodeId, NodeFlags, NodeFlags)>,
     /// The pod it was about, before and after.
@@ -27,7 +27,7 @@ pub struct Step {
 
 impl Step {
     /// The pod whose deletion this record begins; without a grace period it is gone at once.
-    pub fn deletion_begins(&self) -> Option<(PodId, PodState)> {
+    pub(crate) fn deletion_begins(&self) -> Option<(PodId, PodState)> {
         let begins = |before: &PodState, after: &PodState| {
             before.exists && !before.deleting && (after.deleting || !after.exists)
         };
@@ -38,7 +38,7 @@ impl Step {
 
     /// The pod that this record evicts, as it was before. One that is finished is cleared away,
     /// which harms nobody.
-    pub fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
+    pub(crate) fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
         self.deletion_begins().filter(|(_, before)| {
             EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal()
         })
@@ -47,7 +47,7 @@ impl Step {
 
 /// Walks through a trace and keeps the state.
 #[derive(Clone, Debug)]
-pub struct Follow<'a> {
+pub(crate) struct Follow<'a> {
     analysis: &'a Analysis<'a>,
     nodes: Vec<NodeState<'a>>,
     pods: Vec<PodState>,
@@ -60,7 +60,7 @@ pub struct Follow<'a> {
 
 impl<'a> Follow<'a> {
     /// Stands at the start of the run, before its first record.
-    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
         Follow {
             analysis,
@@ -73,24 +73,24 @@ impl<'a> Follow<'a> {
     }
 
     /// The state of a node.
-    pub fn node(&self, id: NodeId) -> NodeFlags {
+    pub(crate) fn node(&self, id: NodeId) -> NodeFlags {
         self.nodes
             .get(id.index())
             .map_or_else(NodeFlags::default, |n| n.flags)
     }
 
     /// The taints of a node.
-    pub fn taints(&self, id: NodeId) -> &[Held<'a>] {
+    pub(crate) fn taints(&self, id: NodeId) -> &[Held<'a>] {
         self.nodes.get(id.index()).map_or(&[], |n| &n.taints)
     }
 
     /// The tolerations of a pod, as far as records tell them.
-    pub fn tolerations(&self, id: PodId) -> &'a [Toleration] {
+    pub(crate) fn tolerations(&self, id: PodId) -> &'a [Toleration] {
         self.tolerations.get(id.index()).copied().unwrap_or(&[])
     }
 
     /// The state of all nodes, by id.
-    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeFlags)> {
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeFlags)> {
         self.nodes
             .iter()
             .enumerate()
@@ -98,12 +98,12 @@ impl<'a> Follow<'a> {
     }
 
     /// The state of a pod.
-    pub fn pod(&self, id: PodId) -> PodState {
+    pub(crate) fn pod(&self, id: PodId) -> PodState {
         self.pods.get(id.index()).copied().unwrap_or_default()
     }
 
     /// The state of all pods, by id.
-    pub fn pods(&self) -> impl Iterator<Item = (PodId, &PodState)> {
+    pub(crate) fn pods(&self) -> impl Iterator<Item = (PodId, &PodState)> {
         self.pods
             .iter()
             .enumerate()
@@ -111,13 +111,13 @@ impl<'a> Follow<'a> {
     }
 
     /// The record that set a pod's eviction timer, if one runs.
-    pub fn timer(&self, pod: &PodState) -> Option<RecordId> {
+    pub(crate) fn timer(&self, pod: &PodState) -> Option<RecordId> {
         (pod.timer != NO_RECORD && pod.timer >= self.timers_from && pod.exists && !pod.deleting)
             .then_some(pod.timer)
     }
 
     /// Takes one record in.
-    pub fn apply(&mut self, id: RecordId, r: &Record) -> Step {
+    pub(crate) fn apply(&mut self, id: RecordId, r: &Record) -> Step {
         if let Some(n) = r.node() {
             return match self.nodes.get_mut(n.index()) {
                 None => Step::default(),

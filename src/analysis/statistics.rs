@@ -10,7 +10,7 @@ use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 ///
 /// With n values that is the ⌈n·percent/100⌉-th smallest, so that the median of an even number is
 /// the lower of the two in the middle, and always a value that occurred. None without values.
-pub fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
+pub(crate) fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
     let rank = (sorted.len() as u64 * percent.min(100))
         .div_ceil(100)
         .max(1);
@@ -32,7 +32,7 @@ pub struct Spread<T = Dur> {
 
 impl<T: Copy + Ord> Spread<T> {
     /// The spread of `values`, which are sorted for it; none without values.
-    pub fn of(values: &mut [T]) -> Option<Self> {
+    pub(crate) fn of(values: &mut [T]) -> Option<Self> {
         values.sort_unstable();
         Some(Spread {
             count: values.len(),
@@ -45,7 +45,7 @@ impl<T: Copy + Ord> Spread<T> {
 
 /// From a number to another one.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// The lower end.
     pub low: f64,
     /// The upper end.
@@ -57,7 +57,7 @@ const TAIL: f64 = 0.025;
 
 /// A figure over several runs.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     sorted: Vec<f64>,
     mean: f64,
     /// The standard deviation of the values, with n - 1.
@@ -66,7 +66,7 @@ pub struct Sample {
 
 impl Sample {
     /// Of these values, one of each run; none without values.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         if sorted.is_empty() {
             return None;
@@ -89,28 +89,28 @@ impl Sample {
     }
 
     /// How many values there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.sorted.len()
     }
 
     /// The mean.
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
     /// The least value.
-    pub fn min(&self) -> f64 {
+    pub(crate) fn min(&self) -> f64 {
         self.sorted[0]
     }
 
     /// The greatest value.
-    pub fn max(&self) -> f64 {
+    pub(crate) fn max(&self) -> f64 {
         self.sorted[self.sorted.len() - 1]
     }
 
     /// Where the true mean lies with 95 % confidence, by Student's t; none of a single value, which
     /// says nothing of its spread.
-    pub fn mean_interval(&self) -> Option<Interval> {
+    pub(crate) fn mean_interval(&self) -> Option<Interval> {
         let n = self.sorted.len();
         if n < 2 {
             return None;
@@ -130,14 +130,14 @@ impl Sample {
     }
 
     /// The quantile of a percentage, by [`nearest_rank`]: a value that occurred.
-    pub fn quantile(&self, percent: u64) -> f64 {
+    pub(crate) fn quantile(&self, percent: u64) -> f64 {
         nearest_rank(&self.sorted, percent).unwrap_or(self.mean)
     }
 
     /// Where the true quantile lies with at least 95 % confidence, whatever the distribution:
     /// between two of the values, by how many of n fall below it (binomial). None where there are
     /// too few values to tell.
-    pub fn quantile_interval(&self, percent: u64) -> Option<Interval> {
+    pub(crate) fn quantile_interval(&self, percent: u64) -> Option<Interval> {
         let n = self.sorted.len() as u64;
         let below = Binomial::new(percent.min(100) as f64 / 100.0, n).ok()?;
         // Ranks from 1: the l-th value is above the quantile if fewer than l lie below it.

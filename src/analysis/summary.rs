@@ -95,7 +95,7 @@ pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
 }
 
 /// The summary of a run, and the course of its workloads, which it rests on.
-pub fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
+pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
     let evictions = evictions(analysis);
     let mut tally = Tally::new(analysis);
     let mut served = serving::Walk::new(analysis);

@@ -16,7 +16,7 @@ use crate::kernel::Time;
 use crate::trace::RecordId;
 use std::collections::BTreeMap;
 
-pub use super::rows::Row;
+pub(crate) use super::rows::Row;
 
 /// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down
 /// to that.
@@ -46,7 +46,7 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
 
 /// The rows of the finest level, however many they are: one per fact and moment, nodes together
 /// that share both.
-pub fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
+pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
     facts.walk(|f| fine.add(f));

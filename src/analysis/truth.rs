@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// The object exists and is not finished.
     pub exists: bool,
     /// The object is being deleted.
@@ -34,7 +34,7 @@ pub struct Standing {
 
 /// Walks through a trace and keeps both states.
 #[derive(Clone, Debug)]
-pub struct Truth<'a> {
+pub(crate) struct Truth<'a> {
     /// What the API says.
     pub follow: Follow<'a>,
     /// By pod: the node on which the containers of its present life run, or [`NO_NODE`].
@@ -52,7 +52,7 @@ pub struct Truth<'a> {
 impl<'a> Truth<'a> {
     /// Stands at the start of the run: pods that are Running run, but on nodes that never had a
     /// kubelet. What an export shows as cut off is out of reach.
-    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let follow = Follow::new(analysis);
         let nodes = analysis.node_count();
         let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
@@ -103,7 +103,7 @@ impl<'a> Truth<'a> {
     }
 
     /// The state of a pod now.
-    pub fn standing(&self, pod: PodId) -> Standing {
+    pub(crate) fn standing(&self, pod: PodId) -> Standing {
         let p: PodState = self.follow.pod(pod);
         let live = self
             .live
@@ -127,7 +127,7 @@ impl<'a> Truth<'a> {
     /// Takes one record in; `changed` is called for each pod whose state differs from before.
     /// Returns the step by which changes what the API says, and whether containers started that
     /// had run before in the same life of their pod.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         id: RecordId,
         r: &Record,

@@ -10,10 +10,10 @@ use crate::kernel::Dur;
 use crate::trace::{Actor, BudgetState, Note, Record, TaintChange, What, ZoneState};
 use std::num::NonZeroU32;
 
-pub use super::names::{ranges, short_taint, stem};
+pub(crate) use super::names::{ranges, short_taint, stem};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
-pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
+pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     let trace = analysis.trace;
     let entry = || {
         analysis

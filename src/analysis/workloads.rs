@@ -29,11 +29,11 @@ use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, EventText, Record, RecordId, What};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-pub use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
-pub use super::owners::Owners;
+pub(crate) use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
+pub(crate) use super::owners::Owners;
 
 /// What a run meant for each of its workloads.
-pub fn workloads(analysis: &Analysis<'_>) -> Workloads {
+pub(crate) fn workloads(analysis: &Analysis<'_>) -> Workloads {
     let owners = Owners::new(analysis);
     if owners.is_empty() {
         return Workloads::default();
@@ -370,7 +370,7 @@ fn is_lost(p: &PodState) -> bool {
 }
 
 /// `Deployment default/web` of `Deployment/default/web`.
-pub fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
+pub(crate) fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
     analysis.trace.names.workload_name(id).replacen('/', " ", 1)
 }
 

@@ -56,7 +56,7 @@ pub enum BudgetRule {
 
 impl BudgetRule {
     /// A rule from the name of its field.
-    pub fn of(field: &str, amount: IntOrPercent) -> Option<Self> {
+    pub(crate) fn of(field: &str, amount: IntOrPercent) -> Option<Self> {
         match field {
             "minAvailable" => Some(Self::MinAvailable(amount)),
             "maxUnavailable" => Some(Self::MaxUnavailable(amount)),
@@ -65,7 +65,7 @@ impl BudgetRule {
     }
 
     /// The name of its field.
-    pub fn field(self) -> &'static str {
+    pub(crate) fn field(self) -> &'static str {
         match self {
             Self::MinAvailable(_) => "minAvailable",
             Self::MaxUnavailable(_) => "maxUnavailable",
@@ -73,7 +73,7 @@ impl BudgetRule {
     }
 
     /// What it asks for.
-    pub fn amount(self) -> IntOrPercent {
+    pub(crate) fn amount(self) -> IntOrPercent {
         match self {
             Self::MinAvailable(amount) | Self::MaxUnavailable(amount) => amount,
         }

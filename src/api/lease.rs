@@ -5,7 +5,7 @@ use super::names::NodeId;
 
 /// The lease of a node; its name is the node's.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lease {
+pub(crate) struct Lease {
     /// Whose lease it is.
     pub node: NodeId,
     /// This life of the object.

@@ -33,7 +33,7 @@ pub enum ConditionStatus {
 
 impl ConditionStatus {
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
             Self::False => "False",
@@ -42,7 +42,7 @@ impl ConditionStatus {
     }
 
     /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
+    pub(crate) fn parse(s: &str) -> Option<Self> {
         match s {
             "True" => Some(Self::True),
             "False" => Some(Self::False),

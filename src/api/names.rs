@@ -26,28 +26,21 @@ pub struct TextId(pub u32);
 
 impl NodeId {
     /// The id as an index.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl PodId {
     /// The id as an index.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl WorkloadId {
     /// The id as an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl TextId {
-    /// The id as an index.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -65,7 +58,7 @@ pub fn stable_hash(name: &str) -> u64 {
 
 /// `count` letters as Kubernetes has them in generated names, made from a hash
 /// (`apimachinery/pkg/util/rand/rand.go: alphanums`).
-pub fn generated_letters(mut hash: u64, count: usize) -> String {
+pub(crate) fn generated_letters(mut hash: u64, count: usize) -> String {
     const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     let letter = || {
         let letter = char::from(ALPHANUMS[(hash % 27) as usize]);
@@ -163,7 +156,7 @@ enum Generated {
 impl Names {
     /// No names yet, in the same tables.
     #[must_use]
-    pub fn emptied(mut self) -> Self {
+    pub(crate) fn emptied(mut self) -> Self {
         [
             &mut self.nodes,
             &mut self.pods,
@@ -178,32 +171,32 @@ impl Names {
     }
 
     /// Makes room for this many pods, whose names have `bytes` bytes altogether.
-    pub fn reserve_pods(&mut self, names: usize, bytes: usize) {
+    pub(crate) fn reserve_pods(&mut self, names: usize, bytes: usize) {
         self.pods.reserve(names, bytes);
     }
 
     /// The id of a node's name, new if the name is.
-    pub fn node(&mut self, name: &str) -> NodeId {
+    pub(crate) fn node(&mut self, name: &str) -> NodeId {
         NodeId(self.nodes.intern(name))
     }
 
     /// The id of a pod's `namespace/name`, new if the name is.
-    pub fn pod(&mut self, namespaced: &str) -> PodId {
+    pub(crate) fn pod(&mut self, namespaced: &str) -> PodId {
         PodId(self.pods.intern(namespaced))
     }
 
     /// The id of a pod's `namespace/name` if the name is new.
-    pub fn new_pod(&mut self, namespaced: &str) -> Option<PodId> {
+    pub(crate) fn new_pod(&mut self, namespaced: &str) -> Option<PodId> {
         self.pods.add_new(namespaced).map(PodId)
     }
 
     /// The id of a workload's `Kind/namespace/name`, new if the name is.
-    pub fn workload(&mut self, name: &str) -> WorkloadId {
+    pub(crate) fn workload(&mut self, name: &str) -> WorkloadId {
         WorkloadId(self.workloads.intern(name))
     }
 
     /// Notes whose pod carries a name.
-    pub fn set_owner(&mut self, pod: PodId, owner: WorkloadId) {
+    pub(crate) fn set_owner(&mut self, pod: PodId, owner: WorkloadId) {
         if self.owners.len() <= pod.index() {
             self.owners.resize(pod.index() + 1, 0);
         }
@@ -211,12 +204,12 @@ impl Names {
     }
 
     /// The workload whose pods carry a name.
-    pub fn owner_of(&self, pod: PodId) -> Option<WorkloadId> {
+    pub(crate) fn owner_of(&self, pod: PodId) -> Option<WorkloadId> {
         self.owners.get(pod.index())?.checked_sub(1).map(WorkloadId)
     }
 
     /// Notes under which name recorded timelines know a generated one.
-    pub fn set_alias(&mut self, name: &str, alias: &str) {
+    pub(crate) fn set_alias(&mut self, name: &str, alias: &str) {
         self.generated.push(Generated::Name(Box::new((
             name.to_owned(),
             alias.to_owned(),
@@ -225,13 +218,13 @@ impl Names {
 
     /// Notes that a pod's name was generated, and which of its owner's it is: recorded timelines
     /// call the second of web's `web-#2`.
-    pub fn set_number(&mut self, pod: PodId, owner: WorkloadId, number: u32) {
+    pub(crate) fn set_number(&mut self, pod: PodId, owner: WorkloadId, number: u32) {
         self.set_owner(pod, owner);
         self.generated.push(Generated::Pod(pod, number));
     }
 
     /// The generated names and what recorded timelines call them, in order of creation.
-    pub fn aliases(&self) -> impl Iterator<Item = (String, String)> {
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (String, String)> {
         let last = |full: &str| full.rsplit('/').next().unwrap_or(full).to_owned();
         self.generated.iter().map(move |generated| match generated {
             Generated::Name(both) => (**both).clone(),
@@ -245,32 +238,32 @@ impl Names {
     }
 
     /// The id of a text, new if the text is.
-    pub fn text(&mut self, text: &str) -> TextId {
+    pub(crate) fn text(&mut self, text: &str) -> TextId {
         TextId(self.texts.intern(text))
     }
 
     /// The id of a node's name if it has one.
-    pub fn find_node(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn find_node(&self, name: &str) -> Option<NodeId> {
         self.nodes.find(name).map(NodeId)
     }
 
     /// The id of a pod's `namespace/name` if it has one.
-    pub fn find_pod(&self, namespaced: &str) -> Option<PodId> {
+    pub(crate) fn find_pod(&self, namespaced: &str) -> Option<PodId> {
         self.pods.find(namespaced).map(PodId)
     }
 
     /// The id of a workload's `Kind/namespace/name` if it has one.
-    pub fn find_workload(&self, name: &str) -> Option<WorkloadId> {
+    pub(crate) fn find_workload(&self, name: &str) -> Option<WorkloadId> {
         self.workloads.find(name).map(WorkloadId)
     }
 
     /// The id of a text if it has one.
-    pub fn find_text(&self, text: &str) -> Option<TextId> {
+    pub(crate) fn find_text(&self, text: &str) -> Option<TextId> {
         self.texts.find(text).map(TextId)
     }
 
     /// How many texts there are; ids are below this.
-    pub fn texts(&self) -> usize {
+    pub(crate) fn texts(&self) -> usize {
         self.texts.by_id.len()
     }
 
@@ -280,12 +273,12 @@ impl Names {
     }
 
     /// The stable hash of a workload's `Kind/namespace/name`.
-    pub fn workload_hash(&self, id: WorkloadId) -> u64 {
+    pub(crate) fn workload_hash(&self, id: WorkloadId) -> u64 {
         self.workloads.by_id[id.index()].1
     }
 
     /// How many workload names there are; ids are below this.
-    pub fn workloads(&self) -> usize {
+    pub(crate) fn workloads(&self) -> usize {
         self.workloads.by_id.len()
     }
 
@@ -300,17 +293,17 @@ impl Names {
     }
 
     /// A text.
-    pub fn text_of(&self, id: TextId) -> &str {
+    pub(crate) fn text_of(&self, id: TextId) -> &str {
         self.texts.name(id.0)
     }
 
     /// The stable hash of a node's name.
-    pub fn node_hash(&self, id: NodeId) -> u64 {
+    pub(crate) fn node_hash(&self, id: NodeId) -> u64 {
         self.nodes.by_id[id.index()].1
     }
 
     /// The stable hash of a pod's `namespace/name`.
-    pub fn pod_hash(&self, id: PodId) -> u64 {
+    pub(crate) fn pod_hash(&self, id: PodId) -> u64 {
         self.pods.by_id[id.index()].1
     }
 
@@ -330,7 +323,7 @@ impl Names {
     }
 
     /// How many node names there are; ids are below this.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.nodes.by_id.len()
     }
 

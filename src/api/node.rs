@@ -10,13 +10,13 @@ use std::rc::Rc;
 /// Label of the zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
 /// Label of the region.
-pub const LABEL_REGION: &str = "topology.kubernetes.io/region";
+pub(crate) const LABEL_REGION: &str = "topology.kubernetes.io/region";
 /// Label of the zone before 1.17.
-pub const LABEL_ZONE_BETA: &str = "failure-domain.beta.kubernetes.io/zone";
+pub(crate) const LABEL_ZONE_BETA: &str = "failure-domain.beta.kubernetes.io/zone";
 /// Label of the region before 1.17.
-pub const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
+pub(crate) const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
 /// A node with this label is not counted in zone states.
-pub const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
+pub(crate) const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
 /// The types of node conditions that node failure handling reads (`v1.NodeConditionType`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,7 +37,7 @@ pub enum NodeConditionType {
 
 impl NodeConditionType {
     /// All of them, in the order in which a kubelet writes them.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::MemoryPressure,
         Self::DiskPressure,
         Self::PidPressure,
@@ -47,7 +47,7 @@ impl NodeConditionType {
     ];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::MemoryPressure => "MemoryPressure",
             Self::DiskPressure => "DiskPressure",
@@ -59,7 +59,7 @@ impl NodeConditionType {
     }
 
     /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
+    pub(crate) fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == s)
     }
 }
@@ -95,7 +95,7 @@ pub enum NodeReason {
 
 impl NodeReason {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::None,
         Self::KubeletHasSufficientMemory,
         Self::KubeletHasInsufficientMemory,
@@ -110,7 +110,7 @@ impl NodeReason {
     ];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::KubeletHasSufficientMemory => "KubeletHasSufficientMemory",
@@ -128,7 +128,7 @@ impl NodeReason {
 
     /// The reason a kubelet gives for its own view of a condition; none for conditions it does not
     /// explain.
-    pub fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {
+    pub(crate) fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {
         match (kind, status) {
             (NodeConditionType::MemoryPressure, ConditionStatus::False) => {
                 Self::KubeletHasSufficientMemory
@@ -197,17 +197,17 @@ pub struct Node {
 
 impl Node {
     /// The condition of that type, if it was ever written.
-    pub fn condition(&self, kind: NodeConditionType) -> Option<&NodeCondition> {
+    pub(crate) fn condition(&self, kind: NodeConditionType) -> Option<&NodeCondition> {
         self.conditions.iter().find(|c| c.kind == kind)
     }
 
     /// The Ready condition, if it was ever written.
-    pub fn ready(&self) -> Option<&NodeCondition> {
+    pub(crate) fn ready(&self) -> Option<&NodeCondition> {
         self.condition(NodeConditionType::Ready)
     }
 
     /// Whether the node has a taint with this one's key and effect (`taints.TaintExists`).
-    pub fn has_taint(&self, taint: &Taint) -> bool {
+    pub(crate) fn has_taint(&self, taint: &Taint) -> bool {
         self.taints.iter().any(|t| t.matches(taint))
     }
 }
@@ -215,7 +215,7 @@ impl Node {
 /// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta
 /// label wins where it is present, even empty. `legacy_only` is 1.16 and older, which know only the
 /// beta labels.
-pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
+pub(crate) fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     let get = |beta: &str, stable: &str| match labels.get(beta) {
         Some(v) => v.clone(),
         None if legacy_only => String::new(),

@@ -40,7 +40,7 @@ pub struct PodTemplate {
 impl PodTemplate {
     /// The QoS class is BestEffort: nothing of CPU or memory is asked for
     /// (`pkg/apis/core/v1/helper/qos`).
-    pub fn is_best_effort(&self) -> bool {
+    pub(crate) fn is_best_effort(&self) -> bool {
         ["cpu", "memory"]
             .iter()
             .all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
@@ -76,10 +76,10 @@ pub enum PodPhase {
 
 impl PodPhase {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
+    pub(crate) const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
             Self::Running => "Running",
@@ -89,7 +89,7 @@ impl PodPhase {
     }
 
     /// `Succeeded` or `Failed`.
-    pub fn is_terminal(self) -> bool {
+    pub(crate) fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
 }
@@ -105,10 +105,10 @@ pub enum PodConditionType {
 
 impl PodConditionType {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Ready, Self::DisruptionTarget];
+    pub(crate) const ALL: [Self; 2] = [Self::Ready, Self::DisruptionTarget];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "Ready",
             Self::DisruptionTarget => "DisruptionTarget",
@@ -135,7 +135,7 @@ pub enum PodReason {
 
 impl PodReason {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::None,
         Self::DeletionByTaintManager,
         Self::DeletionByPodGc,
@@ -145,7 +145,7 @@ impl PodReason {
     ];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::DeletionByTaintManager => "DeletionByTaintManager",
@@ -224,28 +224,28 @@ pub struct Pod {
 
 impl Pod {
     /// A deletion has begun.
-    pub fn is_terminating(&self) -> bool {
+    pub(crate) fn is_terminating(&self) -> bool {
         self.deletion.is_some()
     }
 
     /// Neither ended nor being deleted (`controller.IsPodActive`).
-    pub fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         !self.phase.is_terminal() && self.deletion.is_none()
     }
 
     /// The condition Ready is True.
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.ready
             .is_some_and(|c| c.status == ConditionStatus::True)
     }
 
     /// The workload that owns it, and which life of that.
-    pub fn controller(&self) -> Option<(WorkloadId, Uid)> {
+    pub(crate) fn controller(&self) -> Option<(WorkloadId, Uid)> {
         self.template.owner.as_ref().and_then(|o| o.object)
     }
 
     /// The grace period that a deletion without options gets, in seconds.
-    pub fn termination_grace_period_seconds(&self) -> i64 {
+    pub(crate) fn termination_grace_period_seconds(&self) -> i64 {
         self.template.termination_grace_period_seconds.unwrap_or(30)
     }
 }

@@ -54,14 +54,14 @@ pub struct NodeNameRequirement {
 impl NodeSelectorTerm {
     /// Whether it matches a node (`component-helpers/scheduling/corev1/nodeaffinity:
     /// nodeSelectorTerm.match`).
-    pub fn matches(&self, name: &str, labels: &Labels) -> bool {
+    pub(crate) fn matches(&self, name: &str, labels: &Labels) -> bool {
         !self.is_empty()
             && self.match_expressions.iter().all(|r| r.matches(labels))
             && self.match_fields.iter().all(|f| (f.name == name) == f.is)
     }
 
     /// Whether it has no condition.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.match_expressions.is_empty() && self.match_fields.is_empty()
     }
 }
@@ -91,7 +91,7 @@ pub struct PodAffinityTerm {
 impl PodAffinityTerm {
     /// Whether a term of a pod in namespace `own` is about a pod with these labels in `namespace`
     /// (`AffinityTerm.Matches`).
-    pub fn matches(&self, own: &str, namespace: &str, labels: &Labels) -> bool {
+    pub(crate) fn matches(&self, own: &str, namespace: &str, labels: &Labels) -> bool {
         let here = self.all_namespaces
             || if self.namespaces.is_empty() {
                 own == namespace
@@ -138,7 +138,7 @@ pub struct HostPort {
 
 impl HostPort {
     /// Whether two cannot be on one node (`framework.HostPortInfo.CheckConflict`).
-    pub fn conflicts(&self, other: &Self) -> bool {
+    pub(crate) fn conflicts(&self, other: &Self) -> bool {
         let any = |ip: &str| ip.is_empty() || ip == "0.0.0.0";
         self.port == other.port
             && self.protocol == other.protocol

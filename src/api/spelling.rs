@@ -6,7 +6,10 @@
 /// The candidate nearest to `word`, if it is near enough to be a slip of the keyboard: at most a
 /// third of the word's letters are wrong (but one always may be), or it differs in case alone. Of
 /// equally near ones the first wins.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let folded = fold(word);
     if folded.is_empty() {
         return None;

@@ -4,31 +4,31 @@ use super::meta::Timestamp;
 use std::fmt;
 
 /// Taint key for a node whose Ready condition is False.
-pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
+pub(crate) const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// Taint key for a node whose Ready condition is Unknown.
-pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+pub(crate) const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// The taint of a node whose instance is shut down; it evicts nobody.
-pub const SHUTDOWN: &str = "node.cloudprovider.kubernetes.io/shutdown";
+pub(crate) const SHUTDOWN: &str = "node.cloudprovider.kubernetes.io/shutdown";
 /// The taint with which a kubelet with an external cloud provider registers.
-pub const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
+pub(crate) const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
 /// Taint key for a cordoned node.
-pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+pub(crate) const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 /// Taint key for memory pressure.
-pub const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
+pub(crate) const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
 /// Taint key for disk pressure.
-pub const DISK_PRESSURE: &str = "node.kubernetes.io/disk-pressure";
+pub(crate) const DISK_PRESSURE: &str = "node.kubernetes.io/disk-pressure";
 /// Taint key for PID pressure.
-pub const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
+pub(crate) const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
 /// Taint key for an unavailable network.
-pub const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
+pub(crate) const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
 /// Taint key for OutOfDisk, up to 1.13.
-pub const OUT_OF_DISK: &str = "node.kubernetes.io/out-of-disk";
+pub(crate) const OUT_OF_DISK: &str = "node.kubernetes.io/out-of-disk";
 /// Taint key that an administrator sets on a node that is known to be off.
-pub const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
+pub(crate) const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 /// `not-ready` in 1.6 to 1.8.
-pub const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
+pub(crate) const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
 /// `unreachable` in 1.6 to 1.8.
-pub const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
+pub(crate) const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
 
 /// What a taint does to pods that do not tolerate it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,7 +43,7 @@ pub enum Effect {
 
 impl Effect {
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::NoSchedule => "NoSchedule",
             Self::PreferNoSchedule => "PreferNoSchedule",
@@ -52,7 +52,7 @@ impl Effect {
     }
 
     /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
+    pub(crate) fn parse(s: &str) -> Option<Self> {
         match s {
             "NoSchedule" => Some(Self::NoSchedule),
             "PreferNoSchedule" => Some(Self::PreferNoSchedule),
@@ -93,14 +93,14 @@ impl Taint {
     }
 
     /// Same key and effect (`Taint.MatchTaint`).
-    pub fn matches(&self, other: &Taint) -> bool {
+    pub(crate) fn matches(&self, other: &Taint) -> bool {
         self.effect == other.effect && self.key == other.key
     }
 }
 
 /// `AddOrUpdateTaint` (`pkg/util/taints/taints.go`): a taint of the same key and effect is
 /// replaced, else this one is appended.
-pub fn add_or_update(taints: &mut Vec<Taint>, taint: &Taint) {
+pub(crate) fn add_or_update(taints: &mut Vec<Taint>, taint: &Taint) {
     match taints.iter_mut().find(|old| old.matches(taint)) {
         Some(old) => old.clone_from(taint),
         None => taints.push(taint.clone()),

@@ -23,7 +23,7 @@ pub enum Operator {
 
 impl Operator {
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "Equal",
             Self::Exists => "Exists",
@@ -52,7 +52,7 @@ pub struct Toleration {
 impl Toleration {
     /// Whether this toleration tolerates `taint` (`Toleration.ToleratesTaint`).
     /// `comparison_operators` is the gate TaintTolerationComparisonOperators.
-    pub fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> bool {
+    pub(crate) fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> bool {
         if self.effect.is_some_and(|e| e != taint.effect) {
             return false;
         }
@@ -74,7 +74,7 @@ fn compare(taint: &str, toleration: &str) -> Option<(i64, i64)> {
 }
 
 /// A decimal integer without a plus sign or leading zeros (`content.IsDecimalInteger`).
-pub fn canonical_integer(s: &str) -> Option<i64> {
+pub(crate) fn canonical_integer(s: &str) -> Option<i64> {
     let digits = s.strip_prefix('-').unwrap_or(s);
     let canonical = s == "0"
         || !digits.is_empty()
@@ -85,7 +85,7 @@ pub fn canonical_integer(s: &str) -> Option<i64> {
 
 /// For each taint the first toleration that matches it, in the pod's order; `None` as soon as a
 /// taint is not tolerated (`GetMatchingTolerations`).
-pub fn matching_tolerations<'a>(
+pub(crate) fn matching_tolerations<'a>(
     taints: &[Taint],
     tolerations: &'a [Toleration],
     comparison_operators: bool,

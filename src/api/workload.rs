@@ -28,7 +28,7 @@ pub enum WorkloadKind {
 
 impl WorkloadKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Deployment,
         Self::ReplicaSet,
         Self::StatefulSet,
@@ -37,7 +37,7 @@ impl WorkloadKind {
     ];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Deployment => "Deployment",
             Self::ReplicaSet => "ReplicaSet",
@@ -48,7 +48,7 @@ impl WorkloadKind {
     }
 
     /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
+    pub(crate) fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == s)
     }
 }
@@ -83,7 +83,7 @@ pub enum WorkloadSpec {
 
 impl WorkloadSpec {
     /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
-    pub fn replicas(&self) -> i32 {
+    pub(crate) fn replicas(&self) -> i32 {
         match self {
             Self::Deployment { replicas }
             | Self::ReplicaSet { replicas }
@@ -133,7 +133,7 @@ pub enum PodFailurePolicyRule {
 
 /// How a Job ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum JobEnd {
+pub(crate) enum JobEnd {
     /// Enough pods succeeded.
     Complete,
     /// `BackoffLimitExceeded`
@@ -144,7 +144,7 @@ pub enum JobEnd {
 
 /// `status`, as far as it is modelled.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct WorkloadStatus {
+pub(crate) struct WorkloadStatus {
     /// `status.replicas`; of a DaemonSet `currentNumberScheduled`, of a Job `active`.
     pub replicas: i32,
     /// `status.readyReplicas`; `numberReady`, `ready`.
@@ -169,7 +169,7 @@ pub struct WorkloadStatus {
 
 /// The part of `status` that only a Job has.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct JobStatus {
+pub(crate) struct JobStatus {
     /// `status.failed`
     pub failed: i32,
     /// `status.succeeded`
@@ -187,7 +187,7 @@ pub struct JobStatus {
 /// A [`JobStatus`] that takes no room as long as there is nothing in it: most workloads are no
 /// Jobs, and their statuses are written often.
 #[derive(Clone, Debug, Default)]
-pub struct OfJob(Option<Rc<JobStatus>>);
+pub(crate) struct OfJob(Option<Rc<JobStatus>>);
 
 impl Deref for OfJob {
     type Target = JobStatus;
@@ -222,7 +222,7 @@ impl Eq for OfJob {}
 /// A workload object, one version of it: what changes often. The rest is read and changed as if it
 /// were here, too.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Workload {
+pub(crate) struct Workload {
     /// The version of the object.
     pub resource_version: u64,
     /// `metadata.generation`
@@ -237,7 +237,7 @@ pub struct Workload {
 
 /// What seldom changes of a workload object.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Lasting {
+pub(crate) struct Lasting {
     /// Its kind, namespace and name.
     pub id: WorkloadId,
     /// Its kind.
@@ -278,26 +278,26 @@ impl DerefMut for Workload {
 
 impl Workload {
     /// How many pods it asks for; a DaemonSet asks for one on each node that suits.
-    pub fn replicas(&self) -> i32 {
+    pub(crate) fn replicas(&self) -> i32 {
         self.spec.replicas()
     }
 }
 
 /// The label `pod-template-hash` of the pods of a Deployment, given as `Deployment/namespace/name`:
 /// ours depends on its name alone, as its template never changes.
-pub fn pod_template_hash(deployment: &str) -> String {
+pub(crate) fn pod_template_hash(deployment: &str) -> String {
     generated_letters(stable_hash(deployment), 10)
 }
 
 /// The namespace of `Kind/namespace/name` or `namespace/name`.
-pub fn namespace_of(full: &str) -> &str {
+pub(crate) fn namespace_of(full: &str) -> &str {
     let mut parts = full.rsplit('/');
     parts.next();
     parts.next().unwrap_or_default()
 }
 
 /// The last part of `Kind/namespace/name` or `namespace/name`.
-pub fn short_name(full: &str) -> &str {
+pub(crate) fn short_name(full: &str) -> &str {
     full.bytes()
         .rposition(|b| b == b'/')
         .map_or(full, |slash| &full[slash + 1..])
@@ -305,7 +305,7 @@ pub fn short_name(full: &str) -> &str {
 
 /// Whether what a person writes names the workload `Kind/namespace/name`: `web`, `shop/web`,
 /// `Deployment/web`, `Deployment/shop/web`, the kind in any case.
-pub fn is_called(full: &str, text: &str) -> bool {
+pub(crate) fn is_called(full: &str, text: &str) -> bool {
     let mut parts = full.splitn(3, '/');
     let (kind, namespace, name) = (
         parts.next().unwrap_or(""),
@@ -321,7 +321,7 @@ pub fn is_called(full: &str, text: &str) -> bool {
 }
 
 /// The shortest name that tells the workload `Kind/namespace/name` from the others.
-pub fn told_apart<'a>(full: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn told_apart<'a>(full: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
     let (kind, namespace, name) = (
         full.split('/').next().unwrap_or(""),
         namespace_of(full),

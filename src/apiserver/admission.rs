@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Which plugins are on, and their flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Admission {
+pub(crate) struct Admission {
     /// DefaultTolerationSeconds: seconds for not-ready and for unreachable.
     pub default_toleration_seconds: Option<(i64, i64)>,
     /// TaintNodesByCondition: a node is created with not-ready:NoSchedule.
@@ -33,7 +33,7 @@ impl Admission {
     /// DefaultTolerationSeconds, on create and update of pods (`admission.go: Admit`): operator and
     /// seconds of an existing toleration of the key, or of every key, are not looked at. `None` if
     /// nothing is missing.
-    pub fn default_tolerations(&self, pod: &PodTemplate) -> Option<PodTemplate> {
+    pub(crate) fn default_tolerations(&self, pod: &PodTemplate) -> Option<PodTemplate> {
         let (not_ready, unreachable) = self.default_toleration_seconds?;
         let missing = |key: &str| {
             !pod.tolerations.iter().any(|t| {
@@ -62,7 +62,7 @@ impl Admission {
 
     /// What admission adds to a template whatever the namespace, for templates that many pods
     /// share. `None` if nothing is missing.
-    pub fn template(&self, pod: &PodTemplate) -> Option<PodTemplate> {
+    pub(crate) fn template(&self, pod: &PodTemplate) -> Option<PodTemplate> {
         if self.restricts() {
             self.default_tolerations(pod)
         } else {
@@ -75,7 +75,7 @@ impl Admission {
     ///
     /// # Errors
     /// Its tolerations are not on the whitelist of its namespace, unless it was `admitted` before.
-    pub fn new_pod(
+    pub(crate) fn new_pod(
         &self,
         pod: &PodTemplate,
         namespace: &str,
@@ -96,7 +96,11 @@ impl Admission {
     ///
     /// # Errors
     /// Its tolerations are not on the whitelist of its namespace.
-    pub fn changed_pod(&self, pod: PodTemplate, namespace: &str) -> Result<PodTemplate, ApiError> {
+    pub(crate) fn changed_pod(
+        &self,
+        pod: PodTemplate,
+        namespace: &str,
+    ) -> Result<PodTemplate, ApiError> {
         let said = if self.pod_toleration_restriction {
             self.namespaces.get(namespace)
         } else {
@@ -108,7 +112,7 @@ impl Admission {
     }
 
     /// Whether a pod's namespace matters.
-    pub fn restricts(&self) -> bool {
+    pub(crate) fn restricts(&self) -> bool {
         self.pod_toleration_restriction && !self.namespaces.is_empty()
     }
 
@@ -174,7 +178,7 @@ impl Admission {
     }
 
     /// TaintNodesByCondition, on create of nodes (`admission.go: Admit`).
-    pub fn taint_new_node(&self, taints: &mut Vec<Taint>) {
+    pub(crate) fn taint_new_node(&self, taints: &mut Vec<Taint>) {
         let taint = Taint::new(NOT_READY, Effect::NoSchedule);
         if self.taint_nodes_by_condition && !taints.iter().any(|t| t.matches(&taint)) {
             taints.push(taint);

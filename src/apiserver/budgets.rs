@@ -22,7 +22,7 @@ const MAX_DISRUPTED_POD_SIZE: usize = 2000;
 
 /// A budget to be created.
 #[derive(Clone, Debug)]
-pub struct NewBudget {
+pub(crate) struct NewBudget {
     /// `PodDisruptionBudget/namespace/name`
     pub id: WorkloadId,
     /// `spec.selector`
@@ -38,7 +38,11 @@ impl ApiServer {
     ///
     /// # Errors
     /// `AlreadyExists`.
-    pub fn create_budget(&self, actor: Actor, new: NewBudget) -> Result<Rc<Budget>, ApiError> {
+    pub(crate) fn create_budget(
+        &self,
+        actor: Actor,
+        new: NewBudget,
+    ) -> Result<Rc<Budget>, ApiError> {
         if self.budget(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -65,7 +69,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn set_budget_rule(
+    pub(crate) fn set_budget_rule(
         &self,
         actor: Actor,
         id: WorkloadId,
@@ -88,7 +92,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn delete_budget(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+    pub(crate) fn delete_budget(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.budgets, id.index());
         self.store.with(|s| {
@@ -109,21 +113,21 @@ impl ApiServer {
     }
 
     /// A budget, the version stored now.
-    pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+    pub(crate) fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(self.keys.budgets, id.index());
         self.store
             .with(|s| s.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All budgets, by id.
-    pub fn budgets(&self) -> Vec<Rc<Budget>> {
+    pub(crate) fn budgets(&self) -> Vec<Rc<Budget>> {
         self.ctx.reads(self.keys.budgets.of(ALL));
         self.store
             .with(|s| s.budgets.iter().flatten().cloned().collect())
     }
 
     /// PUT of the status of a budget that was read before: refused if it has changed since.
-    pub fn update_budget_status(
+    pub(crate) fn update_budget_status(
         &self,
         read: &Budget,
         status: BudgetStatus,
@@ -160,7 +164,7 @@ impl ApiServer {
     /// # Errors
     /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it
     /// can't be kept.
-    pub fn evict_pod(
+    pub(crate) fn evict_pod(
         &self,
         actor: Actor,
         rules: EvictionRules,
@@ -188,7 +192,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn drain_deletes(
+    pub(crate) fn drain_deletes(
         &self,
         actor: Actor,
         id: PodId,

@@ -12,17 +12,17 @@ use std::rc::Rc;
 
 impl ApiServer {
     /// Lets heartbeats be computed by `source`.
-    pub fn compute_heartbeats(&self, source: Rc<dyn Heartbeats>) {
+    pub(crate) fn compute_heartbeats(&self, source: Rc<dyn Heartbeats>) {
         *self.heartbeats.borrow_mut() = Some(source);
     }
 
     /// Who computes heartbeats, if anybody does.
-    pub fn heartbeats(&self) -> Option<Rc<dyn Heartbeats>> {
+    pub(crate) fn heartbeats(&self) -> Option<Rc<dyn Heartbeats>> {
         self.heartbeats.borrow().clone()
     }
 
     /// Has a node's heartbeats simulated, as something is about to happen to it.
-    pub fn touch(&self, node: NodeId) {
+    pub(crate) fn touch(&self, node: NodeId) {
         let source = self.heartbeats.borrow().clone();
         if let Some(source) = source {
             source.wake(node);
@@ -32,7 +32,12 @@ impl ApiServer {
     /// Stores the heartbeats of a node that were computed, and reports them to the watchers, who
     /// may still wait for the last ones. `renewals` are the latest renewals with the kubelet's
     /// time in microseconds, `posts` the latest status posts, both in order of time.
-    pub fn catch_up(&self, node: NodeId, renewals: &[(Time, i64)], posts: &[(Time, Timestamp)]) {
+    pub(crate) fn catch_up(
+        &self,
+        node: NodeId,
+        renewals: &[(Time, i64)],
+        posts: &[(Time, Timestamp)],
+    ) {
         self.catch_up_renewals(node, renewals);
         self.catch_up_posts(node, posts);
     }
@@ -79,12 +84,12 @@ impl ApiServer {
 
     /// Announces to the watchers, in advance, that a node's heartbeats will be simulated after they
     /// were computed, or will come again.
-    pub fn waking(&self, node: NodeId) {
+    pub(crate) fn waking(&self, node: NodeId) {
         self.tell(|w| w.waking(node));
     }
 
     /// Announces to the watchers that a node that was quiet may no longer be so.
-    pub fn stir(&self) {
+    pub(crate) fn stir(&self) {
         self.tell(|w| w.stirred());
     }
 }

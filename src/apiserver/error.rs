@@ -2,7 +2,7 @@
 
 /// A request that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// 404: there is no such object.
     NotFound,
     /// 409: the resourceVersion or uid is not that of the stored object.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// The name of an event: the object it is about and when it was made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum EventName {
+pub(crate) enum EventName {
     /// About a node.
     Node(NodeId, Time),
     /// About a pod.

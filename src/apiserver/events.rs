@@ -7,7 +7,7 @@ use crate::trace::{Actor, EventBody, Message, What};
 
 impl ApiServer {
     /// POST of an event.
-    pub fn create_event(
+    pub(crate) fn create_event(
         &self,
         actor: Actor,
         name: EventName,
@@ -25,7 +25,7 @@ impl ApiServer {
     }
 
     /// PATCH of an event that happened again.
-    pub fn patch_event(
+    pub(crate) fn patch_event(
         &self,
         actor: Actor,
         name: EventName,

@@ -11,7 +11,7 @@ use crate::kernel::Time;
 
 /// What is to be expected of a node's heartbeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Beat {
+pub(crate) enum Beat {
     /// Each one is simulated.
     Awake,
     /// They come as usual, and are computed.
@@ -21,7 +21,7 @@ pub enum Beat {
 }
 
 /// Knows of heartbeats that are not simulated.
-pub trait Heartbeats {
+pub(crate) trait Heartbeats {
     /// What is to be expected of a node's heartbeats.
     fn beat(&self, node: NodeId) -> Beat;
     /// The latest renewal of a sleeping node's lease at or before `t`, if there was one since it
@@ -41,6 +41,6 @@ pub trait Heartbeats {
 
 /// The version of a lease that was renewed then: newer ones are greater, and the same renewal has
 /// the same version whether it was simulated or computed.
-pub fn lease_version(renewed: Time) -> u64 {
+pub(crate) fn lease_version(renewed: Time) -> u64 {
     renewed.as_nanos() + 1
 }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// A node to be created.
 #[derive(Clone, Debug)]
-pub struct NewNode {
+pub(crate) struct NewNode {
     /// Its name.
     pub id: NodeId,
     /// `metadata.creationTimestamp`, where it is not now.
@@ -35,7 +35,7 @@ pub struct NewNode {
 
 impl ApiServer {
     /// Creates a node. `registering` runs admission, as for a kubelet that registers itself.
-    pub fn create_node(
+    pub(crate) fn create_node(
         &self,
         actor: Actor,
         new: NewNode,
@@ -64,19 +64,19 @@ impl ApiServer {
     }
 
     /// GET of a node.
-    pub fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
+    pub(crate) fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
         self.touch(id);
         self.node(id).ok_or(ApiError::NotFound)
     }
 
     /// GET of a node's lease.
-    pub fn get_lease(&self, id: NodeId) -> Result<Lease, ApiError> {
+    pub(crate) fn get_lease(&self, id: NodeId) -> Result<Lease, ApiError> {
         self.touch(id);
         self.lease(id).ok_or(ApiError::NotFound)
     }
 
     /// Deletes a node object; its pods stay.
-    pub fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
+    pub(crate) fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.nodes, id.index());
@@ -90,7 +90,11 @@ impl ApiServer {
     }
 
     /// PUT of the status of a node that was read before: refused if it has changed since.
-    pub fn update_node_status(&self, actor: Actor, node: &Node) -> Result<Rc<Node>, ApiError> {
+    pub(crate) fn update_node_status(
+        &self,
+        actor: Actor,
+        node: &Node,
+    ) -> Result<Rc<Node>, ApiError> {
         self.touch(node.id);
         let old = self.node(node.id).ok_or(ApiError::NotFound)?;
         if old.uid != node.uid || old.resource_version != node.resource_version {
@@ -100,7 +104,7 @@ impl ApiServer {
     }
 
     /// PATCH of a node's taints as a whole, with the resourceVersion they were read at or without.
-    pub fn patch_node_taints(
+    pub(crate) fn patch_node_taints(
         &self,
         actor: Actor,
         id: NodeId,
@@ -116,7 +120,7 @@ impl ApiServer {
     }
 
     /// Applies a change to a node as it is stored now; a change of nothing is not a write.
-    pub fn mutate_node(
+    pub(crate) fn mutate_node(
         &self,
         actor: Actor,
         id: NodeId,
@@ -148,7 +152,7 @@ impl ApiServer {
     }
 
     /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
-    pub fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
+    pub(crate) fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
         self.writes(self.keys.leases, node.index());
         let now = self.ctx.now();
         let lease = self.store.with(|s| {
@@ -170,7 +174,7 @@ impl ApiServer {
     }
 
     /// Deletes a node's lease.
-    pub fn delete_lease(&self, node: NodeId) -> Result<(), ApiError> {
+    pub(crate) fn delete_lease(&self, node: NodeId) -> Result<(), ApiError> {
         self.lease(node).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.leases, node.index());
         self.store.with(|s| {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// A pod to be created.
 #[derive(Clone, Debug)]
-pub struct NewPod {
+pub(crate) struct NewPod {
     /// Its namespace and name.
     pub id: PodId,
     /// What it shares with others.
@@ -36,7 +36,7 @@ pub struct NewPod {
 
 impl NewPod {
     /// A pod that is Pending and has no conditions yet.
-    pub fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
+    pub(crate) fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
         NewPod {
             id,
             template,
@@ -55,7 +55,7 @@ impl ApiServer {
     /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`,
     /// where the suffix depends on the base and on how many there were before, and on nothing else
     /// (`apiserver/pkg/storage/names/generate.go`).
-    pub fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
+    pub(crate) fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
         let number = self.store.with(|s| {
             if s.generated.len() <= owner.index() {
                 s.generated.resize(owner.index() + 1, 0);
@@ -76,7 +76,7 @@ impl ApiServer {
     }
 
     /// Creates a pod, after admission.
-    pub fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -109,7 +109,7 @@ impl ApiServer {
 
     /// The template with what admission adds to every pod. One that has it already is shared as it
     /// is.
-    pub fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
+    pub(crate) fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
         self.admission
             .template(template)
             .map_or_else(|| template.clone(), Rc::new)
@@ -139,7 +139,7 @@ impl ApiServer {
     }
 
     /// PUT of the status of a pod that was read before: refused if it has changed since.
-    pub fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
         if old.uid != pod.uid || old.resource_version != pod.resource_version {
             return Err(ApiError::Conflict);
@@ -152,7 +152,7 @@ impl ApiServer {
     }
 
     /// PATCH of the condition DisruptionTarget into a pod's status, with a precondition on the uid.
-    pub fn patch_disruption_target(
+    pub(crate) fn patch_disruption_target(
         &self,
         actor: Actor,
         id: PodId,
@@ -168,7 +168,7 @@ impl ApiServer {
 
     /// PATCH of a pod's status to that of another, with a condition DisruptionTarget, and a
     /// precondition on the uid.
-    pub fn replace_status(
+    pub(crate) fn replace_status(
         &self,
         actor: Actor,
         id: PodId,
@@ -191,7 +191,7 @@ impl ApiServer {
 
     /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given,
     /// and a precondition on the uid.
-    pub fn mark_pod_failed(
+    pub(crate) fn mark_pod_failed(
         &self,
         actor: Actor,
         id: PodId,
@@ -210,7 +210,7 @@ impl ApiServer {
 
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
     /// it is Pending.
-    pub fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
         let old = self
             .pod(id)
             .filter(|p| p.uid == uid)
@@ -231,7 +231,7 @@ impl ApiServer {
     }
 
     /// The kubelet's report of a pod's readiness, for that life of the pod only.
-    pub fn set_pod_ready(
+    pub(crate) fn set_pod_ready(
         &self,
         actor: Actor,
         id: PodId,
@@ -255,7 +255,7 @@ impl ApiServer {
     }
 
     /// The kubelet's report of a pod's phase, for that life of the pod only.
-    pub fn set_pod_phase(
+    pub(crate) fn set_pod_phase(
         &self,
         actor: Actor,
         id: PodId,
@@ -281,7 +281,7 @@ impl ApiServer {
 
     /// PATCH of a pod's status by the scheduler: reason and message of the condition
     /// PodScheduled=False, and the nominated node, each where it is given.
-    pub fn patch_unscheduled(
+    pub(crate) fn patch_unscheduled(
         &self,
         actor: Actor,
         id: PodId,
@@ -300,7 +300,7 @@ impl ApiServer {
     /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling
     /// gates, or has another uid than the one given. The condition PodScheduled becomes True with
     /// it.
-    pub fn bind_pod(
+    pub(crate) fn bind_pod(
         &self,
         actor: Actor,
         id: PodId,
@@ -324,7 +324,7 @@ impl ApiServer {
     }
 
     /// Replaces a pod's tolerations; admission adds the default ones.
-    pub fn set_tolerations(
+    pub(crate) fn set_tolerations(
         &self,
         actor: Actor,
         id: PodId,
@@ -344,7 +344,7 @@ impl ApiServer {
     /// `registry/rest/delete.go: BeforeDelete`): grace is what is asked for, or the pod's own; none
     /// for a pod without node or with a terminal phase; a negative one is 1. A pod that is being
     /// deleted is changed only by a shorter grace period.
-    pub fn delete_pod(
+    pub(crate) fn delete_pod(
         &self,
         actor: Actor,
         id: PodId,
@@ -385,7 +385,7 @@ impl ApiServer {
 
     /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its
     /// deletion waits for nothing else.
-    pub fn remove_job_finalizer(
+    pub(crate) fn remove_job_finalizer(
         &self,
         actor: Actor,
         id: PodId,

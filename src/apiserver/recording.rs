@@ -12,7 +12,7 @@ use std::rc::Rc;
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step
     /// has.
-    pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
+    pub(crate) fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
         let record = Record {
             at: self.ctx.now(),
             cause: self.ctx.cause(),
@@ -25,22 +25,22 @@ impl ApiServer {
     }
 
     /// Keeps how the drain of a node ended, for a record to refer to.
-    pub fn keep_drain(&self, end: DrainEnd) -> u32 {
+    pub(crate) fn keep_drain(&self, end: DrainEnd) -> u32 {
         self.trace.with(|t| t.keep_drain(end))
     }
 
     /// Counts a request of a client that reaches the server now.
-    pub fn count_request(&self, actor: Actor) {
+    pub(crate) fn count_request(&self, actor: Actor) {
         self.trace.with(|t| t.count_request(actor, self.ctx.now()));
     }
 
     /// Notes that a search holds up a watch from now on.
-    pub fn note_held_up(&self, lasts: Dur) {
+    pub(crate) fn note_held_up(&self, lasts: Dur) {
         self.trace.with(|t| t.held_up.push((self.ctx.now(), lasts)));
     }
 
     /// For how long a search has held up watches so far, all of them together.
-    pub fn held_up(&self) -> Dur {
+    pub(crate) fn held_up(&self) -> Dur {
         self.trace.with(|t| {
             t.held_up
                 .iter()
@@ -49,22 +49,27 @@ impl ApiServer {
     }
 
     /// Writes a record about a node.
-    pub fn record_node(&self, actor: Actor, node: NodeId, what: What) -> RecordId {
+    pub(crate) fn record_node(&self, actor: Actor, node: NodeId, what: What) -> RecordId {
         self.record(actor, node.0, what)
     }
 
     /// Writes a record about a pod.
-    pub fn record_pod(&self, actor: Actor, pod: PodId, what: What) -> RecordId {
+    pub(crate) fn record_pod(&self, actor: Actor, pod: PodId, what: What) -> RecordId {
         self.record(actor, pod.0, what)
     }
 
     /// Writes a record about a workload.
-    pub fn record_workload(&self, actor: Actor, workload: WorkloadId, what: What) -> RecordId {
+    pub(crate) fn record_workload(
+        &self,
+        actor: Actor,
+        workload: WorkloadId,
+        what: What,
+    ) -> RecordId {
         self.record(actor, workload.0, what)
     }
 
     /// Writes a record about a text.
-    pub fn record_text(&self, actor: Actor, text: TextId, what: What) -> RecordId {
+    pub(crate) fn record_text(&self, actor: Actor, text: TextId, what: What) -> RecordId {
         self.record(actor, text.0, what)
     }
 
@@ -173,7 +178,7 @@ impl ApiServer {
     }
 
     /// Records the NoExecute taints of a node that a controller knows of.
-    pub fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
+    pub(crate) fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
         let index = self.trace.with(|t| {
             t.taints.push(TaintChange {
                 added: taints.to_vec(),

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// Hears of every change, at the instant at which it is stored. An object that is gone has no new
 /// version.
-pub trait Watcher {
+pub(crate) trait Watcher {
     /// A node changed.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
     /// A pod changed.
@@ -38,7 +38,7 @@ pub trait Watcher {
 }
 
 /// The API server.
-pub struct ApiServer {
+pub(crate) struct ApiServer {
     pub(super) ctx: Ctx,
     pub(super) keys: StoreKeys,
     pub(super) admission: Admission,
@@ -54,7 +54,7 @@ pub struct ApiServer {
 
 impl ApiServer {
     /// An empty API server of a run whose trace this is; it holds names, and nothing else yet.
-    pub fn new(ctx: &Ctx, admission: Admission, trace: Trace) -> Rc<Self> {
+    pub(crate) fn new(ctx: &Ctx, admission: Admission, trace: Trace) -> Rc<Self> {
         Rc::new(ApiServer {
             ctx: ctx.clone(),
             keys: StoreKeys {
@@ -77,7 +77,7 @@ impl ApiServer {
     }
 
     /// Reports every change to `watcher` from now on; [`Self::unwatch`] takes the number.
-    pub fn watch(&self, watcher: Rc<dyn Watcher>) -> u32 {
+    pub(crate) fn watch(&self, watcher: Rc<dyn Watcher>) -> u32 {
         let id = self.next_watcher.get();
         self.next_watcher.set(id + 1);
         self.watchers.borrow_mut().push((id, watcher));
@@ -85,114 +85,109 @@ impl ApiServer {
     }
 
     /// Takes a watcher off.
-    pub fn unwatch(&self, id: u32) {
+    pub(crate) fn unwatch(&self, id: u32) {
         self.watchers.borrow_mut().retain(|(i, _)| *i != id);
     }
 
     /// Makes the server stop answering, or answer again.
-    pub fn set_down(&self, down: bool) {
+    pub(crate) fn set_down(&self, down: bool) {
         self.down.set(down);
     }
 
     /// Whether requests that arrive now get no answer.
-    pub fn is_down(&self) -> bool {
+    pub(crate) fn is_down(&self) -> bool {
         self.down.get()
     }
 
     /// The kernel's handle.
-    pub fn ctx(&self) -> &Ctx {
+    pub(crate) fn ctx(&self) -> &Ctx {
         &self.ctx
     }
 
     /// The present instant as the API stores it.
-    pub fn timestamp(&self) -> Timestamp {
+    pub(crate) fn timestamp(&self) -> Timestamp {
         stored(self.ctx.now())
     }
 
     /// A node, the version stored now.
-    pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+    pub(crate) fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(self.keys.nodes, id.index());
         self.store
             .with(|s| s.nodes.get(id.index()).cloned().flatten())
     }
 
     /// A pod, the version stored now.
-    pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+    pub(crate) fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(self.keys.pods, id.index());
         self.store
             .with(|s| s.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease, the version stored now.
-    pub fn lease(&self, id: NodeId) -> Option<Lease> {
+    pub(crate) fn lease(&self, id: NodeId) -> Option<Lease> {
         self.reads(self.keys.leases, id.index());
         self.store
             .with(|s| s.leases.get(id.index()).cloned().flatten())
     }
 
     /// A workload, the version stored now.
-    pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+    pub(crate) fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads(self.keys.workloads, id.index());
         self.store
             .with(|s| s.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads, by id.
-    pub fn workloads(&self) -> Vec<Rc<Workload>> {
+    pub(crate) fn workloads(&self) -> Vec<Rc<Workload>> {
         self.ctx.reads(self.keys.workloads.of(ALL));
         self.store
             .with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
-    /// The newest resourceVersion.
-    pub fn version(&self) -> u64 {
-        self.store.with(|s| s.revision)
-    }
-
     /// All nodes, by id.
-    pub fn nodes(&self) -> Vec<Rc<Node>> {
+    pub(crate) fn nodes(&self) -> Vec<Rc<Node>> {
         self.ctx.reads(self.keys.nodes.of(ALL));
         self.store
             .with(|s| s.nodes.iter().flatten().cloned().collect())
     }
 
     /// All pods, by id.
-    pub fn pods(&self) -> Vec<Rc<Pod>> {
+    pub(crate) fn pods(&self) -> Vec<Rc<Pod>> {
         self.ctx.reads(self.keys.pods.of(ALL));
         self.store
             .with(|s| s.pods.iter().flatten().cloned().collect())
     }
 
     /// All leases, by node.
-    pub fn leases(&self) -> Vec<Lease> {
+    pub(crate) fn leases(&self) -> Vec<Lease> {
         self.ctx.reads(self.keys.leases.of(ALL));
         self.store
             .with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
     /// How often an object was changed; counted in searches only.
-    pub fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.changes.get()
     }
 
     /// How many records there are.
-    pub fn records(&self) -> u32 {
+    pub(crate) fn records(&self) -> u32 {
         self.trace.with(|t| t.len() as u32)
     }
 
     /// Reads or extends the names of the run.
-    pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
+    pub(crate) fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
         self.trace.with(|t| f(&mut t.names))
     }
 
     /// Adds to what filters said in attempts to place pods.
-    pub fn verdicts<R>(&self, f: impl FnOnce(&mut Verdicts) -> R) -> R {
+    pub(crate) fn verdicts<R>(&self, f: impl FnOnce(&mut Verdicts) -> R) -> R {
         self.trace.with(|t| f(&mut t.verdicts))
     }
 
     /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go
     /// here.
-    pub fn finish(&self, horizon: Time) -> Trace {
+    pub(crate) fn finish(&self, horizon: Time) -> Trace {
         self.watchers.borrow_mut().clear();
         *self.heartbeats.borrow_mut() = None;
         let mut trace = self.trace.with(std::mem::take);

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// A workload to be created.
 #[derive(Clone, Debug)]
-pub struct NewWorkload {
+pub(crate) struct NewWorkload {
     /// Its kind, namespace and name.
     pub id: WorkloadId,
     /// Its kind.
@@ -38,7 +38,7 @@ pub struct NewWorkload {
 impl ApiServer {
     /// Creates a workload. Its pods' template says who owns them; only those of a Deployment belong
     /// to another, its ReplicaSet.
-    pub fn create_workload(
+    pub(crate) fn create_workload(
         &self,
         actor: Actor,
         new: NewWorkload,
@@ -81,7 +81,7 @@ impl ApiServer {
     }
 
     /// Changes a workload's spec as it is stored now (PATCH).
-    pub fn mutate_workload(
+    pub(crate) fn mutate_workload(
         &self,
         actor: Actor,
         id: WorkloadId,
@@ -98,7 +98,7 @@ impl ApiServer {
     }
 
     /// PUT of the status of a workload that was read before: refused if it has changed since.
-    pub fn update_workload_status(
+    pub(crate) fn update_workload_status(
         &self,
         actor: Actor,
         read: &Workload,
@@ -118,7 +118,7 @@ impl ApiServer {
 
     /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference
     /// to their owner's life).
-    pub fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+    pub(crate) fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.workloads, id.index());
         self.store.with(|s| {
@@ -132,12 +132,12 @@ impl ApiServer {
 
     /// Whether the ControllerRevision of a workload's template exists. There is no watch on them: a
     /// controller may ask at any time, as it has seen its own long before it needs it again.
-    pub fn has_revision(&self, id: WorkloadId, uid: Uid) -> bool {
+    pub(crate) fn has_revision(&self, id: WorkloadId, uid: Uid) -> bool {
         self.store.with(|s| s.revisions.contains(&(id, uid)))
     }
 
     /// POST of the ControllerRevision of a workload's template.
-    pub fn create_revision(&self, id: WorkloadId, uid: Uid) -> Result<(), ApiError> {
+    pub(crate) fn create_revision(&self, id: WorkloadId, uid: Uid) -> Result<(), ApiError> {
         self.store.with(|s| {
             s.next_version();
             s.revisions.insert((id, uid));

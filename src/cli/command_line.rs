@@ -104,7 +104,7 @@ pub(crate) enum Command {
 }
 
 /// The command line, for completions and the manual.
-pub fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     Cli::command()
 }
 

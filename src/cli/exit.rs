@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// All is well.
     Fine = 0,
     /// An expectation failed, or runs or recordings differ.
@@ -22,7 +22,7 @@ pub enum Exit {
 
 impl Exit {
     /// The code itself.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         self as u8
     }
 }

@@ -9,7 +9,7 @@ mod completions;
 pub mod conform;
 mod diff;
 mod dispatch;
-pub mod exit;
+pub(crate) mod exit;
 mod explain;
 mod explore;
 mod failure;
@@ -33,5 +33,4 @@ mod terminal;
 mod test;
 mod validate;
 
-pub use command_line::command;
 pub use dispatch::main;

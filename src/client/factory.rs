@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// How long watches take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InformerTiming {
+pub(crate) struct InformerTiming {
     /// From sending LIST to its being served.
     pub request: Dur,
     /// From serving LIST to its reply.
@@ -26,7 +26,7 @@ pub struct InformerTiming {
 }
 
 /// The shared informers of one process.
-pub struct InformerFactory {
+pub(crate) struct InformerFactory {
     pub(super) ctx: Ctx,
     pub(super) api: Rc<ApiServer>,
     pub(super) timing: InformerTiming,
@@ -95,28 +95,28 @@ impl InformerFactory {
     }
 
     /// Adds a handler of nodes.
-    pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
+    pub(crate) fn on_node(&self, handler: Rc<dyn NodeHandler>) {
         self.node_handlers
             .borrow_mut()
             .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of pods.
-    pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
+    pub(crate) fn on_pod(&self, handler: Rc<dyn PodHandler>) {
         self.pod_handlers
             .borrow_mut()
             .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of workloads.
-    pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
+    pub(crate) fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
         self.workload_handlers
             .borrow_mut()
             .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of disruption budgets.
-    pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
+    pub(crate) fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
         self.budget_handlers
             .borrow_mut()
             .push((self.ctx.name().home_key(), handler));
@@ -124,13 +124,13 @@ impl InformerFactory {
 
     /// Calls `f` when a node that was quiet may no longer be so, or anything reaches the cache of
     /// nodes.
-    pub fn on_stir(&self, f: Rc<dyn Fn()>) {
+    pub(crate) fn on_stir(&self, f: Rc<dyn Fn()>) {
         self.stirred.borrow_mut().push(f);
     }
 
     /// Calls `f` when something else is about to be expected of a node's heartbeats than before
     /// (see [`Self::beat`]).
-    pub fn on_waking(&self, f: OnWaking) {
+    pub(crate) fn on_waking(&self, f: OnWaking) {
         self.waking.borrow_mut().push(f);
     }
 }

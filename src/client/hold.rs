@@ -4,7 +4,7 @@ use crate::kernel::{Ctx, PointId};
 
 /// Which trouble of watches is left to the choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Hold {
+pub(crate) struct Hold {
     /// A watch may be held back for a while.
     pub stale: bool,
     /// A watch may break; a list follows, which shows only the last of what happened in between.

@@ -119,7 +119,7 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(
+    pub(crate) fn new(
         api: &Rc<ApiServer>,
         timing: InformerTiming,
         lags: &Rc<WatchLags>,
@@ -136,7 +136,7 @@ impl InformerFactory {
 
     /// LISTs every resource, fills the caches, calls the handlers for what is there, and watches
     /// from then on (`Reflector.ListAndWatch`). Ends when the caches are filled.
-    pub async fn start(self: &Rc<Self>) {
+    pub(crate) async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
         // Heartbeats that were computed up to now are in the list.
         if let Some(heartbeats) = &self.heartbeats {
@@ -179,7 +179,7 @@ impl InformerFactory {
     }
 
     /// Stops watching.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         for keys in self.keys.by_resource {
             self.ctx.writes(keys.of(0));
         }

@@ -15,28 +15,28 @@ use std::rc::Rc;
 
 impl InformerFactory {
     /// A node as the cache has it.
-    pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+    pub(crate) fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(Resource::Nodes, id.index());
         self.caches
             .with(|c| c.nodes.get(id.index()).cloned().flatten())
     }
 
     /// Whether the cache has a node.
-    pub fn has_node(&self, id: NodeId) -> bool {
+    pub(crate) fn has_node(&self, id: NodeId) -> bool {
         self.reads(Resource::Nodes, id.index());
         self.caches
             .with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
     /// A pod as the cache has it.
-    pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+    pub(crate) fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(Resource::Pods, id.index());
         self.caches
             .with(|c| c.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
-    pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+    pub(crate) fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
         self.reads(Resource::Leases, id.index());
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
@@ -55,7 +55,7 @@ impl InformerFactory {
 
     /// The heartbeat of a node's Ready condition as the cache had it when this version was listed.
     /// Posts that were computed then are not in the version.
-    pub fn heartbeat(&self, node: &Node, listed: Time) -> Option<Timestamp> {
+    pub(crate) fn heartbeat(&self, node: &Node, listed: Time) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
@@ -70,20 +70,20 @@ impl InformerFactory {
     }
 
     /// What is to be expected of a node's heartbeats.
-    pub fn beat(&self, id: NodeId) -> Beat {
+    pub(crate) fn beat(&self, id: NodeId) -> Beat {
         self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
     }
 
     /// Whether heartbeats of healthy nodes are computed at present.
-    pub fn heartbeats_are_computed(&self) -> bool {
+    pub(crate) fn heartbeats_are_computed(&self) -> bool {
         self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
     }
 
     /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats
     /// are computed.
-    pub fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
+    pub(crate) fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
         self.heartbeats
             .as_ref()?
             .last_renewal(id, self.visible_at(Resource::Leases, at))
@@ -91,19 +91,19 @@ impl InformerFactory {
 
     /// The heartbeat of the latest status post that had reached the caches by `at`, where
     /// heartbeats are computed.
-    pub fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
+    pub(crate) fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
         self.heartbeats
             .as_ref()?
             .last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
     /// When a renewal that was made at `made` reaches the caches.
-    pub fn renewal_arrives(&self, made: Time) -> Time {
+    pub(crate) fn renewal_arrives(&self, made: Time) -> Time {
         self.arrives(Resource::Leases, made)
     }
 
     /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
-    pub fn lease_version(&self) -> u64 {
+    pub(crate) fn lease_version(&self) -> u64 {
         if self.heartbeats_are_computed() {
             return self
                 .lease_version
@@ -115,13 +115,13 @@ impl InformerFactory {
 
     /// The newest version of a pod or workload of this kind that has reached the cache
     /// (`LastStoreSyncResourceVersion`, except for deletions).
-    pub fn delivered(&self, resource: Resource) -> u64 {
+    pub(crate) fn delivered(&self, resource: Resource) -> u64 {
         self.reads_all(resource);
         self.delivered[resource as usize].get()
     }
 
     /// All nodes in the cache, by id; upstream's lister has no order.
-    pub fn nodes(&self) -> Vec<Rc<Node>> {
+    pub(crate) fn nodes(&self) -> Vec<Rc<Node>> {
         self.reads_all(Resource::Nodes);
         self.caches
             .with(|c| c.nodes.iter().flatten().cloned().collect())
@@ -129,7 +129,7 @@ impl InformerFactory {
 
     /// The pods of a node in the cache, in the order in which they came; upstream's index has no
     /// order.
-    pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
+    pub(crate) fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
         self.caches
             .with(|c| match c.pods_by_node.get(node.index()) {
@@ -142,7 +142,7 @@ impl InformerFactory {
     }
 
     /// The pods of a workload in the cache, by id; those of an earlier life of it included.
-    pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
+    pub(crate) fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
         self.caches
             .with(|c| match c.pods_by_owner.get(owner.index()) {
@@ -155,21 +155,21 @@ impl InformerFactory {
     }
 
     /// All pods in the cache, by id; upstream's lister has no order.
-    pub fn pods(&self) -> Vec<Rc<Pod>> {
+    pub(crate) fn pods(&self) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
         self.caches
             .with(|c| c.pods.iter().flatten().cloned().collect())
     }
 
     /// A workload as the cache has it.
-    pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+    pub(crate) fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
         self.caches
             .with(|c| c.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads of a kind in the cache, by id.
-    pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
+    pub(crate) fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.reads_all(kind.into());
         self.caches.with(|c| {
             let ids = &c.workloads_by_kind[Resource::from(kind) as usize];
@@ -180,7 +180,7 @@ impl InformerFactory {
     }
 
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
-    pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+    pub(crate) fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
         self.reads_workloads();
         self.caches
             .with(|c| match c.workloads_by_owner.get(owner.0.index()) {
@@ -196,7 +196,7 @@ impl InformerFactory {
     /// How many times a workload came or went or its life, owner or replicas changed in the cache;
     /// and of those after the first `since`, which workloads they were about, with those that they
     /// own.
-    pub fn scale_changes(&self, since: usize) -> (usize, Vec<WorkloadId>) {
+    pub(crate) fn scale_changes(&self, since: usize) -> (usize, Vec<WorkloadId>) {
         self.reads_workloads();
         self.caches.with(|c| {
             let owned = |id: &WorkloadId| {
@@ -218,21 +218,21 @@ impl InformerFactory {
     }
 
     /// A disruption budget as the cache has it.
-    pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+    pub(crate) fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(Resource::Budgets, id.index());
         self.caches
             .with(|c| c.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All disruption budgets in the cache, by id.
-    pub fn budgets(&self) -> Vec<Rc<Budget>> {
+    pub(crate) fn budgets(&self) -> Vec<Rc<Budget>> {
         self.reads_all(Resource::Budgets);
         self.caches
             .with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.
-    pub fn has_pods_on(&self, node: NodeId) -> bool {
+    pub(crate) fn has_pods_on(&self, node: NodeId) -> bool {
         self.reads_all(Resource::Pods);
         self.caches.with(|c| {
             c.pods_by_node

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// Works on `pieces` pieces with `workers` workers; a worker takes the next piece when it is done
 /// with one. `start` does what needs no waiting at once and returns the rest, if there is any.
-pub async fn parallelize<F>(
+pub(crate) async fn parallelize<F>(
     ctx: &Ctx,
     group: Group,
     workers: usize,
@@ -35,7 +35,7 @@ pub async fn parallelize<F>(
 ///
 /// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has
 /// to wait. That is what upstream's do in effect: whichever worker is free takes such a piece.
-pub async fn parallelize_list<F>(
+pub(crate) async fn parallelize_list<F>(
     ctx: &Ctx,
     group: Group,
     workers: usize,
@@ -66,8 +66,12 @@ pub async fn parallelize_list<F>(
 
 /// Starts `count` goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is
 /// left alone, the one that was started last goes first, and then the others in order.
-pub async fn go_all<F>(ctx: &Ctx, group: Group, count: usize, work: impl Fn(usize) -> F + 'static)
-where
+pub(crate) async fn go_all<F>(
+    ctx: &Ctx,
+    group: Group,
+    count: usize,
+    work: impl Fn(usize) -> F + 'static,
+) where
     F: Future<Output = ()> + 'static,
 {
     go_all_but(ctx, group, count, |_| false, work).await;
@@ -77,7 +81,7 @@ where
 /// which they start, and leave no trace. So only the others are started; where there is none, one
 /// is, as whoever waits for them lets others in meanwhile. In a search, where each step
 /// counts, all are.
-pub async fn go_all_but<F>(
+pub(crate) async fn go_all_but<F>(
     ctx: &Ctx,
     group: Group,
     count: usize,

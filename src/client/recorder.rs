@@ -35,7 +35,7 @@ const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
 
 /// What an event is about. The uid is part of the reference where upstream has it there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum About {
+pub(crate) enum About {
     /// A node, with the uid that the controller knows.
     Node(NodeId, Option<Uid>),
     /// A pod, with its uid or by name only.
@@ -46,7 +46,7 @@ pub enum About {
 
 impl About {
     /// The name of an event about it that was made at that time.
-    pub fn name(self, at: Time) -> EventName {
+    pub(crate) fn name(self, at: Time) -> EventName {
         match self {
             About::Node(id, _) => EventName::Node(id, at),
             About::Pod(id, _) => EventName::Pod(id, at),
@@ -237,7 +237,7 @@ impl Correlator {
 
 /// A controller's event recorder with its broadcaster and sink.
 #[derive(Clone)]
-pub struct EventRecorder {
+pub(crate) struct EventRecorder {
     ctx: Ctx,
     queue: Rc<Chan<Event>>,
     nudge: PointId,
@@ -256,7 +256,12 @@ impl EventRecorder {
     /// events get the same time, as on a real machine; otherwise the clock stands still within an
     /// instant, as in the recorder of timelines. `goroutines`: every event is handed over by a
     /// goroutine of its own, so that later ones may overtake it.
-    pub fn start(client: &Client, group: Group, clock_advances: bool, goroutines: bool) -> Self {
+    pub(crate) fn start(
+        client: &Client,
+        group: Group,
+        clock_advances: bool,
+        goroutines: bool,
+    ) -> Self {
         let ctx = client.api().ctx().clone();
         let queue = Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS));
         let recorder = EventRecorder {
@@ -276,7 +281,7 @@ impl EventRecorder {
     }
 
     /// Records an event; it is dropped if too many wait.
-    pub fn event(&self, about: About, body: impl Into<EventBody>) {
+    pub(crate) fn event(&self, about: About, body: impl Into<EventBody>) {
         let at = match &self.advancing {
             None => self.ctx.now(),
             Some(last) => last.with(|last| {

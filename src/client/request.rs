@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// How long requests take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientTiming {
+pub(crate) struct ClientTiming {
     /// From sending to applying.
     pub request: Delay,
     /// From applying to the reply.
@@ -20,7 +20,7 @@ pub struct ClientTiming {
 }
 
 /// Is called when a write of a client was stored, with its object.
-pub type Wrote = Rc<dyn Fn(Object)>;
+pub(crate) type Wrote = Rc<dyn Fn(Object)>;
 
 /// Requests on their way: they reach the API server even if their sender dies.
 #[derive(Default)]
@@ -91,7 +91,7 @@ struct Inner {
 
 /// One controller's client. Clones share the limiter and may act under another name.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     inner: Rc<Inner>,
     actor: Actor,
 }
@@ -99,7 +99,7 @@ pub struct Client {
 impl Client {
     /// A client of its own; without a limiter it is unlimited. `wrote` hears of its writes, in a
     /// search.
-    pub fn new(
+    pub(crate) fn new(
         api: &Rc<ApiServer>,
         actor: Actor,
         limiter: Option<TokenBucket>,
@@ -132,30 +132,25 @@ impl Client {
     }
 
     /// The same client, acting as someone else.
-    pub fn acting_as(&self, actor: Actor) -> Self {
+    pub(crate) fn acting_as(&self, actor: Actor) -> Self {
         Client {
             inner: self.inner.clone(),
             actor,
         }
     }
 
-    /// Who it acts as.
-    pub fn actor(&self) -> Actor {
-        self.actor
-    }
-
     /// From sending a request to its reply, where that is not drawn.
-    pub fn round_trip(&self) -> Dur {
+    pub(crate) fn round_trip(&self) -> Dur {
         self.inner.timing.request.min + self.inner.timing.response.min
     }
 
     /// The API server, for reads that cost no request: recording, names.
-    pub fn api(&self) -> &Rc<ApiServer> {
+    pub(crate) fn api(&self) -> &Rc<ApiServer> {
         &self.inner.api
     }
 
     /// Sends a request about an object and waits for the reply.
-    pub async fn call<R: 'static>(
+    pub(crate) async fn call<R: 'static>(
         &self,
         about: Object,
         apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,

@@ -5,7 +5,7 @@ use crate::kernel::{Dur, Shared, Time};
 
 /// Index of a resource in [`WatchLags`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Resource {
+pub(crate) enum Resource {
     /// Nodes.
     Nodes = 0,
     /// Pods.
@@ -29,7 +29,7 @@ pub enum Resource {
 impl Resource {
     pub(super) const COUNT: usize = 9;
     /// All of them.
-    pub const ALL: [Self; Self::COUNT] = [
+    pub(crate) const ALL: [Self; Self::COUNT] = [
         Self::Nodes,
         Self::Pods,
         Self::Leases,
@@ -44,7 +44,7 @@ impl Resource {
 
 impl Resource {
     /// Its name in the API.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Nodes => "nodes",
             Self::Pods => "pods",
@@ -94,18 +94,18 @@ pub(super) struct Trouble {
 
 /// What faults do to watches, for every process that watches.
 #[derive(Default)]
-pub struct WatchLags {
+pub(crate) struct WatchLags {
     by_resource: Shared<[Trouble; Resource::COUNT]>,
 }
 
 impl WatchLags {
     /// Watches of a resource deliver `lag` later from now on.
-    pub fn set_lag(&self, resource: Resource, lag: Dur) {
+    pub(crate) fn set_lag(&self, resource: Resource, lag: Dur) {
         self.by_resource.with(|t| t[resource as usize].lag = lag);
     }
 
     /// Watches of a resource deliver nothing until `until`.
-    pub fn stall(&self, resource: Resource, until: Time) {
+    pub(crate) fn stall(&self, resource: Resource, until: Time) {
         self.by_resource
             .with(|t| t[resource as usize].stalled_until = until);
     }

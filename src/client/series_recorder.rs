@@ -114,7 +114,7 @@ impl Reported {
 
 /// An event recorder.
 #[derive(Clone)]
-pub struct SeriesRecorder {
+pub(crate) struct SeriesRecorder {
     ctx: Ctx,
     group: Group,
     client: Client,
@@ -128,7 +128,7 @@ pub struct SeriesRecorder {
 impl SeriesRecorder {
     /// A recorder that writes through `client`, in process group `group`. `first_series_count` is
     /// the count that a series starts with. `clock_advances`: no two events get the same time.
-    pub fn start(
+    pub(crate) fn start(
         client: Client,
         group: Group,
         first_series_count: u32,
@@ -150,7 +150,7 @@ impl SeriesRecorder {
     }
 
     /// Records an event about an object, seen at that version.
-    pub fn event(&self, about: About, version: u64, body: impl Into<EventBody>) {
+    pub(crate) fn event(&self, about: About, version: u64, body: impl Into<EventBody>) {
         let (body, now) = (body.into(), self.ctx.now());
         let at = match &self.advancing {
             None => now,

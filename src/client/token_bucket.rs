@@ -8,7 +8,7 @@ use crate::plan::Limits;
 
 /// A token bucket.
 #[derive(Clone, Debug)]
-pub struct TokenBucket {
+pub(crate) struct TokenBucket {
     limits: Limits,
     tokens: f64,
     /// When a token was last taken; before that it is full, whenever that was.
@@ -17,7 +17,7 @@ pub struct TokenBucket {
 
 impl TokenBucket {
     /// A full bucket.
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         TokenBucket {
             limits,
             tokens: f64::from(limits.burst),
@@ -26,7 +26,7 @@ impl TokenBucket {
     }
 
     /// The rate it was made with.
-    pub fn qps(&self) -> f32 {
+    pub(crate) fn qps(&self) -> f32 {
         self.limits.qps
     }
 
@@ -47,7 +47,7 @@ impl TokenBucket {
     }
 
     /// Takes a token if there is one now (`Limiter.Allow`). A refusal changes nothing.
-    pub fn try_accept(&mut self, now: Time) -> bool {
+    pub(crate) fn try_accept(&mut self, now: Time) -> bool {
         let (left, wait) = self.reserve(now);
         if wait > 0 {
             return false;
@@ -58,7 +58,7 @@ impl TokenBucket {
     }
 
     /// Takes a token, now or later, and says how long to wait for it (`Limiter.Wait`).
-    pub fn take(&mut self, now: Time) -> Dur {
+    pub(crate) fn take(&mut self, now: Time) -> Dur {
         let (left, wait) = self.reserve(now);
         self.tokens = left;
         self.last = now;
@@ -66,7 +66,7 @@ impl TokenBucket {
     }
 
     /// Whether the next one need not wait either.
-    pub fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.tokens >= 1.0
     }
 }

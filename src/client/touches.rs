@@ -32,7 +32,7 @@ impl InformerFactory {
     }
 
     /// The running step reads a cache as a whole, or what somebody keeps of it.
-    pub fn reads_all(&self, resource: Resource) {
+    pub(crate) fn reads_all(&self, resource: Resource) {
         self.ctx
             .reads(self.keys.by_resource[resource as usize].of(0));
     }

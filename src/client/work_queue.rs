@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// An item: a copyable key with a dense slot. Several keys may share a slot.
-pub trait QueueKey: Copy + Eq + Ord + 'static {
+pub(crate) trait QueueKey: Copy + Eq + Ord + 'static {
     /// The slot, an index of about the number of names.
     fn slot(self) -> usize;
 }
@@ -54,7 +54,7 @@ impl<K: QueueKey> State<K> {
 }
 
 /// A deduplicating FIFO queue.
-pub struct WorkQueue<K> {
+pub(crate) struct WorkQueue<K> {
     ctx: Ctx,
     key: Key,
     state: Rc<Shared<State<K>>>,
@@ -72,7 +72,7 @@ impl<K> Clone for WorkQueue<K> {
 
 impl<K: QueueKey> WorkQueue<K> {
     /// An empty queue.
-    pub fn new(ctx: &Ctx) -> Self {
+    pub(crate) fn new(ctx: &Ctx) -> Self {
         let state = State {
             queue: VecDeque::new(),
             slots: Vec::new(),
@@ -88,7 +88,7 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
-    pub fn add(&self, key: K) {
+    pub(crate) fn add(&self, key: K) {
         self.ctx.writes(self.key);
         let cause = self.ctx.cause();
         self.state.with(|s| {
@@ -115,7 +115,7 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     /// Waits for an item and takes it (`Get`); the taker goes on with the item's cause.
-    pub async fn get(&self) -> K {
+    pub(crate) async fn get(&self) -> K {
         loop {
             // It makes no difference in which order workers come to wait: they are all alike.
             if self.is_empty() {
@@ -144,7 +144,7 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     /// Says that an item was worked on (`Done`); it is queued again if it was added meanwhile.
-    pub fn done(&self, key: K) {
+    pub(crate) fn done(&self, key: K) {
         self.ctx.writes(self.key);
         let cause = self.ctx.cause();
         self.state.with(|s| {
@@ -158,19 +158,19 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     /// How many items wait.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ctx.reads(self.key);
         self.state.with(|s| s.queue.len())
     }
 
     /// Whether no item waits.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 /// How long a failed item waits.
-pub struct RateLimiter<K> {
+pub(crate) struct RateLimiter<K> {
     failures: BTreeMap<K, u32>,
     base: Dur,
     max: Dur,
@@ -194,7 +194,7 @@ impl<K: QueueKey> Default for RateLimiter<K> {
 
 impl<K: QueueKey> RateLimiter<K> {
     /// `base`, doubling per failure up to `max` (`NewTypedItemExponentialFailureRateLimiter`).
-    pub fn exponential(base: Dur, max: Dur) -> Self {
+    pub(crate) fn exponential(base: Dur, max: Dur) -> Self {
         RateLimiter {
             failures: BTreeMap::new(),
             base,
@@ -204,7 +204,7 @@ impl<K: QueueKey> RateLimiter<K> {
     }
 
     /// How long this failure of an item makes it wait (`When`).
-    pub fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
+    pub(crate) fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
         *failures += 1;
         self.current(key).max(
@@ -215,7 +215,7 @@ impl<K: QueueKey> RateLimiter<K> {
     }
 
     /// The delay of the last failure of an item; none if it did not fail.
-    pub fn current(&self, key: K) -> Dur {
+    pub(crate) fn current(&self, key: K) -> Dur {
         let Some(failures) = self.failures(key).checked_sub(1) else {
             return Dur::ZERO;
         };
@@ -226,12 +226,12 @@ impl<K: QueueKey> RateLimiter<K> {
     }
 
     /// How often an item failed since it was last forgotten (`NumRequeues`).
-    pub fn failures(&self, key: K) -> u32 {
+    pub(crate) fn failures(&self, key: K) -> u32 {
         self.failures.get(&key).copied().unwrap_or_default()
     }
 
     /// Starts over with an item (`Forget`).
-    pub fn forget(&mut self, key: K) {
+    pub(crate) fn forget(&mut self, key: K) {
         self.failures.remove(&key);
     }
 }
@@ -239,7 +239,7 @@ impl<K: QueueKey> RateLimiter<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another;
     /// one that failed comes again after its back-off, and one that did not starts over with it.
-    pub async fn work<E>(
+    pub(crate) async fn work<E>(
         &self,
         group: Group,
         limiter: &Shared<RateLimiter<K>>,
@@ -256,7 +256,7 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     /// Adds an item after its back-off (`AddRateLimited`).
-    pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
+    pub(crate) fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
         self.ctx.writes(self.key);
         let wait = limiter.with(|l| l.when(&self.ctx, key));
         self.add_after(group, wait, key);
@@ -264,7 +264,7 @@ impl<K: QueueKey> WorkQueue<K> {
 
     /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the
     /// earliest stands.
-    pub fn add_after(&self, group: Group, wait: Dur, key: K) {
+    pub(crate) fn add_after(&self, group: Group, wait: Dur, key: K) {
         if wait.is_zero() {
             self.add(key);
             return;

@@ -24,11 +24,11 @@ const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);
 
 /// The provider: what it says of instances, by node.
 #[derive(Default)]
-pub struct Provider(Shared<BTreeMap<NodeId, Instance>>);
+pub(crate) struct Provider(Shared<BTreeMap<NodeId, Instance>>);
 
 impl Provider {
     /// From now on it says so of a node's instance.
-    pub fn set(&self, node: NodeId, instance: Instance) {
+    pub(crate) fn set(&self, node: NodeId, instance: Instance) {
         self.0.with(|all| all.insert(node, instance));
     }
 
@@ -48,7 +48,7 @@ impl QueueKey for NodeItem {
 }
 
 /// Both cloud controllers.
-pub struct Controller {
+pub(crate) struct Controller {
     me: Weak<Controller>,
     ctx: Ctx,
     group: Group,
@@ -62,7 +62,7 @@ pub struct Controller {
 
 impl Controller {
     /// Controllers that hear of nodes but do not run yet.
-    pub fn new(
+    pub(crate) fn new(
         client: Client,
         informers: &Rc<InformerFactory>,
         group: Group,
@@ -87,7 +87,7 @@ impl Controller {
 
     /// Starts the loops. `warm`: they have been running for long, so that the next look at the
     /// nodes comes some time within a period.
-    pub fn run(&self, warm: bool) {
+    pub(crate) fn run(&self, warm: bool) {
         let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
             return;
         };

@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
-pub const CLIENT: Limits = Limits {
+pub(crate) const CLIENT: Limits = Limits {
     qps: 5.0,
     burst: 10,
 };
@@ -31,7 +31,7 @@ const RETRY_AFTER: Dur = Dur::from_secs(5);
 const POLL: Dur = Dur::from_secs(1);
 
 /// One call of kubectl.
-pub struct Drain {
+pub(crate) struct Drain {
     ctx: Ctx,
     group: Group,
     client: Client,
@@ -65,7 +65,7 @@ impl From<String> for Failure {
 
 impl Drain {
     /// A call that begins now, by what the running step goes back to.
-    pub fn new(
+    pub(crate) fn new(
         client: Client,
         group: Group,
         rules: EvictionRules,
@@ -89,7 +89,10 @@ impl Drain {
     ///
     /// # Errors
     /// What kubectl prints where one of the nodes does not exist: then none is drained.
-    pub async fn run(self: &Rc<Self>, nodes: &[NodeId]) -> Result<Vec<DrainOutcome>, String> {
+    pub(crate) async fn run(
+        self: &Rc<Self>,
+        nodes: &[NodeId],
+    ) -> Result<Vec<DrainOutcome>, String> {
         for &node in nodes {
             if !self.set_unschedulable(node, true).await {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
@@ -105,7 +108,7 @@ impl Drain {
 
     /// `kubectl cordon` and `uncordon`: a node that is so already is not written. False if there is
     /// no such node.
-    pub async fn set_unschedulable(&self, node: NodeId, value: bool) -> bool {
+    pub(crate) async fn set_unschedulable(&self, node: NodeId, value: bool) -> bool {
         self.ctx.set_cause(self.cause);
         self.client
             .call(self.node(node), move |api, actor| {

@@ -1,11 +1,11 @@
 //! The Kubernetes actors, a file or folder each. Siblings never import each other.
 
-pub mod cloud;
-pub mod disruption;
-pub mod drain;
-pub mod kubelet;
-pub mod node_lifecycle;
-pub mod pod_gc;
+pub(crate) mod cloud;
+pub(crate) mod disruption;
+pub(crate) mod drain;
+pub(crate) mod kubelet;
+pub(crate) mod node_lifecycle;
+pub(crate) mod pod_gc;
 pub mod scheduler;
-pub mod taint_eviction;
-pub mod workload;
+pub(crate) mod taint_eviction;
+pub(crate) mod workload;

@@ -12,6 +12,6 @@ mod shown;
 mod temporary;
 
 pub use read::{ReadError, read, read_from, text, unpack};
-pub use replace::{append, replace, restore};
-pub use shown::{Escaped, Form, acts, cell, line, shown};
-pub use temporary::{Temporary, take_away};
+pub(crate) use replace::{append, replace, restore};
+pub(crate) use shown::{Escaped, Form, acts, cell, line, shown};
+pub(crate) use temporary::{Temporary, take_away};

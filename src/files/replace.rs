@@ -18,7 +18,7 @@ const TRIES_MAX: usize = 100;
 ///
 /// # Errors
 /// The system says why; an earlier file is then left as it was.
-pub fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
     let target = target(path)?;
     let old = match fs::symlink_metadata(&target) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -74,7 +74,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// The system says why.
-pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new()
         .create(true)
         .append(true)
@@ -88,7 +88,7 @@ impl Temporary {
     ///
     /// # Errors
     /// The system says why; the old folder is then left as it was.
-    pub fn put<E>(
+    pub(crate) fn put<E>(
         self,
         place: &Path,
         may_replace: impl Fn() -> Result<(), E>,
@@ -135,7 +135,7 @@ impl Temporary {
     ///
     /// # Errors
     /// The system says why: the disk may be full, or broken.
-    pub fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
+    pub(crate) fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
         files
             .into_iter()
             .try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
@@ -209,7 +209,7 @@ fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
 
 /// Brings back what a process that was killed between two renames had put aside, and removes it
 /// where it is not needed any more.
-pub fn restore(place: &Path) {
+pub(crate) fn restore(place: &Path) {
     for old in left_over(place, "old") {
         // Listed first, looked for then: another run that is between its renames finds its old
         // results in their place and goes on.

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// Whether a character does something instead of showing something: controls, marks of direction,
 /// separators of lines.
-pub fn acts(c: char) -> bool {
+pub(crate) fn acts(c: char) -> bool {
     matches!(c,
         '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}'
         | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
@@ -18,12 +18,12 @@ pub fn acts(c: char) -> bool {
 }
 
 /// A text of one or several lines, with `\u{1b}` for an escape character, and so on.
-pub fn shown(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, acts)
 }
 
 /// A text that stays on its line: as [`shown()`], with `\n` for the end of a line.
-pub fn line(text: &str) -> Cow<'_, str> {
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| acts(c) || c == '\n' || c == '\t')
 }
 
@@ -44,7 +44,7 @@ fn escaped(text: &str, bad: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// A field of text in a CSV file. Spreadsheets take what begins with one of these characters for a
 /// formula, unless an apostrophe stands before it, which they do not show.
-pub fn cell(text: &str) -> Cow<'_, str> {
+pub(crate) fn cell(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         Cow::Owned(format!("'{text}"))
     } else {
@@ -54,7 +54,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
 
 /// The form of what is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// Text of any kind: for people, CSV, SVG, log lines.
     Plain,
     /// Text for a terminal, in which the program's own colours pass.
@@ -67,7 +67,7 @@ pub enum Form {
 
 /// A writer that lets no character pass that does something instead of showing something.
 #[derive(Debug)]
-pub struct Escaped<W: Write> {
+pub(crate) struct Escaped<W: Write> {
     out: W,
     form: Form,
     /// The beginning of a character, or of a colour, whose rest comes with the next write.
@@ -91,7 +91,7 @@ const COLOUR_BYTES_MAX: usize = 24;
 
 impl<W: Write> Escaped<W> {
     /// Writes to `out`.
-    pub fn new(out: W, form: Form) -> Self {
+    pub(crate) fn new(out: W, form: Form) -> Self {
         Self {
             out,
             form,
@@ -103,7 +103,7 @@ impl<W: Write> Escaped<W> {
     ///
     /// # Errors
     /// Those of what it writes to.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub(crate) fn end(&mut self) -> io::Result<()> {
         let begun = std::mem::take(&mut self.begun);
         match begun.split_first() {
             Some((0x1b, rest)) => {

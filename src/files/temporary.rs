@@ -19,7 +19,7 @@ const TRIES_MAX: u32 = 1000;
 
 /// Something under a temporary name. Dropped before [`Temporary::kept`], it is removed.
 #[derive(Debug)]
-pub struct Temporary {
+pub(crate) struct Temporary {
     path: PathBuf,
     /// Holds the lock.
     file: Option<File>,
@@ -30,7 +30,7 @@ impl Temporary {
     ///
     /// # Errors
     /// The system says why.
-    pub fn folder(place: &Path) -> io::Result<Self> {
+    pub(crate) fn folder(place: &Path) -> io::Result<Self> {
         Self::begin(place, |path| {
             fs::create_dir(path)?;
             match File::open(path) {
@@ -51,7 +51,7 @@ impl Temporary {
     ///
     /// # Errors
     /// The system says why.
-    pub fn file(place: &Path, private: bool) -> io::Result<Self> {
+    pub(crate) fn file(place: &Path, private: bool) -> io::Result<Self> {
         Self::begin(place, |path| {
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
@@ -95,17 +95,17 @@ impl Temporary {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The file; none for a folder that the system does not open.
-    pub fn handle(&self) -> Option<&File> {
+    pub(crate) fn handle(&self) -> Option<&File> {
         self.file.as_ref()
     }
 
     /// It has got its name.
-    pub fn kept(self) {
+    pub(crate) fn kept(self) {
         // What stands under the temporary name now, if anything, is not this any more.
         let mut this = self;
         this.path = PathBuf::new();
@@ -183,7 +183,7 @@ fn remove_left_over(place: &Path) {
 ///
 /// # Errors
 /// The system says why.
-pub fn take_away(path: &Path) -> io::Result<()> {
+pub(crate) fn take_away(path: &Path) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".interrupted");
     let aside = path.with_file_name(name);

@@ -4,16 +4,15 @@
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
 pub mod explore;
-pub mod pairs;
-pub mod reach;
+pub(crate) mod pairs;
+pub(crate) mod reach;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
-pub mod sweep;
+pub(crate) mod sweep;
 pub mod tape;
 pub mod trial;
 
-pub use pairs::Pairs;
-pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
-pub use tape::Tape;
+pub(crate) use pairs::Pairs;
+pub(crate) use sweep::{Axis, Case, Prepared, Stopped, Sweep};
 pub use trial::Trial;

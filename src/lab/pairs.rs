@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What to run and compare.
 #[derive(Clone, Debug)]
-pub struct Pairs<'a> {
+pub(crate) struct Pairs<'a> {
     /// Both scenarios, which may be the same.
     pub loaded: [&'a Loaded; 2],
     /// What is changed in each.
@@ -39,7 +39,7 @@ const PIECE: u64 = 4;
 
 impl Pairs<'_> {
     /// How many runs that makes; none if they do not fit into a number.
-    pub fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         self.seeds.checked_mul(2)
     }
 
@@ -63,7 +63,7 @@ impl Pairs<'_> {
     ///
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         jobs: usize,
         most: usize,

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReplayedStep {
+pub(crate) struct ReplayedStep {
     /// When it was.
     pub at: Time,
     /// The process that took it.
@@ -23,7 +23,11 @@ pub struct ReplayedStep {
 
 /// The steps of a run that wrote something, or that a deviation brought about, up to where it
 /// departs from its tape.
-pub fn steps(run: &Searched, texts: &Texts, departure: Option<&Departure>) -> Vec<ReplayedStep> {
+pub(crate) fn steps(
+    run: &Searched,
+    texts: &Texts,
+    departure: Option<&Departure>,
+) -> Vec<ReplayedStep> {
     let mut steps = Vec::new();
     let mut before = 0;
     for (i, step) in run.notes.steps.iter().enumerate() {

@@ -173,7 +173,7 @@ impl Texts {
     }
 
     /// An object as a tape writes it.
-    pub fn object(&self, hash: u64) -> String {
+    pub(crate) fn object(&self, hash: u64) -> String {
         self.0
             .get(&hash)
             .cloned()
@@ -181,7 +181,7 @@ impl Texts {
     }
 
     /// A step's name.
-    pub fn name(&self, name: Name) -> String {
+    pub(crate) fn name(&self, name: Name) -> String {
         if name.object == 0 {
             name.what.to_owned()
         } else {
@@ -190,7 +190,7 @@ impl Texts {
     }
 
     /// A choice in words.
-    pub fn choice(&self, d: &Deviation) -> String {
+    pub(crate) fn choice(&self, d: &Deviation) -> String {
         let object = self.object(d.object);
         let nth = format!(
             "{}{}",

@@ -131,7 +131,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The outcome if everything were met, without a run.
-    pub fn untried(&self) -> Outcome {
+    pub(crate) fn untried(&self) -> Outcome {
         Outcome {
             runs: 0,
             held: vec![Held::Met; self.expectations.list.len()],

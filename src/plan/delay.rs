@@ -18,7 +18,7 @@ impl Delay {
     }
 
     /// Whether nothing is drawn.
-    pub fn is_constant(self) -> bool {
+    pub(crate) fn is_constant(self) -> bool {
         self.min == self.max
     }
 }

@@ -71,7 +71,7 @@ pub struct Plan {
 impl Plan {
     /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the
     /// run can tell.
-    pub fn lasts(&self, entry: u32) -> bool {
+    pub(crate) fn lasts(&self, entry: u32) -> bool {
         let open = || {
             self.actions
                 .iter()
@@ -98,10 +98,10 @@ pub struct Perturb {
 
 impl Perturb {
     /// The names of all kinds.
-    pub const NAMES: [&'static str; 3] = ["stale", "crash", "coalesce"];
+    pub(crate) const NAMES: [&'static str; 3] = ["stale", "crash", "coalesce"];
 
     /// Switches a kind on; false if there is none of that name.
-    pub fn switch_on(&mut self, name: &str) -> bool {
+    pub(crate) fn switch_on(&mut self, name: &str) -> bool {
         match name {
             "stale" => self.stale = true,
             "crash" => self.crash = true,
@@ -112,7 +112,7 @@ impl Perturb {
     }
 
     /// The names of those that are on.
-    pub fn names(self) -> Vec<String> {
+    pub(crate) fn names(self) -> Vec<String> {
         let on = [self.stale, self.crash, self.coalesce];
         Self::NAMES
             .iter()

@@ -124,7 +124,7 @@ pub enum Do {
 impl Do {
     /// The nodes that it is about: an empty list where it is about other objects, none where it may
     /// touch every node.
-    pub fn nodes(&self) -> Option<&[NodeIndex]> {
+    pub(crate) fn nodes(&self) -> Option<&[NodeIndex]> {
         match self {
             Self::Cut(n)
             | Self::Heal(n)

@@ -17,7 +17,7 @@ const OUTCOMES: usize = 10;
 
 /// A search that is over, under one release.
 #[derive(Debug)]
-pub struct Searched<'a> {
+pub(crate) struct Searched<'a> {
     /// The release, as it was asked for.
     pub release: String,
     /// What was found.
@@ -28,7 +28,7 @@ pub struct Searched<'a> {
 
 /// What a search says of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Says {
+pub(crate) enum Says {
     /// It does not hold.
     Violated,
     /// It holds in all runs of the search, and there are more.
@@ -39,7 +39,7 @@ pub enum Says {
 
 impl Says {
     /// What a report says of a property.
-    pub fn of(report: &Report, property: &Property) -> Self {
+    pub(crate) fn of(report: &Report, property: &Property) -> Self {
         if report.violations.iter().any(|v| v.property == *property) {
             Self::Violated
         } else if report.exhausted {
@@ -50,7 +50,7 @@ impl Says {
     }
 
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Violated => "violated",
             Self::NotFound => "not found",
@@ -63,7 +63,7 @@ impl Says {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn Write,
     searched: &Searched<'_>,
     depth: u32,
@@ -162,7 +162,7 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_table(
+pub(crate) fn write_table(
     out: &mut dyn Write,
     searches: &[Searched<'_>],
     properties: &[Property],
@@ -198,7 +198,7 @@ pub fn write_table(
 }
 
 /// Searches as a document.
-pub fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
+pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;
         let says: serde_json::Map<String, Value> = properties

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
+pub(crate) enum FileError {
     /// The name of a run does not make a folder's name.
     #[error("{name:?} cannot be the name of a folder of results")]
     Name {

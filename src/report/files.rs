@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
 /// behind.
 #[derive(Debug)]
-pub struct Folder {
+pub(crate) struct Folder {
     place: PathBuf,
     temporary: Temporary,
     files: Vec<(String, u64)>,
@@ -28,7 +28,7 @@ impl Folder {
     /// # Errors
     /// The name is not a plain one, what stands there is not ours, or the temporary folder cannot
     /// be created.
-    pub fn create(parent: &Path, name: &str) -> Result<Self, FileError> {
+    pub(crate) fn create(parent: &Path, name: &str) -> Result<Self, FileError> {
         let mut parts = Path::new(name).components();
         if !matches!(
             (parts.next(), parts.next()),
@@ -58,12 +58,12 @@ impl Folder {
 
     /// Where files are written until the folder is finished; it has to be removed if the process is
     /// ended before that.
-    pub fn temporary(&self) -> &Path {
+    pub(crate) fn temporary(&self) -> &Path {
         self.temporary.path()
     }
 
     /// The files written so far, with their sizes in bytes.
-    pub fn files(&self) -> &[(String, u64)] {
+    pub(crate) fn files(&self) -> &[(String, u64)] {
         &self.files
     }
 
@@ -72,7 +72,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be created or written.
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         name: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -99,7 +99,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be read any more, is not what it was, or the copy cannot be written.
-    pub fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
+    pub(crate) fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
         let (from, name) = (Path::new(&input.file), input.copy());
         // A pipe has nothing left, and might wait for ever.
         if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
@@ -132,7 +132,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
-    pub fn finish(self) -> Result<PathBuf, FileError> {
+    pub(crate) fn finish(self) -> Result<PathBuf, FileError> {
         let Folder {
             place,
             temporary,

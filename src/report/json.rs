@@ -40,7 +40,7 @@ pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64
 }
 
 /// What is in `summary.json`: `run`, `summary` and `workloads`.
-pub fn summary_document(report: &Report<'_>) -> Value {
+pub(crate) fn summary_document(report: &Report<'_>) -> Value {
     json!({ "run": run(report), "summary": summary(&report.summary), "workloads": workloads(report) })
 }
 
@@ -48,7 +48,7 @@ pub fn summary_document(report: &Report<'_>) -> Value {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
     let mut out = Escaped::new(out, Form::Json);
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")

@@ -6,16 +6,16 @@ use crate::scenario::Fingerprint;
 use serde_json::{Map, Value, json};
 
 /// The name of the file.
-pub const FILE: &str = "manifest.json";
+pub(crate) const FILE: &str = "manifest.json";
 
 /// The name of the scenario's copy in a folder.
-pub const SCENARIO: &str = "scenario.ron";
+pub(crate) const SCENARIO: &str = "scenario.ron";
 
 /// Which form the files of a folder have; a folder of another form is not read.
-pub const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 2;
 
 /// The largest manifest, in bytes.
-pub const BYTES_MAX: u64 = 64 << 20;
+pub(crate) const BYTES_MAX: u64 = 64 << 20;
 
 /// The files that a manifest of this program names, whether of a run, a sweep or a search.
 ///
@@ -59,7 +59,7 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
 }
 
 /// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
-pub fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
+pub(crate) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
     let hash = |h: u64| format!("fnv1a64:{h:016x}");
     let inputs: Vec<Value> = from
         .inputs

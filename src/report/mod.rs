@@ -7,20 +7,20 @@
 
 pub mod again;
 pub mod charts;
-pub mod diff;
+pub(crate) mod diff;
 pub mod events;
 pub mod evictions_csv;
 pub mod explain;
-pub mod explore;
+pub(crate) mod explore;
 mod file_error;
-pub mod files;
+pub(crate) mod files;
 pub mod json;
 pub mod klog;
 pub mod manifest;
 mod model;
-pub mod output;
+pub(crate) mod output;
 pub mod perfetto;
-pub mod replay;
+pub(crate) mod replay;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
@@ -28,9 +28,9 @@ pub mod text;
 pub mod trace_json;
 pub mod trials;
 
-pub use crate::analysis::clock::{absolute, seconds, short};
-pub use file_error::FileError;
-pub use files::Folder;
+pub(crate) use crate::analysis::clock::{absolute, short};
+pub(crate) use file_error::FileError;
+pub(crate) use files::Folder;
 pub use model::{Report, Source};
-pub use output::{OutputError, Written, write_folder};
+pub(crate) use output::{OutputError, Written, write_folder};
 pub use text::Style;

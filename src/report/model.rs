@@ -55,13 +55,13 @@ impl<'a> Report<'a> {
     }
 
     /// "1.34.4" of "v1.34.4".
-    pub fn release(&self) -> &'a str {
+    pub(crate) fn release(&self) -> &'a str {
         let release = &self.analysis.plan.profile.release;
         release.strip_prefix('v').unwrap_or(release)
     }
 
     /// How many nodes and pods exist from the start.
-    pub fn size(&self) -> (u64, u64) {
+    pub(crate) fn size(&self) -> (u64, u64) {
         use crate::plan::{NodeStart, PodStart};
         let plan = self.analysis.plan;
         let nodes = plan

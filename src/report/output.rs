@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Why the folder of a run could not be written.
 #[derive(Debug, thiserror::Error)]
-pub enum OutputError {
+pub(crate) enum OutputError {
     /// A file or folder cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -34,7 +34,7 @@ pub struct Written {
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
-pub fn write_folder(
+pub(crate) fn write_folder(
     report: &Report<'_>,
     parent: &Path,
     begun: impl FnOnce(&Path),

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn Write,
     trace: &Trace,
     steps: &[ReplayedStep],

@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 /// The name of the file.
-pub const FILE: &str = "trace.json";
+pub(crate) const FILE: &str = "trace.json";
 
 /// What the file holds.
 #[derive(Deserialize)]

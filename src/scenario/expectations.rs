@@ -42,7 +42,7 @@ pub struct Expectation {
 }
 
 /// A stretch of the run, both ends included.
-pub type Stretch = (Time, Time);
+pub(crate) type Stretch = (Time, Time);
 
 /// What is expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub enum Relation {
 
 impl Relation {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::AtLeast => "at least",
             Self::AtMost => "at most",
@@ -120,7 +120,7 @@ impl Relation {
     }
 
     /// Whether it holds.
-    pub fn holds(self, value: u64, limit: u64) -> bool {
+    pub(crate) fn holds(self, value: u64, limit: u64) -> bool {
         match self {
             Self::AtLeast => value >= limit,
             Self::AtMost => value <= limit,

@@ -19,7 +19,7 @@ pub(super) fn fnv1a64(bytes: &[u8]) -> u64 {
 }
 
 /// What the names of copies begin with in a folder of results.
-pub const COPIED: &str = "input-";
+pub(crate) const COPIED: &str = "input-";
 
 /// A file that a scenario points at, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Fingerprint {
 
 impl InputFile {
     /// The name of its copy in a folder of results.
-    pub fn copy(&self) -> String {
+    pub(crate) fn copy(&self) -> String {
         let name = Path::new(&self.file)
             .file_name()
             .map(|n| n.to_string_lossy().into_owned())
@@ -54,7 +54,7 @@ impl InputFile {
     }
 
     /// Whether these are its bytes.
-    pub fn is(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn is(&self, bytes: &[u8]) -> bool {
         (bytes.len(), fnv1a64(bytes)) == (self.bytes, self.hash)
     }
 }

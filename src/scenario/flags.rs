@@ -181,7 +181,7 @@ const COMPONENTS: &[(&str, &[Flag])] = &[
 ];
 
 /// Every flag, `kube_controller_manager` and `node-monitor-period` say.
-pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS
         .iter()
         .flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))

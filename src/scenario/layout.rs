@@ -48,7 +48,7 @@ impl Piece {
 
     /// As a scenario file: each field on a line of its own, each item of a list that does not fit
     /// beside its name, too.
-    pub fn file(&self) -> String {
+    pub(crate) fn file(&self) -> String {
         let mut out = String::from("Scenario(\n");
         for field in self.body.iter().flat_map(|(.., fields)| fields) {
             let width = 4 + field.flat().chars().count();

@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn known_paths_take_any_value_or_refuse_it(index in any::<prop::sample::Index>(), value in "(-?[0-9]{1,20}(s|m|h)?|true|a-\\{0\\.\\.[0-9]{1,12}\\}|.{0,8})") {
         let loaded = parse("f.ron", starter().as_bytes().to_vec(), Path::new("")).unwrap();
-        let paths = super::known_paths(&loaded.spec);
+        let paths = super::paths::known_paths(&loaded.spec);
         let overrides = Overrides { sets: vec![format!("{}={value}", index.get(&paths))], ..Overrides::default() };
         if let Err(problems) = build(&loaded, &overrides) {
             prop_assert!(!problems.0.is_empty());

@@ -39,12 +39,11 @@ mod undashed;
 mod values;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
-pub use existing::Exported;
-pub use fingerprint::{COPIED, Fingerprint, InputFile};
-pub use flags::known as known_flags;
+pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile};
+pub(crate) use flags::known as known_flags;
 pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
 pub use loaded::Loaded;
-pub use paths::{known_paths, split_values};
+pub use paths::split_values;
 pub use problem::{Problem, Problems, Source};
 pub use schema::schema;
-pub use starter::starter;
+pub(crate) use starter::starter;

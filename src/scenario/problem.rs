@@ -18,7 +18,7 @@ pub struct Source {
 
 impl Source {
     /// A source under the name that people will see.
-    pub fn new(name: &str, text: String) -> Self {
+    pub(crate) fn new(name: &str, text: String) -> Self {
         Self {
             name: name.into(),
             text: Arc::new(text),
@@ -48,7 +48,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem without a place in a text.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             help: None,
@@ -58,35 +58,35 @@ impl Problem {
 
     /// With the bytes of a text that it is about.
     #[must_use]
-    pub fn at(mut self, source: &Source, bytes: Range<usize>) -> Self {
+    pub(crate) fn at(mut self, source: &Source, bytes: Range<usize>) -> Self {
         self.place = Some((source.clone(), bytes));
         self
     }
 
     /// With a hint.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// With a hint, if there is one.
     #[must_use]
-    pub fn maybe_help(mut self, help: Option<String>) -> Self {
+    pub(crate) fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
     }
 
     /// With what it is about before its message.
     #[must_use]
-    pub fn about(mut self, what: &str) -> Self {
+    pub(crate) fn about(mut self, what: &str) -> Self {
         self.message = format!("{what}: {}", self.message);
         self
     }
 
     /// With this hint where it has none yet.
     #[must_use]
-    pub fn or_help(mut self, help: &str) -> Self {
+    pub(crate) fn or_help(mut self, help: &str) -> Self {
         self.help.get_or_insert_with(|| help.to_owned());
         self
     }
@@ -99,13 +99,13 @@ impl Problem {
     }
 
     /// The name of the source that it has a place in.
-    pub fn source(&self) -> Option<&str> {
+    pub(crate) fn source(&self) -> Option<&str> {
         self.place.as_ref().map(|(source, _)| &*source.name)
     }
 
     /// With another name for its source.
     #[must_use]
-    pub fn source_named(mut self, name: &str) -> Self {
+    pub(crate) fn source_named(mut self, name: &str) -> Self {
         if let Some((source, _)) = &mut self.place {
             source.name = name.into();
         }
@@ -261,7 +261,7 @@ pub struct Problems(pub Vec<Problem>);
 
 impl Problems {
     /// A single problem.
-    pub fn one(problem: Problem) -> Self {
+    pub(crate) fn one(problem: Problem) -> Self {
         Self(vec![problem])
     }
 

@@ -1,7 +1,7 @@
 //! The scenario that `taintsim init` writes.
 
 /// A commented scenario that runs as it stands.
-pub fn starter() -> &'static str {
+pub(crate) fn starter() -> &'static str {
     include_str!("starter.ron")
 }
 

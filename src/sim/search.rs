@@ -110,7 +110,7 @@ impl Searcher {
     }
 
     /// What is run.
-    pub fn plan(&self) -> &Plan {
+    pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 

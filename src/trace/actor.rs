@@ -36,7 +36,7 @@ pub enum Actor {
 
 impl Actor {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::User,
         Self::Kubelet,
         Self::NodeLifecycle,

@@ -28,10 +28,10 @@ pub enum EvictionCause {
 
 impl EvictionCause {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Taint, Self::Timeout, Self::Api, Self::DrainDelete];
+    pub(crate) const ALL: [Self; 4] = [Self::Taint, Self::Timeout, Self::Api, Self::DrainDelete];
 
     /// Its name in files and expectations.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Taint => "taint-eviction",
             Self::Timeout => "pod-eviction-timeout",
@@ -41,7 +41,7 @@ impl EvictionCause {
     }
 
     /// Who or what evicts, in words that follow "by".
-    pub fn by(self) -> &'static str {
+    pub(crate) fn by(self) -> &'static str {
         match self {
             Self::Taint => "taints",
             Self::Timeout => "--pod-eviction-timeout",
@@ -52,7 +52,7 @@ impl EvictionCause {
 
     /// The cause, where a record begins the deletion of a pod and evicts it by that; `asked` is
     /// what asked for that just before.
-    pub fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
+    pub(crate) fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
         match r.actor {
             Actor::TaintEviction => Some(Self::Taint),
             Actor::NodeLifecycle => Some(Self::Timeout),
@@ -83,7 +83,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::None,
         Self::NotAllowed,
         Self::NotObserved,
@@ -93,7 +93,7 @@ impl Refusal {
 
     /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one
     /// code has two reasons.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::NotAllowed => "429",
@@ -126,7 +126,7 @@ pub struct BudgetState {
 impl BudgetState {
     /// Whether it can never allow an eviction while this many pods are wanted, even if all of them
     /// are healthy, because it asks for all of them.
-    pub fn never_allows(&self) -> bool {
+    pub(crate) fn never_allows(&self) -> bool {
         self.expected > 0 && self.desired >= self.expected && self.refusal == Refusal::NotAllowed
     }
 }
@@ -144,10 +144,10 @@ pub enum DrainOutcome {
 
 impl DrainOutcome {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Drained, Self::TimedOut, Self::Refused];
+    pub(crate) const ALL: [Self; 3] = [Self::Drained, Self::TimedOut, Self::Refused];
 
     /// A word for it, as `events.jsonl` has it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Drained => "drained",
             Self::TimedOut => "timed out",

@@ -76,7 +76,7 @@ pub enum EventText {
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub const ALL: [Self; 33] = [
+    pub(crate) const ALL: [Self; 33] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -133,20 +133,20 @@ impl From<EventText> for EventBody {
 
 impl EventBody {
     /// Stands for no argument.
-    pub const NO_ARG: u32 = u32::MAX;
+    pub(crate) const NO_ARG: u32 = u32::MAX;
 
     /// A text about a pod.
-    pub fn of_pod(text: EventText, pod: PodId) -> Self {
+    pub(crate) fn of_pod(text: EventText, pod: PodId) -> Self {
         EventBody { text, arg: pod.0 }
     }
 
     /// A text about a node.
-    pub fn of_node(text: EventText, node: NodeId) -> Self {
+    pub(crate) fn of_node(text: EventText, node: NodeId) -> Self {
         EventBody { text, arg: node.0 }
     }
 
     /// A text in free words.
-    pub fn of_words(text: EventText, words: TextId) -> Self {
+    pub(crate) fn of_words(text: EventText, words: TextId) -> Self {
         EventBody { text, arg: words.0 }
     }
 }

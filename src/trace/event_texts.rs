@@ -5,7 +5,7 @@ use crate::api::names::{Names, NodeId, PodId, TextId};
 use crate::api::workload::short_name;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
-pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
+pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> String {
     let short = short_name(name);
     match body.text {
         EventText::RegisteredNode => {
@@ -49,7 +49,7 @@ pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
 
 impl EventText {
     /// Its argument is a text: the message itself.
-    pub fn has_words(self) -> bool {
+    pub(crate) fn has_words(self) -> bool {
         matches!(
             self,
             Self::SuccessfulCreate
@@ -74,7 +74,7 @@ impl EventText {
     }
 
     /// The event's reason.
-    pub const fn reason(self) -> &'static str {
+    pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::RegisteredNode => "RegisteredNode",
             Self::RemovingNode => "RemovingNode",
@@ -109,7 +109,7 @@ impl EventText {
     }
 
     /// `Normal` or `Warning`.
-    pub fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::PodNodeNotReady
             | Self::TaintToleration

@@ -28,7 +28,7 @@ pub enum Note {
 
 impl Note {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::NodeExpired,
         Self::LastHeartbeat,
         Self::ZoneQueue,
@@ -40,7 +40,7 @@ impl Note {
     ];
 
     /// The kind of record, as `events.jsonl` has it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::NodeExpired => "node-expired",
             Self::LastHeartbeat => "last-heartbeat",

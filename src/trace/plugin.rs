@@ -25,7 +25,7 @@ pub enum Plugin {
 
 impl Plugin {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::SchedulingGates,
         Self::NodeUnschedulable,
         Self::TaintToleration,
@@ -40,7 +40,7 @@ impl Plugin {
 
 impl Plugin {
     /// Its name in Kubernetes.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::SchedulingGates => "SchedulingGates",
             Self::NodeUnschedulable => "NodeUnschedulable",

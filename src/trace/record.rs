@@ -5,7 +5,7 @@ use super::event::EventText;
 use super::note::Note;
 use super::zone_state::ZoneState;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::kernel::Time;
@@ -208,7 +208,7 @@ impl Record {
     }
 
     /// The workload this record is about, if it is about one.
-    pub fn workload(&self) -> Option<WorkloadId> {
+    pub(crate) fn workload(&self) -> Option<WorkloadId> {
         match self.what {
             What::WorkloadMessage(_)
             | What::WorkloadCreated(_)
@@ -217,21 +217,16 @@ impl Record {
             _ => None,
         }
     }
-
-    /// The zone this record is about, if it is about one.
-    pub fn zone(&self) -> Option<TextId> {
-        matches!(self.what, What::Zone(_)).then_some(TextId(self.object))
-    }
 }
 
 impl What {
     /// A pod's creation on a node (stored one higher, so that the record stays small) or on none.
-    pub fn pod_created(node: Option<NodeId>) -> Self {
+    pub(crate) fn pod_created(node: Option<NodeId>) -> Self {
         Self::PodCreated(node.and_then(|n| std::num::NonZeroU32::new(n.0 + 1)))
     }
 
     /// The node a pod was created on.
-    pub fn created_on(node: Option<std::num::NonZeroU32>) -> Option<NodeId> {
+    pub(crate) fn created_on(node: Option<std::num::NonZeroU32>) -> Option<NodeId> {
         node.map(|n| NodeId(n.get() - 1))
     }
 }

@@ -68,7 +68,7 @@ impl Trace {
 
     /// Nothing yet, in the same tables.
     #[must_use]
-    pub fn emptied(mut self) -> Self {
+    pub(crate) fn emptied(mut self) -> Self {
         self.chunks.truncate(1);
         self.chunks.iter_mut().for_each(Vec::clear);
         self.taints.clear();
@@ -117,7 +117,7 @@ impl Trace {
 
     /// Keeps how a budget stands, for a record to refer to; a state that was kept shortly
     /// before is not kept again.
-    pub fn keep_budget(&mut self, state: BudgetState) -> u32 {
+    pub(crate) fn keep_budget(&mut self, state: BudgetState) -> u32 {
         let from = self.budgets.len().saturating_sub(ALIKE);
         let same = self.budgets[from..].iter().rposition(|b| *b == state);
         let index = same.map_or(self.budgets.len(), |i| from + i);
@@ -128,13 +128,13 @@ impl Trace {
     }
 
     /// Keeps how a drain of a node ended, for a record to refer to.
-    pub fn keep_drain(&mut self, end: DrainEnd) -> u32 {
+    pub(crate) fn keep_drain(&mut self, end: DrainEnd) -> u32 {
         self.drains.push(end);
         self.drains.len() as u32 - 1
     }
 
     /// Counts a request that reaches the API server.
-    pub fn count_request(&mut self, actor: Actor, at: Time) {
+    pub(crate) fn count_request(&mut self, actor: Actor, at: Time) {
         let seconds = self.requests.entry(actor).or_default();
         match seconds.last_mut() {
             Some(last) if last.0 == at.as_secs() => last.1 += 1,
@@ -158,7 +158,7 @@ impl Trace {
     }
 
     /// The record of that id.
-    pub fn get(&self, id: RecordId) -> Option<&Record> {
+    pub(crate) fn get(&self, id: RecordId) -> Option<&Record> {
         self.chunks
             .get(id as usize / CHUNK)?
             .get(id as usize % CHUNK)

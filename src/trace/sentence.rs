@@ -6,7 +6,7 @@ use super::records::Trace;
 impl Trace {
     /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown
     /// NodeStatusUnknown`.
-    pub fn sentence(&self, r: &Record) -> String {
+    pub(crate) fn sentence(&self, r: &Record) -> String {
         let f = self.fields(r);
         let mut parts = vec![
             r.at.to_string(),

@@ -40,7 +40,7 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// The number of a rejection.
-    pub fn rejection(&mut self, rejection: Rejection) -> u32 {
+    pub(crate) fn rejection(&mut self, rejection: Rejection) -> u32 {
         if let Some(number) = self.numbers.get(&rejection) {
             return *number;
         }
@@ -52,7 +52,7 @@ impl Verdicts {
 
     /// The number of the answers about nodes, each with the number of its rejection, for
     /// [`What::PodUnplaced`](super::What::PodUnplaced).
-    pub fn of_nodes(&mut self, mut rejected: Vec<(NodeId, u32)>) -> u32 {
+    pub(crate) fn of_nodes(&mut self, mut rejected: Vec<(NodeId, u32)>) -> u32 {
         rejected.sort_unstable();
         let mut runs: Vec<Run> = Vec::new();
         for (node, number) in rejected {
@@ -68,7 +68,7 @@ impl Verdicts {
 
     /// The number of the answer about the pod itself, for
     /// [`What::PodUnplaced`](super::What::PodUnplaced).
-    pub fn of_pod(&mut self, rejection: u32) -> u32 {
+    pub(crate) fn of_pod(&mut self, rejection: u32) -> u32 {
         self.number(Answers::Pod(rejection))
     }
 

@@ -17,7 +17,7 @@ pub enum ZoneState {
 
 impl ZoneState {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Initial,
         Self::Normal,
         Self::PartialDisruption,
@@ -26,7 +26,7 @@ impl ZoneState {
     ];
 
     /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Initial => "Initial",
             Self::Normal => "Normal",

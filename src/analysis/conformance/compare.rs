@@ -47,7 +47,7 @@ pub enum Evidence {
 
 impl Verdict {
     /// The word that stands for it in reports.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Member(_) => "member",
@@ -60,7 +60,7 @@ impl Verdict {
     }
 
     /// The model did what upstream did.
-    pub fn conforms(&self) -> bool {
+    pub(crate) fn conforms(&self) -> bool {
         matches!(self, Self::Exact | Self::Member(_) | Self::Inside)
     }
 

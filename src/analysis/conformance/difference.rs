@@ -18,7 +18,7 @@ enum Side {
 
 /// A recorded outcome and a run of the model, merged.
 #[derive(Debug)]
-pub struct Difference<'a> {
+pub(crate) struct Difference<'a> {
     rows: Vec<(Side, &'a Line)>,
     /// How many records only the recording has.
     pub missing: usize,
@@ -28,7 +28,7 @@ pub struct Difference<'a> {
 
 impl<'a> Difference<'a> {
     /// Merges two runs, each sorted as the recorder sorts.
-    pub fn new(recorded: &'a [Line], ours: &'a [Line]) -> Self {
+    pub(crate) fn new(recorded: &'a [Line], ours: &'a [Line]) -> Self {
         let mut rows = Vec::with_capacity(recorded.len().max(ours.len()));
         let (mut i, mut j) = (0, 0);
         while i < recorded.len() || j < ours.len() {
@@ -63,7 +63,7 @@ impl<'a> Difference<'a> {
     }
 
     /// The outcome that a run is nearest to: the fewest records apart.
-    pub fn nearest(
+    pub(crate) fn nearest(
         outcomes: impl Iterator<Item = &'a [Line]>,
         ours: &'a [Line],
     ) -> Option<(usize, Self)> {
@@ -75,7 +75,7 @@ impl<'a> Difference<'a> {
 
     /// The first difference, and around it at most `rows` rows: `-` is recorded only, `+` the model
     /// only.
-    pub fn render(&self, rows: usize) -> String {
+    pub(crate) fn render(&self, rows: usize) -> String {
         let mut out = String::new();
         let Some(first) = self.rows.iter().position(|(side, _)| *side != Side::Both) else {
             return "no record differs\n".to_owned();
@@ -182,7 +182,7 @@ fn timeless(line: &Line) -> String {
 }
 
 /// A record on one line: time, actor, kind, then whatever else it says.
-pub fn show(l: &Line) -> String {
+pub(crate) fn show(l: &Line) -> String {
     let mut out = format!("{:>9} {:<14} {:<14}", seconds(l.t_ns), l.actor, l.what);
     for part in [&l.pod, &l.node, &l.object, &l.kind, &l.status, &l.reason]
         .into_iter()

@@ -62,7 +62,7 @@ pub(super) fn kth_ranges(runs: &[&[Line]]) -> BTreeMap<String, KindRange> {
 
 /// What of a run lies outside an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offender {
+pub(crate) struct Offender {
     /// The kind of record.
     pub kind: String,
     /// What is wrong with it.
@@ -71,7 +71,7 @@ pub struct Offender {
 
 /// How a kind of record lies outside an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Offence {
+pub(crate) enum Offence {
     /// No recorded run has such records; this number of our runs have.
     New(usize),
     /// The recorded runs have this number of them, ours another.
@@ -155,7 +155,7 @@ impl Offender {
     /// Whether recorded runs differ so much here that one more of them could have come as far
     /// outside: a range wider than the tolerance, and no farther from it than it is wide. Twenty
     /// runs do not show the ends of what varies so.
-    pub fn may_be_chance(&self) -> bool {
+    pub(crate) fn may_be_chance(&self) -> bool {
         match self.offence {
             Offence::New(_) => false,
             Offence::Count {

@@ -16,5 +16,4 @@ mod tests;
 pub use canonical::{lines, numbered};
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
-pub use difference::{Difference, show};
-pub use envelope::{Offence, Offender};
+pub(crate) use difference::show;

@@ -5,7 +5,7 @@ use crate::trace::RecordId;
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Occurrence {
+pub(crate) struct Occurrence {
     /// When.
     pub at: Time,
     /// The record that says so.
@@ -14,7 +14,7 @@ pub struct Occurrence {
 
 /// An object of which a fact differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// The pod, `namespace/name`.
     pub pod: Option<String>,
     /// The node it is about, or that the pod is on.
@@ -27,7 +27,7 @@ pub struct Pair {
 
 /// In what way a fact differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Change {
+pub(crate) enum Change {
     /// It is true in the first run only.
     OnlyA,
     /// It is true in the second run only.
@@ -42,7 +42,7 @@ pub enum Change {
 
 /// Objects of which the same fact differs alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that
     /// there is to say.
     pub what: String,
@@ -61,7 +61,7 @@ pub struct Group {
 
 /// Why a difference says next to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Noise {
+pub(crate) enum Noise {
     /// The same is said in other words: why a pod that is pending in both runs is, or once more of
     /// one that has been for long.
     Words,
@@ -74,7 +74,7 @@ pub enum Noise {
 
 impl Noise {
     /// Its name for programs.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
             Self::Slight => "slight",
@@ -85,7 +85,7 @@ impl Noise {
 
 impl Group {
     /// By how much its objects differ in time: the least and the most.
-    pub fn shift(&self) -> Option<(Dur, Dur)> {
+    pub(crate) fn shift(&self) -> Option<(Dur, Dur)> {
         let shifts = self
             .pairs
             .iter()

@@ -14,7 +14,7 @@ use crate::kernel::Dur;
 
 /// What sets two runs apart.
 #[derive(Clone, Debug)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// What their plans say differently.
     pub settings: Settings,
     /// What each run cost all workloads together.
@@ -32,7 +32,7 @@ pub struct Difference {
 
 impl Difference {
     /// Whether both runs had the same result, whatever their settings.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let [a, b] = &self.costs;
         self.groups.is_empty()
             && self.workloads.is_empty()
@@ -43,7 +43,7 @@ impl Difference {
 
 /// The earliest fact that differs.
 #[derive(Clone, Debug)]
-pub struct First {
+pub(crate) struct First {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
     pub what: String,
     /// In what way it differs.
@@ -54,14 +54,14 @@ pub struct First {
 
 impl First {
     /// When it happened in a run, if it did.
-    pub fn of(&self, side: usize) -> Option<Occurrence> {
+    pub(crate) fn of(&self, side: usize) -> Option<Occurrence> {
         if side == 0 { self.pair.a } else { self.pair.b }
     }
 }
 
 /// What became of a workload in each run; none where it does not exist.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WorkloadChange {
+pub(crate) struct WorkloadChange {
     /// `Deployment default/web`
     pub name: String,
     /// In the first run and in the second.
@@ -117,7 +117,12 @@ impl Sides {
 /// Compares two runs. `window` is how soon a node must be back for an eviction to have been
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
 /// there may be before like ones are put together.
-pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
+pub(crate) fn compare(
+    runs: [&Analysis<'_>; 2],
+    window: Dur,
+    tolerance: Dur,
+    most: usize,
+) -> Difference {
     let Sides {
         names,
         pairs,

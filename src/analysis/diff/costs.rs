@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 /// What a run cost a workload, or all of them, and how much of that may come of times that count as
 /// the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Bill {
+pub(crate) struct Bill {
     /// The costs.
     pub costs: Costs,
     /// By how many pods it changed over time how many are desired, up, ready and so on: as many
@@ -53,7 +53,7 @@ impl Bill {
 
     /// How a figure of `other` is to this one: greater, which is worse, or less. A difference is
     /// none if it can come of times that differ by no more than `tolerance`.
-    pub fn compared(&self, other: &Self, figure: Figure, tolerance: Dur) -> Ordering {
+    pub(crate) fn compared(&self, other: &Self, figure: Figure, tolerance: Dur) -> Ordering {
         let (a, b) = (figure.of(&self.costs), figure.of(&other.costs));
         let ns = tolerance.as_nanos() as f64;
         let all = ns * self.turns.max(other.turns) as f64;
@@ -79,7 +79,7 @@ impl Bill {
     }
 
     /// Whether all figures are the same.
-    pub fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
+    pub(crate) fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
         Figure::ALL
             .into_iter()
             .all(|f| self.compared(other, f, tolerance).is_eq())
@@ -104,7 +104,7 @@ fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) ->
 
 /// What became of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fate {
+pub(crate) struct Fate {
     /// What the run cost it.
     pub bill: Bill,
     /// Pods that it asks for at the end.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What sets the two runs of one seed apart.
 #[derive(Debug)]
-pub struct OneSeed {
+pub(crate) struct OneSeed {
     pub(super) costs: [Bill; 2],
     pub(super) workloads: Vec<(String, [Option<Fate>; 2])>,
     /// By kind and object.
@@ -24,7 +24,7 @@ pub struct OneSeed {
 
 impl OneSeed {
     /// Compares two runs with the same seed; see [`compare`](super::compare).
-    pub fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
+    pub(crate) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
         let Sides {
             names,
             pairs,

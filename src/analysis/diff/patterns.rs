@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 
 /// What differs, over seeds.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
     pub what: String,
     /// In what way it differs.

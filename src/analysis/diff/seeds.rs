@@ -17,16 +17,16 @@ use crate::kernel::Dur;
 use std::collections::BTreeMap;
 
 /// This many per cent of all seeds count as nearly all of them.
-pub const NEARLY_ALL: u64 = 90;
+pub(crate) const NEARLY_ALL: u64 = 90;
 
 /// Whether a number of seeds is nearly all of them.
-pub fn is_nearly_all(seeds: u64, of: u64) -> bool {
+pub(crate) fn is_nearly_all(seeds: u64, of: u64) -> bool {
     u128::from(seeds) * 100 >= u128::from(of) * u128::from(NEARLY_ALL) && seeds > 0
 }
 
 /// What sets two sides apart, seed by seed.
 #[derive(Debug)]
-pub struct Gathered {
+pub(crate) struct Gathered {
     tolerance: Dur,
     seeds: u64,
     same: u64,
@@ -40,7 +40,7 @@ pub struct Gathered {
 
 /// What sets two sides apart over all seeds.
 #[derive(Clone, PartialEq, Debug)]
-pub struct OverSeeds {
+pub(crate) struct OverSeeds {
     /// How many seeds each side was run with.
     pub seeds: u64,
     /// In how many of them both runs had the same result.
@@ -60,7 +60,7 @@ pub struct OverSeeds {
 
 /// What runs cost a workload over seeds.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WorkloadOverSeeds {
+pub(crate) struct WorkloadOverSeeds {
     /// `Deployment default/web`
     pub name: String,
     /// In how many seeds it is in the first runs alone, and in the second runs alone; those are not
@@ -72,7 +72,7 @@ pub struct WorkloadOverSeeds {
 
 impl Gathered {
     /// Of no seed yet.
-    pub fn new(tolerance: Dur) -> Self {
+    pub(crate) fn new(tolerance: Dur) -> Self {
         Gathered {
             tolerance,
             seeds: 0,
@@ -86,7 +86,7 @@ impl Gathered {
     }
 
     /// Takes in the next seed.
-    pub fn add(&mut self, one: OneSeed) {
+    pub(crate) fn add(&mut self, one: OneSeed) {
         self.seeds += 1;
         self.same += u64::from(one.same);
         self.costs.add(&one.costs[0], &one.costs[1], self.tolerance);
@@ -109,7 +109,7 @@ impl Gathered {
     }
 
     /// The result over all seeds; with more than `most` patterns, like ones are put together.
-    pub fn finish(mut self, most: usize) -> OverSeeds {
+    pub(crate) fn finish(mut self, most: usize) -> OverSeeds {
         let all = self.seeds;
         // The objects of which it is always so, by kind.
         let mut always: BTreeMap<Kind, Vec<(String, Tally)>> = BTreeMap::new();

@@ -11,7 +11,7 @@ use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SettingChange {
+pub(crate) struct SettingChange {
     /// Its name, `taint_eviction.finished_entry` say.
     pub name: String,
     /// Its value in the first run.
@@ -24,7 +24,7 @@ pub struct SettingChange {
 
 /// What two plans say differently.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The releases, if they differ.
     pub release: Option<(String, String)>,
     /// Switches of the releases' behaviour.
@@ -41,7 +41,7 @@ pub struct Settings {
 
 impl Settings {
     /// Compares two plans.
-    pub fn new(a: &Plan, b: &Plan) -> Self {
+    pub(crate) fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut others = changes("", &a.flags, &b.flags);
         others
@@ -100,7 +100,7 @@ impl Settings {
     }
 
     /// Whether one plan has a node, pod or entry that the other does not have.
-    pub fn objects_differ(&self) -> bool {
+    pub(crate) fn objects_differ(&self) -> bool {
         [&self.nodes, &self.pods, &self.entries]
             .iter()
             .any(|sides| sides.iter().any(|names| !names.is_empty()))

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// A figure of the costs over seeds, in its unit.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Paired {
+pub(crate) struct Paired {
     /// The means of the first and of the second side.
     pub means: [f64; 2],
     /// The mean of the differences of equal seeds: the second side's less the first side's. More is

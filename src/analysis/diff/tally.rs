@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// In what way a fact differs, without the values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Way {
+pub(crate) enum Way {
     /// It is true in the first run only.
     OnlyA,
     /// It is true in the second run only.

@@ -15,4 +15,4 @@ mod verdict;
 mod words;
 
 pub use judge::{verdicts, violations};
-pub use verdict::{Failed, Verdict, Wrong};
+pub(crate) use verdict::{Failed, Verdict, Wrong};

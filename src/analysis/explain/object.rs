@@ -21,7 +21,7 @@ pub enum Object {
 
 impl Object {
     /// The name by which [`find`] finds it: `pod/default/web-3`.
-    pub fn name(self, analysis: &Analysis<'_>) -> String {
+    pub(crate) fn name(self, analysis: &Analysis<'_>) -> String {
         match self {
             Self::Pod(id) => format!("pod/{}", analysis.pod_name(id)),
             Self::Node(id) => format!("node/{}", analysis.node_name(id)),

@@ -45,7 +45,7 @@ impl TaintEdit {
     /// kubectl's own words where it refuses: a taint is there already and `overwrite` is not set,
     /// or one that is to be removed is not there. Nothing is written then, not even the rest of the
     /// command.
-    pub fn apply(&self, taints: &[Taint], node: &str) -> Result<(Vec<Taint>, Verb), String> {
+    pub(crate) fn apply(&self, taints: &[Taint], node: &str) -> Result<(Vec<Taint>, Verb), String> {
         if !self.overwrite {
             let there: Vec<&str> = self
                 .add
@@ -109,7 +109,7 @@ impl TaintEdit {
     /// What the recorder of the timelines in tests/traces writes, which knows no rules: each new
     /// taint replaces one of the same key and effect and goes to the end; removals take what is
     /// there.
-    pub fn apply_raw(&self, taints: &[Taint]) -> Vec<Taint> {
+    pub(crate) fn apply_raw(&self, taints: &[Taint]) -> Vec<Taint> {
         let mut result = taints.to_vec();
         for new in &self.add {
             result.retain(|old| !old.matches(new));

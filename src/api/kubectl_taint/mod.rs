@@ -3,10 +3,8 @@
 //! `kubectl pkg/cmd/taint/taint.go` and `utils.go`, v0.34; the rules have not changed since 1.6.
 //! Left out: how kubectl finds nodes and sends its PATCH, which carries no resourceVersion.
 
-mod command;
 mod edit;
 mod syntax;
 
-pub use command::{Command, parse_command};
 pub use edit::{TaintEdit, Verb};
-pub use syntax::{TaintSyntaxError, parse, parse_list, parse_recorded};
+pub use syntax::{parse, parse_recorded};

@@ -79,20 +79,6 @@ pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> 
     Ok(edit)
 }
 
-/// [`parse`] of arguments in one text, separated by commas or blanks, of which neither keys nor
-/// values can have any.
-///
-/// # Errors
-/// As [`parse`].
-pub fn parse_list(text: &str) -> Result<TaintEdit, TaintSyntaxError> {
-    let args: Vec<&str> = text
-        .split([',', ' '])
-        .map(str::trim)
-        .filter(|arg| !arg.is_empty())
-        .collect();
-    parse(&args)
-}
-
 /// Taints as recorded timelines write them: `key=value:Effect`, several with commas; to be removed,
 /// if so said, by `key` or `key:Effect` without a trailing `-`. Keys and values are taken as they
 /// stand.
@@ -318,23 +304,6 @@ mod tests {
     }
 
     #[test]
-    fn one_text_may_hold_several() {
-        let expected = parse(&["a=1:NoExecute", "b-"]).expect("two");
-        for text in [
-            "a=1:NoExecute,b-",
-            "a=1:NoExecute, b-",
-            "a=1:NoExecute b-",
-            " a=1:NoExecute ,, b- ",
-        ] {
-            assert_eq!(parse_list(text), Ok(expected.clone()), "{text:?}");
-        }
-        assert_eq!(
-            parse_list(" , ").expect_err("nothing").text,
-            "at least one taint update is required"
-        );
-    }
-
-    #[test]
     fn recorded_timelines_have_their_own_form() {
         let added = parse_recorded("a=1:NoExecute,a=2:NoExecute", false).expect("adding");
         assert_eq!(
@@ -360,7 +329,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "[a-c=:/.-]{0,8}(:No(Schedule|Execute))?-?|\\PC{0,20}") {
-            if let Ok(edit) = parse_list(&text) {
+            if let Ok(edit) = parse(&text.split(',').collect::<Vec<_>>()) {
                 for taint in &edit.add {
                     let again = parse(&[&taint.to_string()]).map(|edit| edit.add);
                     proptest::prop_assert_eq!(again, Ok(vec![taint.clone()]));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Entries by label: key, then value.
 #[derive(Clone, Debug)]
-pub struct ByLabel<T>(BTreeMap<String, BTreeMap<String, Vec<T>>>);
+pub(crate) struct ByLabel<T>(BTreeMap<String, BTreeMap<String, Vec<T>>>);
 
 impl<T> Default for ByLabel<T> {
     fn default() -> Self {
@@ -16,7 +16,7 @@ impl<T> Default for ByLabel<T> {
 
 impl<T: Copy> ByLabel<T> {
     /// Adds an entry under a label.
-    pub fn insert(&mut self, key: &str, value: &str, entry: T) {
+    pub(crate) fn insert(&mut self, key: &str, value: &str, entry: T) {
         if !self.0.contains_key(key) {
             self.0.insert(key.to_owned(), BTreeMap::new());
         }
@@ -26,7 +26,7 @@ impl<T: Copy> ByLabel<T> {
     }
 
     /// Takes an entry away from a label.
-    pub fn remove(&mut self, key: &str, value: &str, entry: T)
+    pub(crate) fn remove(&mut self, key: &str, value: &str, entry: T)
     where
         T: PartialEq,
     {
@@ -36,7 +36,7 @@ impl<T: Copy> ByLabel<T> {
     }
 
     /// Those under a label, in the order in which they came.
-    pub fn get(&self, key: &str, value: &str) -> &[T] {
+    pub(crate) fn get(&self, key: &str, value: &str) -> &[T] {
         self.0
             .get(key)
             .and_then(|values| values.get(value))
@@ -44,7 +44,7 @@ impl<T: Copy> ByLabel<T> {
     }
 
     /// Those under one of several values.
-    pub fn under<'a>(
+    pub(crate) fn under<'a>(
         &'a self,
         (key, values): (&'a str, &'a [String]),
     ) -> impl Iterator<Item = T> + 'a {
@@ -57,7 +57,7 @@ impl<T: Copy> ByLabel<T> {
 
 /// Selectors by a label that they ask for, so that labels meet few of them.
 #[derive(Clone, Debug)]
-pub struct Selectors<T> {
+pub(crate) struct Selectors<T> {
     by_label: ByLabel<T>,
     /// Those that ask for no label's value.
     others: Vec<T>,
@@ -74,7 +74,7 @@ impl<T> Default for Selectors<T> {
 
 impl<T: Copy> Selectors<T> {
     /// Adds a selector's entry.
-    pub fn insert(&mut self, selector: &Selector, entry: T) {
+    pub(crate) fn insert(&mut self, selector: &Selector, entry: T) {
         match selector.requirements().iter().find_map(Requirement::one_of) {
             Some((key, values)) => values
                 .iter()
@@ -84,7 +84,7 @@ impl<T: Copy> Selectors<T> {
     }
 
     /// Takes a selector's entry away again.
-    pub fn remove(&mut self, selector: &Selector, entry: T)
+    pub(crate) fn remove(&mut self, selector: &Selector, entry: T)
     where
         T: PartialEq,
     {
@@ -98,7 +98,7 @@ impl<T: Copy> Selectors<T> {
 
     /// The entries of the selectors that may select an object with these labels, and of some that
     /// do not.
-    pub fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = T> + 'a {
+    pub(crate) fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = T> + 'a {
         labels
             .iter()
             .flat_map(|(key, value)| self.by_label.get(key, value))

@@ -13,7 +13,7 @@ mod selector;
 #[cfg(test)]
 mod tests;
 
-pub use by_label::{ByLabel, Selectors};
+pub(crate) use by_label::{ByLabel, Selectors};
 pub use label_selector::{LabelSelector, LabelSelectorRequirement};
 pub use requirement::{Labels, Operator, Requirement, SelectorError};
 pub use selector::Selector;

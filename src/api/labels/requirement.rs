@@ -49,7 +49,7 @@ impl Requirement {
     /// # Errors
     /// A key or value that no label can have, and a number of values that the operator does not
     /// take.
-    pub fn new(
+    pub(crate) fn new(
         key: &str,
         operator: Operator,
         values: impl IntoIterator<Item = String>,
@@ -90,13 +90,13 @@ impl Requirement {
     }
 
     /// The label that has to be there, and the values that it may have, if that is the condition.
-    pub fn one_of(&self) -> Option<(&str, &[String])> {
+    pub(crate) fn one_of(&self) -> Option<(&str, &[String])> {
         matches!(self.operator, Operator::Equals | Operator::In)
             .then_some((&*self.key, &*self.values))
     }
 
     /// Whether labels meet the condition (`Requirement.Matches`).
-    pub fn matches(&self, labels: &Labels) -> bool {
+    pub(crate) fn matches(&self, labels: &Labels) -> bool {
         let label = labels.get(&self.key);
         let listed = |value: &String| self.values.contains(value);
         match self.operator {

@@ -13,7 +13,7 @@ pub struct Selector {
 
 impl Selector {
     /// A selector of these conditions.
-    pub fn new(requirements: impl IntoIterator<Item = Requirement>) -> Self {
+    pub(crate) fn new(requirements: impl IntoIterator<Item = Requirement>) -> Self {
         let mut requirements: Vec<Requirement> = requirements.into_iter().collect();
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         Self { requirements }
@@ -37,7 +37,7 @@ impl Selector {
     }
 
     /// Whether it has no condition.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }
 

@@ -31,14 +31,8 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Nothing.
-    pub const ZERO: Self = Self {
-        nano: 0,
-        format: Format::DecimalSi,
-    };
-
     /// An amount of whole units.
-    pub fn from_units(units: i64) -> Self {
+    pub(crate) fn from_units(units: i64) -> Self {
         Self {
             nano: i128::from(units) * NANO,
             format: Format::DecimalSi,
@@ -105,11 +99,6 @@ impl Quantity {
         })
     }
 
-    /// How it is written.
-    pub fn format(self) -> Format {
-        self.format
-    }
-
     /// Whole units, rounded up (`Value`): what is counted in memory, pods, devices.
     pub fn value(self) -> i128 {
         round_up(self.nano, NANO)
@@ -121,7 +110,7 @@ impl Quantity {
     }
 
     /// Whether it is nothing.
-    pub fn is_zero(self) -> bool {
+    pub(crate) fn is_zero(self) -> bool {
         self.nano == 0
     }
 
@@ -134,14 +123,6 @@ impl Quantity {
     pub fn checked_add(self, other: Self) -> Option<Self> {
         Some(Self {
             nano: self.nano.checked_add(other.nano)?,
-            format: self.format_with(other),
-        })
-    }
-
-    /// The difference, written as `self` is unless that is zero; none if it does not fit.
-    pub fn checked_sub(self, other: Self) -> Option<Self> {
-        Some(Self {
-            nano: self.nano.checked_sub(other.nano)?,
             format: self.format_with(other),
         })
     }

@@ -18,5 +18,4 @@ mod suffixes;
 mod tests;
 
 pub use amount::{Format, Quantity};
-pub use error::QuantityError;
 pub use resources::{Resources, add_resources};

@@ -1,6 +1,7 @@
 //! Quantities held against what upstream makes of the same texts.
 
-use super::{Quantity, QuantityError, Resources, add_resources};
+use super::error::QuantityError;
+use super::{Quantity, Resources, add_resources};
 
 /// Text, canonical form, `Value` and `MilliValue` as printed by apimachinery v0.34.4 for these
 /// inputs.
@@ -184,19 +185,10 @@ fn amounts_compare_and_add_whatever_their_suffix() {
     assert_eq!(sum("0", "512Mi"), Some("512Mi".to_owned()));
     assert_eq!(sum("1500m", "500m"), Some("2".to_owned()));
     assert_eq!(sum("1Gi", "1"), Some("1073741825".to_owned()));
-    assert_eq!(
-        q("2").checked_sub(q("500m")).map(|d| d.to_string()),
-        Some("1500m".to_owned())
-    );
-    assert!(
-        q("1")
-            .checked_sub(q("2"))
-            .is_some_and(Quantity::is_negative)
-    );
     // 1.7e38 billionths hold 1.8e10 of the largest quantity: sums over a cluster do not
     // overflow.
     let largest = q("9223372036854775807");
-    let many = (0..1000).try_fold(Quantity::ZERO, |total, _| total.checked_add(largest));
+    let many = (0..1000).try_fold(q("0"), |total, _| total.checked_add(largest));
     assert_eq!(many.map(Quantity::value), Some(i128::from(i64::MAX) * 1000));
     assert_eq!(
         (Quantity::from_units(2), Quantity::from_milli(1500)),

@@ -49,7 +49,7 @@ fn is_dns_label(text: &str) -> bool {
 
 /// A key of a label, taint or toleration: an optional DNS subdomain of at most 253 characters and
 /// `/`, then a name of at most 63 (`IsQualifiedName`).
-pub fn qualified_name(value: &str) -> Vec<String> {
+pub(crate) fn qualified_name(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let parts: Vec<&str> = value.splitn(3, '/').collect();
     let name = match parts[..] {
@@ -84,7 +84,7 @@ pub fn qualified_name(value: &str) -> Vec<String> {
 }
 
 /// A value of a label or taint: empty, or a name of at most 63 characters (`IsValidLabelValue`).
-pub fn label_value(value: &str) -> Vec<String> {
+pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > NAME_LENGTH_MAX {
         errors.push(too_long(NAME_LENGTH_MAX));
@@ -96,7 +96,7 @@ pub fn label_value(value: &str) -> Vec<String> {
 }
 
 /// The name of a namespace, and of much else (`IsDNS1123Label`).
-pub fn dns1123_label(value: &str) -> Vec<String> {
+pub(crate) fn dns1123_label(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > NAME_LENGTH_MAX {
         errors.push(too_long(NAME_LENGTH_MAX));
@@ -114,7 +114,7 @@ pub fn dns1123_label(value: &str) -> Vec<String> {
 }
 
 /// The name of a node, a pod and most other objects (`IsDNS1123Subdomain`).
-pub fn dns1123_subdomain(value: &str) -> Vec<String> {
+pub(crate) fn dns1123_subdomain(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > SUBDOMAIN_LENGTH_MAX {
         errors.push(too_long(SUBDOMAIN_LENGTH_MAX));

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FieldErrorKind {
+pub(crate) enum FieldErrorKind {
     /// It must be there.
     Required,
     /// It is malformed.
@@ -20,7 +20,7 @@ pub enum FieldErrorKind {
 
 /// An error about one field of an object. Its text is the API server's.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FieldError {
+pub(crate) struct FieldError {
     /// What is wrong.
     pub kind: FieldErrorKind,
     /// The field: `spec.taints[1].key`.
@@ -36,7 +36,7 @@ pub struct FieldError {
 
 impl FieldError {
     /// The field must be there.
-    pub fn required(field: &str) -> Self {
+    pub(crate) fn required(field: &str) -> Self {
         Self::new(
             FieldErrorKind::Required,
             field,
@@ -46,12 +46,12 @@ impl FieldError {
     }
 
     /// The field holds a text that is malformed.
-    pub fn invalid(field: &str, value: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn invalid(field: &str, value: &str, detail: impl Into<String>) -> Self {
         Self::new(FieldErrorKind::Invalid, field, quoted(value), detail.into())
     }
 
     /// The field holds a word that is not one of `supported`; what is near to it becomes the hint.
-    pub fn not_supported(field: &str, value: &str, supported: &[&'static str]) -> Self {
+    pub(crate) fn not_supported(field: &str, value: &str, supported: &[&'static str]) -> Self {
         let list: Vec<String> = supported.iter().map(|word| quoted(word)).collect();
         let mut error = Self::new(
             FieldErrorKind::NotSupported,
@@ -65,12 +65,12 @@ impl FieldError {
     }
 
     /// The field holds what is there already; `value` is shown as it stands.
-    pub fn duplicate(field: &str, value: String, detail: impl Into<String>) -> Self {
+    pub(crate) fn duplicate(field: &str, value: String, detail: impl Into<String>) -> Self {
         Self::new(FieldErrorKind::Duplicate, field, value, detail.into())
     }
 
     /// The field may not be so here.
-    pub fn forbidden(field: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(field: &str, detail: impl Into<String>) -> Self {
         Self::new(
             FieldErrorKind::Forbidden,
             field,

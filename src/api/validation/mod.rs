@@ -9,7 +9,7 @@ mod field_error;
 mod taints;
 mod tolerations;
 
-pub use content::{dns1123_label, dns1123_subdomain, label_value, qualified_name};
-pub use field_error::{FieldError, FieldErrorKind};
-pub use taints::{effect_of, validate_taints};
-pub use tolerations::{operator_of, validate_toleration_update, validate_tolerations};
+pub(crate) use content::{dns1123_label, dns1123_subdomain, label_value, qualified_name};
+pub(crate) use field_error::FieldError;
+pub(crate) use taints::{effect_of, validate_taints};
+pub(crate) use tolerations::{operator_of, validate_toleration_update, validate_tolerations};

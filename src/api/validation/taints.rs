@@ -7,7 +7,7 @@ use crate::api::taint::{Effect, Taint};
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// Checks a node's taints; `path` is the list's own, `spec.taints`.
-pub fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
+pub(crate) fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (i, taint) in taints.iter().enumerate() {
         let at = format!("{path}[{i}]");
@@ -35,7 +35,7 @@ pub fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
 ///
 /// # Errors
 /// An empty effect, and one that is not of the three, with what is near to it as the hint.
-pub fn effect_of(text: &str, path: &str) -> Result<Effect, FieldError> {
+pub(crate) fn effect_of(text: &str, path: &str) -> Result<Effect, FieldError> {
     if text.is_empty() {
         return Err(FieldError::required(path));
     }

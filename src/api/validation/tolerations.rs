@@ -10,7 +10,7 @@ use crate::api::toleration::{Operator, Toleration, canonical_integer};
 /// gate TaintTolerationComparisonOperators, or that the stored pod already uses such operators.
 ///
 /// An operator that was left out cannot be told from `Equal` here, and is shown as that.
-pub fn validate_tolerations(
+pub(crate) fn validate_tolerations(
     tolerations: &[Toleration],
     path: &str,
     comparison_operators: bool,
@@ -106,7 +106,7 @@ fn integer_errors(value: &str) -> Vec<String> {
 
 /// Checks a pod's update: every old toleration must still be there, in which only the seconds may
 /// have changed; more may come (`validateOnlyAddedTolerations`).
-pub fn validate_toleration_update(
+pub(crate) fn validate_toleration_update(
     new: &[Toleration],
     old: &[Toleration],
     path: &str,
@@ -135,7 +135,7 @@ pub fn validate_toleration_update(
 ///
 /// # Errors
 /// A word that is no operator, with what is near to it as the hint.
-pub fn operator_of(text: &str, path: &str) -> Result<Operator, FieldError> {
+pub(crate) fn operator_of(text: &str, path: &str) -> Result<Operator, FieldError> {
     match text {
         "" | "Equal" => Ok(Operator::Equal),
         "Exists" => Ok(Operator::Exists),

@@ -11,6 +11,6 @@ mod recordings;
 mod report;
 mod run;
 
-pub use args::ConformArgs;
+pub(crate) use args::ConformArgs;
 pub use counts::Counts;
 pub use run::{model, run};

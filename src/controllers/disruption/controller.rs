@@ -43,7 +43,7 @@ impl QueueKey for PodItem {
 }
 
 /// The disruption controller.
-pub struct Controller {
+pub(crate) struct Controller {
     me: Weak<Controller>,
     ctx: Ctx,
     group: Group,
@@ -59,7 +59,7 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: Switches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -86,7 +86,7 @@ impl Controller {
     }
 
     /// Starts the workers.
-    pub fn run(&self) {
+    pub(crate) fn run(&self) {
         let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
             return;
         };

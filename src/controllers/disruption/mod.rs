@@ -8,4 +8,4 @@ mod census;
 mod controller;
 mod tally;
 
-pub use controller::Controller;
+pub(crate) use controller::Controller;

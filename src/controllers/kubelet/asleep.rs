@@ -48,7 +48,7 @@ fn awaits_a_post(node: &Node) -> bool {
 
 impl Kubelets {
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.
-    pub fn fall_asleep(&self, node: NodeId) {
+    pub(crate) fn fall_asleep(&self, node: NodeId) {
         let now = self.ctx.now();
         if !self.lazy || now < self.awake_until.get() {
             return;
@@ -248,7 +248,7 @@ impl Kubelets {
     }
 
     /// Simulates every heartbeat until then, at least.
-    pub fn stay_awake(&self, until: Time) {
+    pub(crate) fn stay_awake(&self, until: Time) {
         self.awake_until.set(until);
         let nodes = self.state.with(|s| s.nodes.len()) as u32;
         for node in (0..nodes).map(NodeId) {

@@ -13,7 +13,7 @@ use crate::trace::{Actor, What};
 impl Kubelets {
     /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine
     /// that was taken away is back.
-    pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
+    pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
         let now = self.ctx.now();
         let is_back = self.with(node, |k| k.gone) == Some(true);
         if is_back {
@@ -62,7 +62,7 @@ impl Kubelets {
 
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
     /// long: one period before it does so next.
-    pub fn lease_age(&self, node: NodeId) -> Dur {
+    pub(crate) fn lease_age(&self, node: NodeId) -> Dur {
         let Some(next) = self.with(node, |k| k.next[Loop::Lease as usize].at) else {
             return Dur::ZERO;
         };
@@ -74,7 +74,7 @@ impl Kubelets {
     }
 
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
-    pub fn leave(&self, node: NodeId) {
+    pub(crate) fn leave(&self, node: NodeId) {
         self.wake_up(node);
         if self.with(node, |k| {
             !std::mem::replace(&mut k.gone, true) && !k.crashed
@@ -86,7 +86,7 @@ impl Kubelets {
     }
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
-    pub fn cut(&self, node: NodeId, cut: bool) {
+    pub(crate) fn cut(&self, node: NodeId, cut: bool) {
         self.wake_to_silence(node);
         let now = self.ctx.now();
         let Some((was, off)) = self.with(node, |k| {
@@ -125,7 +125,12 @@ impl Kubelets {
     }
 
     /// Sets a kubelet's own view of a condition; it posts at once unless it is cut off.
-    pub fn set_condition(&self, node: NodeId, kind: NodeConditionType, status: ConditionStatus) {
+    pub(crate) fn set_condition(
+        &self,
+        node: NodeId,
+        kind: NodeConditionType,
+        status: ConditionStatus,
+    ) {
         self.wake_up(node);
         let reaches = self.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
@@ -139,13 +144,13 @@ impl Kubelets {
     }
 
     /// Sets how far a kubelet's clock is off.
-    pub fn set_skew(&self, node: NodeId, skew_ns: i64) {
+    pub(crate) fn set_skew(&self, node: NodeId, skew_ns: i64) {
         self.sleep_no_more(node);
         self.with(node, |k| k.skew_ns = skew_ns);
     }
 
     /// Makes heartbeats come only once in `period`, or as configured.
-    pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
+    pub(crate) fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
         self.sleep_no_more(node);
         self.with(node, |k| k.slow = period);
     }

@@ -22,7 +22,7 @@ pub(super) fn healthy() -> View {
 }
 
 /// The conditions that a healthy kubelet posts now.
-pub fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
+pub(crate) fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
     let mut conditions = Vec::with_capacity(4);
     fill(&mut conditions, &healthy(), at);
     conditions

@@ -9,7 +9,7 @@ use crate::plan::KubeletMode;
 use crate::trace::Actor;
 
 /// The period of status checks of the recorder's kubelets.
-pub const STATUS_PERIOD: Dur = Dur::from_secs(10);
+pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);
 
 impl Kubelets {
     /// Starts both loops: at their offset, or after one period if that is zero.

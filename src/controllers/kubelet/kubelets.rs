@@ -25,7 +25,7 @@ pub(super) struct Points {
 }
 
 /// All kubelets of a cluster.
-pub struct Kubelets {
+pub(crate) struct Kubelets {
     me: Weak<Kubelets>,
     pub(super) ctx: Ctx,
     pub(super) api: Rc<ApiServer>,
@@ -98,7 +98,12 @@ impl Handler for PodWork {
 impl Kubelets {
     /// No kubelets yet; they hear of pods from now on. `lazy`: heartbeats that can't make a
     /// difference are computed.
-    pub fn new(api: &Rc<ApiServer>, mode: KubeletMode, switches: Switches, lazy: bool) -> Rc<Self> {
+    pub(crate) fn new(
+        api: &Rc<ApiServer>,
+        mode: KubeletMode,
+        switches: Switches,
+        lazy: bool,
+    ) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
             me: me.clone(),

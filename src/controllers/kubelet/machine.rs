@@ -9,7 +9,7 @@ use crate::trace::{Actor, What};
 
 impl Kubelets {
     /// A machine stops, and its containers with it.
-    pub fn crash(&self, node: NodeId) {
+    pub(crate) fn crash(&self, node: NodeId) {
         self.wake_to_silence(node);
         let was = self.with(node, |k| {
             (
@@ -37,7 +37,7 @@ impl Kubelets {
     }
 
     /// A crashed machine is switched on again, and boots.
-    pub fn boot(&self, node: NodeId) {
+    pub(crate) fn boot(&self, node: NodeId) {
         let boot = match self.mode {
             KubeletMode::Imitated(_) => Dur::ZERO,
             KubeletMode::Real(real) => real.boot,

@@ -21,7 +21,7 @@ mod pods;
 mod real;
 mod walk;
 
-pub use conditions::healthy_conditions;
-pub use imitated::STATUS_PERIOD;
-pub use kubelets::Kubelets;
-pub use node_state::NodeSettings;
+pub(crate) use conditions::healthy_conditions;
+pub(crate) use imitated::STATUS_PERIOD;
+pub(crate) use kubelets::Kubelets;
+pub(crate) use node_state::NodeSettings;

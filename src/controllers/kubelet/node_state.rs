@@ -8,7 +8,7 @@ use crate::kernel::{Dur, EventKey, Time};
 
 /// What is particular to a node's kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NodeSettings {
+pub(crate) struct NodeSettings {
     /// When the lease is first renewed, from the kubelet's start; zero is one period.
     pub lease_offset: Dur,
     /// The period of lease renewals.

@@ -29,7 +29,7 @@ use std::rc::{Rc, Weak};
 pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
 /// The controller's flags and what its release does.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Config {
+pub(crate) struct Config {
     /// `--node-monitor-period`
     pub monitor_period: Dur,
     /// Added to the period, for the time a pass takes.
@@ -119,7 +119,7 @@ pub(super) struct Points {
 }
 
 /// The node lifecycle controller.
-pub struct Controller {
+pub(crate) struct Controller {
     me: Weak<Controller>,
     pub(super) ctx: Ctx,
     pub(super) group: Group,
@@ -147,7 +147,7 @@ pub struct Controller {
 impl Controller {
     /// A controller that hears of nodes and pods but does not run yet
     /// (`NewNodeLifecycleController`).
-    pub fn new(
+    pub(crate) fn new(
         config: Config,
         client: Client,
         informers: &Rc<InformerFactory>,

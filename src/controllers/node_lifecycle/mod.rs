@@ -34,4 +34,4 @@ mod zone_conditions;
 mod zone_states;
 mod zones;
 
-pub use controller::{Config, Controller};
+pub(crate) use controller::{Config, Controller};

@@ -21,7 +21,7 @@ impl Controller {
     /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first.
     /// Then it is over, if nothing in it had to wait, before the pod workers drop what they know no
     /// node's health for, and before the NoExecute loop looks first.
-    pub fn run(self: &Rc<Self>, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         let (s, busy) = (self.config.switches, self.ctx.name());
         let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
         if warm {

@@ -21,7 +21,7 @@ const QUARANTINE_TIME: Dur = Dur::from_secs(40);
 
 /// The collector's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub(crate) struct Config {
     /// `--terminated-pod-gc-threshold`: how many terminated pods may lie about; none and less is
     /// any number.
     pub terminated_pod_threshold: i32,
@@ -86,7 +86,7 @@ struct Seen {
 }
 
 /// The pod garbage collector.
-pub struct Controller {
+pub(crate) struct Controller {
     ctx: Ctx,
     group: Group,
     config: Config,
@@ -100,7 +100,7 @@ pub struct Controller {
 
 impl Controller {
     /// A collector that hears of nodes and pods but does not run yet (`NewPodGC`).
-    pub fn new(
+    pub(crate) fn new(
         config: Config,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -125,7 +125,7 @@ impl Controller {
 
     /// Starts the loop (`Run`); the caches are filled. `warm`: it has been running for long, so
     /// that the next pass comes some time within a period.
-    pub fn run(self: &Rc<Self>, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             if warm {

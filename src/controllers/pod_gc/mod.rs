@@ -10,4 +10,4 @@
 
 mod controller;
 
-pub use controller::{Config, Controller};
+pub(crate) use controller::{Config, Controller};

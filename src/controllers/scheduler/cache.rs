@@ -106,7 +106,7 @@ impl Cache {
     }
 
     /// Whether counts are kept.
-    pub fn is_indexed(&self) -> bool {
+    pub(crate) fn is_indexed(&self) -> bool {
         self.indexed
     }
 
@@ -233,7 +233,7 @@ impl Cache {
 
     /// Takes another version of a pod that is on its node already and differs in nothing that is
     /// summed; false if it is not there.
-    pub fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
+    pub(crate) fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
         let Some(place) = self.place(pod.id).filter(|p| pod.node == Some(p.node)) else {
             return false;
         };
@@ -254,7 +254,7 @@ impl Cache {
 
     /// Takes away a pod that was assumed, unless its successor of the same name has its place
     /// (`ForgetPod`).
-    pub fn forget(&mut self, pod: &Pod) {
+    pub(crate) fn forget(&mut self, pod: &Pod) {
         let Some(Place {
             node,
             slot,
@@ -273,7 +273,7 @@ impl Cache {
     }
 
     /// Whether a pod was placed and its binding has not been seen (`IsAssumedPod`).
-    pub fn is_assumed(&self, pod: PodId) -> bool {
+    pub(crate) fn is_assumed(&self, pod: PodId) -> bool {
         self.place(pod).is_some_and(|p| p.assumed)
     }
 
@@ -338,19 +338,19 @@ impl Cache {
     }
 
     /// How often the order of nodes changed, and how many changes of nodes there were.
-    pub fn version(&self) -> (u64, u64) {
+    pub(crate) fn version(&self) -> (u64, u64) {
         (self.lists, self.forgotten + self.changes.len() as u64)
     }
 
     /// The nodes that changed since there had been that number of changes; none if that is too long
     /// ago.
-    pub fn changed_since(&self, changes: u64) -> Option<impl Iterator<Item = NodeId>> {
+    pub(crate) fn changed_since(&self, changes: u64) -> Option<impl Iterator<Item = NodeId>> {
         let first = usize::try_from(changes.checked_sub(self.forgotten)?).ok()?;
         Some(self.changes.iter().skip(first).copied())
     }
 
     /// The place of a node in the order in which they are tried, if it is there.
-    pub fn place_of(&self, node: NodeId) -> Option<usize> {
+    pub(crate) fn place_of(&self, node: NodeId) -> Option<usize> {
         let places = &self.list.get_or_init(|| List::of(&self.tree)).places;
         places
             .get(node.index())
@@ -364,12 +364,12 @@ impl Cache {
     }
 
     /// A node that is there.
-    pub fn node(&self, id: NodeId) -> Option<&NodeInfo> {
+    pub(crate) fn node(&self, id: NodeId) -> Option<&NodeInfo> {
         self.nodes.get(id.index()).filter(|n| n.node.is_some())
     }
 
     /// The node of a name, if it is there.
-    pub fn named(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn named(&self, name: &str) -> Option<NodeId> {
         self.by_name
             .get(name)
             .copied()
@@ -377,13 +377,13 @@ impl Cache {
     }
 
     /// The lowest priority of any pod on a node.
-    pub fn lowest_priority(&self) -> Option<i32> {
+    pub(crate) fn lowest_priority(&self) -> Option<i32> {
         self.priorities.keys().next().copied()
     }
 
     /// Whether a term of any pod may be about a pod of this shape; `terms` gives those terms of a
     /// shape that matter.
-    pub fn any_affinity_to<'a, T: Iterator<Item = &'a Term>>(
+    pub(crate) fn any_affinity_to<'a, T: Iterator<Item = &'a Term>>(
         &'a self,
         shape: &Shape,
         terms: impl Fn(&'a Shape) -> T,

@@ -11,13 +11,13 @@ use crate::api::names::NodeId;
 
 impl Cache {
     /// The count of a selector's pods.
-    pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
+    pub(crate) fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
         self.tallies.id(namespace, selector)
     }
 
     /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace
     /// that its selector selects and that are not being deleted (`countPodsMatchSelector`).
-    pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
+    pub(crate) fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
             return i64::from(self.tallies.on(spread.tally, node));
         }
@@ -25,7 +25,7 @@ impl Cache {
     }
 
     /// As [`Cache::count`] for several nodes at once, in their order.
-    pub fn counts(
+    pub(crate) fn counts(
         &mut self,
         nodes: &[NodeId],
         namespace: &str,
@@ -59,7 +59,7 @@ impl Cache {
 
     /// How many pods a constraint counts on nodes that have any, by their places; a place may come
     /// up several times, with a part each.
-    pub fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
+    pub(crate) fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
         self.tallies.for_each(spread.tally, |id, count| {
             if let Some(place) = self.place_of(id) {
                 then(place as u32, count);
@@ -68,13 +68,13 @@ impl Cache {
     }
 
     /// How many pods a constraint counts, by node, where there is a place for every node.
-    pub fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
+    pub(crate) fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
         self.tallies.dense(spread.tally)
     }
 
     /// What several topology keys make of nodes, by place: a number of as many digits, each the
     /// domain and one, or zero for none.
-    pub fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
+    pub(crate) fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
         let as_of = (self.lists, self.topologies.changes());
         if self.codes.as_of != as_of || self.codes.keys != keys {
             let mut codes = vec![0; self.list().len()];
@@ -99,7 +99,7 @@ impl Cache {
     }
 
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
-    pub fn most(&mut self, spread: &Spread) -> i64 {
+    pub(crate) fn most(&mut self, spread: &Spread) -> i64 {
         let Self {
             tallies, scratch, ..
         } = self;
@@ -117,7 +117,12 @@ impl Cache {
     }
 
     /// As [`Cache::count`], by walking over the node's pods.
-    pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
+    pub(crate) fn count_plainly(
+        &self,
+        node: NodeId,
+        namespace: &str,
+        selector: Option<&Selector>,
+    ) -> i64 {
         let Some(selector) = selector.filter(|s| !s.is_empty()) else {
             return 0;
         };
@@ -133,7 +138,7 @@ impl Cache {
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where
     /// counts are not kept.
-    pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
+    pub(crate) fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
         self.indexed.then(|| {
             self.tallies
                 .sums(spread.tally, spread.key, &self.topologies)
@@ -141,7 +146,7 @@ impl Cache {
     }
 
     /// The number of a topology key.
-    pub fn key(&mut self, key: &str) -> KeyId {
+    pub(crate) fn key(&mut self, key: &str) -> KeyId {
         self.topologies.key(key)
     }
 }

@@ -28,7 +28,7 @@ impl Cache {
 
     /// What the scheduler makes of a pod; its name is asked for where the template is not the one
     /// last seen.
-    pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
+    pub(crate) fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
         if let Some(number) = self
             .shape_of_pod
             .get(pod.id.index())

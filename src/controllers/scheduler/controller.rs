@@ -17,7 +17,7 @@ use std::rc::{Rc, Weak};
 
 /// How the scheduler is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub(crate) struct Config {
     /// How it chooses nodes.
     pub choice: Choice,
     /// It evicts pods of lower priority where that helps (the plugin DefaultPreemption).
@@ -47,7 +47,7 @@ pub(super) struct State {
 type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
 
 /// The scheduler.
-pub struct Controller {
+pub(crate) struct Controller {
     pub(super) me: Weak<Controller>,
     pub(super) ctx: Ctx,
     pub(super) group: Group,
@@ -79,7 +79,7 @@ pub struct Controller {
 
 impl Controller {
     /// A scheduler that hears of nodes and pods but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         config: Config,
         client: Client,
         informers: &Rc<InformerFactory>,

@@ -12,7 +12,7 @@ pub struct TallyId(pub(super) u32);
 
 /// How many of something are on each node.
 #[derive(Clone, Debug)]
-pub enum Counts {
+pub(crate) enum Counts {
     /// The nodes that have any, sorted.
     Few(Vec<(NodeId, u32)>),
     /// By node; none beyond the end.
@@ -27,7 +27,7 @@ impl Default for Counts {
 
 impl Counts {
     /// Counts in, or out where `by` is negative.
-    pub fn add(&mut self, node: NodeId, by: i32) {
+    pub(crate) fn add(&mut self, node: NodeId, by: i32) {
         let nodes = match self {
             Self::Many(counts) => {
                 if counts.len() <= node.index() {
@@ -60,7 +60,7 @@ impl Counts {
     }
 
     /// How many on a node.
-    pub fn on(&self, node: NodeId) -> u32 {
+    pub(crate) fn on(&self, node: NodeId) -> u32 {
         match self {
             Self::Few(nodes) => nodes
                 .binary_search_by_key(&node, |(n, _)| *n)
@@ -70,7 +70,7 @@ impl Counts {
     }
 
     /// The nodes that have any, in order, with how many.
-    pub fn for_each(&self, mut then: impl FnMut(NodeId, u32)) {
+    pub(crate) fn for_each(&self, mut then: impl FnMut(NodeId, u32)) {
         match self {
             Self::Few(nodes) => nodes.iter().for_each(|(n, count)| then(*n, *count)),
             Self::Many(counts) => {

@@ -41,7 +41,7 @@ pub enum ClusterEvent {
 }
 
 /// A pod and its shape.
-pub type PodAndShape = (Rc<Pod>, Rc<Shape>);
+pub(crate) type PodAndShape = (Rc<Pod>, Rc<Shape>);
 
 /// A change with what it was before and after.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Change {
 
 /// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of
 /// it, or the first only as up to 1.29.
-pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
+pub(crate) fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
     let statuses = |n: &Node| {
         let mut list: Vec<_> = n.conditions.iter().map(|c| (c.kind, c.status)).collect();
         list.sort_unstable();
@@ -121,7 +121,7 @@ pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
 }
 
 /// What changed of a pod (`PodSchedulingPropertiesChange`).
-pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
+pub(crate) fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
     let bound = new.node.is_some();
     let (a, b) = (&*old.template, &*new.template);
     let gates = |p: &crate::api::pod::PodTemplate| {

@@ -83,7 +83,7 @@ impl Algorithm {
     }
 
     /// What filters say of a node in a dry run, nominated pods included.
-    pub fn dry_run(
+    pub(crate) fn dry_run(
         &self,
         of: Incoming<'_>,
         node: NodeId,
@@ -96,7 +96,7 @@ impl Algorithm {
     }
 
     /// Counts a pod in on a node, or out, in what filters know of pods on all nodes.
-    pub fn change_state(
+    pub(crate) fn change_state(
         &self,
         state: &mut ClusterState,
         shape: &Shape,

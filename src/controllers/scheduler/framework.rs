@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The best score of a plugin.
-pub const MAX_NODE_SCORE: i64 = 100;
+pub(crate) const MAX_NODE_SCORE: i64 = 100;
 
 /// A set of plugins.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -20,12 +20,12 @@ impl Plugins {
     }
 
     /// Whether it is among them.
-    pub fn has(self, plugin: Plugin) -> bool {
+    pub(crate) fn has(self, plugin: Plugin) -> bool {
         self.0 & 1 << plugin as u16 != 0
     }
 
     /// Whether there is none.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
@@ -43,7 +43,7 @@ pub struct Rejection {
 
 impl Rejection {
     /// One that preemption cannot help with.
-    pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
+    pub(crate) fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
         Self {
             plugin,
             unresolvable: true,
@@ -52,7 +52,7 @@ impl Rejection {
     }
 
     /// One that preemption may help with.
-    pub fn resolvable(plugin: Plugin, reason: &'static str) -> Self {
+    pub(crate) fn resolvable(plugin: Plugin, reason: &'static str) -> Self {
         Self {
             plugin,
             unresolvable: false,
@@ -62,7 +62,7 @@ impl Rejection {
 }
 
 /// What a filter says about a node.
-pub type Verdict = Result<(), Rejection>;
+pub(crate) type Verdict = Result<(), Rejection>;
 
 /// The rejections of a run, each held once.
 #[derive(Default, Debug)]
@@ -73,7 +73,7 @@ pub struct Rejections {
 
 impl Rejections {
     /// The number of a verdict: zero for a node that was not rejected.
-    pub fn number(&mut self, verdict: Verdict) -> u32 {
+    pub(crate) fn number(&mut self, verdict: Verdict) -> u32 {
         let Err(rejection) = verdict else { return 0 };
         if let Some(number) = self.numbers.get(&rejection) {
             return *number;
@@ -85,13 +85,13 @@ impl Rejections {
     }
 
     /// The rejection of a number above zero.
-    pub fn get(&self, number: u32) -> Option<&Rejection> {
+    pub(crate) fn get(&self, number: u32) -> Option<&Rejection> {
         self.all.get((number as usize).checked_sub(1)?)
     }
 }
 
 /// The filters whose verdict depends on one node alone, in the release's order.
-pub fn node_filters(order: FilterOrder) -> &'static [Plugin] {
+pub(crate) fn node_filters(order: FilterOrder) -> &'static [Plugin] {
     use Plugin::{NodeAffinity, NodePorts, NodeResourcesFit, NodeUnschedulable, TaintToleration};
     match order {
         FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => &[
@@ -112,7 +112,7 @@ pub fn node_filters(order: FilterOrder) -> &'static [Plugin] {
 }
 
 /// The filters that look at pods on other nodes too; in every release they come last.
-pub fn cluster_filters(order: FilterOrder) -> [Plugin; 2] {
+pub(crate) fn cluster_filters(order: FilterOrder) -> [Plugin; 2] {
     match order {
         FilterOrder::ResourcesEarly => [Plugin::InterPodAffinity, Plugin::PodTopologySpread],
         FilterOrder::ResourcesEarlySpreadFirst | FilterOrder::TaintsEarly => {
@@ -123,7 +123,7 @@ pub fn cluster_filters(order: FilterOrder) -> [Plugin; 2] {
 
 /// How many feasible nodes end a search among `nodes` (`numFeasibleNodesToFind`); `percentage` is
 /// `percentageOfNodesToScore`, 0 for the default.
-pub fn feasible_nodes_to_find(nodes: usize, percentage: u32) -> usize {
+pub(crate) fn feasible_nodes_to_find(nodes: usize, percentage: u32) -> usize {
     const LEAST: usize = 100;
     const LEAST_PERCENTAGE: i64 = 5;
     if nodes < LEAST {

@@ -29,7 +29,7 @@ fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
 }
 
 /// Whether a plugin hears of a kind of change at all.
-pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
+pub(crate) fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
     use ClusterEvent as E;
     let hints = switches.wake() == WakeRule::Hints;
     if unasked(plugin, event, switches) {
@@ -77,7 +77,7 @@ pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> b
 
 /// Whether a plugin that rejected a pod thinks that a change may help it (the plugins' queueing
 /// hints).
-pub fn helps(
+pub(crate) fn helps(
     plugin: Plugin,
     pod: PodId,
     shape: &Shape,

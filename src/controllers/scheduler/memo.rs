@@ -48,7 +48,7 @@ impl Kind {
 
 /// What is remembered.
 #[derive(Default, Debug)]
-pub struct Memo {
+pub(crate) struct Memo {
     kinds: Vec<Kind>,
     /// By shape: where its kind was when last looked up, and which of those that were there before
     /// and since.
@@ -60,7 +60,7 @@ pub struct Memo {
 
 impl Memo {
     /// The kind of pod that a shape is, for [`Memo::of`] until the next call of this.
-    pub fn kind(&mut self, shape: &Rc<Shape>) -> usize {
+    pub(crate) fn kind(&mut self, shape: &Rc<Shape>) -> usize {
         self.clock += 1;
         let at = shape.id as usize;
         if self.of_shape.len() <= at {
@@ -104,12 +104,12 @@ impl Memo {
 
     /// What was found out about nodes, by place, for pods of one kind; of one that has changed
     /// since, before.
-    pub fn found(&self, kind: usize) -> &[Found] {
+    pub(crate) fn found(&self, kind: usize) -> &[Found] {
         &self.kinds[kind].found
     }
 
     /// What is known of all nodes, for pods of one kind.
-    pub fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
+    pub(crate) fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
         let kind = &mut self.kinds[kind];
         let version = cache.version();
         match cache
@@ -135,13 +135,13 @@ impl Memo {
 }
 
 /// What is known of nodes, for pods of one kind.
-pub struct Known<'a>(&'a mut Kind);
+pub(crate) struct Known<'a>(&'a mut Kind);
 
 impl Known<'_> {
     /// The number of the rejection of the node in that place, 0 for none; found out anew if the
     /// node changed.
     #[inline]
-    pub fn rejection(
+    pub(crate) fn rejection(
         &mut self,
         place: usize,
         cache: &Cache,
@@ -157,18 +157,18 @@ impl Known<'_> {
     }
 
     /// Whether anything was found out about any node beside its score.
-    pub fn notable(&self) -> bool {
+    pub(crate) fn notable(&self) -> bool {
         self.0.notable
     }
 
     /// What else is known of the node in that place.
-    pub fn found(&self, place: usize) -> Found {
+    pub(crate) fn found(&self, place: usize) -> Found {
         self.0.found[place]
     }
 
     /// Adds to a list the places of the first nodes that will do, `wanted` of them, from one place on
     /// and round to it again. Returns at how many nodes a search looks that tries them one by one.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         from: usize,
         wanted: usize,

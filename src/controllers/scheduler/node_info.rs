@@ -24,7 +24,7 @@ pub struct Placed {
 
 impl Placed {
     /// A pod on a node.
-    pub fn new(pod: &Rc<Pod>, shape: &Rc<Shape>) -> Self {
+    pub(crate) fn new(pod: &Rc<Pod>, shape: &Rc<Shape>) -> Self {
         Self {
             id: pod.id,
             terminating: pod.is_terminating(),
@@ -74,7 +74,7 @@ impl NodeInfo {
     }
 
     /// Takes another version of the node (`SetNode`).
-    pub fn set_node(&mut self, node: &Rc<Node>) {
+    pub(crate) fn set_node(&mut self, node: &Rc<Node>) {
         if self
             .node
             .as_ref()
@@ -86,20 +86,20 @@ impl NodeInfo {
     }
 
     /// Adds a pod (`AddPod`).
-    pub fn add(&mut self, placed: Placed) {
+    pub(crate) fn add(&mut self, placed: Placed) {
         self.sum(&placed.shape, 1);
         self.ports.extend(placed.shape.host_ports().iter().cloned());
         self.pods.push(placed);
     }
 
     /// Takes a pod away (`RemovePod`); the last one takes its place.
-    pub fn remove(&mut self, pod: PodId) -> Option<Placed> {
+    pub(crate) fn remove(&mut self, pod: PodId) -> Option<Placed> {
         let at = self.pods.iter().position(|p| p.id == pod)?;
         Some(self.remove_at(at))
     }
 
     /// Takes away the pod in that place of the list.
-    pub fn remove_at(&mut self, at: usize) -> Placed {
+    pub(crate) fn remove_at(&mut self, at: usize) -> Placed {
         let placed = self.pods.swap_remove(at);
         self.sum(&placed.shape, -1);
         for port in placed.shape.host_ports() {

@@ -6,13 +6,13 @@ use crate::api::node::{Node, zone_key};
 
 /// Nodes by zone, both in order of appearance.
 #[derive(Clone, Debug, Default)]
-pub struct NodeTree {
+pub(crate) struct NodeTree {
     zones: Vec<(String, Vec<NodeId>)>,
 }
 
 impl NodeTree {
     /// Adds a node that is not there to the end of its zone (`addNode`).
-    pub fn add(&mut self, node: &Node) {
+    pub(crate) fn add(&mut self, node: &Node) {
         let zone = zone_key(&node.labels, false);
         match self.zones.iter_mut().find(|(z, _)| *z == zone) {
             Some((_, nodes)) => nodes.push(node.id),
@@ -21,7 +21,7 @@ impl NodeTree {
     }
 
     /// Takes a node away; a zone without nodes goes too (`removeNode`).
-    pub fn remove(&mut self, node: &Node) {
+    pub(crate) fn remove(&mut self, node: &Node) {
         let zone = zone_key(&node.labels, false);
         if let Some((_, nodes)) = self.zones.iter_mut().find(|(z, _)| *z == zone) {
             nodes.retain(|n| *n != node.id);
@@ -30,7 +30,7 @@ impl NodeTree {
     }
 
     /// Moves a node whose zone changed; true if it did (`updateNode`).
-    pub fn update(&mut self, old: &Node, new: &Node) -> bool {
+    pub(crate) fn update(&mut self, old: &Node, new: &Node) -> bool {
         if zone_key(&old.labels, false) == zone_key(&new.labels, false) {
             return false;
         }
@@ -40,7 +40,7 @@ impl NodeTree {
     }
 
     /// The first node of each zone, then the second of each, and so on (`list`).
-    pub fn list(&self) -> Vec<NodeId> {
+    pub(crate) fn list(&self) -> Vec<NodeId> {
         let longest = self
             .zones
             .iter()

@@ -21,7 +21,7 @@ impl Nominator {
     }
 
     /// Forgets a pod.
-    pub fn remove(&mut self, pod: PodId) {
+    pub(crate) fn remove(&mut self, pod: PodId) {
         if let Some(node) = self.node_of.remove(&pod)
             && let Some(list) = self.on_node.get_mut(&node)
         {
@@ -34,7 +34,12 @@ impl Nominator {
 
     /// Takes another version of a pod: its status says which node it is to get, but a nomination
     /// that the status does not show yet stays (`UpdateNominatedPod`).
-    pub fn update(&mut self, old: Option<NodeId>, pod: PodAndShape, nominated: Option<NodeId>) {
+    pub(crate) fn update(
+        &mut self,
+        old: Option<NodeId>,
+        pod: PodAndShape,
+        nominated: Option<NodeId>,
+    ) {
         let kept = if old.is_none() && nominated.is_none() {
             self.node_of.get(&pod.0.id).copied()
         } else {
@@ -47,12 +52,12 @@ impl Nominator {
     }
 
     /// The pods that are to get a node.
-    pub fn on(&self, node: NodeId) -> &[PodAndShape] {
+    pub(crate) fn on(&self, node: NodeId) -> &[PodAndShape] {
         self.on_node.get(&node).map_or(&[], |list| list)
     }
 
     /// Whether no pod is nominated anywhere.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.node_of.is_empty()
     }
 }

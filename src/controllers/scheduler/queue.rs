@@ -89,7 +89,7 @@ impl Queue {
     }
 
     /// Drops a pod that is gone or bound (`Delete`).
-    pub fn delete(&mut self, pod: PodId) {
+    pub(crate) fn delete(&mut self, pod: PodId) {
         self.take(pod);
     }
 
@@ -288,10 +288,5 @@ impl Queue {
             Place::Unschedulable => self.unschedulable.remove(&id),
         };
         Some((place, entry))
-    }
-
-    /// The shape of a pod that waits, as last seen.
-    pub fn waiting(&self, pod: PodId) -> Option<&QueuedPod> {
-        self.entries.get(&pod).map(|(_, e)| e)
     }
 }

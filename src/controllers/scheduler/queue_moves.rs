@@ -143,7 +143,7 @@ impl Queue {
     }
 
     /// Whether a change of this kind may help any pod.
-    pub fn wants(&self, event: ClusterEvent) -> bool {
+    pub(crate) fn wants(&self, event: ClusterEvent) -> bool {
         let all = self.switches.wake() == WakeRule::All;
         event == ClusterEvent::Any
             || all
@@ -193,7 +193,7 @@ impl Queue {
     }
 
     /// Has a pod tried again, unless it is on its way already (`Activate`).
-    pub fn activate(&mut self, pod: PodId) {
+    pub(crate) fn activate(&mut self, pod: PodId) {
         match self.entries.get(&pod) {
             Some((Place::Active, _)) => {}
             Some(_) => {

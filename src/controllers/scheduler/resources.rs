@@ -24,7 +24,7 @@ pub struct Amounts {
 
 impl Amounts {
     /// The amounts of a list of resources; names that the scheduler does not know are left away.
-    pub fn of(list: &Resources) -> Self {
+    pub(crate) fn of(list: &Resources) -> Self {
         let mut amounts = Self::default();
         for (name, quantity) in list {
             let whole = i64::try_from(quantity.value()).unwrap_or(i64::MAX);
@@ -40,7 +40,7 @@ impl Amounts {
     }
 
     /// How much of an extended resource.
-    pub fn scalar(&self, name: &str) -> i64 {
+    pub(crate) fn scalar(&self, name: &str) -> i64 {
         self.scalars
             .iter()
             .find(|(n, _)| &**n == name)
@@ -48,12 +48,12 @@ impl Amounts {
     }
 
     /// Whether nothing is asked for.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.cpu == 0 && self.memory == 0 && self.ephemeral == 0 && self.scalars.is_empty()
     }
 
     /// Adds, or takes away where `sign` is -1. Sums wrap, as Go's int64 do.
-    pub fn change(&mut self, by: &Self, sign: i64) {
+    pub(crate) fn change(&mut self, by: &Self, sign: i64) {
         let add = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
         add(&mut self.cpu, by.cpu);
         add(&mut self.memory, by.memory);
@@ -74,7 +74,7 @@ fn is_scalar(name: &str) -> bool {
 
 /// CPU and memory with a default for each container that asks for none (`GetNonzeroRequests`); a
 /// request of zero stays zero.
-pub fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
+pub(crate) fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
     let one = |list: &Resources| {
         let amounts = Amounts::of(list);
         let cpu = if list.contains_key("cpu") {

@@ -13,7 +13,7 @@ const LEFTOVER_FLUSH: Dur = Dur::from_secs(30);
 impl Controller {
     /// Starts the loop and the two flushers (`Run`); the caches are filled. `warm`: they have been
     /// running for long, so that their next ticks come some time within a period.
-    pub fn run(self: &Rc<Self>, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         // One phase of the longer period is one of the shorter too, as both began at one time.
         let phase = if warm {
             self.ctx.phase(self.phase_point, LEFTOVER_FLUSH)

@@ -46,7 +46,7 @@ pub struct Spread {
 
 impl Spread {
     /// Whether the pod itself, or another of its namespace, is one of those counted.
-    pub fn selects(&self, labels: &Labels) -> bool {
+    pub(crate) fn selects(&self, labels: &Labels) -> bool {
         self.selector.as_ref().is_some_and(|s| s.matches(labels))
     }
 }
@@ -141,35 +141,35 @@ impl Shape {
     }
 
     /// What only the scheduler reads of the pod, if it has any of it.
-    pub fn spec(&self) -> Option<&SchedulingSpec> {
+    pub(crate) fn spec(&self) -> Option<&SchedulingSpec> {
         self.template.scheduling.as_deref()
     }
 
     /// Its host ports.
-    pub fn host_ports(&self) -> &[HostPort] {
+    pub(crate) fn host_ports(&self) -> &[HostPort] {
         self.spec().map_or(&[], |s| &s.host_ports)
     }
 
     /// Whether the pod has spread constraints of its own.
-    pub fn has_spread(&self) -> bool {
+    pub(crate) fn has_spread(&self) -> bool {
         !self.hard_spread.is_empty() || !self.soft_spread.is_empty()
     }
 
     /// Whether the pod is bound to some nodes by selector or required affinity.
-    pub fn selects_nodes(&self) -> bool {
+    pub(crate) fn selects_nodes(&self) -> bool {
         !self.template.node_selector.is_empty()
             || self.spec().is_some_and(|s| s.required_nodes.is_some())
     }
 
     /// Whether a term of this pod is about a pod of another shape.
-    pub fn term_matches(&self, term: &Term, other: &Shape) -> bool {
+    pub(crate) fn term_matches(&self, term: &Term, other: &Shape) -> bool {
         term.term
             .matches(&self.namespace, &other.namespace, &other.template.labels)
     }
 
     /// Whether all of its required affinity is about a pod of another shape; not if it has none
     /// (`podMatchesAllAffinityTerms`).
-    pub fn affinity_matches(&self, other: &Shape) -> bool {
+    pub(crate) fn affinity_matches(&self, other: &Shape) -> bool {
         !self.affinity.is_empty() && self.affinity.iter().all(|t| self.term_matches(t, other))
     }
 }
@@ -206,14 +206,14 @@ fn spread_of(
 
 /// The shapes of a run. Templates are known by their place in memory, which their shape keeps.
 #[derive(Default, Debug)]
-pub struct Shapes {
+pub(crate) struct Shapes {
     by_template: HashIndex,
     all: Vec<Rc<Shape>>,
 }
 
 impl Shapes {
     /// The shape of a template in a namespace.
-    pub fn of(
+    pub(crate) fn of(
         &mut self,
         template: &Rc<PodTemplate>,
         namespace: &str,
@@ -241,7 +241,7 @@ impl Shapes {
     }
 
     /// All of them, by number.
-    pub fn all(&self) -> &[Rc<Shape>] {
+    pub(crate) fn all(&self) -> &[Rc<Shape>] {
         &self.all
     }
 }

@@ -15,7 +15,7 @@ use crate::trace::Plugin;
 
 /// What was found out about a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// The number of its rejection, or 0.
     pub rejection: u32,
     /// The scores that need no other node: resources and balance.

@@ -95,7 +95,7 @@ struct OfShape {
 
 /// All counts.
 #[derive(Default, Debug)]
-pub struct Tallies {
+pub(crate) struct Tallies {
     all: Vec<Tally>,
     namespaces: BTreeMap<Box<str>, Namespace>,
     /// By number.
@@ -107,7 +107,7 @@ pub struct Tallies {
 impl Tallies {
     /// The count of a selector's pods in a namespace; a new one starts with the pods that are
     /// there.
-    pub fn id(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
+    pub(crate) fn id(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
         if !self.namespaces.contains_key(namespace) {
             self.namespaces
                 .insert(namespace.into(), Namespace::default());
@@ -170,7 +170,7 @@ impl Tallies {
     }
 
     /// Takes a new shape in; shapes come in the order of their numbers.
-    pub fn add_shape(&mut self, shape: &Rc<Shape>) {
+    pub(crate) fn add_shape(&mut self, shape: &Rc<Shape>) {
         let of = self.namespaces.entry(shape.namespace.clone()).or_default();
         let labels = &shape.template.labels;
         let mut tallies: Vec<u32> = of
@@ -197,7 +197,13 @@ impl Tallies {
     }
 
     /// Counts a pod on a node in, or out.
-    pub fn change(&mut self, placed: &Placed, node: NodeId, topologies: &Topologies, by: i32) {
+    pub(crate) fn change(
+        &mut self,
+        placed: &Placed,
+        node: NodeId,
+        topologies: &Topologies,
+        by: i32,
+    ) {
         if placed.terminating {
             return;
         }
@@ -228,7 +234,7 @@ impl Tallies {
     }
 
     /// How many on a node.
-    pub fn on(&self, tally: TallyId, node: NodeId) -> u32 {
+    pub(crate) fn on(&self, tally: TallyId, node: NodeId) -> u32 {
         let Tally { shapes, kept, .. } = &self.all[tally.0 as usize];
         match kept {
             Some(kept) => kept.on_node.on(node),
@@ -240,7 +246,7 @@ impl Tallies {
     }
 
     /// How many on each node, where there is a place for every node.
-    pub fn dense(&self, tally: TallyId) -> Option<&[u32]> {
+    pub(crate) fn dense(&self, tally: TallyId) -> Option<&[u32]> {
         match self.all[tally.0 as usize].kept.as_ref().map(|k| &k.on_node) {
             Some(Counts::Many(counts)) => Some(counts),
             _ => None,
@@ -249,7 +255,7 @@ impl Tallies {
 
     /// The nodes that have any, with how many; a node may come up several times, with a part of
     /// them each.
-    pub fn for_each(&self, tally: TallyId, mut then: impl FnMut(NodeId, u32)) {
+    pub(crate) fn for_each(&self, tally: TallyId, mut then: impl FnMut(NodeId, u32)) {
         let Tally { shapes, kept, .. } = &self.all[tally.0 as usize];
         match kept {
             Some(kept) => kept.on_node.for_each(then),
@@ -260,7 +266,7 @@ impl Tallies {
     }
 
     /// How many in each domain of a key, over all nodes.
-    pub fn sums(&mut self, tally: TallyId, key: KeyId, topologies: &Topologies) -> &[i64] {
+    pub(crate) fn sums(&mut self, tally: TallyId, key: KeyId, topologies: &Topologies) -> &[i64] {
         if self.all[tally.0 as usize].kept.is_none() {
             let mut by_domain = std::mem::take(&mut self.sums);
             by_domain.clear();

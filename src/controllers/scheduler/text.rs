@@ -6,7 +6,7 @@ use crate::plan::switches::scheduler::{FitText, Switches};
 use std::collections::BTreeMap;
 
 /// What the event of a pod says when there are no nodes.
-pub const NO_NODES: &str = "no nodes available to schedule pods";
+pub(crate) const NO_NODES: &str = "no nodes available to schedule pods";
 /// What preemption says of nodes that it cannot help with.
 const NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
 /// An event's note is not longer (`NoteLengthLimit`).
@@ -104,7 +104,10 @@ impl Failure<'_> {
 
 /// What preemption says where it helps on no node: the reasons of the dry runs, and of `nodes`
 /// those that were not tried are beyond help.
-pub fn no_candidates<'a>(nodes: usize, dry_runs: impl Iterator<Item = &'a Rejection>) -> String {
+pub(crate) fn no_candidates<'a>(
+    nodes: usize,
+    dry_runs: impl Iterator<Item = &'a Rejection>,
+) -> String {
     let mut histogram = Histogram::default();
     let mut beyond_help = nodes;
     for r in dry_runs {
@@ -118,7 +121,7 @@ pub fn no_candidates<'a>(nodes: usize, dry_runs: impl Iterator<Item = &'a Reject
 }
 
 /// A text as it fits an event (`truncateMessage`).
-pub fn note(text: &str) -> String {
+pub(crate) fn note(text: &str) -> String {
     const SUFFIX: &str = " ...";
     if text.len() <= NOTE_LENGTH_LIMIT {
         return text.to_owned();

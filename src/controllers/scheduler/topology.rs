@@ -12,7 +12,7 @@ pub const HOSTNAME: &str = "kubernetes.io/hostname";
 pub struct KeyId(pub u32);
 
 /// The domain of a node without the label.
-pub const ABSENT: u32 = u32::MAX;
+pub(crate) const ABSENT: u32 = u32::MAX;
 
 #[derive(Default, Debug)]
 struct Topology {
@@ -53,7 +53,7 @@ pub struct Topologies {
 
 impl Topologies {
     /// The number of a topology key, new if the key is.
-    pub fn key(&mut self, key: &str) -> KeyId {
+    pub(crate) fn key(&mut self, key: &str) -> KeyId {
         if let Some(at) = self.all.iter().position(|t| t.key == key) {
             return KeyId(at as u32);
         }
@@ -69,7 +69,7 @@ impl Topologies {
     }
 
     /// Takes a node's labels, or none of a node that is gone.
-    pub fn set_node(&mut self, node: NodeId, labels: Option<&std::rc::Rc<Labels>>) {
+    pub(crate) fn set_node(&mut self, node: NodeId, labels: Option<&std::rc::Rc<Labels>>) {
         if self.labels.len() <= node.index() {
             self.labels.resize(node.index() + 1, None);
         }
@@ -80,7 +80,7 @@ impl Topologies {
     }
 
     /// The domain of a node, if it has the label.
-    pub fn domain(&self, key: KeyId, node: NodeId) -> Option<u32> {
+    pub(crate) fn domain(&self, key: KeyId, node: NodeId) -> Option<u32> {
         self.all[key.0 as usize]
             .of_node
             .get(node.index())
@@ -90,27 +90,27 @@ impl Topologies {
 
     /// The domains of nodes under a key, by node; [`ABSENT`] for those without the label, and
     /// beyond the end.
-    pub fn all(&self, key: KeyId) -> &[u32] {
+    pub(crate) fn all(&self, key: KeyId) -> &[u32] {
         &self.all[key.0 as usize].of_node
     }
 
     /// Whether a node may lack the label of a key.
-    pub fn any_without(&self, key: KeyId) -> bool {
+    pub(crate) fn any_without(&self, key: KeyId) -> bool {
         self.all[key.0 as usize].without > 0
     }
 
     /// How many domains a key ever had; their numbers are below this.
-    pub fn domains(&self, key: KeyId) -> usize {
+    pub(crate) fn domains(&self, key: KeyId) -> usize {
         self.all[key.0 as usize].values.len()
     }
 
     /// The label of a key.
-    pub fn name(&self, key: KeyId) -> &str {
+    pub(crate) fn name(&self, key: KeyId) -> &str {
         &self.all[key.0 as usize].key
     }
 
     /// Goes up whenever a node comes to another domain.
-    pub fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 }

@@ -24,7 +24,7 @@ const LIVE_LIST_SLEEP: Dur = Dur::from_millis(100);
 
 /// What the controller's release does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub(crate) struct Config {
     /// What the release does.
     pub switches: Switches,
     /// No two clock readings are equal, as on a real machine.
@@ -60,7 +60,7 @@ struct Channels {
 pub(super) type NoExecuteTaints = Rc<Vec<Taint>>;
 
 /// The taint eviction controller.
-pub struct Controller {
+pub(crate) struct Controller {
     me: Weak<Controller>,
     pub(super) ctx: Ctx,
     pub(super) group: Group,
@@ -91,7 +91,7 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of nodes and pods but does not run yet (`New`).
-    pub fn new(
+    pub(crate) fn new(
         config: Config,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -138,7 +138,7 @@ impl Controller {
     }
 
     /// Starts dispatchers and workers (`Run`); the caches are filled.
-    pub fn run(self: &Rc<Self>) {
+    pub(crate) fn run(self: &Rc<Self>) {
         let c = self.clone();
         self.ctx.spawn_named(
             Name::of("eviction-node-dispatcher", Keys::NOTHING),

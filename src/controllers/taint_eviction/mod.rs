@@ -10,4 +10,4 @@ mod decision;
 mod deletion;
 mod timed_workers;
 
-pub use controller::{Config, Controller};
+pub(crate) use controller::{Config, Controller};

@@ -40,7 +40,7 @@ pub(super) struct Expected {
 pub(super) type Backoff = (Dur, Time);
 
 /// The DaemonSet controller.
-pub struct DaemonSetController {
+pub(crate) struct DaemonSetController {
     pub(super) me: Weak<DaemonSetController>,
     pub(super) core: Rc<Core>,
     pub(super) switches: DaemonSetSwitches,
@@ -56,7 +56,7 @@ pub struct DaemonSetController {
 
 impl DaemonSetController {
     /// A controller that hears of DaemonSets, pods and nodes but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: DaemonSetSwitches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -91,7 +91,7 @@ impl DaemonSetController {
 
     /// Starts the workers. `warm`: it has been running for long, so that the DaemonSets that are
     /// there have their revisions.
-    pub fn run(&self, warm: bool) {
+    pub(crate) fn run(&self, warm: bool) {
         if warm {
             for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
                 // Creating a revision in the store cannot fail.

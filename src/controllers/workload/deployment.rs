@@ -26,7 +26,7 @@ const MAX_RETRIES: u32 = 15;
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
 /// The Deployment controller.
-pub struct DeploymentController {
+pub(crate) struct DeploymentController {
     me: Weak<DeploymentController>,
     core: Rc<Core>,
     switches: Switches,
@@ -34,7 +34,7 @@ pub struct DeploymentController {
 
 impl DeploymentController {
     /// A controller that hears of Deployments and ReplicaSets but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: Switches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -59,7 +59,7 @@ impl DeploymentController {
     }
 
     /// Starts the workers.
-    pub fn run(&self) {
+    pub(crate) fn run(&self) {
         for _ in 0..WORKERS {
             self.core.start_worker(&self.me, async |c: &Self, id| {
                 let result = c.sync_deployment(id).await;

@@ -35,7 +35,7 @@ pub(super) struct Memory {
 }
 
 /// The Job controller.
-pub struct JobController {
+pub(crate) struct JobController {
     pub(super) me: Weak<JobController>,
     pub(super) core: Rc<Core>,
     pub(super) switches: JobSwitches,
@@ -45,7 +45,7 @@ pub struct JobController {
 
 impl JobController {
     /// A controller that hears of Jobs and pods but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: JobSwitches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -80,7 +80,7 @@ impl JobController {
     }
 
     /// Starts the workers.
-    pub fn run(&self) {
+    pub(crate) fn run(&self) {
         for _ in 0..WORKERS {
             self.core
                 .start_worker(&self.me, async |c: &Self, id| c.sync_job(id).await);

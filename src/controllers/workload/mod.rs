@@ -28,8 +28,8 @@ mod stateful_set;
 mod stateful_set_control;
 mod written;
 
-pub use daemon_set::DaemonSetController;
-pub use deployment::DeploymentController;
-pub use job::JobController;
-pub use replica_set::ReplicaSetController;
-pub use stateful_set::StatefulSetController;
+pub(crate) use daemon_set::DaemonSetController;
+pub(crate) use deployment::DeploymentController;
+pub(crate) use job::JobController;
+pub(crate) use replica_set::ReplicaSetController;
+pub(crate) use stateful_set::StatefulSetController;

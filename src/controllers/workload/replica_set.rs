@@ -31,7 +31,7 @@ const WORKERS: usize = 5;
 const STATUS_UPDATE_RETRIES: u32 = 1;
 
 /// The ReplicaSet controller.
-pub struct ReplicaSetController {
+pub(crate) struct ReplicaSetController {
     me: Weak<ReplicaSetController>,
     core: Rc<Core>,
     switches: Switches,
@@ -42,7 +42,7 @@ pub struct ReplicaSetController {
 
 impl ReplicaSetController {
     /// A controller that hears of ReplicaSets and pods but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: Switches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -72,7 +72,7 @@ impl ReplicaSetController {
     }
 
     /// Starts the workers.
-    pub fn run(&self) {
+    pub(crate) fn run(&self) {
         for _ in 0..WORKERS {
             self.core
                 .start_worker(&self.me, async |c: &Self, id| c.sync_replica_set(id).await);

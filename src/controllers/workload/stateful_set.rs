@@ -22,7 +22,7 @@ const WORKERS: usize = 5;
 const STEPS_OF_OTHERS: u32 = 3;
 
 /// The StatefulSet controller.
-pub struct StatefulSetController {
+pub(crate) struct StatefulSetController {
     pub(super) me: Weak<StatefulSetController>,
     pub(super) core: Rc<Core>,
     pub(super) switches: StatefulSetSwitches,
@@ -31,7 +31,7 @@ pub struct StatefulSetController {
 
 impl StatefulSetController {
     /// A controller that hears of StatefulSets and pods but does not run yet.
-    pub fn new(
+    pub(crate) fn new(
         switches: StatefulSetSwitches,
         client: Client,
         informers: &Rc<InformerFactory>,
@@ -60,7 +60,7 @@ impl StatefulSetController {
 
     /// Starts the workers. `warm`: it has been running for long, so that the sets that are there
     /// have their revisions.
-    pub fn run(&self, warm: bool) {
+    pub(crate) fn run(&self, warm: bool) {
         if warm {
             for set in self.core.informers.workloads(WorkloadKind::StatefulSet) {
                 // Creating a revision in the store cannot fail.

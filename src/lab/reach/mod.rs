@@ -25,6 +25,5 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use near::Miss;
-pub use recording::reach;
-pub use search::Reach;
+pub(crate) use recording::reach;
+pub(crate) use search::Reach;

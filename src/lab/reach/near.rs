@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// An outcome that was missed: where the nearest run parts from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Miss {
+pub(crate) struct Miss {
     /// How many records the run and the outcome share at the beginning.
     pub shared: usize,
     /// How many the outcome has.

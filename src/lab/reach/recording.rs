@@ -13,7 +13,7 @@ const SEEDS: u64 = 16;
 
 /// Looks for choices that lead to each recorded outcome, with `budget` runs for each outcome and
 /// way of searching.
-pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
+pub(crate) fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
     let mut search = Search {
         plan,
         outcomes,

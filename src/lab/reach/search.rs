@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// The outcomes that were reached, each with its deviations from the default order.
     pub tapes: BTreeMap<usize, Vec<Deviation>>,
     /// How many outcomes there are.

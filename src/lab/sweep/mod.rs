@@ -12,6 +12,6 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use prepare::{Prepared, Stopped};
-pub use run::{Event, Ran, run_all};
-pub use spec::{Axis, Case, Outcome, RUNS_MAX, Sweep};
+pub(crate) use prepare::{Prepared, Stopped};
+pub(crate) use run::{Event, run_all};
+pub(crate) use spec::{Axis, Case, RUNS_MAX, Sweep};

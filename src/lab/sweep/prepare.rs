@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Why a sweep has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum Stopped {
+pub(crate) enum Stopped {
     /// The scenario cannot be built with one of the combinations.
     #[error(transparent)]
     Problems(#[from] Problems),
@@ -22,7 +22,7 @@ pub enum Stopped {
 
 /// A sweep whose combinations can all be built.
 #[derive(Debug)]
-pub struct Prepared<'a> {
+pub(crate) struct Prepared<'a> {
     pub(super) sweep: &'a Sweep<'a>,
     pub(super) threads: rayon::ThreadPool,
     pub(super) cases: Vec<(Overrides, Range<u64>)>,
@@ -32,7 +32,7 @@ pub struct Prepared<'a> {
 impl Prepared<'_> {
     /// What the scenario's settings mean for pods that exist, in any of the combinations, each
     /// sentence once.
-    pub fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 }
@@ -60,7 +60,7 @@ impl Sweep<'_> {
     ///
     /// # Errors
     /// Every problem that any of the combinations has, once; or the threads cannot be started.
-    pub fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
+    pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
         self.even()?;
         let size = self.size().filter(|&n| n <= RUNS_MAX);
         size.ok_or_else(|| {

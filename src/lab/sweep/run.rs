@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// The cases of each sweep.
     pub cases: Vec<Vec<Case>>,
     /// With how many seeds every case of every sweep has been run, from the first one on: all,
@@ -21,7 +21,7 @@ pub struct Ran {
 
 /// What the watcher of a sweep is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// A run goes on.
     Running,
     /// A run is done.
@@ -38,7 +38,8 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+    #[cfg(test)]
+    pub(crate) fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
         let seeds = self.sweep.seeds;
         match run_all(std::slice::from_ref(self), watch)? {
             Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
@@ -52,7 +53,7 @@ impl Prepared<'_> {
 ///
 /// # Errors
 /// [`Stopped`], except where the watcher asks for it.
-pub fn run_all(
+pub(crate) fn run_all(
     prepared: &[Prepared<'_>],
     watch: &(dyn Fn(Event) -> bool + Sync),
 ) -> Result<Ran, Stopped> {

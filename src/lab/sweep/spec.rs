@@ -6,11 +6,11 @@ use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
 use std::ops::Range;
 
 /// The most runs of a sweep.
-pub const RUNS_MAX: u64 = 1_000_000;
+pub(crate) const RUNS_MAX: u64 = 1_000_000;
 
 /// A setting and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub(crate) struct Axis {
     /// Its path in the scenario, as for `--set`.
     pub path: String,
     /// The values to try, in their order; never empty.
@@ -19,7 +19,7 @@ pub struct Axis {
 
 /// What to run.
 #[derive(Clone, Debug)]
-pub struct Sweep<'a> {
+pub(crate) struct Sweep<'a> {
     /// The scenario.
     pub loaded: &'a Loaded,
     /// What is the same in every run; its seed is the first one.
@@ -37,7 +37,7 @@ pub struct Sweep<'a> {
 
 /// A run of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Its seed.
     pub seed: u64,
     /// Its figures.
@@ -46,7 +46,7 @@ pub struct Outcome {
 
 /// A combination of values with its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub(crate) struct Case {
     /// A value for each axis.
     pub values: Vec<String>,
     /// Its runs by seed.
@@ -55,7 +55,7 @@ pub struct Case {
 
 impl Sweep<'_> {
     /// Every combination of values, the last axis changing fastest; or those that move together.
-    pub fn combinations(&self) -> Vec<Vec<String>> {
+    pub(crate) fn combinations(&self) -> Vec<Vec<String>> {
         if let (true, Some(first)) = (self.zipped, self.axes.first()) {
             let row = |i: usize| {
                 self.axes
@@ -76,7 +76,7 @@ impl Sweep<'_> {
     }
 
     /// How many runs that makes; none if they do not fit into a number.
-    pub fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         if let (true, Some(first)) = (self.zipped, self.axes.first()) {
             return self.seeds.checked_mul(first.values.len() as u64);
         }

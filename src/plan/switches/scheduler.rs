@@ -106,7 +106,7 @@ pub enum PreemptionWrites {
 
 /// What wakes pods that no node took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WakeRule {
+pub(crate) enum WakeRule {
     /// Every relevant change wakes all: up to 1.21.
     All,
     /// Changes that the rejecting plugins registered, for node changes only if the node passes a
@@ -247,7 +247,7 @@ pub struct Switches {
 
 impl Switches {
     /// What wakes pods that no node took.
-    pub fn wake(&self) -> WakeRule {
+    pub(crate) fn wake(&self) -> WakeRule {
         match (self.queueing_hints, self.wakes_registered) {
             (true, _) => WakeRule::Hints,
             (false, true) => WakeRule::Registered,

@@ -27,7 +27,7 @@ type Number = u128;
 
 /// How numbers of a panel are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// A number of things.
     Count,
     /// Minutes.
@@ -41,7 +41,7 @@ pub enum Unit {
 /// A figure over many runs: its mean, the 95 % interval of the mean, the least and the greatest
 /// value, all in thousandths of the unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub(crate) struct Range {
     /// The least value.
     pub least: Number,
     /// The lower end of the interval.
@@ -56,7 +56,7 @@ pub struct Range {
 
 /// One figure of every row.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// What the figure is called.
     pub name: String,
     /// What it is counted in.
@@ -67,7 +67,7 @@ pub struct Panel {
 
 /// Figures of several rows.
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// What stands above the chart.
     pub heading: Heading,
     /// What stands above the names of the rows.
@@ -82,7 +82,7 @@ pub struct Figures {
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn figures_svg(all: &Figures) -> Result<String, ChartError> {
+pub(crate) fn figures_svg(all: &Figures) -> Result<String, ChartError> {
     image::svg(size(all), |canvas| draw(canvas, all))
 }
 
@@ -90,7 +90,7 @@ pub fn figures_svg(all: &Figures) -> Result<String, ChartError> {
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn figures_png(all: &Figures) -> Result<Vec<u8>, ChartError> {
+pub(crate) fn figures_png(all: &Figures) -> Result<Vec<u8>, ChartError> {
     image::png(size(all), |canvas| draw(canvas, all))
 }
 

@@ -26,6 +26,6 @@ mod workloads;
 mod zone_lanes;
 
 pub use chart::{Chart, MOST_NODE_LANES, png, svg};
-pub use error::ChartError;
-pub use figures::{Figures, Panel, Range, Unit, figures_png, figures_svg};
-pub use frame::Heading;
+pub(crate) use error::ChartError;
+pub(crate) use figures::{Figures, Panel, Range, Unit, figures_png, figures_svg};
+pub(crate) use frame::Heading;

@@ -14,7 +14,7 @@ use crate::report::Source;
 use serde_json::{Map, Value, json};
 
 /// The difference as a document.
-pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
+pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
     let chain = |first: &First, i: usize| -> Value {
         let Some(o) = first.of(i) else {
@@ -49,7 +49,11 @@ pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
 }
 
 /// The difference of two sides over many seeds as a document.
-pub fn over_seeds(sides: [SeedSide<'_>; 2], settings_differ: &Settings, d: &OverSeeds) -> Value {
+pub(crate) fn over_seeds(
+    sides: [SeedSide<'_>; 2],
+    settings_differ: &Settings,
+    d: &OverSeeds,
+) -> Value {
     let figures = |costs: &[(Figure, Paired)]| -> Value {
         let one = |(figure, p): &(Figure, Paired)| {
             let value = json!({

@@ -11,7 +11,7 @@ mod seeds;
 mod side;
 mod words;
 
-pub use json::{document, over_seeds};
-pub use runs::write;
-pub use seeds::{SeedSide, write as write_over_seeds};
-pub use side::Side;
+pub(crate) use json::{document, over_seeds};
+pub(crate) use runs::write;
+pub(crate) use seeds::{SeedSide, write as write_over_seeds};
+pub(crate) use side::Side;

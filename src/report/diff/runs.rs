@@ -14,7 +14,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn Write,
     sides: [Side<'_>; 2],
     d: &Difference,

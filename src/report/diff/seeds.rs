@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
-pub struct SeedSide<'a> {
+pub(crate) struct SeedSide<'a> {
     /// What was run.
     pub plan: &'a Plan,
     /// Where it came from; its seed is the first one.
@@ -28,7 +28,7 @@ const FEW: u64 = 10;
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn Write,
     sides: [SeedSide<'_>; 2],
     settings: &Settings,

@@ -7,7 +7,7 @@ use crate::trace::RecordId;
 
 /// One of the two runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub(crate) struct Side<'a> {
     /// The run.
     pub analysis: &'a Analysis<'a>,
     /// Where it came from.

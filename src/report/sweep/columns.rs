@@ -21,7 +21,7 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order of files.
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
         Figure::ALL.into_iter().map(Self::Cost).chain([
             Self::Detection,
             Self::Tainting,
@@ -30,7 +30,7 @@ impl Measure {
     }
 
     /// Its name as a column.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Cost(figure) => figure.name(),
             Self::Detection => "detection_s",
@@ -40,7 +40,7 @@ impl Measure {
     }
 
     /// Its name for people.
-    pub fn heading(self) -> &'static str {
+    pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Cost(figure) => figure.heading(),
             Self::Detection => "detection",
@@ -50,7 +50,7 @@ impl Measure {
     }
 
     /// Whether it is a time in seconds, which people read as `1m30s`.
-    pub fn is_time(self) -> bool {
+    pub(crate) fn is_time(self) -> bool {
         matches!(
             self,
             Self::Detection
@@ -73,7 +73,7 @@ pub struct Column {
 
 impl Column {
     /// A figure of all workloads.
-    pub fn of_all(measure: Measure) -> Self {
+    pub(crate) fn of_all(measure: Measure) -> Self {
         Column {
             measure,
             workload: None,
@@ -81,7 +81,7 @@ impl Column {
     }
 
     /// Its name in files: `evicted`, `Deployment/default/web:evicted`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.workload {
             None => self.measure.name().to_owned(),
             Some(workload) => format!("{workload}:{}", self.measure.name()),
@@ -89,7 +89,7 @@ impl Column {
     }
 
     /// Its name for people: `evicted`, `web: evicted`.
-    pub fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         match &self.workload {
             None => self.measure.heading().to_owned(),
             Some(workload) => format!(
@@ -102,7 +102,7 @@ impl Column {
 
     /// Its value in a run; none where it did not happen, or where there is no such workload in that
     /// run.
-    pub fn of(&self, metrics: &Metrics) -> Option<f64> {
+    pub(crate) fn of(&self, metrics: &Metrics) -> Option<f64> {
         let median = |spread: Option<Spread>| spread.map(|s| seconds(s.median));
         match (self.measure, &self.workload) {
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
@@ -118,13 +118,13 @@ impl Column {
     }
 
     /// Its values over the runs of a row.
-    pub fn sample(&self, case: &Case) -> Option<Sample> {
+    pub(crate) fn sample(&self, case: &Case) -> Option<Sample> {
         Sample::of(case.runs.iter().filter_map(|r| self.of(&r.metrics)))
     }
 
     /// By how much it is greater in a row than in another one, seed by seed: the draws are the
     /// same, so that chance weighs little.
-    pub fn difference(&self, case: &Case, from: &Case) -> Option<Sample> {
+    pub(crate) fn difference(&self, case: &Case, from: &Case) -> Option<Sample> {
         let pairs = case
             .runs
             .iter()
@@ -239,7 +239,7 @@ fn listed(names: &[String]) -> String {
 
 /// What is shown where nothing is asked for: what decides most often, and what happened in any run
 /// at all.
-pub fn usual(cases: &[Case]) -> Vec<Column> {
+pub(crate) fn usual(cases: &[Case]) -> Vec<Column> {
     let always = [
         Measure::Cost(Figure::ReplicaMinutesMissing),
         Measure::Cost(Figure::RequestsLostShare),

@@ -46,7 +46,7 @@ pub(super) fn of_files(layout: &Layout) -> Vec<Column> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn cases(
+pub(crate) fn cases(
     out: &mut dyn Write,
     heading: &Heading,
     layout: &Layout,
@@ -138,7 +138,7 @@ fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
+pub(crate) fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
     let workloads: BTreeSet<&str> = cases
         .iter()
         .flat_map(|c| &c.runs)

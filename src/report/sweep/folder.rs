@@ -15,7 +15,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
-pub fn write_folder(
+pub(crate) fn write_folder(
     heading: &Heading,
     layout: &Layout,
     cases: &[Case],

@@ -9,7 +9,7 @@ use crate::scenario::Fingerprint;
 
 /// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]
-pub struct Heading {
+pub(crate) struct Heading {
     /// The name of the folder: that of the scenario, and `-sweep`.
     pub name: String,
     /// The scenario's name.
@@ -37,7 +37,7 @@ pub struct Heading {
 impl Heading {
     /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its
     /// first seed. What the scenarios do not have in common is listed for each, in their order.
-    pub fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
+    pub(crate) fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
         let differs = |path: &str| axes.iter().any(|a| a.path == path);
         let each = |of: &dyn Fn(&(Plan, u64)) -> String| {
             let mut all: Vec<String> = plans.iter().map(of).collect();
@@ -80,7 +80,7 @@ impl Heading {
 
     /// The names of the columns of values: the ends of the paths, as long as it takes to tell them
     /// apart.
-    pub fn columns(&self) -> Vec<String> {
+    pub(crate) fn columns(&self) -> Vec<String> {
         let ends = |n: usize| -> Vec<String> {
             self.axes
                 .iter()
@@ -124,7 +124,7 @@ fn split(path: &str) -> Vec<&str> {
 
 /// What the cells of the table say of a figure over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cells {
+pub(crate) enum Cells {
     /// The mean, and by how much it may be off with 95 % confidence
     #[default]
     Mean,
@@ -139,7 +139,7 @@ pub enum Cells {
 /// How the table is laid out: its columns, what is in its cells, and the row that others are held
 /// against.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The figures that are shown.
     pub columns: Vec<Column>,
     /// What is said of each.

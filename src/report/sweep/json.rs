@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// The whole table: what was run, and for each row its values and, under the name of each figure,
 /// the results of its runs; with `against` also the differences from that row, seed by seed.
-pub fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
+pub(crate) fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
     let columns = of_files(layout);
     let from = layout.against.and_then(|i| cases.get(i));
     let row = |case: &Case| {

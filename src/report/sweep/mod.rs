@@ -9,9 +9,8 @@ mod heading;
 mod json;
 mod table;
 
-pub use self::csv::{cases as write_csv, runs as write_runs};
-pub use columns::Column;
-pub use folder::write_folder;
-pub use heading::{Cells, Heading, Layout};
-pub use json::document;
-pub use table::write as write_table;
+pub(crate) use self::csv::cases as write_csv;
+pub(crate) use folder::write_folder;
+pub(crate) use heading::{Cells, Heading, Layout};
+pub(crate) use json::document;
+pub(crate) use table::write as write_table;

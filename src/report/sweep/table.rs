@@ -14,7 +14,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn Write,
     heading: &Heading,
     layout: &Layout,

@@ -50,7 +50,7 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
 /// its own.
-pub fn fold(text: &str, room: usize) -> Vec<String> {
+pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {

@@ -61,7 +61,7 @@ pub struct Failed {
 
 impl Failed {
     /// Something else than an expectation.
-    pub fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
+    pub(crate) fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
         Self {
             kind: kind.to_owned(),
             problem,

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     for t in all {
         let mut error = |problem: &Problem, title: &str, notes: &[String]| {
             let place = problem
@@ -58,7 +58,7 @@ pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "### taintsim: {}\n", counted(all))?;
     writeln!(
         out,

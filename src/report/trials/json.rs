@@ -11,7 +11,7 @@ const VERSION: u32 = 1;
 
 /// All of it. The document has no times and no folders of the machine, so that the same tests give
 /// the same bytes.
-pub fn document(all: &[Tested]) -> Value {
+pub(crate) fn document(all: &[Tested]) -> Value {
     let [passed, failed, wrong, without, not_run] = counts(all);
     let scenarios: Vec<Value> = all.iter().map(scenario).collect();
     json!({

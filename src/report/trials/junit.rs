@@ -9,7 +9,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn junit(all: &[Tested]) -> Result<String, SerializeError> {
+pub(crate) fn junit(all: &[Tested]) -> Result<String, SerializeError> {
     let mut report = Report::new("taintsim");
     report.set_time(all.iter().map(|t| t.took).sum());
     for t in all {

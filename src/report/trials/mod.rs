@@ -14,10 +14,10 @@ mod tested;
 mod text;
 
 pub use case::{Came, Case, Failed, SCENARIO, cases};
-pub use github::{annotations, step_summary};
+pub(crate) use github::{annotations, step_summary};
 pub use golden::{Difference, compare, golden, may_replace};
-pub use json::document;
-pub use junit::junit;
-pub use tap::tap;
-pub use tested::{Status, Tested};
-pub use text::{details, line, summary};
+pub(crate) use json::document;
+pub(crate) use junit::junit;
+pub(crate) use tap::tap;
+pub(crate) use tested::{Status, Tested};
+pub(crate) use text::{details, line, summary};

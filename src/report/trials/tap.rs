@@ -10,7 +10,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     let cases: usize = all.iter().map(|t| t.cases.len()).sum();
     writeln!(out, "TAP version 13\n1..{cases}")?;
     let of_all = all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A scenario that was tested.
 #[derive(Clone, Debug)]
-pub struct Tested {
+pub(crate) struct Tested {
     /// Its file as given.
     pub file: String,
     /// What it is called on every machine.
@@ -26,7 +26,7 @@ pub struct Tested {
 
 /// What became of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
+pub(crate) enum Status {
     /// Everything was as expected.
     Passed,
     /// Something was not.
@@ -41,7 +41,7 @@ pub enum Status {
 
 impl Status {
     /// In one word.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Passed => "passed",
             Self::Failed => "failed",
@@ -54,7 +54,7 @@ impl Status {
 
 impl Tested {
     /// What became of it: the worst of its cases.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let any = |of: fn(&Came) -> bool| self.cases.iter().any(|c| of(&c.came));
         if any(|c| matches!(c, Came::Wrong(_))) {
             Status::Wrong
@@ -71,7 +71,7 @@ impl Tested {
 
     /// The same, not run because another one failed.
     #[must_use]
-    pub fn not_run(mut self) -> Self {
+    pub(crate) fn not_run(mut self) -> Self {
         self.cases.iter_mut().for_each(|c| c.came = Came::NotRun);
         (self.runs, self.took) = (0, Duration::ZERO);
         self

@@ -19,7 +19,7 @@ fn painted(text: &str, ansi: Ansi, style: Style) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
+pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
     let status = t.status();
     let ansi = match status {
         Status::Passed => AnsiColor::Green.on_default(),
@@ -72,7 +72,7 @@ pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<()> {
+pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<()> {
     for (t, case) in all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))) {
         match &case.came {
             Came::Met | Came::NotRun => {}
@@ -109,6 +109,6 @@ pub fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<
 ///
 /// # Errors
 /// Those of `out`.
-pub fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+pub(crate) fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "{}", counted(all))
 }

@@ -22,6 +22,6 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-pub use exported::Exported;
+pub(crate) use exported::Exported;
 pub(super) use reached::Reached;
 pub(super) use roll_out::roll_out;

@@ -34,7 +34,7 @@ impl Input {
     /// # Errors
     /// The file cannot be read, is too large, is damaged gzip, is no text, or is not JSON or YAML
     /// at first sight.
-    pub fn read(path: &str, stdin: &mut dyn Read) -> Result<Self, ImportError> {
+    pub(crate) fn read(path: &str, stdin: &mut dyn Read) -> Result<Self, ImportError> {
         if path == "-" {
             Self::from_reader("standard input", stdin)
         } else {
@@ -46,7 +46,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::read`].
-    pub fn open(path: &Path) -> Result<Self, ImportError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
         let bytes = files::read(path, LIMIT).map_err(|e| unreadable(&name, e))?;
         Self::from_bytes(&name, bytes)
@@ -56,7 +56,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::read`].
-    pub fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
+    pub(crate) fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
         Self::from_bytes(
             file,
             files::read_from(reader, LIMIT).map_err(|e| unreadable(file, e))?,

@@ -60,8 +60,6 @@ mod yaml;
 mod tests;
 
 pub use cluster::ImportedCluster;
-pub use control_plane::ControlPlane;
-pub use error::{ImportError, KUBECTL, Place};
+pub(crate) use error::ImportError;
 pub use input::Input;
-pub use rfc3339::Stamp;
-pub use summary::Summary;
+pub(crate) use summary::Summary;

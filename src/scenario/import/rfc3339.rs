@@ -15,18 +15,18 @@ pub(super) const SECOND_US: i64 = 1_000_000;
 
 impl Stamp {
     /// This instant, or the next whole second if it lies between two.
-    pub fn ceil_to_second(self) -> Self {
+    pub(crate) fn ceil_to_second(self) -> Self {
         // Years have four digits, so there is ample room above.
         Stamp(-(-self.0).div_euclid(SECOND_US) * SECOND_US)
     }
 
     /// Microseconds from `zero` to this instant.
-    pub fn us_since(self, zero: Stamp) -> i64 {
+    pub(crate) fn us_since(self, zero: Stamp) -> i64 {
         self.0 - zero.0
     }
 
     /// Whole seconds from `zero` to this instant, rounded down.
-    pub fn seconds_since(self, zero: Stamp) -> i64 {
+    pub(crate) fn seconds_since(self, zero: Stamp) -> i64 {
         self.us_since(zero).div_euclid(SECOND_US)
     }
 

@@ -265,7 +265,7 @@ impl Summary {
     }
 
     /// The newest of the kubelets' minor releases.
-    pub fn newest_kubelet(&self) -> Option<(u32, u32)> {
+    pub(crate) fn newest_kubelet(&self) -> Option<(u32, u32)> {
         self.kubelets.last().copied()
     }
 }

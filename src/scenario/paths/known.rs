@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that
 /// are not written yet; for suggestions and completion.
-pub fn known_paths(spec: &Scenario) -> Vec<String> {
+pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
     let mut paths = of_settings(spec);
     of_nodes(spec, &mut paths);
     of_pods(spec, &mut paths);

@@ -43,5 +43,6 @@ mod values;
 mod workloads;
 
 pub(super) use apply::set;
-pub use known::known_paths;
+#[cfg(test)]
+pub(crate) use known::known_paths;
 pub use read::split_values;

@@ -325,7 +325,7 @@ pub enum GateError {
 
 impl GateError {
     /// What to write instead.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Release(e) => Some(e.hint()),
             Self::Unknown {
@@ -357,7 +357,7 @@ pub struct GateSetting {
 }
 
 /// The names of all gates that change something here in some release.
-pub fn gate_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|gate| gate.name)
 }
 

@@ -17,6 +17,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use gates::{GateError, GateSetting, gate_names};
+pub(crate) use gates::{GateError, gate_names};
 pub use lookup::{gates_of, profile, with_gates};
 pub use release::{Release, UnknownRelease};

@@ -115,7 +115,7 @@ impl Release {
     }
 
     /// Whether timelines were recorded from this minor release.
-    pub fn recorded(self) -> bool {
+    pub(crate) fn recorded(self) -> bool {
         RECORDED.contains(&self.minor)
     }
 

@@ -291,7 +291,7 @@ pub struct ActionSpec {
 
 impl ActionSpec {
     /// The nodes it is about, in the recorder's order.
-    pub fn node_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn node_names(&self) -> impl Iterator<Item = &str> {
         Some(self.node.as_str())
             .filter(|n| !n.is_empty())
             .into_iter()

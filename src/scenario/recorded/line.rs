@@ -90,7 +90,7 @@ fn is_zero(n: &u32) -> bool {
 
 impl Line {
     /// The record as JSON text in the recorder's form.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -101,7 +101,7 @@ impl Line {
 
     /// The kind that envelopes count by: actor, what, and, where there are any, type, status,
     /// reason and the signed taints, sorted.
-    pub fn envelope_kind(&self) -> String {
+    pub(crate) fn envelope_kind(&self) -> String {
         let mut taints: Vec<String> = self
             .added
             .iter()

@@ -22,9 +22,5 @@ mod settings;
 mod tests;
 
 pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
-pub use format::{
-    ActionSpec, ApiSpec, FlagsSpec, GoDuration, KubeletSpec, LimitsSpec, NodeSpec, PodSpec,
-    RecordedScenario, TolerationSpec, WorkloadSpec,
-};
 pub use line::{Line, sort_lines, without_uids};
-pub use plan_error::PlanError;
+pub(crate) use plan_error::PlanError;

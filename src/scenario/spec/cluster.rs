@@ -458,7 +458,7 @@ pub struct Deletion {
 
 impl NodeGroup {
     /// The name or names as written.
-    pub fn names_texts(&self) -> Option<OneOrMany> {
+    pub(crate) fn names_texts(&self) -> Option<OneOrMany> {
         self.names
             .clone()
             .or_else(|| self.name.clone().map(OneOrMany::One))

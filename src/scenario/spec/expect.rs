@@ -100,7 +100,7 @@ macro_rules! seen {
 
         impl $name {
             /// What it has in common with the others.
-            pub fn common(&self) -> Common<'_> {
+            pub(crate) fn common(&self) -> Common<'_> {
                 let common = &mut Common::default();
                 $(common.$known = self.$known.as_ref();)*
                 *common
@@ -111,11 +111,7 @@ macro_rules! seen {
 
 /// The fields that several kinds of expectation have; those that a kind lacks are none.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the kinds themselves, and are explained there"
-)]
-pub struct Common<'a> {
+pub(crate) struct Common<'a> {
     pub pod: Option<&'a String>,
     pub pods: Option<&'a PodSelector>,
     pub workload: Option<&'a String>,
@@ -292,8 +288,8 @@ pub enum Expectation {
     Bound(PodsSeen),
     /// Pods come into a phase: `Phase(workload: "web", phase: Running, count: 20)`
     Phase(PhaseSeen),
-    /// A condition of pods changes: `PodCondition(workload: "web", type: Ready, status: False,
-    /// count: 10)`
+    /// A condition of pods changes:
+    /// `PodCondition(workload: "web", type: Ready, status: False, count: 10)`
     PodCondition(PodConditionSeen),
     /// Eviction timers are set: `TimerSet(workload: "web", count: 10)`
     TimerSet(PodsSeen),

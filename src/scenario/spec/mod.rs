@@ -20,35 +20,31 @@ mod timeline;
 mod timing;
 mod workload;
 
-pub use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
-pub use claims::{Claim, Comparison, Limit, Quantity};
-pub use cluster::{
+pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
+pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
+pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
     Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,
     Status, Toleration,
 };
-pub use expect::{
-    Common, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation,
-    NodesSeen, NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen,
-    TaintsSeen, ZoneSeen, ZoneState,
+pub(crate) use expect::{
+    Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };
-pub use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
-pub use maintain::{Afterwards, DrainFlags, IfNotDrained};
-pub use namespace::Namespace;
-pub use scenario::{Cluster, Existing, Flags, Scenario};
-pub use scheduling::{
+pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
+pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
+pub(crate) use namespace::Namespace;
+pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};
+pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
     PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use tape::{Deviation, Tape, object_text_of_number};
-pub use texts::{
-    DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText, Window,
-};
+pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
 pub use timeline::{Cut, Entry, InstanceState, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
-pub use workload::{
+pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,
     PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy,
     PodReplacementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload, WorkloadGroup,

@@ -152,7 +152,7 @@ pub struct Flags {
 
 impl Flags {
     /// Whether no flag is given.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.kube_controller_manager.is_empty()
             && self.kube_apiserver.is_empty()
             && self.kubelet.is_empty()

@@ -333,6 +333,7 @@ pub struct HostPort {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
 )]
+#[expect(clippy::upper_case_acronyms, reason = "the API spells them so")]
 pub enum Protocol {
     /// TCP
     TCP,
@@ -383,7 +384,7 @@ pub struct SchedulerConfiguration {
 
 impl SchedulerConfiguration {
     /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         is_default(self)
     }
 }

@@ -30,7 +30,7 @@ macro_rules! text {
 
         impl $name {
             /// The text.
-            pub fn as_str(&self) -> &str {
+            pub(crate) fn as_str(&self) -> &str {
                 &self.0
             }
         }
@@ -100,7 +100,7 @@ pub struct QuantityText(pub String);
 
 impl QuantityText {
     /// The text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -218,11 +218,11 @@ pub enum OneOrMany {
 
 /// Names: one text, or a list of them, each with any number of ranges: `"a-{00..09}"`,
 /// `"{a,b,c}-{1..3}"`.
-pub type NamesText = OneOrMany;
+pub(crate) type NamesText = OneOrMany;
 
 impl OneOrMany {
     /// The texts.
-    pub fn texts(&self) -> &[String] {
+    pub(crate) fn texts(&self) -> &[String] {
         match self {
             Self::One(text) => std::slice::from_ref(text),
             Self::Many(texts) => texts,

@@ -28,7 +28,7 @@ pub enum Workload {
 
 impl Workload {
     /// Its kind, in Kubernetes' word.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Deployment(_) => "Deployment",
             Self::ReplicaSet(_) => "ReplicaSet",
@@ -39,7 +39,7 @@ impl Workload {
     }
 
     /// Its fields.
-    pub fn group(&self) -> &WorkloadGroup {
+    pub(crate) fn group(&self) -> &WorkloadGroup {
         match self {
             Self::Deployment(g)
             | Self::ReplicaSet(g)
@@ -50,7 +50,7 @@ impl Workload {
     }
 
     /// Its fields, to change them.
-    pub fn group_mut(&mut self) -> &mut WorkloadGroup {
+    pub(crate) fn group_mut(&mut self) -> &mut WorkloadGroup {
         match self {
             Self::Deployment(g)
             | Self::ReplicaSet(g)
@@ -237,7 +237,7 @@ pub struct PodTemplate {
 
 impl PodTemplate {
     /// Whether it says nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -385,7 +385,7 @@ pub struct Controllers {
 
 impl Controllers {
     /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }

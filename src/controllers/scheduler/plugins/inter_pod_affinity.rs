@@ -40,7 +40,7 @@ fn keys(pairs: &Pairs) -> impl Iterator<Item = KeyId> {
 
 /// What the filter needs to know of pods on all nodes (`preFilterState`).
 #[derive(Clone, Debug, Default)]
-pub struct FilterState {
+pub(crate) struct FilterState {
     existing_anti: Pairs,
     affinity: Pairs,
     anti: Pairs,
@@ -48,7 +48,7 @@ pub struct FilterState {
 
 impl FilterState {
     /// Counts pods over all nodes; nothing where no pod's affinity matters (`PreFilter`).
-    pub fn of(shape: &Shape, cache: &Cache) -> Option<Self> {
+    pub(crate) fn of(shape: &Shape, cache: &Cache) -> Option<Self> {
         let mut state = Self::default();
         let own = !shape.affinity.is_empty() || !shape.anti_affinity.is_empty();
         if !own && !cache.any_affinity_to(shape, |other| other.anti_affinity.iter()) {
@@ -66,7 +66,14 @@ impl FilterState {
     }
 
     /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
-    pub fn change(&mut self, shape: &Shape, other: &Shape, id: NodeId, cache: &Cache, by: i64) {
+    pub(crate) fn change(
+        &mut self,
+        shape: &Shape,
+        other: &Shape,
+        id: NodeId,
+        cache: &Cache,
+        by: i64,
+    ) {
         for term in other
             .anti_affinity
             .iter()
@@ -124,7 +131,7 @@ impl FilterState {
 
     /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave
     /// beside the precise one.
-    pub fn filter(
+    pub(crate) fn filter(
         &self,
         shape: &Shape,
         id: NodeId,
@@ -153,7 +160,7 @@ impl FilterState {
 }
 
 /// Raw scores of feasible nodes (`PreScore` and `Score`); nothing where no preference applies.
-pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>> {
+pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>> {
     let own = !shape.preferred.is_empty();
     if !own
         && !cache.any_affinity_to(shape, |other| {
@@ -212,7 +219,7 @@ pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>>
 }
 
 /// `NormalizeScore`
-pub fn normalize(raw: &[i64]) -> Vec<i64> {
+pub(crate) fn normalize(raw: &[i64]) -> Vec<i64> {
     let (least, most) = (
         raw.iter().min().copied().unwrap_or(0),
         raw.iter().max().copied().unwrap_or(0),

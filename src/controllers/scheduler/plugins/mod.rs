@@ -5,12 +5,12 @@
 //! NodeName: a pod that names a node is bound and does not come here.
 
 pub mod balanced_allocation;
-pub mod inter_pod_affinity;
-pub mod node_affinity;
-pub mod node_ports;
+pub(crate) mod inter_pod_affinity;
+pub(crate) mod node_affinity;
+pub(crate) mod node_ports;
 pub mod node_resources_fit;
-pub mod node_unschedulable;
-pub mod pod_topology_spread;
+pub(crate) mod node_unschedulable;
+pub(crate) mod pod_topology_spread;
 pub mod pod_topology_spread_score;
-pub mod selector_spread;
+pub(crate) mod selector_spread;
 pub mod taint_toleration;

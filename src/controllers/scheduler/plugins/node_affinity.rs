@@ -10,7 +10,7 @@ use crate::api::scheduling::NodeSelectorTerm;
 use crate::trace::Plugin;
 
 /// Whether node selector and required node affinity admit a node (`RequiredNodeAffinity.Match`).
-pub fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {
+pub(crate) fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {
     let selected = shape
         .template
         .node_selector
@@ -21,7 +21,7 @@ pub fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {
 }
 
 /// Rejects a node that node selector or required affinity exclude.
-pub fn filter(shape: &Shape, name: &str, labels: &Labels, message: &'static str) -> Verdict {
+pub(crate) fn filter(shape: &Shape, name: &str, labels: &Labels, message: &'static str) -> Verdict {
     if matches(shape, name, labels) {
         Ok(())
     } else {
@@ -31,7 +31,7 @@ pub fn filter(shape: &Shape, name: &str, labels: &Labels, message: &'static str)
 
 /// The nodes that required affinity names (`PreFilter`): none if it does not name all its nodes;
 /// empty if its terms contradict each other.
-pub fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
+pub(crate) fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
     let mut nodes: Vec<&str> = Vec::new();
     for term in terms {
         let mut named = term
@@ -50,7 +50,7 @@ pub fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
 }
 
 /// The weights of the preferred terms that match, without normalisation.
-pub fn score(shape: &Shape, name: &str, labels: &Labels) -> i64 {
+pub(crate) fn score(shape: &Shape, name: &str, labels: &Labels) -> i64 {
     let Some(spec) = shape.spec() else { return 0 };
     spec.preferred_nodes
         .iter()
@@ -60,7 +60,7 @@ pub fn score(shape: &Shape, name: &str, labels: &Labels) -> i64 {
 }
 
 /// `DefaultNormalizeScore`
-pub fn normalize(raw: i64, max: i64) -> i64 {
+pub(crate) fn normalize(raw: i64, max: i64) -> i64 {
     if max == 0 {
         raw
     } else {
@@ -69,7 +69,7 @@ pub fn normalize(raw: i64, max: i64) -> i64 {
 }
 
 /// Whether a node that was added or relabelled may help a pod that this plugin rejected.
-pub fn hint(
+pub(crate) fn hint(
     shape: &Shape,
     event: ClusterEvent,
     old: Option<&Labels>,

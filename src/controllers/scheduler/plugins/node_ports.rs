@@ -6,7 +6,7 @@ use super::super::shape::Shape;
 use crate::trace::Plugin;
 
 /// Rejects a node on which a host port of the pod is taken.
-pub fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
+pub(crate) fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
     if shape
         .host_ports()
         .iter()
@@ -21,7 +21,7 @@ pub fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
 }
 
 /// Whether two pods want a port in common: the deletion of the one may then help the other.
-pub fn share_a_port(a: &Shape, b: &Shape) -> bool {
+pub(crate) fn share_a_port(a: &Shape, b: &Shape) -> bool {
     a.host_ports()
         .iter()
         .any(|p| b.host_ports().iter().any(|q| p.conflicts(q)))

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// Rejects a node on which any requested resource, or the number of pods, is used up
 /// (`fitsRequest`).
-pub fn filter(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Verdict {
+pub(crate) fn filter(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Verdict {
     if fits(&shape.requests, node, switches) {
         Ok(())
     } else {
@@ -120,7 +120,12 @@ pub fn score(shape: &Shape, node: &NodeInfo, strategy: Strategy) -> i64 {
 /// Whether a node that was added, or whose allocatable resources changed, may help a pod that this
 /// plugin rejected (`isSchedulableAfterNodeChange`): the empty node fits it, and something it asks
 /// for grew.
-pub fn hint(shape: &Shape, old: Option<&Node>, new: Option<&Node>, switches: &Switches) -> bool {
+pub(crate) fn hint(
+    shape: &Shape,
+    old: Option<&Node>,
+    new: Option<&Node>,
+    switches: &Switches,
+) -> bool {
     let Some(new) = new else { return false };
     let new = NodeInfo::empty(new);
     if !fits(&shape.requests, &new, switches) {

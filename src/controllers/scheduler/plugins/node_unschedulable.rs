@@ -8,7 +8,7 @@ use crate::api::node::Node;
 use crate::trace::Plugin;
 
 /// Rejects a cordoned node unless the pod tolerates the taint of cordoned nodes.
-pub fn filter(shape: &Shape, node: &Node) -> Verdict {
+pub(crate) fn filter(shape: &Shape, node: &Node) -> Verdict {
     if !node.unschedulable || shape.tolerates_unschedulable {
         return Ok(());
     }
@@ -20,7 +20,12 @@ pub fn filter(shape: &Shape, node: &Node) -> Verdict {
 
 /// Whether a change of a node, or of the pod's own tolerations, may help a pod that this plugin
 /// rejected.
-pub fn hint(shape: &Shape, event: ClusterEvent, old: Option<&Node>, new: Option<&Node>) -> bool {
+pub(crate) fn hint(
+    shape: &Shape,
+    event: ClusterEvent,
+    old: Option<&Node>,
+    new: Option<&Node>,
+) -> bool {
     if event == ClusterEvent::OwnTolerations {
         return shape.tolerates_unschedulable;
     }

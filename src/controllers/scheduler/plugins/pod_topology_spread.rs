@@ -15,14 +15,14 @@ type Counts = Vec<Option<i64>>;
 
 /// What the filter needs to know of all nodes (`preFilterState`).
 #[derive(Clone, Debug, Default)]
-pub struct FilterState {
+pub(crate) struct FilterState {
     counts: Vec<Counts>,
     least: Vec<i64>,
 }
 
 impl FilterState {
     /// Counts pods over all nodes (`calPreFilterState`); nothing for a pod without required spread.
-    pub fn of(shape: &Shape, cache: &Cache, switches: &Switches) -> Option<Self> {
+    pub(crate) fn of(shape: &Shape, cache: &Cache, switches: &Switches) -> Option<Self> {
         if shape.hard_spread.is_empty() {
             return None;
         }
@@ -65,7 +65,7 @@ impl FilterState {
     }
 
     /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         shape: &Shape,
         other: &Shape,
@@ -90,7 +90,7 @@ impl FilterState {
     }
 
     /// Rejects a node in a domain that would hold too many more than the emptiest one.
-    pub fn filter(&self, shape: &Shape, id: NodeId, cache: &Cache) -> Verdict {
+    pub(crate) fn filter(&self, shape: &Shape, id: NodeId, cache: &Cache) -> Verdict {
         for (i, constraint) in shape.hard_spread.iter().enumerate() {
             let Some(domain) = cache.topologies.domain(constraint.key, id) else {
                 let reason =

@@ -12,7 +12,11 @@ use crate::plan::switches::scheduler::{SpreadScore, Switches};
 
 /// The constraints that pods without any get in scoring, with the selector of their services and
 /// owner (`buildDefaultConstraints`).
-pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Selector) -> Vec<Spread> {
+pub(crate) fn default_constraints(
+    cache: &mut Cache,
+    namespace: &str,
+    selector: &Selector,
+) -> Vec<Spread> {
     let (zone, host) = (cache.key(LABEL_ZONE), cache.key(HOSTNAME));
     let tally = cache.tally(namespace, Some(selector));
     [(host, true, 3), (zone, false, 5)]

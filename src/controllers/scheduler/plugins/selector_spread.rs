@@ -13,7 +13,12 @@ use std::collections::BTreeMap;
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
 /// The scores of feasible nodes, normalised. A selector that is empty spreads nothing.
-pub fn score(namespace: &str, selector: &Selector, nodes: &[NodeId], cache: &Cache) -> Vec<i64> {
+pub(crate) fn score(
+    namespace: &str,
+    selector: &Selector,
+    nodes: &[NodeId],
+    cache: &Cache,
+) -> Vec<i64> {
     let counts: Vec<i64> = nodes
         .iter()
         .map(|id| cache.count_plainly(*id, namespace, Some(selector)))

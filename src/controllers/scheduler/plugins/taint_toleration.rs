@@ -11,7 +11,11 @@ use crate::trace::Plugin;
 
 /// The first taint that keeps the pod off the node (`FindMatchingUntoleratedTaint`); how long it is
 /// tolerated does not matter. `comparison` is the gate TaintTolerationComparisonOperators.
-pub fn untolerated<'a>(shape: &Shape, node: &'a Node, comparison: bool) -> Option<&'a Taint> {
+pub(crate) fn untolerated<'a>(
+    shape: &Shape,
+    node: &'a Node,
+    comparison: bool,
+) -> Option<&'a Taint> {
     node.taints
         .iter()
         .filter(|t| t.effect != Effect::PreferNoSchedule)
@@ -25,7 +29,12 @@ pub fn untolerated<'a>(shape: &Shape, node: &'a Node, comparison: bool) -> Optio
 }
 
 /// Rejects a node with a taint that the pod does not tolerate.
-pub fn filter(shape: &Shape, node: &Node, message: TaintMessage, comparison: bool) -> Verdict {
+pub(crate) fn filter(
+    shape: &Shape,
+    node: &Node,
+    message: TaintMessage,
+    comparison: bool,
+) -> Verdict {
     if node.taints.is_empty() {
         return Ok(());
     }
@@ -80,7 +89,7 @@ pub fn normalize(raw: i64, max: i64) -> i64 {
 }
 
 /// Whether a change may help a pod that this plugin rejected.
-pub fn hint(
+pub(crate) fn hint(
     shape: &Shape,
     event: ClusterEvent,
     old: Option<&Node>,

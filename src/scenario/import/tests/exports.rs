@@ -376,7 +376,7 @@ fn the_printed_table_is_refused() {
         format!(
             "tests/exports/healthy-table.txt is the table that kubectl prints for people, with only a part of each object; \
              use `{} > cluster.json` instead",
-            super::super::KUBECTL
+            super::super::error::KUBECTL
         )
     );
 }
@@ -386,7 +386,7 @@ fn the_printed_table_is_refused() {
 fn what_has_neither_nodes_nor_pods_is_no_cluster() {
     let advice = format!(
         "; use `{} > cluster.json`, and import that file",
-        super::super::KUBECTL
+        super::super::error::KUBECTL
     );
     let refused = |read: Result<ImportedCluster, super::super::ImportError>| {
         let e = read
