@@ -67,7 +67,7 @@ pub enum Do {
     HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
     /// The kubelets' own view of a condition.
     Condition(Vec<NodeIndex>, NodeConditionType, ConditionStatus),
-    /// The kubelets' clocks are off by so many nanoseconds.
+    /// The kubelets' clocks are off by this number of nanoseconds.
     ClockSkew(Vec<NodeIndex>, i64),
     /// The API server answers nobody.
     ApiDown,
@@ -104,7 +104,7 @@ pub enum Do {
     Drain(Vec<NodeIndex>, DrainOptions),
     /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).
     PatchTolerations(PodIndex, Vec<Toleration>),
-    /// A workload asks for so many pods from now on.
+    /// A workload asks for this number of pods from now on.
     Scale(WorkloadIndex, i32),
     /// A workload is created.
     CreateWorkload(WorkloadIndex),
@@ -163,7 +163,7 @@ impl Do {
     }
 }
 
-/// How nodes are maintained: so many at a time, each cordoned, drained, switched off, booted and,
+/// How nodes are maintained: a few at a time, each cordoned, drained, switched off, booted and,
 /// once it is Ready again, uncordoned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Maintenance {

@@ -108,8 +108,8 @@ mod tests {
             .collect()
     }
 
-    /// The reference, §1.5: each container that lacks a request counts 100m and 200 MiB (209715200
-    /// bytes).
+    /// `GetNonzeroRequests` of upstream: each container that lacks a request counts 100m and
+    /// 200 MiB (209715200 bytes).
     #[test]
     fn missing_requests_count_per_container() {
         assert_eq!(non_zero(&list(&[]), &[]), (100, 209_715_200));

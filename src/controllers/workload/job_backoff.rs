@@ -65,7 +65,7 @@ fn finished_at(pod: &Pod) -> i64 {
 mod tests {
     use super::*;
 
-    /// 10 s, 20 s, 40 s … up to the limit, from the last failure on (the reference, §5).
+    /// 10 s, 20 s, 40 s … up to the limit, from the last failure on.
     #[test]
     fn the_delay_doubles() {
         let max = Dur::from_secs(600);

@@ -91,8 +91,8 @@ pub enum PreemptedText {
     ByUid,
 }
 
-/// In which order a failed attempt with preemption writes (§1.10 of the list of behaviours in
-/// docs/model.md).
+/// In which order a failed attempt with preemption writes: the nomination, the deletions of the
+/// victims, and the failure of the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionWrites {
     /// Nomination, deletions, then the failure: 1.18.
