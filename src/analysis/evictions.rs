@@ -30,7 +30,7 @@ pub struct Eviction<'a> {
     pub timer_seconds: Option<u32>,
     /// When that timer was set.
     pub timer_set_at: Option<Time>,
-    /// What the latency is counted from; see [`Analysis::fault_of`].
+    /// What the latency is counted from; see `Analysis::fault_of`.
     pub fault: Option<Since>,
     /// When the object was gone; none if it still was there at the end.
     pub gone_at: Option<Time>,

@@ -36,7 +36,7 @@ pub struct ZoneLane {
     pub zone: String,
     /// How many nodes it has at most.
     pub nodes: u32,
-    /// How many nodes are in which health, in the order of [`Health::ALL`].
+    /// How many nodes are in which health, in the order of `Health::ALL`.
     pub health: Vec<(Time, [u32; Health::ALL.len()])>,
     /// How many nodes have a NoExecute taint.
     pub tainted: Vec<(Time, u32)>,

@@ -25,7 +25,7 @@ pub struct Metrics {
     pub tainting: Option<Spread>,
     /// From the fault to the deletionTimestamp, over evictions.
     pub eviction: Option<Spread>,
-    /// What the run cost all workloads together, see [`serving`](super::serving).
+    /// What the run cost all workloads together, see `serving`.
     pub costs: Costs,
     /// What it cost each of them, by name, `Kind/namespace/name`.
     pub workloads: Vec<(String, Costs)>,

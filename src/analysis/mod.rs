@@ -4,7 +4,7 @@
 //!
 //! Nothing here sees the simulator, draws a random number or does IO. [`Analysis`] holds what all
 //! of them share: the state the cluster started in and, for every record, the entry of the timeline
-//! that led to it. Each function then walks the trace once, with [`state::Follow`] keeping the
+//! that led to it. Each function then walks the trace once, with `state::Follow` keeping the
 //! state of nodes and pods as the records tell it; a trace of a million records takes a few tens of
 //! milliseconds per walk.
 //!

@@ -9,11 +9,11 @@
 //! * *detection latency*: from the beginning of the fault to the node's Ready condition turning
 //!   Unknown; *tainting latency*: to its not-ready or unreachable NoExecute taint, swaps of the two
 //!   not counted again; *eviction latency*: to a pod's deletionTimestamp. The fault is that of
-//!   [`Analysis::fault_of`]; what has none is left out.
+//!   `Analysis::fault_of`; what has none is left out.
 //! * *evicted*: see [`EvictionCause`]; *refused evictions* are tries, of which kubectl makes one
 //!   every five seconds.
-//! * *needless*: see [`Eviction::is_needless`].
-//! * What it cost is defined in [`serving`].
+//! * *needless*: see `Eviction::is_needless`.
+//! * What it cost is defined in `serving`.
 
 use super::causes::Since;
 use super::evictions::{Eviction, evictions};
@@ -65,7 +65,7 @@ pub struct Summary {
 /// How things stand at the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct End {
-    /// Nodes by health, in the order of [`Health::ALL`].
+    /// Nodes by health, in the order of `Health::ALL`.
     pub nodes: [u64; Health::ALL.len()],
     /// Nodes with a NoExecute taint.
     pub nodes_no_execute: u64,

@@ -1,6 +1,6 @@
 //! The command line: a file or a folder for each command.
 //!
-//! stdout is data, stderr is progress and diagnostics; [`exit`] has the exit codes. Nothing below
+//! stdout is data, stderr is progress and diagnostics; `exit` has the exit codes. Nothing below
 //! this module looks at a terminal, the environment or a clock of the machine.
 
 mod args;

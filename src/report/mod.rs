@@ -3,7 +3,7 @@
 //!
 //! Every function takes a [`Report`] or the [`Analysis`](crate::analysis::Analysis) of a run and
 //! writes to what it is given; nothing here looks at a terminal, the environment or a clock.
-//! [`output`] writes the folder of a run as a whole. The same run gives the same bytes.
+//! `output` writes the folder of a run as a whole. The same run gives the same bytes.
 
 pub mod again;
 pub mod charts;

@@ -1,7 +1,7 @@
 //! Conformance: the model's trace compared with what upstream's own controllers did.
 //!
 //! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model
-//! and gives a [`Verdict`]; [`Difference`] shows where the two part. Reading recordings is the
+//! and gives a [`Verdict`]; `Difference` shows where the two part. Reading recordings is the
 //! business of [`scenario::recorded`](crate::scenario::recorded); running the model is the
 //! caller's, who hands it in as a function.
 

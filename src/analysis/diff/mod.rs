@@ -2,10 +2,10 @@
 //! nodes, settings, and where it began.
 //!
 //! Objects are the same if they have the same name, whatever their ids; so runs compare in which a
-//! node was added. What is compared are the facts of a timeline ([`facts`](super::facts)): the
+//! node was added. What is compared are the facts of a timeline (`facts`): the
 //! first eviction of a pod in one run with its first in the other, and so on; where one run has
 //! more of them, those are paired that lie nearest to each other. Facts that differ alike are one
-//! [`Group`]. One pair of runs is one sample; [`Gathered`] finds over many seeds what always
+//! `Group`. One pair of runs is one sample; `Gathered` finds over many seeds what always
 //! differs from what is chance.
 //!
 //! Left out: records that are no facts, such as most events, and times that differ by no more than

@@ -2,7 +2,7 @@
 //! what came, and which records decided.
 //!
 //! All of it is a function of the trace. An expectation that speaks of pods that the run never had,
-//! or of a property that does not exist, is neither met nor failed but [`Wrong`].
+//! or of a property that does not exist, is neither met nor failed but `Wrong`.
 
 mod claims;
 mod figures;

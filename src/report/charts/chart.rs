@@ -56,7 +56,7 @@ impl Chart<'_> {
 /// Draws a chart as SVG.
 ///
 /// # Errors
-/// [`ChartError`], see there.
+/// `ChartError`, see there.
 pub fn svg(
     chart: Chart<'_>,
     heading: &Heading,
@@ -71,7 +71,7 @@ pub fn svg(
 /// Draws a chart as PNG.
 ///
 /// # Errors
-/// [`ChartError`], see there.
+/// `ChartError`, see there.
 pub fn png(
     chart: Chart<'_>,
     heading: &Heading,

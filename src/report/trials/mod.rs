@@ -1,8 +1,8 @@
 //! What `taintsim test` found, for people, for CI systems and for programs.
 //!
-//! Every format is a function of [`Tested`]; nothing here runs anything. Times of the machine
+//! Every format is a function of `Tested`; nothing here runs anything. Times of the machine
 //! appear in JUnit files only, and its folders only where people read: a scenario is called
-//! [`Tested::id`] elsewhere, and its test cases have the same names whatever becomes of them.
+//! `Tested::id` elsewhere, and its test cases have the same names whatever becomes of them.
 
 mod case;
 mod github;

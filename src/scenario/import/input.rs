@@ -66,7 +66,7 @@ impl Input {
     /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
     ///
     /// # Errors
-    /// As [`Input::read`].
+    /// As `Input::read`.
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
         Self::limited(file, bytes, LIMIT)
     }

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
-//! modelled (events, services) are counted in the [`Summary`] and left out; so are a few fields of
+//! modelled (events, services) are counted in the `Summary` and left out; so are a few fields of
 //! pods. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
 

@@ -45,7 +45,7 @@ pub enum Observed {
     Envelope {
         /// How many runs there were.
         runs: u32,
-        /// By kind, as [`Line::envelope_kind`] has it.
+        /// By kind, as `Line::envelope_kind` has it.
         kinds: BTreeMap<String, KindRange>,
     },
 }
