@@ -297,16 +297,16 @@ pub enum Expectation {
     TimerCancelled(PodsSeen),
     /// Pods could not be deleted in five tries: `EvictionFailed(pod: "web-0", count: 1)`
     EvictionFailed(PodsSeen),
-    /// Pods wait at a moment, the end of the run where none is given: `Pending(workload: "web",
-    /// count: 3, reason: "Insufficient cpu")`
+    /// Pods wait at a moment, the end of the run where none is given:
+    /// `Pending(workload: "web", count: 3, reason: "Insufficient cpu")`
     Pending(Pending),
     /// Taints are added to nodes: `Tainted(zone: "b", taint: "unreachable:NoExecute", count: 12)`
     Tainted(TaintsSeen),
-    /// Taints of nodes are removed: `Untainted(zone: "b", taint: "unreachable:NoExecute", after:
-    /// "end of cut b")`
+    /// Taints of nodes are removed:
+    /// `Untainted(zone: "b", taint: "unreachable:NoExecute", after: "end of cut b")`
     Untainted(TaintsSeen),
-    /// A condition of nodes changes: `Condition(zone: "b", type: Ready, status: Unknown, count:
-    /// "all")`
+    /// A condition of nodes changes:
+    /// `Condition(zone: "b", type: Ready, status: Unknown, count: "all")`
     Condition(ConditionSeen),
     /// Nodes are cordoned: `Cordoned(node: "a-00", at: "5m")`
     Cordoned(NodesSeen),
@@ -318,27 +318,27 @@ pub enum Expectation {
     MasterDisruption(DisruptionSeen),
     /// Events are stored: `Event(reason: "TaintManagerEviction", workload: "web", count: "1..")`
     Event(EventSeen),
-    /// The first of each comes in this order: `Order([Tainted(node: "b-00", taint:
-    /// "unreachable:NoExecute"), Evicted(node: "b-00")])`
+    /// The first of each comes in this order:
+    /// `Order([Tainted(node: "b-00", taint: "unreachable:NoExecute"), Evicted(node: "b-00")])`
     Order(Vec<Expectation>),
     /// A figure is the limit or more at every moment: `AtLeast(of: available("web"), is: 8)`
     AtLeast(Limit),
     /// A figure is the limit or less at every moment, and above zero no longer than `longest` at a
-    /// stretch: `AtMost(of: unavailable("db"), is: 1, longest: "8m")`; `AtMost(of:
-    /// longest_gap("db"), is: "8m")`
+    /// stretch: `AtMost(of: unavailable("db"), is: 1, longest: "8m")`;
+    /// `AtMost(of: longest_gap("db"), is: "8m")`
     AtMost(Limit),
     /// A figure is the limit at every moment, or one of the whole run is:
     /// `Equal(of: evicted("db"), is: 0)`
     Equal(Limit),
-    /// It holds at every moment: `Always(AnyOf([AtLeast(of: available("web"), is: 8), AtMost(of:
-    /// timers("*"), is: 0)]))`
+    /// It holds at every moment:
+    /// `Always(AnyOf([AtLeast(of: available("web"), is: 8), AtMost(of: timers("*"), is: 0)]))`
     Always(Claim),
     /// It holds at no moment, or a property is never violated: `Never(PodStuck)`
     Never(Claim),
     /// A property is violated, as it is where a release has a known defect: `Violates(PodStuck)`
     Violates(Claim),
-    /// It holds at some moment: `Eventually(that: AtMost(of: unavailable("web"), is: 0), after:
-    /// "cut b", within: "15m")`
+    /// It holds at some moment:
+    /// `Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut b", within: "15m")`
     Eventually {
         /// What has to hold.
         that: Claim,
@@ -349,8 +349,8 @@ pub enum Expectation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         within: Option<DurationText>,
     },
-    /// It holds until something else does, which does come: `Until(that: AtMost(of: evicted("*"),
-    /// is: 0), until: AtLeast(of: not_ready_nodes("b"), is: 12))`
+    /// It holds until something else does, which does come:
+    /// `Until(that: AtMost(of: evicted("*"), is: 0), until: AtLeast(of: not_ready_nodes("b"), is: 12))`
     Until {
         /// What has to hold until then.
         that: Claim,
@@ -360,8 +360,8 @@ pub enum Expectation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<TimeText>,
     },
-    /// With `seeds`, it holds in so large a part of the runs: `Mostly(in_at_least: 0.95, that:
-    /// Evicted(workload: "web", before: "14m"))`
+    /// With `seeds`, it holds in so large a part of the runs:
+    /// `Mostly(in_at_least: 0.95, that: Evicted(workload: "web", before: "14m"))`
     Mostly {
         /// The part of the runs, above 0 and at most 1.
         in_at_least: f64,
