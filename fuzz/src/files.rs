@@ -10,12 +10,12 @@ use flate2::write::GzEncoder;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use taintsim::files;
 use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
 use taintsim::scenario::import::{ImportedCluster, Input};
 use taintsim::scenario::{self, Overrides, Problems, recorded, spec};
-use taintsim::{files, sim};
 
 /// Tokens of scenarios.
 pub(crate) const RON: &[&str] = &[

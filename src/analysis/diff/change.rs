@@ -5,7 +5,7 @@ use crate::trace::RecordId;
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Occurrence {
+pub struct Occurrence {
     /// When.
     pub at: Time,
     /// The record that says so.
@@ -14,7 +14,7 @@ pub(crate) struct Occurrence {
 
 /// An object of which a fact differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Pair {
+pub struct Pair {
     /// The pod, `namespace/name`.
     pub pod: Option<String>,
     /// The node it is about, or that the pod is on.
@@ -27,7 +27,7 @@ pub(crate) struct Pair {
 
 /// In what way a fact differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Change {
+pub enum Change {
     /// It is true in the first run only.
     OnlyA,
     /// It is true in the second run only.
@@ -42,7 +42,7 @@ pub(crate) enum Change {
 
 /// Objects of which the same fact differs alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that
     /// there is to say.
     pub what: String,
@@ -61,7 +61,7 @@ pub(crate) struct Group {
 
 /// Why a difference says next to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Noise {
+pub enum Noise {
     /// The same is said in other words: why a pod that is pending in both runs is, or once more of
     /// one that has been for long.
     Words,

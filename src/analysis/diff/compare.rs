@@ -14,7 +14,7 @@ use crate::kernel::Dur;
 
 /// What sets two runs apart.
 #[derive(Clone, Debug)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// What their plans say differently.
     pub settings: Settings,
     /// What each run cost all workloads together.
@@ -43,7 +43,7 @@ impl Difference {
 
 /// The earliest fact that differs.
 #[derive(Clone, Debug)]
-pub(crate) struct First {
+pub struct First {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
     pub what: String,
     /// In what way it differs.
@@ -61,7 +61,7 @@ impl First {
 
 /// What became of a workload in each run; none where it does not exist.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct WorkloadChange {
+pub struct WorkloadChange {
     /// `Deployment default/web`
     pub name: String,
     /// In the first run and in the second.
@@ -117,12 +117,7 @@ impl Sides {
 /// Compares two runs. `window` is how soon a node must be back for an eviction to have been
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
 /// there may be before like ones are put together.
-pub(crate) fn compare(
-    runs: [&Analysis<'_>; 2],
-    window: Dur,
-    tolerance: Dur,
-    most: usize,
-) -> Difference {
+pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
     let Sides {
         names,
         pairs,

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 /// What a run cost a workload, or all of them, and how much of that may come of times that count as
 /// the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Bill {
+pub struct Bill {
     /// The costs.
     pub costs: Costs,
     /// By how many pods it changed over time how many are desired, up, ready and so on: as many
@@ -104,7 +104,7 @@ fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) ->
 
 /// What became of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Fate {
+pub struct Fate {
     /// What the run cost it.
     pub bill: Bill,
     /// Pods that it asks for at the end.

@@ -26,7 +26,8 @@ mod sums;
 mod tally;
 
 pub(crate) use change::{Change, Group, Noise, Occurrence, Pair};
-pub(crate) use compare::{Difference, First, compare};
+pub use compare::compare;
+pub(crate) use compare::{Difference, First};
 pub(crate) use costs::{Bill, Fate};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;

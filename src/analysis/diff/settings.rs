@@ -11,7 +11,7 @@ use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct SettingChange {
+pub struct SettingChange {
     /// Its name, `taint_eviction.finished_entry` say.
     pub name: String,
     /// Its value in the first run.
@@ -24,7 +24,7 @@ pub(crate) struct SettingChange {
 
 /// What two plans say differently.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// The releases, if they differ.
     pub release: Option<(String, String)>,
     /// Switches of the releases' behaviour.
