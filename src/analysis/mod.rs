@@ -54,6 +54,7 @@ mod taint_kinds;
 mod tests;
 pub mod timeline;
 pub(crate) mod truth;
+mod wanted;
 pub(crate) mod words;
 pub(crate) mod workloads;
 

@@ -26,6 +26,7 @@ use super::served::{begins, most_pending, reckon, together};
 use super::setting::Analysis;
 use super::state::Step;
 use super::truth::{Standing, Truth};
+use super::wanted::wanted_from;
 use super::workloads::Owners;
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, WorkloadId};
@@ -33,7 +34,7 @@ use crate::api::pod::{PodPhase, PodSource};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::kernel::{Dur, Time};
 use crate::plan::BudgetPlan;
-use crate::trace::{Actor, EventText, Record, What};
+use crate::trace::{Actor, Record, What};
 use std::collections::BTreeMap;
 
 pub(crate) use super::served::{BARE, Count, Need, Served, Serving};
@@ -231,26 +232,8 @@ impl<'a> Walk<'a> {
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let ended = |text| {
-            matches!(
-                text,
-                EventText::JobCompleted
-                    | EventText::BackoffLimitExceeded
-                    | EventText::PodFailurePolicy
-            )
-        };
-        let message = |m: u32| {
-            self.analysis
-                .trace
-                .messages
-                .get(m as usize)
-                .map(|m| m.body.text)
-        };
-        let desired = match r.what {
-            What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
-            What::WorkloadDeleted => 0,
-            What::WorkloadMessage(m) if message(m).is_some_and(ended) => 0,
-            _ => return,
+        let Some(desired) = wanted_from(self.analysis.trace, r) else {
+            return;
         };
         let by_pods = self.all[id.index()]
             .as_ref()

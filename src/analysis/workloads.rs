@@ -22,6 +22,7 @@
 use super::outcomes::{measured, set};
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
+use super::wanted::wanted_from;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::api::workload::WorkloadKind;
@@ -147,26 +148,8 @@ impl<'a> Walk<'a> {
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let ended = |text| {
-            matches!(
-                text,
-                EventText::JobCompleted
-                    | EventText::BackoffLimitExceeded
-                    | EventText::PodFailurePolicy
-            )
-        };
-        let message = |m: u32| {
-            self.analysis
-                .trace
-                .messages
-                .get(m as usize)
-                .map(|m| m.body.text)
-        };
-        let wanted = match r.what {
-            What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
-            What::WorkloadDeleted => 0,
-            What::WorkloadMessage(m) if message(m).is_some_and(ended) => 0,
-            _ => return,
+        let Some(wanted) = wanted_from(self.analysis.trace, r) else {
+            return;
         };
         if let Some(open) = self.open(id)
             && open.outcome.kind != WorkloadKind::DaemonSet

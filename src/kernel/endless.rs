@@ -6,8 +6,8 @@ use std::fmt;
 /// Why a run ends that would otherwise never end or not fit into memory: the payload of a panic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Endless {
-    /// Its clock does not go on: two processes that undo each other's work without any delay do so for
-    /// ever.
+    /// Its clock does not go on: two processes that undo each other's work without any delay do so
+    /// for ever.
     Spins {
         /// The instant.
         at: Time,

@@ -1,4 +1,5 @@
-//! The assembly of a cluster: API server, kubelets and objects, and the timeline of what is to come.
+//! The assembly of a cluster: API server, kubelets and objects, and the timeline of what is to
+//! come.
 
 use super::awake::Awake;
 use super::bounds::{heartbeats_keep_up, most_steps};

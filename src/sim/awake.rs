@@ -10,8 +10,8 @@ use crate::kernel::{Dur, Shared, Time};
 use crate::plan::{Do, WatchedResource};
 use std::collections::BTreeMap;
 
-/// For this long after the end of a fault heartbeats are still simulated: more than any delay of a watch
-/// but a fault's.
+/// For this long after the end of a fault heartbeats are still simulated: more than any delay of a
+/// watch but a fault's.
 const AFTER: Dur = Dur::from_secs(20);
 
 /// What can be wrong.

@@ -13,8 +13,8 @@ use crate::plan::{Flags, Limits, Plan};
 use crate::trace::Actor;
 use std::rc::Rc;
 
-/// A controller that has been made, and runs once the caches are filled. `warm`: it has been running
-/// for long.
+/// A controller that has been made, and runs once the caches are filled. `warm`: it has been
+/// running for long.
 pub(super) trait Controller {
     /// Starts its loops and workers.
     fn run(self: Rc<Self>, warm: bool);

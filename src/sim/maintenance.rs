@@ -2,9 +2,9 @@
 //! everything else.
 //!
 //! A maintenance is what scripts and operators do that reboot nodes (kured, the machine config
-//! operator): a certain number of nodes at a time are cordoned and drained, as `kubectl drain` of that node
-//! alone would; then the machine is off for a while, boots, and once the node is Ready again it is
-//! uncordoned. The next node begins as soon as one is done.
+//! operator): a certain number of nodes at a time are cordoned and drained, as `kubectl drain` of
+//! that node alone would; then the machine is off for a while, boots, and once the node is Ready
+//! again it is uncordoned. The next node begins as soon as one is done.
 
 use super::cluster::Cluster;
 use super::off::OffBy;
@@ -178,8 +178,8 @@ impl Cluster {
         }
     }
 
-    /// Waits until a machine that was switched off at that time has a Ready node again; false if the
-    /// node is gone.
+    /// Waits until a machine that was switched off at that time has a Ready node again; false if
+    /// the node is gone.
     async fn comes_back(&self, kubectl: &Client, node: NodeId, off_at: Time) -> bool {
         let about = Object {
             id: node.0,

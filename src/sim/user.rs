@@ -29,8 +29,8 @@ impl Cluster {
     }
 
     /// Replaces a pod's tolerations. For people the API server's rule holds that those that are
-    /// there stay, except for their seconds: what is given changes the seconds of those it equals, and
-    /// the rest is added.
+    /// there stay, except for their seconds: what is given changes the seconds of those it equals,
+    /// and the rest is added.
     pub(super) fn patch_tolerations(&self, entry: u32, id: PodId, tolerations: &[Toleration]) {
         let mut wanted = tolerations.to_vec();
         if self.plan.timing.user == UserMode::Kubectl

@@ -105,8 +105,8 @@ impl Controller {
         });
     }
 
-    /// Counts pods for the budgets that are new; `changed` is a pod whose change is about to be heard of, as
-    /// it was before.
+    /// Counts pods for the budgets that are new; `changed` is a pod whose change is about to be
+    /// heard of, as it was before.
     fn catch_up(&self, changed: Option<(PodId, Option<&Rc<Pod>>)>) {
         if !self.census.with_ref(Census::is_behind) {
             return;

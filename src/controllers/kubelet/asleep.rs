@@ -29,9 +29,9 @@ fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
     done.into_iter().flatten().find(|d| *d <= t)
 }
 
-/// Whether a healthy node has a NoSchedule taint that stands for a condition, or is cordoned without
-/// one. The node lifecycle controller takes it away when it hears of the node, and does not try
-/// again if that fails: then the next post brings it to it
+/// Whether a healthy node has a NoSchedule taint that stands for a condition, or is cordoned
+/// without one. The node lifecycle controller takes it away when it hears of the node, and does not
+/// try again if that fails: then the next post brings it to it
 /// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
 fn awaits_a_post(node: &Node) -> bool {
     let cordoned = node

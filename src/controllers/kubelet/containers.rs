@@ -17,8 +17,8 @@ use crate::plan::KubeletMode;
 use crate::trace::{Actor, What};
 
 impl Kubelets {
-    /// A pod's object is gone: nothing is due for it any more, except for the end of containers that
-    /// still run.
+    /// A pod's object is gone: nothing is due for it any more, except for the end of containers
+    /// that still run.
     pub(super) fn gone(&self, old: &Pod) {
         let runs_on =
             self.due(old.uid).is_some_and(|d| d.up) && old.template.source == PodSource::Api;

@@ -1,5 +1,5 @@
-//! What is to be done about a node's pods, decided once for nodes that are dealt with at once and for
-//! those that have to wait (`processTaintBaseEviction`; `processNoTaintBaseEviction` in timeout
+//! What is to be done about a node's pods, decided once for nodes that are dealt with at once and
+//! for those that have to wait (`processTaintBaseEviction`; `processNoTaintBaseEviction` in timeout
 //! mode).
 
 use super::controller::Controller;

@@ -1,5 +1,5 @@
-//! What the steps of the controller say to whoever skips passes and leaves nodes out, without knowing
-//! what is made of it.
+//! What the steps of the controller say to whoever skips passes and leaves nodes out, without
+//! knowing what is made of it.
 
 use crate::api::names::NodeId;
 

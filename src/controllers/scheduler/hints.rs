@@ -1,5 +1,5 @@
-//! Which change may help which pods that were rejected (the plugins' `EventsToRegister` and queueing
-//! hints).
+//! Which change may help which pods that were rejected (the plugins' `EventsToRegister` and
+//! queueing hints).
 
 use super::cache::Cache;
 use super::events::{Change, ClusterEvent, PodAndShape};

@@ -166,8 +166,9 @@ impl Known<'_> {
         self.0.found[place]
     }
 
-    /// Adds to a list the places of the first nodes that will do, `wanted` of them, from one place on
-    /// and round to it again. Returns at how many nodes a search looks that tries them one by one.
+    /// Adds to a list the places of the first nodes that will do, `wanted` of them, from one place
+    /// on and round to it again. Returns at how many nodes a search looks that tries them one by
+    /// one.
     pub(crate) fn search(
         &mut self,
         from: usize,

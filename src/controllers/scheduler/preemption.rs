@@ -113,8 +113,8 @@ pub fn preempt(
     Attempt::Found(cheapest(sparing, now, chances))
 }
 
-/// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of nodes,
-/// as upstream lists them from its snapshot.
+/// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of
+/// nodes, as upstream lists them from its snapshot.
 fn nodes_where_preemption_might_help(algorithm: &Algorithm, diagnosis: &Diagnosis) -> Vec<NodeId> {
     let hopeful = |number: u32| {
         algorithm

@@ -192,7 +192,8 @@ fn heap_order(a: usize, b: usize) -> std::cmp::Ordering {
 mod tests {
     use super::heap_order;
 
-    /// A node stands before its children, and the left subtree before the right one. Of seven places, counted from 0: 0, 1, 3, 4, 2, 5, 6.
+    /// A node stands before its children, and the left subtree before the right one. Of seven
+    /// places, counted from 0: 0, 1, 3, 4, 2, 5, 6.
     #[test]
     fn the_order_of_a_heap() {
         let mut places: Vec<usize> = (0..7).collect();

@@ -213,8 +213,8 @@ impl Queue {
         !self.backoff.is_empty() || !self.error_backoff.is_empty()
     }
 
-    /// Whether pods wait for a change, so that [`Queue::flush_unschedulable_pods_leftover`] has to be
-    /// called every 30 s.
+    /// Whether pods wait for a change, so that [`Queue::flush_unschedulable_pods_leftover`] has to
+    /// be called every 30 s.
     pub fn has_unschedulable(&self) -> bool {
         !self.unschedulable.is_empty()
     }

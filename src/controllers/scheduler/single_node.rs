@@ -1,5 +1,5 @@
-//! What filters and scores make of a node on its own: of its labels, taints and resources, and of the
-//! pods on it.
+//! What filters and scores make of a node on its own: of its labels, taints and resources, and of
+//! the pods on it.
 
 use super::choice::Choice;
 use super::framework::{Rejections, Verdict, node_filters};

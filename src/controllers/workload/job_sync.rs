@@ -105,8 +105,8 @@ impl JobController {
         self.memory.with(|m| m.finished.contains(&job.uid))
     }
 
-    /// Deletes the pods of a Job that ends, or manages those of one that goes on: how many are active
-    /// afterwards.
+    /// Deletes the pods of a Job that ends, or manages those of one that goes on: how many are
+    /// active afterwards.
     async fn end_or_manage(&self, s: &mut Sync, satisfied: bool) -> (i32, Result<(), ApiError>) {
         let mut result = Ok(());
         let mut active = s.active.len() as i32;

@@ -1,5 +1,5 @@
-//! Creates and deletes pods for a workload and records events of it (`pkg/controller/controller_utils.go:
-//! RealPodControl`).
+//! Creates and deletes pods for a workload and records events of it
+//! (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use super::written::Written;
 use crate::api::names::PodId;

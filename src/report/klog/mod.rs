@@ -10,8 +10,8 @@
 //! file. A line stands where its record stands, so that a controller seems to notice a change of a
 //! pod when it is made. An event is logged when it is stored, and not at all if the correlator
 //! drops it. That a node "is healthy again" is logged of nodes that had a taint, and not of those
-//! that only waited for one. `timeAdded` of a taint is the time at which it was written; durations are
-//! to the millisecond. The words are compared with logs of the recorder in `tests/logs`.
+//! that only waited for one. `timeAdded` of a taint is the time at which it was written; durations
+//! are to the millisecond. The words are compared with logs of the recorder in `tests/logs`.
 //!
 //! Left out is what has no record: heartbeats that arrive, passes that find a silent node still
 //! silent, how many nodes the scheduler looked at, times in conditions, uids, resource versions,

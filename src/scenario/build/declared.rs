@@ -1,4 +1,5 @@
-//! The objects of a scenario: those that it starts with, and those that entries of its timeline add.
+//! The objects of a scenario: those that it starts with, and those that entries of its timeline
+//! add.
 
 use super::super::complaints::Complaints;
 use super::super::damage::Damage;

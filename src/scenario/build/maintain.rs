@@ -12,8 +12,8 @@ use crate::kernel::Dur;
 use crate::plan::DrainOptions;
 use crate::plan::{IfNotDrained, Maintenance};
 
-/// The shortest time that a machine is off: times have whole seconds, and a heartbeat from before it
-/// has to differ from one after it.
+/// The shortest time that a machine is off: times have whole seconds, and a heartbeat from before
+/// it has to differ from one after it.
 const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
@@ -87,8 +87,8 @@ impl Written<'_> {
 }
 
 /// How many of these nodes are maintained at a time. A share is rounded down, so that no more are
-/// away than were asked for, but is never less than one node, or nothing would ever happen; the node
-/// pools of the machine config operator do the same.
+/// away than were asked for, but is never less than one node, or nothing would ever happen; the
+/// node pools of the machine config operator do the same.
 fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
     let wrong = || {
         Problem::new(format!(

@@ -1,5 +1,5 @@
-//! The tape of a scenario: its texts become numbers. Whether its choices are ever asked for is known
-//! only after the run.
+//! The tape of a scenario: its texts become numbers. Whether its choices are ever asked for is
+//! known only after the run.
 
 use super::super::complaints::Complaints;
 use crate::api::names::stable_hash;

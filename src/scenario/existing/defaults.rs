@@ -1,5 +1,5 @@
-//! What another default of the admission plugin DefaultTolerationSeconds means for pods that have the
-//! former one.
+//! What another default of the admission plugin DefaultTolerationSeconds means for pods that have
+//! the former one.
 
 use super::exported::Exported;
 use super::owners::Owners;

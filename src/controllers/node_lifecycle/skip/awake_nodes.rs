@@ -158,8 +158,8 @@ impl Controller {
         self.round.with(|r| (r.nodes, r.taken) = (nodes, seen));
     }
 
-    /// Updates a node, unless all there is to do about it is to queue it again. Returns what is left
-    /// to do if something has to wait.
+    /// Updates a node, unless all there is to do about it is to queue it again. Returns what is
+    /// left to do if something has to wait.
     fn update_or_skip(self: &Rc<Self>, node: &Rc<Node>) -> Option<Work> {
         if self.only_waits(node.id) {
             self.restless();

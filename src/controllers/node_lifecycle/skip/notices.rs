@@ -22,8 +22,8 @@ impl Notices for Controller {
         self.roster.with(|r| r.waiting = Ids::default());
     }
 
-    // An eviction pass of this instant, whose turn was fixed one period ago, has come before a worker
-    // that began to run in this instant, or sent its last request after that.
+    // An eviction pass of this instant, whose turn was fixed one period ago, has come before a
+    // worker that began to run in this instant, or sent its last request after that.
     fn queue_filled(&self, by_worker: bool) {
         let began_now = self.round.with(|r| r.listed()) == self.ctx.now();
         let waits = self.rest.with(|r| {

@@ -19,7 +19,8 @@ use std::rc::Rc;
 const SHORTEST_LOOP: Dur = Dur::from_secs(20);
 
 impl Controller {
-    /// Runs passes for ever, the first one after `wait`, except for those that cannot change anything.
+    /// Runs passes for ever, the first one after `wait`, except for those that cannot change
+    /// anything.
     pub(crate) async fn monitor_loop(self: Rc<Self>, wait: Dur) {
         let period = self.pass_period();
         if wait > Dur::ZERO {

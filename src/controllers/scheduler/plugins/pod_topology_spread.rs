@@ -1,5 +1,5 @@
-//! PodTopologySpread (`plugins/podtopologyspread`), its filter: pods that are alike are to lie evenly
-//! over domains of nodes. Terminating pods do not count.
+//! PodTopologySpread (`plugins/podtopologyspread`), its filter: pods that are alike are to lie
+//! evenly over domains of nodes. Terminating pods do not count.
 
 use super::super::cache::Cache;
 use super::super::framework::{Rejection, Verdict};

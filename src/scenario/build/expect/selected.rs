@@ -64,7 +64,8 @@ impl Reader<'_> {
         Some((!written.is_empty()).then_some(selected))
     }
 
-    /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the run.
+    /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the
+    /// run.
     fn pod_named(&self, name: &str, place: &Place, complaints: &mut Complaints) -> Option<String> {
         let full = namespaced(name);
         if !name.contains('*')
