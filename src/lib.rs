@@ -18,8 +18,11 @@
 //! * [`controllers`]: the Kubernetes actors, each on its own.
 //! * [`sim`]: a cluster put together from a plan, its faults, and the run loop.
 //! * [`files`]: bounded readers, writers that replace at one stroke, texts of others made harmless.
-//! * [`scenario`]: the scenario language, release profiles, recorded timelines: what people write,
-//!   down to a plan.
+//! * [`profiles`]: which release of Kubernetes behaves how.
+//! * [`language`]: the scenario language, as it is written.
+//! * [`import`]: exports of clusters, read into the language.
+//! * [`scenario`]: from a scenario to a plan: loading, `--set`, every name and value resolved.
+//! * [`recorded`]: timelines recorded from upstream's own controllers.
 //! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the
 //!   simulator.
 //! * [`lab`]: many runs at once.
@@ -33,9 +36,13 @@ pub mod cli;
 pub mod client;
 pub mod controllers;
 pub mod files;
+pub mod import;
 pub mod kernel;
 pub mod lab;
+pub mod language;
 pub mod plan;
+pub mod profiles;
+pub mod recorded;
 pub mod report;
 pub mod scenario;
 pub mod sim;

@@ -16,7 +16,7 @@ use taintsim::plan::{
     Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
     WorkloadPlan,
 };
-use taintsim::scenario::profiles::profile;
+use taintsim::profiles::profile;
 
 /// `Ideal` timing: the recorder's defaults.
 pub(crate) fn ideal() -> Timing {

@@ -11,7 +11,7 @@ use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, O
 use taintsim::controllers::scheduler::nominator::Nominator;
 use taintsim::controllers::scheduler::topology::HOSTNAME;
 use taintsim::plan::Strategy;
-use taintsim::scenario::profiles::profile;
+use taintsim::profiles::profile;
 
 /// Pods of one ReplicaSet.
 const REPLICAS: usize = 100;

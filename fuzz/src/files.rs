@@ -14,7 +14,7 @@ use taintsim::files;
 use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
-use taintsim::scenario::import::{ImportedCluster, Input};
+use taintsim::import::{ImportedCluster, Input};
 use taintsim::scenario::{self, Overrides, Problems, recorded, spec};
 
 /// Tokens of scenarios.

@@ -4,8 +4,8 @@
 use crate::files::said;
 use crate::target::{Check, Kind, Target, lines, of_text, refused, shape, taken};
 use std::path::Path;
-use taintsim::scenario::import::{ImportedCluster, Input};
-use taintsim::scenario::spec::{DelayText, FlagValue, OneOrMany, Step, Timing};
+use taintsim::import::{ImportedCluster, Input};
+use taintsim::language::{DelayText, FlagValue, OneOrMany, Step, Timing};
 use taintsim::scenario::{self, Loaded, Overrides};
 
 pub(crate) static TARGETS: [Target; 5] = [

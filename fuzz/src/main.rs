@@ -68,7 +68,7 @@ struct Args {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    taintsim::scenario::duration::parse(text)
+    taintsim::language::duration::parse(text)
         .map(|d| Duration::from_nanos(d.as_nanos()))
         .map_err(|e| e.to_string())
 }

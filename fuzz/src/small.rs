@@ -8,7 +8,7 @@ use taintsim::api::labels::{Labels, Selector};
 use taintsim::api::quantity::Quantity;
 use taintsim::report::manifest;
 use taintsim::report::sweep::columns;
-use taintsim::scenario::profiles::{self, Release};
+use taintsim::profiles::{self, Release};
 use taintsim::scenario::{duration, expectations, names, split_values};
 
 pub(crate) static TARGETS: [Target; 10] = [

@@ -12,7 +12,7 @@ use crate::plan::{
     Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
     Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
 };
-use crate::scenario::profiles;
+use crate::profiles;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::rc::Rc;
 

@@ -1,7 +1,8 @@
 //! Arguments that several commands have in common.
 
 use crate::kernel::Dur;
-use crate::scenario::{Overrides, duration};
+use crate::language::duration;
+use crate::scenario::Overrides;
 
 /// What a command line changes in every scenario.
 #[derive(Clone, Debug, clap::Args)]

@@ -12,7 +12,7 @@ use super::{
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
 use crate::kernel::Endless;
-use crate::scenario::Problem;
+use crate::language::Problem;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};

@@ -8,9 +8,10 @@ use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
 use crate::kernel::{Dur, Time};
+use crate::language::Problem;
+use crate::language::duration;
 use crate::report::explain::{document, mermaid, write};
 use crate::report::{Style, absolute, json};
-use crate::scenario::{Problem, duration};
 use std::io::Write;
 use std::path::PathBuf;
 

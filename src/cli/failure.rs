@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::terminal::Terminal;
-use crate::scenario::{Problem, Problems};
+use crate::language::{Problem, Problems};
 use std::io;
 use std::path::Path;
 

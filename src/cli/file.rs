@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::terminal::Terminal;
 use crate::files;
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -8,8 +8,9 @@ use super::suggest;
 use super::terminal::Terminal;
 use crate::files::{self, ReadError};
 use crate::kernel::{Dur, Time};
+use crate::language::Problem;
 use crate::report::{Written, events, manifest, trace_json};
-use crate::scenario::{self, Loaded, Overrides, Problem};
+use crate::scenario::{self, Loaded, Overrides};
 use crate::trace::Trace;
 use serde::Deserialize;
 use std::io;
@@ -267,7 +268,7 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
 }
 
 fn copy_of(file: &str) -> String {
-    scenario::InputFile {
+    files::InputFile {
         file: file.to_owned(),
         bytes: 0,
         hash: 0,

@@ -8,8 +8,8 @@ use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, write_text};
 use super::suggest;
 use super::terminal::Terminal;
-use crate::scenario::Problem;
-use crate::scenario::import::{ImportError, ImportedCluster, Input};
+use crate::import::{ImportError, ImportedCluster, Input};
+use crate::language::Problem;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::Terminal;
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::io::Write;
 
 /// Arguments of `taintsim man`.

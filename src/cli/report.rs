@@ -8,8 +8,8 @@ use super::run::{self, Format};
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::files::{Escaped, Form};
+use crate::language::Problem;
 use crate::report::{Report, evictions_csv, klog, perfetto};
-use crate::scenario::Problem;
 use std::io::{self, Write};
 use std::path::PathBuf;
 

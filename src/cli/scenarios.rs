@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::suggest;
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 

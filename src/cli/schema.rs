@@ -3,8 +3,8 @@
 use super::exit::Exit;
 use super::failure::Outcome;
 use super::terminal::Terminal;
+use crate::language;
 use crate::report;
-use crate::scenario;
 use std::io::Write;
 
 /// Arguments of `taintsim schema`.
@@ -14,7 +14,7 @@ pub(crate) struct SchemaArgs {}
 /// Runs the command.
 pub(crate) fn schema(_: &SchemaArgs, terminal: &Terminal) -> Outcome {
     let mut out = terminal.out();
-    report::json::write(&mut out, &scenario::schema())?;
+    report::json::write(&mut out, &language::schema())?;
     out.flush()?;
     Ok(Exit::Fine)
 }

@@ -14,7 +14,8 @@ use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
-use crate::scenario::{self, Problem};
+use crate::language::Problem;
+use crate::scenario::{self};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim shrink`.

@@ -75,7 +75,7 @@ fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
 
 /// Runs the command.
 pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
-    let schema = scenario::schema();
+    let schema = crate::language::schema();
     let mut out = terminal.out();
     if args.print {
         write!(
@@ -193,7 +193,7 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
         grouped(*runs),
         grouped(*too_long)
     )?;
-    let all = soak::everything(&scenario::schema());
+    let all = soak::everything(&crate::language::schema());
     let unused: Vec<&str> = all
         .iter()
         .filter(|w| !used.contains_key(*w))

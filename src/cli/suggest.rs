@@ -1,7 +1,7 @@
 //! "Did you mean" for files that are not there.
 
 use crate::api::spelling;
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::fs;
 use std::path::Path;
 

@@ -13,12 +13,13 @@ use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
 use crate::lab::{Axis, Case, Prepared, Stopped, Sweep};
+use crate::language::{Problem, Problems};
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
     Cells, Heading, Layout, document, write_csv, write_folder, write_table,
 };
 use crate::report::{Style, Written, json};
-use crate::scenario::{self, Loaded, Overrides, Problem, Problems, split_values};
+use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

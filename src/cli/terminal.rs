@@ -2,8 +2,8 @@
 //! through here.
 
 use crate::files::{Escaped, Form, shown};
+use crate::language::Problems;
 use crate::report::text::fold;
-use crate::scenario::Problems;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};

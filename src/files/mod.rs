@@ -6,11 +6,13 @@
 //! `tests/it/tidy.rs` holds the code to that. Nothing here prints, and nothing from `kernel` to
 //! `sim` knows that there are files.
 
+mod fingerprint;
 mod read;
 mod replace;
 mod shown;
 mod temporary;
 
+pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile, fnv1a64};
 pub use read::{ReadError, read, read_from, text, unpack};
 pub(crate) use replace::{append, replace, restore};
 pub(crate) use shown::{Escaped, Form, acts, cell, line, shown};

@@ -5,10 +5,11 @@ use crate::api::names::{Names, stable_hash};
 use crate::client::Resource;
 use crate::kernel::choice::{Deviation, FORMAT};
 use crate::kernel::{NEXT, Name};
+use crate::language::{self, object_text_of_number};
+use crate::language::{Problem, Problems};
 use crate::plan::Plan;
-use crate::scenario::profiles::Release;
-use crate::scenario::spec::{self, object_text_of_number};
-use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use crate::profiles::Release;
+use crate::scenario::{self, Loaded, Overrides};
 use crate::sim::Searched;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub struct Tape {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
     /// The choices.
-    pub tape: spec::Tape,
+    pub tape: language::Tape,
     /// The scenario's text.
     pub scenario: String,
 }
@@ -125,12 +126,12 @@ pub fn spec_of(
     run: &Searched,
     property: Option<String>,
     deviations: &[Deviation],
-) -> spec::Tape {
+) -> language::Tape {
     let texts = Texts::of(run);
     let written = |d: &Deviation| {
-        spec::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value)
+        language::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value)
     };
-    spec::Tape {
+    language::Tape {
         choices: FORMAT,
         release: Some(plan.profile.release.trim_start_matches('v').to_owned()),
         perturb: plan.perturb.names(),

@@ -7,7 +7,7 @@
 use super::file_error::FileError;
 use super::manifest;
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
-use crate::scenario::{COPIED, InputFile};
+use crate::files::{COPIED, InputFile};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};

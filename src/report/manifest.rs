@@ -1,8 +1,8 @@
 //! `manifest.json`: what a folder of results came from, so that the run can be repeated.
 
 use super::model::Report;
+use crate::files::Fingerprint;
 use crate::plan::{Delay, Flags, Plan};
-use crate::scenario::Fingerprint;
 use serde_json::{Map, Value, json};
 
 /// The name of the file.

@@ -3,8 +3,8 @@
 use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Analysis, Serving, Summary, Workloads, grouped, summary, workloads};
+use crate::files::Fingerprint;
 use crate::kernel::Dur;
-use crate::scenario::Fingerprint;
 use std::sync::Arc;
 
 /// Where a run came from, as far as plan and trace do not say.

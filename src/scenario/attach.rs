@@ -4,14 +4,14 @@
 //! They are groups of the language like any others: entries of the timeline name them, `--set`
 //! changes them, and what is wrong with them is reported at `cluster`.
 
-use super::existing::Exported;
-use super::fingerprint::InputFile;
-use super::import::{ImportError, ImportedCluster, Input};
 use super::loaded::Loaded;
-use super::place::Step;
-use super::problem::{Problem, Source};
-use super::spec::Cluster;
-use super::syntax::Tree;
+use crate::files::InputFile;
+use crate::import::{ImportError, ImportedCluster, Input};
+use crate::language::Cluster;
+use crate::language::Exported;
+use crate::language::text::place::Step;
+use crate::language::text::syntax::Tree;
+use crate::language::{Problem, Source};
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {

@@ -1,7 +1,7 @@
 //! Which parts of a scenario are lost to mistakes of form.
 
-use super::place::Step;
 use crate::api::spelling;
+use crate::language::text::place::Step;
 
 /// What is not all there for a mistake of form: that a name in it is not found is no mistake.
 #[derive(Clone, Copy, Debug, Default)]

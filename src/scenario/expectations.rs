@@ -1,4 +1,4 @@
-//! Expectations with every name looked up and every text read: what [`build`](super::build()) makes
+//! Expectations with every name looked up and every text read: what [`build`](crate::scenario::build()) makes
 //! of a scenario's `expect`.
 //!
 //! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
@@ -9,8 +9,8 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Effect;
 use crate::kernel::{Dur, Time};
+use crate::language::Quantity;
 use crate::plan::NodeIndex;
-use crate::scenario::spec::Quantity;
 use crate::trace::{EvictionCause, ZoneState};
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,8 +1,9 @@
 //! What `ron` finds wrong with a text, in a person's words.
 
-use super::duration::whole_seconds;
-use super::problem::{Problem, did_you_mean_or_list};
-use super::syntax::DEPTH_MAX;
+use crate::language::Problem;
+use crate::language::duration::whole_seconds;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::syntax::DEPTH_MAX;
 use ron::error::SpannedError;
 
 /// Fields and variants of the language that work in a later version.

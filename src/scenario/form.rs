@@ -5,12 +5,12 @@
 
 use super::damage::Damage;
 use super::explain::{explain, number_meant};
-use super::place::{Place, Step};
-use super::problem::{Problem, Source};
-use super::ron_options::options;
-use super::spec::Scenario;
-use super::syntax::{Part, Tree};
-use super::undashed::undashed;
+use crate::language::Scenario;
+use crate::language::text::place::{Place, Step};
+use crate::language::text::ron_options::options;
+use crate::language::text::syntax::{Part, Tree};
+use crate::language::text::undashed::undashed;
+use crate::language::{Problem, Source};
 use ron::error::SpannedError;
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Builds what was imported before it is written, so that every scenario that is written builds;
 //! a problem is reported at the object that it comes from.
 
-use super::build::{Overrides, build};
-use super::import::{ImportError, ImportedCluster};
 use super::load::parse;
+use crate::import::{ImportError, ImportedCluster};
+use crate::scenario::resolve::{Overrides, build};
 use std::path::Path;
 
 impl ImportedCluster {

@@ -1,16 +1,16 @@
-//! From a file to a [`Scenario`](super::spec::Scenario): limits, `ron`, and mistakes of form.
+//! From a file to a [`Scenario`](crate::language::Scenario): limits, `ron`, and mistakes of form.
 //!
 //! What mistakes of form leave of a scenario is then looked at for mistakes of meaning; those that
 //! may only follow from what was lost come last. What belongs to a later version of the language is
 //! refused with a message of its own.
 
 use super::attach::attach;
-use super::build::mistakes;
-use super::crowded::crowded;
 use super::form::{Read, read_text};
 use super::loaded::Loaded;
-use super::problem::{Problem, Problems, Source};
 use crate::files::{self, ReadError};
+use crate::language::text::crowded::crowded;
+use crate::language::{Problem, Problems, Source};
+use crate::scenario::resolve::mistakes;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
             .file_name()
             .map(|n| n.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let help = super::problem::did_you_mean(&name, nearby.iter().map(String::as_str));
+        let help = crate::language::text::did_you_mean(&name, nearby.iter().map(String::as_str));
         Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
     })
 }
@@ -233,7 +233,7 @@ mod tests {
     fn problems(text: &str) -> String {
         let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new(""));
         let built =
-            loaded.and_then(|l| super::super::build(&l, &super::super::Overrides::default()));
+            loaded.and_then(|l| crate::scenario::build(&l, &super::super::Overrides::default()));
         built.map_or_else(|p| p.to_string(), |_| "nothing is wrong".to_owned())
     }
 
@@ -359,7 +359,7 @@ mod tests {
     fn names_in_maps_are_underlined_where_they_are() {
         let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
         let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
-        let found = super::super::build(&loaded, &super::super::Overrides::default())
+        let found = crate::scenario::build(&loaded, &super::super::Overrides::default())
             .unwrap_err()
             .0;
         let said: Vec<(&str, &str)> = found

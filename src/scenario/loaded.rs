@@ -1,10 +1,10 @@
 //! A scenario as it was read, before anything in it is looked up.
 
-use super::existing::Exported;
-use super::fingerprint::{Fingerprint, InputFile};
-use super::import::Summary;
-use super::problem::Source;
-use super::spec::Scenario;
+use crate::files::{Fingerprint, InputFile};
+use crate::import::Summary;
+use crate::language::Exported;
+use crate::language::Scenario;
+use crate::language::Source;
 use std::path::PathBuf;
 
 /// A scenario as read, before anything in it is looked up.

@@ -1,7 +1,8 @@
 //! Mangled scenarios: whatever stands in a file, reading it ends, with a plan or with problems that
 //! have places in it.
 
-use super::{Overrides, build, parse, starter};
+use super::{Overrides, parse, starter};
+use crate::scenario::build;
 use proptest::prelude::*;
 use std::path::Path;
 

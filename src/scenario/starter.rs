@@ -7,7 +7,8 @@ pub(crate) fn starter() -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Overrides, build, parse};
+    use super::super::{Overrides, parse};
+    use crate::scenario::build;
     use std::path::Path;
 
     #[test]

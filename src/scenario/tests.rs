@@ -1,10 +1,11 @@
 //! The scenarios under `tests/scenarios`: each valid one against what it comes down to, each
 //! invalid one against what is reported about it. Both were written by hand and compared.
 
-use super::{Overrides, build, load, seed};
+use super::{Overrides, load, seed};
 use crate::api::toleration::Toleration;
 use crate::kernel::Dur;
 use crate::plan::{Do, KubeletMode, NodeIndex, NodeStart, Plan, UserMode};
+use crate::scenario::build;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

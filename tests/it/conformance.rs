@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use taintsim::analysis::conformance::{Checked, Options, Verdict, check};
 use taintsim::cli::conform::{Counts, model};
 use taintsim::plan::Plan;
-use taintsim::scenario::recorded::{Observed, Recorded, read};
+use taintsim::recorded::{Observed, Recorded, read};
 
 fn recordings(folder: &str) -> Vec<Recorded> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -17,7 +17,7 @@ use taintsim::plan::{
     Action, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan,
     TimelineEntry, WatchedResource,
 };
-use taintsim::scenario::profiles::profile;
+use taintsim::profiles::profile;
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 

@@ -13,8 +13,9 @@ use std::path::Path;
 use taintsim::lab::Trial;
 use taintsim::lab::trial::Held;
 use taintsim::lab::trial::Outcome;
+use taintsim::language::Problems;
 use taintsim::report::trials::Failed;
-use taintsim::scenario::{Loaded, Overrides, Problems, parse};
+use taintsim::scenario::{Loaded, Overrides, parse};
 
 fn scenario(expect: &str, more: &str) -> String {
     format!(

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The layers, each with those that it may import.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("kernel", &[]),
     ("api", &["kernel"]),
     ("trace", &["kernel", "api"]),
@@ -34,25 +34,49 @@ const LAYERS: [(&str, &[&str]); 14] = [
         ],
     ),
     ("files", &[]),
-    ("scenario", &["kernel", "api", "trace", "plan", "files"]),
-    ("analysis", &["kernel", "api", "trace", "plan", "scenario"]),
+    ("profiles", &["kernel", "api", "plan"]),
+    ("language", &["kernel", "api", "plan", "files", "profiles"]),
+    (
+        "import",
+        &["kernel", "api", "plan", "files", "profiles", "language"],
+    ),
+    (
+        "scenario",
+        &[
+            "kernel", "api", "trace", "plan", "files", "profiles", "language", "import",
+        ],
+    ),
+    (
+        "recorded",
+        &[
+            "kernel", "api", "trace", "plan", "files", "profiles", "language",
+        ],
+    ),
+    (
+        "analysis",
+        &[
+            "kernel", "api", "trace", "plan", "profiles", "language", "scenario", "recorded",
+        ],
+    ),
     (
         "lab",
         &[
-            "kernel", "api", "trace", "plan", "client", "sim", "scenario", "analysis",
+            "kernel", "api", "trace", "plan", "client", "sim", "profiles", "language", "scenario",
+            "recorded", "analysis",
         ],
     ),
     (
         "report",
         &[
-            "kernel", "api", "trace", "plan", "files", "scenario", "analysis", "lab",
+            "kernel", "api", "trace", "plan", "files", "profiles", "language", "scenario",
+            "analysis", "lab",
         ],
     ),
     (
         "cli",
         &[
-            "kernel", "api", "trace", "plan", "sim", "files", "scenario", "analysis", "lab",
-            "report",
+            "kernel", "api", "trace", "plan", "sim", "files", "profiles", "language", "import",
+            "scenario", "recorded", "analysis", "lab", "report",
         ],
     ),
 ];

@@ -7,7 +7,7 @@ use taintsim::kernel::Choices;
 use taintsim::lab::explore::{Explore, Strategy, explore};
 use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink, single_removals};
 use taintsim::lab::tape;
-use taintsim::scenario::layout::Piece;
+use taintsim::language::text::layout::Piece;
 use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim::sim;
 

@@ -8,9 +8,9 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::expect::verdicts;
 use taintsim::lab::soak::{self, Soaked, Verdict};
 use taintsim::plan::Plan;
+use taintsim::profiles::Release;
 use taintsim::report::Source;
 use taintsim::report::again::read_again;
-use taintsim::scenario::profiles::Release;
 use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim::trace::Trace;
 
@@ -47,7 +47,7 @@ fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
 
 #[test]
 fn random_scenarios_hold_everything() {
-    let schema = scenario::schema();
+    let schema = taintsim::language::schema();
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let Soaked {
         runs,
@@ -92,7 +92,7 @@ fn what_soaking_found_holds() {
 
 #[test]
 fn random_scenarios_use_the_whole_language() {
-    let schema = scenario::schema();
+    let schema = taintsim::language::schema();
     let used: BTreeSet<String> = (1..=10_000_u64)
         .into_par_iter()
         .flat_map_iter(|seed| soak::random(&schema, seed).used)

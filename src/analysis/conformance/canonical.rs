@@ -4,7 +4,7 @@
 //! Left out are the kinds that only the model can see: faults, silence, machines and containers,
 //! zone states, queues, new tolerations, timers, starts of the controllers.
 
-use crate::scenario::recorded::{Line, without_uids};
+use crate::recorded::{Line, without_uids};
 use crate::trace::{Trace, What};
 
 const MILLI: u64 = 1_000_000;

@@ -5,7 +5,7 @@ use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
 use super::difference::Difference;
 use super::envelope::{Offender, offenders, worst};
 use crate::plan::Plan;
-use crate::scenario::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
+use crate::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
 use crate::trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,7 +6,7 @@
 //! open whether upstream can do the same.
 
 use super::envelope::{kth_ranges, offender, widened};
-use crate::scenario::recorded::{KindRange, Line, Outcome};
+use crate::recorded::{KindRange, Line, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// With fewer runs than this, one of two equally likely outcomes is easily missed: three runs miss

@@ -1,7 +1,7 @@
 //! Where two runs part: the records merged in time, with what only one of them has, and a hint
 //! where the other has the same record at another time.
 
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

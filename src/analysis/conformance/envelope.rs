@@ -4,7 +4,7 @@
 //! every *k*-th time within its range widened by 100 ms or 1 %, whichever is more, and no kind is
 //! missing or new.
 
-use crate::scenario::recorded::{KindRange, Line};
+use crate::recorded::{KindRange, Line};
 use std::collections::BTreeMap;
 use std::fmt;
 

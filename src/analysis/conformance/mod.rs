@@ -2,7 +2,7 @@
 //!
 //! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model
 //! and gives a [`Verdict`]; `Difference` shows where the two part. Reading recordings is the
-//! business of [`scenario::recorded`](crate::scenario::recorded); running the model is the
+//! business of [`scenario::recorded`](crate::recorded); running the model is the
 //! caller's, who hands it in as a function.
 
 mod canonical;

@@ -3,7 +3,7 @@
 use super::{Evidence, Options, Verdict, check, compare};
 use crate::kernel::Time;
 use crate::plan::Plan;
-use crate::scenario::recorded::{Line, Outcome, Recorded, parse, sort_lines};
+use crate::recorded::{Line, Outcome, Recorded, parse, sort_lines};
 use crate::trace::{Actor, EventText, NO_RECORD, Record, Trace, What};
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn recorded(distinct: u32, outcomes: &[(u32, &[(u64, &str)])]) -> Recorded {
         .iter()
         .map(|(count, of)| outcome(*count, of))
         .collect();
-    recorded.observed = crate::scenario::recorded::Observed::Timelines {
+    recorded.observed = crate::recorded::Observed::Timelines {
         runs: 10,
         distinct,
         outcomes,

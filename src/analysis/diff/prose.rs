@@ -151,7 +151,7 @@ fn sentence(doc: &str) -> String {
 mod tests {
     use super::super::settings::Settings;
     use super::*;
-    use crate::scenario::profiles::{Release, profile};
+    use crate::profiles::{Release, profile};
 
     /// Between any two minor releases that follow one another, and between the first and the last
     /// of them.

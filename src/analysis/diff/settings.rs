@@ -231,7 +231,7 @@ fn listed(opening: &str, inner: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::profiles::profile;
+    use crate::profiles::profile;
 
     #[test]
     fn values_have_their_paths() {

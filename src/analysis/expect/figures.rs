@@ -13,8 +13,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
+use crate::language::Quantity;
 use crate::scenario::expectations::{Comparison, Relation, Stretch};
-use crate::scenario::spec::Quantity;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, What};
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use crate::api::spelling;
 use crate::kernel::Dur;
-use crate::scenario::duration;
+use crate::language::duration;
 use std::fmt;
 
 /// What must never happen in a run.

@@ -1,6 +1,6 @@
 //! Which recordings there are: their files, their releases, their kinds.
 
-use crate::scenario::recorded::{Observed, Recorded};
+use crate::recorded::{Observed, Recorded};
 use std::io;
 use std::path::{Path, PathBuf};
 

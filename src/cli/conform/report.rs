@@ -2,7 +2,7 @@
 
 use crate::analysis::conformance::{Checked, Evidence, Verdict, show};
 use crate::lab::reach::Reach;
-use crate::scenario::recorded::{Observed, Recorded};
+use crate::recorded::{Observed, Recorded};
 use std::io::{self, Write};
 
 /// A line, and below it what differs.

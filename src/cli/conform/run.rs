@@ -8,7 +8,7 @@ use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
 use crate::kernel::Choices;
 use crate::lab::reach::{Reach, reach};
 use crate::plan::Plan;
-use crate::scenario::recorded::{Observed, Recorded, read};
+use crate::recorded::{Observed, Recorded, read};
 use crate::sim;
 use crate::trace::Trace;
 use rayon::prelude::*;

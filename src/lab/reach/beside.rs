@@ -4,7 +4,7 @@ use super::start::Other;
 use crate::api::names::stable_hash;
 use crate::kernel::Time;
 use crate::kernel::choice::Deviation;
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use crate::sim::Searched;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::instants::{MILLI, ranked, time_of};
 use super::start::Other;
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, Drawn, Span};
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many walks over each small map before an instant are tried.

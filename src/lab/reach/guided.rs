@@ -6,7 +6,7 @@ use super::node::Node;
 use super::search::Search;
 use super::start::{Other, Start, is_about_the_same};
 use crate::kernel::choice::Deviation;
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! How near a run comes to a recorded outcome.
 
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use std::collections::BTreeMap;
 
 /// An outcome that was missed: where the nearest run parts from it.

@@ -10,7 +10,7 @@ use super::sooner::{Wish, shifted, sooner};
 use super::start::{Other, Start};
 use crate::kernel::NEXT;
 use crate::kernel::choice::{Deviation, Span};
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use crate::sim::{self, Searched};
 
 /// How many of the other choices of a run are kept: the nearest to where it parts.

@@ -8,7 +8,7 @@
 
 use super::beside::{INSTANTS, View, WRONG, Wanted, Way};
 use super::start::Other;
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use crate::sim::Searched;
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@ use super::search::{Reach, Search};
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::plan::Plan;
-use crate::scenario::recorded::{Line, Outcome};
+use crate::recorded::{Line, Outcome};
 use crate::sim;
 use std::collections::BTreeMap;
 

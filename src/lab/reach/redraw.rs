@@ -12,7 +12,7 @@ use super::search::Search;
 use super::start::Start;
 use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn};
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use crate::sim::{self, Searched};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

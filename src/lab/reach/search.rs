@@ -5,7 +5,7 @@ use super::start::Start;
 use crate::analysis::conformance::numbered;
 use crate::kernel::choice::Deviation;
 use crate::plan::Plan;
-use crate::scenario::recorded::{Line, Outcome};
+use crate::recorded::{Line, Outcome};
 use crate::sim::Searched;
 use std::collections::BTreeMap;
 

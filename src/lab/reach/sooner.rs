@@ -4,7 +4,7 @@ use super::instants::{ranked, time_of};
 use super::near::Miss;
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, Drawn, Span};
-use crate::scenario::recorded::Line;
+use crate::recorded::Line;
 use crate::sim::Searched;
 use crate::trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};

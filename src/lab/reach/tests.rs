@@ -8,7 +8,7 @@ use crate::analysis::conformance::numbered;
 use crate::kernel::Choices;
 use crate::kernel::choice::{Drawn, Span};
 use crate::plan::Plan;
-use crate::scenario::recorded::{Line, Outcome, parse, sort_lines};
+use crate::recorded::{Line, Outcome, parse, sort_lines};
 use crate::sim;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use super::goal::Goal;
 use super::judge::{Judge, Seen};
-use crate::scenario::layout::Piece;
-use crate::scenario::spec::{Claim, Expectation};
+use crate::language::text::layout::Piece;
+use crate::language::{Claim, Expectation};
 
 /// The file of the result: what it violates is its doc and what it expects.
 pub(super) fn finished(tree: &Piece, judge: &Judge<'_>, seen: &Seen) -> String {

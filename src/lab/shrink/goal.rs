@@ -1,9 +1,10 @@
 //! What to shrink, what must stay true of it, and what is left.
 
 use crate::analysis::properties::Property;
+use crate::language::Problems;
+use crate::language::Scenario;
 use crate::plan::Plan;
-use crate::scenario::spec::Scenario;
-use crate::scenario::{Loaded, Problems};
+use crate::scenario::Loaded;
 
 /// What to shrink.
 pub struct Shrink<'a> {

@@ -5,7 +5,7 @@
 //! is smaller. So nothing is simplified for ever.
 
 use crate::kernel::{Dur, Time};
-use crate::scenario::duration;
+use crate::language::duration;
 
 const SECOND: u64 = 1_000_000_000;
 /// Numbers up to this are lowered one by one, too.

@@ -1,8 +1,8 @@
 //! Names with ranges as lists of names, so that single names can be taken away; and back where none
 //! was.
 
-use crate::scenario::layout::Piece;
-use crate::scenario::names;
+use crate::language::names;
+use crate::language::text::layout::Piece;
 
 /// The most names that are written out.
 const NAMES_MAX: u64 = 20_000;

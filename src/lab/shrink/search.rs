@@ -6,7 +6,7 @@ use super::judge::{Judge, Seen};
 use super::leaves;
 use super::names::Names;
 use super::tree::{at, at_mut, body_mut, is_kept};
-use crate::scenario::layout::Piece;
+use crate::language::text::layout::Piece;
 
 /// Takes away what the violation does not need.
 ///

@@ -1,6 +1,6 @@
 //! Places in a scenario's tree, and the tree with one of them taken away.
 
-use crate::scenario::layout::Piece;
+use crate::language::text::layout::Piece;
 
 /// Fields of the scenario that say what it is a scenario of, and are not taken away.
 const KEPT: [&str; 5] = ["version", "doc", "kubernetes", "horizon", "seed"];

@@ -6,10 +6,12 @@
 
 use super::draw::Draw;
 use super::used::used;
+use crate::language::Problems;
+use crate::language::Scenario;
+use crate::language::text::layout::Piece;
+use crate::language::{duration, names};
 use crate::plan::Plan;
-use crate::scenario::layout::Piece;
-use crate::scenario::spec::Scenario;
-use crate::scenario::{Loaded, Overrides, Problems, build, duration, names, parse};
+use crate::scenario::{Loaded, Overrides, build, parse};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;

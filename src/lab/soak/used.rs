@@ -1,7 +1,7 @@
 //! Which fields and words of the language a scenario has, by its JSON Schema: `Partition.cut`,
 //! `Effect=NoExecute`.
 
-use crate::scenario::spec::Scenario;
+use crate::language::Scenario;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -6,7 +6,9 @@
 
 use super::dice::Dice;
 use crate::kernel::Dur;
-use crate::scenario::{duration, known_flags, profiles};
+use crate::language::duration;
+use crate::language::known_flags;
+use crate::profiles;
 use serde_json::{Map, Value, json};
 
 const NODES: [&str; 12] = [

@@ -1,7 +1,8 @@
 //! A sweep whose combinations can all be built, or why one cannot.
 
 use super::spec::{RUNS_MAX, Sweep};
-use crate::scenario::{self, Overrides, Problem, Problems};
+use crate::language::{Problem, Problems};
+use crate::scenario::{self, Overrides};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -2,7 +2,8 @@
 
 use crate::analysis::Metrics;
 use crate::kernel::Dur;
-use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use crate::language::{Problem, Problems};
+use crate::scenario::{self, Loaded, Overrides};
 use std::ops::Range;
 
 /// The most runs of a sweep.

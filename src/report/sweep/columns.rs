@@ -4,7 +4,7 @@
 use crate::analysis::{Figure, Metrics, Sample, Spread};
 use crate::kernel::Dur;
 use crate::lab::Case;
-use crate::scenario::Problem;
+use crate::language::Problem;
 
 /// What is measured of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

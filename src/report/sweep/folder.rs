@@ -4,10 +4,10 @@ use super::chart::figures;
 use super::csv;
 use super::heading::{Heading, Layout};
 use super::json::document;
+use crate::files::Fingerprint;
 use crate::lab::Case;
 use crate::report::charts::{figures_png, figures_svg};
 use crate::report::{Folder, OutputError, Written, json, manifest};
-use crate::scenario::Fingerprint;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -2,10 +2,10 @@
 
 use super::columns::Column;
 use crate::analysis::clock::short;
+use crate::files::Fingerprint;
 use crate::kernel::Dur;
 use crate::lab::Axis;
 use crate::plan::Plan;
-use crate::scenario::Fingerprint;
 
 /// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]

@@ -2,9 +2,10 @@
 
 use crate::kernel::Dur;
 use crate::lab::trial::{Failure, Held};
-use crate::scenario::duration;
+use crate::language::duration;
+use crate::language::{Problem, Problems};
+use crate::scenario::Overrides;
 use crate::scenario::expectations::Expectation;
-use crate::scenario::{Overrides, Problem, Problems};
 
 /// The case that a scenario can be read and run, which every one has.
 pub const SCENARIO: &str = "scenario";

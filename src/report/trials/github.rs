@@ -3,7 +3,7 @@
 
 use super::case::Came;
 use super::tested::{Status, Tested, counted};
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::io::{self, Write};
 
 /// Writes a workflow command per failure: `::error file=…,line=…,col=…,title=…::…`.

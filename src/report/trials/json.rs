@@ -2,7 +2,7 @@
 
 use super::case::Came;
 use super::tested::{Tested, counts};
-use crate::scenario::Problem;
+use crate::language::Problem;
 use serde_json::{Value, json};
 
 /// The version of the document: fields may be added, those that are there keep their names and

@@ -1,7 +1,7 @@
 //! A scenario that was tested, and what became of it.
 
 use super::case::{Came, Case};
-use crate::scenario::Problem;
+use crate::language::Problem;
 use std::time::Duration;
 
 /// A scenario that was tested.

@@ -2,8 +2,8 @@
 
 use super::case::Came;
 use super::tested::{Status, Tested, counted};
+use crate::language::Problems;
 use crate::report::Style;
-use crate::scenario::Problems;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
 //! What another default of the admission plugin DefaultTolerationSeconds means for pods that have
 //! the former one.
 
-use super::exported::Exported;
 use super::owners::Owners;
 use super::reached::Reached;
 use super::standing::{is_failing, stands};
-use crate::scenario::spec::{Effect, Existing, FlagValue, Flags, Scenario, Toleration};
+use crate::language::Exported;
+use crate::language::{Effect, Existing, FlagValue, Flags, Scenario, Toleration};
 
 /// The seconds that the plugin gives where no flag says otherwise.
 const DEFAULT_SECONDS: i64 = 300;

@@ -1,6 +1,6 @@
 //! The fields that a path into a template can change, carried from the template to its pods.
 
-use crate::scenario::spec::{Effect, PodGroup, PodTemplate, QuantityText, Toleration};
+use crate::language::{Effect, PodGroup, PodTemplate, QuantityText, Toleration};
 use std::collections::BTreeMap;
 
 /// What a path into a template can change, in a template or in pods.

@@ -2,7 +2,7 @@
 //! their own tolerations, and a template or a flag of the API server says only what new pods get.
 //! Whoever asks "what if it were 60 s?" means the cluster after a rollout, so the pods are changed
 //! as if each had been made anew, and a run says how many;
-//! [`Existing::Keep`](super::spec::Existing::Keep) leaves them.
+//! [`Existing::Keep`](crate::language::Existing::Keep) leaves them.
 //!
 //! A template reaches the pods that its workload owns, those of a Deployment through its
 //! ReplicaSets, but none that has ended or is being deleted. The two flags of the admission plugin
@@ -12,7 +12,6 @@
 //! say so themselves.
 
 mod defaults;
-mod exported;
 mod fields;
 mod owners;
 mod reached;
@@ -22,6 +21,5 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use exported::Exported;
 pub(super) use reached::Reached;
 pub(super) use roll_out::roll_out;

@@ -1,7 +1,7 @@
 //! Which workload a pod belongs to.
 
-use crate::scenario::names;
-use crate::scenario::spec::{PodGroup, Scenario, Workload};
+use crate::language::names;
+use crate::language::{PodGroup, Scenario, Workload};
 use std::collections::BTreeMap;
 
 /// A workload's namespace, kind and name, in this order.

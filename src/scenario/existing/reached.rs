@@ -3,7 +3,7 @@
 /// Pod groups that a setting reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
-    /// Places in [`Scenario::pods`](crate::scenario::spec::Scenario::pods).
+    /// Places in [`Scenario::pods`](crate::language::Scenario::pods).
     pub(super) groups: Vec<usize>,
     /// The rest of the sentence about them, behind "3 existing pods".
     pub(super) said: String,

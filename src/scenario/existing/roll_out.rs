@@ -1,11 +1,11 @@
 //! Takes what changed to the pods that exist.
 
 use super::defaults::defaults;
-use super::exported::Exported;
 use super::reached::Reached;
 use super::templates::templates;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
-use crate::scenario::spec::Scenario;
+use crate::language::Exported;
+use crate::language::Scenario;
 
 /// Takes what changed in templates and in the default tolerations' flags to the pods that exist.
 /// `was` is the scenario before its settings were changed.

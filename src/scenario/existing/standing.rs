@@ -1,7 +1,7 @@
 //! Which pods a rollout would replace, and which of their tolerations are about failing nodes.
 
 use crate::api::taint::{NOT_READY, UNREACHABLE};
-use crate::scenario::spec::{Effect, Operator, Phase, PodGroup, PodStart, Toleration};
+use crate::language::{Effect, Operator, Phase, PodGroup, PodStart, Toleration};
 
 /// Whether a rollout would replace these pods: not those that have ended, or that go already.
 pub(super) fn stands(pod: &PodGroup) -> bool {

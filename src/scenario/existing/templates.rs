@@ -4,7 +4,7 @@ use super::fields::{carry, of_pod, of_template};
 use super::owners::{Owners, full_names};
 use super::reached::Reached;
 use super::standing::{is_failing, stands};
-use crate::scenario::spec::{Existing, PodTemplate, Scenario, Toleration, Workload, WorkloadGroup};
+use crate::language::{Existing, PodTemplate, Scenario, Toleration, Workload, WorkloadGroup};
 use std::collections::BTreeMap;
 
 /// The templates that changed, before and after, by the numbers of their workloads.

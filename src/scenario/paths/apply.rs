@@ -1,14 +1,15 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
-use super::super::place::{Place, at};
-use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
-use super::super::spec::{FlagValue, PodDisruptionBudget, Scenario};
 use super::called::{self, Called};
 use super::groups::{node_field, pod_field};
 use super::read::{Segment, segments, split};
 use super::settings::{existing, flag_value, timing, timing_field};
 use super::values::{boolean, number};
 use super::{known, timeline, workloads};
+use crate::language::Problem;
+use crate::language::text::place::{Place, at};
+use crate::language::text::{did_you_mean, did_you_mean_or_list};
+use crate::language::{FlagValue, PodDisruptionBudget, Scenario};
 
 /// Changes the scenario; the places of the values that it wrote, whose problems are then about the
 /// `--set`.
@@ -215,9 +216,10 @@ fn elements<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::spec::{FlagValue, Scenario, Timing};
-    use super::super::super::{Overrides, build, parse};
+    use super::super::super::{Overrides, parse};
     use super::set;
+    use crate::language::{FlagValue, Scenario, Timing};
+    use crate::scenario::build;
     use std::path::Path;
 
     const GROUPS: &str = include_str!("../../../tests/scenarios/valid/bare-pods.ron");

@@ -3,9 +3,10 @@
 //! A name that fits several is refused: a setting that changes two workloads where one was meant
 //! shows nothing about either.
 
-use super::super::names;
-use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload};
+use crate::language::Problem;
+use crate::language::names;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::{NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a group of nodes, of pods or of workloads, or an entry of the timeline, is called.
@@ -257,8 +258,9 @@ pub(super) fn find(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Overrides, build, parse};
+    use super::super::super::{Overrides, parse};
     use super::super::{known_paths, set};
+    use crate::scenario::build;
     use std::path::Path;
 
     const TWICE: &str = r#"(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}"), (names: "a-{3..4}"), (name: "x")],

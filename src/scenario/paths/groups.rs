@@ -1,11 +1,11 @@
 //! Paths into groups of nodes and of pods: `nodes.a.zone`, `pods.web.count`.
 
-use super::super::place::{Place, at};
-use super::super::problem::Problem;
-use super::super::spec::{NodeGroup, OneOrMany, PodGroup, QuantityText};
 use super::read::{Segment, names_of};
 use super::tolerations::toleration_seconds;
 use super::values::{boolean, integer, number};
+use crate::language::Problem;
+use crate::language::text::place::{Place, at};
+use crate::language::{NodeGroup, OneOrMany, PodGroup, QuantityText};
 
 /// The steps from the group to the field that was set; nothing if there is no such field.
 pub(super) fn node_field(

@@ -1,11 +1,11 @@
 //! The paths that a scenario has.
 
-use super::super::flags::known as known_flags;
-use super::super::spec::{Scenario, Toleration};
 use super::called::{Called, paths_of, quoted};
 use super::timeline::{fields, targets_of};
 use super::tolerations::keys;
 use super::workloads;
+use crate::language::flags::known as known_flags;
+use crate::language::{Scenario, Toleration};
 use std::collections::BTreeMap;
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that

@@ -1,6 +1,6 @@
 //! Reads `PATH=VALUE`.
 
-use super::super::problem::Problem;
+use crate::language::Problem;
 
 /// One name of a path, with what stands in brackets behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]

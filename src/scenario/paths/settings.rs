@@ -1,10 +1,11 @@
 //! Paths to what holds for the whole run: `timing.watch`, `flags.kubelet.FLAG`, `existing`.
 
-use super::super::flags::known as known_flags;
-use super::super::place::{Place, at};
-use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{DelayText, DurationText, Existing, FlagValue, Scenario, Timing};
 use super::read::Segment;
+use crate::language::Problem;
+use crate::language::flags::known as known_flags;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::{Place, at};
+use crate::language::{DelayText, DurationText, Existing, FlagValue, Scenario, Timing};
 
 pub(super) fn existing(value: &str) -> Result<Existing, Problem> {
     match value.trim().to_lowercase().as_str() {

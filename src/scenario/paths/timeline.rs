@@ -1,10 +1,10 @@
 //! Paths into entries of the timeline: `timeline.cut b.duration`.
 
-use super::super::place::{Place, at};
-use super::super::problem::Problem;
-use super::super::ron_options::options;
-use super::super::spec::{Cut, DurationText, Entry, FlagValue, NodeSelector, OneOrMany, Step};
 use super::values::{int32, integer, number, word};
+use crate::language::Problem;
+use crate::language::text::place::{Place, at};
+use crate::language::text::ron_options::options;
+use crate::language::{Cut, DurationText, Entry, FlagValue, NodeSelector, OneOrMany, Step};
 
 /// The fields of a step that can be set.
 pub(super) fn fields(step: &Step) -> &'static [&'static str] {

@@ -1,10 +1,11 @@
 //! Paths to the seconds of a toleration: `tolerations[KEY].tolerationSeconds`.
 
-use super::super::place::{Place, at};
-use super::super::problem::{Problem, did_you_mean};
-use super::super::spec::{Effect, Operator, Toleration};
 use super::values::integer;
 use crate::api::taint;
+use crate::language::Problem;
+use crate::language::text::did_you_mean;
+use crate::language::text::place::{Place, at};
+use crate::language::{Effect, Operator, Toleration};
 
 /// Taint keys that may be written without `node.kubernetes.io/`.
 const WELL_KNOWN: [&str; 8] = [

@@ -1,7 +1,8 @@
 //! Reads single values of `PATH=VALUE`: numbers, truth values, words.
 
-use super::super::duration;
-use super::super::problem::{Problem, did_you_mean_or_list};
+use crate::language::Problem;
+use crate::language::duration;
+use crate::language::text::did_you_mean_or_list;
 
 pub(super) fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem> {
     match value.trim().parse::<u64>() {

@@ -1,14 +1,15 @@
 //! Paths into workloads: `workloads.web.replicas`,
 //! `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
 
-use super::super::place::{Place, at};
-use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{
-    Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload,
-};
 use super::read::{Segment, names_of};
 use super::tolerations::toleration_seconds;
 use super::values::{boolean, int32, integer, word};
+use crate::language::Problem;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::{Place, at};
+use crate::language::{
+    Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload,
+};
 
 /// The fields of a workload's own that can be set.
 pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {
@@ -196,7 +197,7 @@ mod tests {
         );
         assert_eq!(
             group(1).pod_management_policy,
-            Some(crate::scenario::spec::PodManagementPolicy::Parallel)
+            Some(crate::language::PodManagementPolicy::Parallel)
         );
         assert!((0..3).all(|i| group(i).template.tolerations[0].toleration_seconds == Some(60)));
         assert_eq!(group(1).template.requests["cpu"].as_str(), "2");

@@ -32,7 +32,7 @@ use taintsim::controllers::scheduler::shape::Shape;
 use taintsim::controllers::scheduler::text::Failure;
 use taintsim::plan::Strategy;
 use taintsim::plan::switches::scheduler::{Balance, SpreadScore, Switches};
-use taintsim::scenario::profiles::profile;
+use taintsim::profiles::profile;
 
 fn switches(release: &str) -> Switches {
     profile(release).unwrap_or_else(|e| panic!("{e}")).scheduler

@@ -19,7 +19,7 @@ use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use taintsim::kernel::Choices;
 use taintsim::plan::{Plan, PodStart};
-use taintsim::scenario::recorded::{Line, parse};
+use taintsim::recorded::{Line, parse};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
 

@@ -1,0 +1,85 @@
+//! A hash that distinguishes versions of a scenario's files: FNV-1a with 64 bits. It is no
+//! protection against somebody who wants two files to have the same hash.
+
+use std::path::Path;
+
+/// The hash of no bytes.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Goes on with a hash.
+fn more(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |h, &b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The hash of some bytes.
+pub(crate) fn fnv1a64(bytes: &[u8]) -> u64 {
+    more(EMPTY, bytes)
+}
+
+/// What the names of copies begin with in a folder of results.
+pub(crate) const COPIED: &str = "input-";
+
+/// A file that a scenario points at, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// Its path.
+    pub file: String,
+    /// How long it is.
+    pub bytes: usize,
+    /// The hash of its bytes.
+    pub hash: u64,
+}
+
+/// What a scenario was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// How long the scenario's text is.
+    pub bytes: usize,
+    /// A hash of its text, and of the hashes of the files that it points at.
+    pub hash: u64,
+    /// Those files.
+    pub inputs: Vec<InputFile>,
+}
+
+impl InputFile {
+    /// The name of its copy in a folder of results.
+    pub(crate) fn copy(&self) -> String {
+        let name = Path::new(&self.file)
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        format!("{COPIED}{name}")
+    }
+
+    /// Whether these are its bytes.
+    pub(crate) fn is(&self, bytes: &[u8]) -> bool {
+        (bytes.len(), fnv1a64(bytes)) == (self.bytes, self.hash)
+    }
+}
+
+impl Fingerprint {
+    /// That of a scenario's text and the files that it points at.
+    pub(crate) fn of(text: &[u8], inputs: &[InputFile]) -> Self {
+        let hash = inputs
+            .iter()
+            .fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
+        Self {
+            bytes: text.len(),
+            hash,
+            inputs: inputs.to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn agrees_with_the_published_vectors() {
+        // From the test vectors of draft-eastlake-fnv.
+        assert_eq!(crate::files::fnv1a64(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(crate::files::fnv1a64(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(crate::files::fnv1a64(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,48 @@
+//! A cluster as an export shows it, in the types of the scenario language, so that a cluster that a
+//! scenario points at and one that is written out are the same thing.
+
+use super::control_plane::ControlPlane;
+use super::error::{ImportError, Places};
+use super::summary::Summary;
+use crate::language::{
+    Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass, Workload,
+};
+
+/// A cluster as an export shows it, in the words of the scenario language.
+#[derive(Clone, Debug)]
+pub struct ImportedCluster {
+    /// Groups of like nodes, in the order in which the first of each stands in the files.
+    pub nodes: Vec<NodeGroup>,
+    /// Groups of like pods, in that order.
+    pub pods: Vec<PodGroup>,
+    /// Priority classes beside Kubernetes' own.
+    pub priority_classes: Vec<PriorityClass>,
+    /// Disruption budgets.
+    pub budgets: Vec<PodDisruptionBudget>,
+    /// Namespaces that say something of their pods' tolerations.
+    pub namespaces: Vec<Namespace>,
+    /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
+    pub workloads: Vec<Workload>,
+    /// What the control plane was started with, as far as its pods are in the files.
+    pub control_plane: ControlPlane,
+    /// What was taken and what was left out.
+    pub summary: Summary,
+    /// Where all of it stands in the files.
+    pub(super) places: Places,
+}
+
+impl ImportedCluster {
+    /// Makes sure that there is a node or a pod in it, without which it is no cluster.
+    ///
+    /// # Errors
+    /// There is neither: [`ImportError::Nothing`].
+    pub(crate) fn simulable(self) -> Result<Self, ImportError> {
+        if self.summary.nodes > 0 || self.summary.pods > 0 || !self.summary.orphans.is_empty() {
+            return Ok(self);
+        }
+        Err(ImportError::Nothing {
+            files: self.summary.files.clone(),
+            found: self.summary.instead(),
+        })
+    }
+}

@@ -1,0 +1,400 @@
+//! Flags of the control plane, from the pods that run it: kubeadm and most others run
+//! kube-controller-manager, kube-apiserver and kube-scheduler as static pods, whose command lines
+//! are in the export.
+//!
+//! Taken are the flags that the scenario language knows (`flags.rs`), the feature gates of
+//! `profiles/gates.rs`, and the admission plugins that are modelled; every other flag is passed
+//! over without a word, as it changes nothing here. A value that the component could not have been
+//! started with is reported and left out, and so is one that differs between the copies of a
+//! component.
+//!
+//! Left out: configuration files (`--config`), and kubelets, whose flags are in no pod.
+
+use super::pod::RawPod;
+use super::summary::Summary;
+use crate::language::flags::{check as check_flag, known as known_flags, known_plugin};
+use crate::language::{FlagValue, Flags};
+use crate::profiles::gate_names;
+use std::collections::BTreeMap;
+
+/// What an exported control plane was started with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ControlPlane {
+    /// Flags by component.
+    pub flags: Flags,
+    /// Feature gates, those of all components together.
+    pub feature_gates: BTreeMap<String, bool>,
+}
+
+/// The components that run in pods, and the names of their flags' maps.
+const COMPONENTS: [(&str, Option<&str>); 3] = [
+    ("kube-apiserver", Some("kube_apiserver")),
+    ("kube-controller-manager", Some("kube_controller_manager")),
+    ("kube-scheduler", None),
+];
+
+/// Reads the command lines of the control plane's pods; what was taken and what is wrong goes to
+/// the summary.
+pub(super) fn read(pods: &[RawPod], summary: &mut Summary) -> ControlPlane {
+    let mut all = ControlPlane::default();
+    for (component, map) in COMPONENTS {
+        let mut given: BTreeMap<String, String> = BTreeMap::new();
+        for pod in pods {
+            for words in pod.command_lines(component) {
+                for (name, value) in flags(&words) {
+                    match given.get(&name) {
+                        Some(earlier) if *earlier != value && matters(map, &name) => summary.control_plane_wrong.push(format!(
+                            "{component} has --{name}={earlier} and, in pod {}, --{name}={value}; the first is taken",
+                            pod.full_name()
+                        )),
+                        Some(_) => {}
+                        None => drop(given.insert(name, value)),
+                    }
+                }
+            }
+        }
+        for (name, value) in given {
+            let wrong = |summary: &mut Summary, why: &str| {
+                summary.control_plane_wrong.push(format!(
+                    "{component} --{name}={value} cannot be read and is left out: {why}"
+                ));
+            };
+            if name == "feature-gates" {
+                gates(component, &value, &mut all.feature_gates, summary);
+                continue;
+            }
+            let Some(map) = map.filter(|map| matters(Some(map), &name)) else {
+                continue;
+            };
+            let Some(kept) = plugins(&name, &value) else {
+                continue;
+            };
+            let read = FlagValue::Text(truth(&kept));
+            if let Err(problem) = check_flag(map, &name, &read) {
+                wrong(summary, &problem.message);
+                continue;
+            }
+            summary
+                .control_plane
+                .push(format!("{component} --{name}={kept}"));
+            let to = if map == "kube_apiserver" {
+                &mut all.flags.kube_apiserver
+            } else {
+                &mut all.flags.kube_controller_manager
+            };
+            to.insert(name, read);
+        }
+    }
+    all
+}
+
+/// Whether a flag is one that the language knows.
+fn matters(map: Option<&str>, name: &str) -> bool {
+    known_flags().any(|(component, flag)| Some(component) == map && flag == name)
+}
+
+/// Of a list of admission plugins those that are modelled, nothing if there are none; any other
+/// value as it is.
+fn plugins(name: &str, value: &str) -> Option<String> {
+    if !name.ends_with("-admission-plugins") {
+        return Some(value.to_owned());
+    }
+    let known: Vec<&str> = value
+        .split(',')
+        .map(str::trim)
+        .filter(|p| known_plugin(p))
+        .collect();
+    (!known.is_empty()).then(|| known.join(","))
+}
+
+/// Go's ways to write a truth value (`strconv.ParseBool`) as `true` and `false`; anything else as
+/// it is. `1` and `0` are numbers, too, and stay.
+fn truth(value: &str) -> String {
+    match value {
+        "t" | "T" | "TRUE" | "True" => "true".to_owned(),
+        "f" | "F" | "FALSE" | "False" => "false".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// `A=true,B=false`; gates that are not modelled are passed over.
+fn gates(component: &str, value: &str, all: &mut BTreeMap<String, bool>, summary: &mut Summary) {
+    for part in value.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let (name, said) = part.split_once('=').unwrap_or((part, ""));
+        if !gate_names().any(|known| known == name.trim()) {
+            continue;
+        }
+        let on = match truth(said.trim()).as_str() {
+            "true" | "1" => true,
+            "false" | "0" => false,
+            _ => {
+                summary
+                    .control_plane_wrong
+                    .push(format!("{component} --feature-gates={part} cannot be read and is left out: expected true or false"));
+                continue;
+            }
+        };
+        match all.insert(name.trim().to_owned(), on) {
+            None => summary
+                .control_plane
+                .push(format!("{component} --feature-gates={name}={on}")),
+            Some(earlier) if earlier != on => {
+                all.insert(name.trim().to_owned(), earlier);
+                summary.control_plane_wrong.push(format!(
+                    "feature gate {name} is {on} in {component} and {earlier} in another component; here one value holds for all, {earlier}"
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The flags of a command line: `--name=value`, `--name value`, and `--name` alone, which is true;
+/// `_` in a name is `-`, as component-base has it (`cli/flag: WordSepNormalizeFunc`).
+fn flags(words: &[String]) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else {
+            continue;
+        };
+        let normal = |name: &str| name.replace('_', "-");
+        match flag.split_once('=') {
+            Some((name, value)) => {
+                all.push((normal(name), value.trim_matches(['"', '\'']).to_owned()))
+            }
+            None => {
+                let value = words
+                    .next_if(|next| !next.starts_with("--"))
+                    .map_or("true", String::as_str);
+                all.push((normal(flag), value.to_owned()));
+            }
+        }
+    }
+    all
+}
+
+impl RawPod {
+    /// The command lines of a component in this pod, word by word: of containers of its name, or
+    /// whose command is the component's, in a namespace of the system.
+    fn command_lines(&self, component: &str) -> Vec<Vec<String>> {
+        let system =
+            self.namespace == "kube-system" || self.namespace.starts_with("openshift-kube-");
+        if !system {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for container in self.spec.containers.iter().flatten() {
+            let texts = container
+                .command
+                .iter()
+                .flatten()
+                .chain(container.args.iter().flatten())
+                .flatten();
+            // A shell's script is one text.
+            let words: Vec<String> = texts
+                .flat_map(|t| t.split_whitespace())
+                .map(str::to_owned)
+                .collect();
+            let is_program = |w: &String| w.rsplit('/').next() == Some(component);
+            if container.name.as_deref() == Some(component)
+                || words
+                    .iter()
+                    .take_while(|w| !w.starts_with("--"))
+                    .any(is_program)
+            {
+                found.push(words);
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ImportedCluster, Input};
+    use crate::language::FlagValue;
+    use std::collections::BTreeMap;
+
+    fn pod(name: &str, container: &str, words: &[&str]) -> String {
+        format!(
+            r#"{{"kind": "Pod", "apiVersion": "v1", "metadata": {{"name": "{name}", "namespace": "kube-system"}},
+                "spec": {{"nodeName": "cp", "containers": [{{"name": "{container}", "command": {}}}]}}}}"#,
+            serde_json::to_string(words).unwrap()
+        )
+    }
+
+    fn read(pods: &[String]) -> ImportedCluster {
+        let text = format!(
+            r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#,
+            pods.join(",")
+        );
+        ImportedCluster::read(&[Input::from_bytes("f", text.into_bytes()).unwrap()]).unwrap()
+    }
+
+    #[test]
+    fn flags_of_static_pods_are_taken_and_said() {
+        let manager = "kube-controller-manager";
+        let cluster = read(&[
+            pod(
+                "m",
+                manager,
+                &[
+                    manager,
+                    "--leader-elect=true",
+                    "--node-monitor-grace-period=20s",
+                    "--node_eviction_rate",
+                    "0.5",
+                    "--v=2",
+                ],
+            ),
+            pod(
+                "a",
+                "kube-apiserver",
+                &[
+                    "kube-apiserver",
+                    "--default-unreachable-toleration-seconds=60",
+                    "--enable-admission-plugins=NodeRestriction,PodTolerationRestriction",
+                    "--feature-gates=SeparateTaintEvictionController=false,Nobody=true",
+                ],
+            ),
+            pod(
+                "s",
+                "other-name",
+                &[
+                    "/bin/sh",
+                    "-c",
+                    "exec /usr/bin/kube-scheduler --feature-gates=SchedulerQueueingHints=T 2>&1",
+                ],
+            ),
+            pod("x", "sidecar", &["sidecar", "--node-monitor-period=1s"]),
+        ]);
+        let text = |s: &str| FlagValue::Text(s.to_owned());
+        let manager = [
+            ("node-eviction-rate", "0.5"),
+            ("node-monitor-grace-period", "20s"),
+        ];
+        let taken = &cluster.control_plane;
+        assert_eq!(
+            taken.flags.kube_controller_manager,
+            manager
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), text(v)))
+                .collect()
+        );
+        let server = [
+            ("default-unreachable-toleration-seconds", "60"),
+            ("enable-admission-plugins", "PodTolerationRestriction"),
+        ];
+        assert_eq!(
+            taken.flags.kube_apiserver,
+            server
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), text(v)))
+                .collect()
+        );
+        let gates = [
+            ("SchedulerQueueingHints", true),
+            ("SeparateTaintEvictionController", false),
+        ];
+        assert_eq!(
+            taken.feature_gates,
+            gates
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), *v))
+                .collect::<BTreeMap<_, _>>()
+        );
+        let said = "taken from the control plane's pods: kube-apiserver --default-unreachable-toleration-seconds=60, \
+                    kube-apiserver --enable-admission-plugins=PodTolerationRestriction, \
+                    kube-apiserver --feature-gates=SeparateTaintEvictionController=false, \
+                    kube-controller-manager --node-eviction-rate=0.5, kube-controller-manager --node-monitor-grace-period=20s, \
+                    kube-scheduler --feature-gates=SchedulerQueueingHints=true";
+        assert!(
+            cluster.summary.lines().contains(&said.to_owned()),
+            "{:#?}",
+            cluster.summary.lines()
+        );
+        // The file that an import writes has them, in a form that the language reads.
+        let written = cluster.to_scenario();
+        for part in [
+            "flags: (",
+            r#""node-monitor-grace-period": "20s""#,
+            r#"feature_gates: {"SchedulerQueueingHints": true}"#,
+        ] {
+            assert!(written.contains(part), "{written}");
+        }
+        // That gate is locked since 1.34.
+        assert!(written.contains("SeparateTaintEvictionController=false of the exported control plane counts for nothing"), "{written}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_and_what_is_not_known_is_not() {
+        let manager = "kube-controller-manager";
+        let cluster = read(&[
+            pod(
+                "m-1",
+                manager,
+                &[
+                    manager,
+                    "--node-monitor-grace-period=20",
+                    "--node-eviction-rate=x",
+                    "--profiling=maybe",
+                    "--",
+                ],
+            ),
+            pod(
+                "m-2",
+                manager,
+                &[
+                    manager,
+                    "--node-monitor-period=5s",
+                    "--cluster-cidr=1",
+                    "--feature-gates=PodDeletionCost=perhaps",
+                ],
+            ),
+            pod(
+                "m-3",
+                manager,
+                &[manager, "--node-monitor-period=6s", "--cluster-cidr=2"],
+            ),
+        ]);
+        assert_eq!(cluster.control_plane.flags.kube_controller_manager.len(), 1);
+        let said: Vec<String> = cluster
+            .summary
+            .lines()
+            .into_iter()
+            .filter(|l| l.contains("--"))
+            .collect();
+        assert_eq!(said.len(), 5, "{said:#?}");
+        assert!(
+            said[1].contains("--node-monitor-period=5s and, in pod kube-system/m-3, --node-monitor-period=6s; the first is taken"),
+            "{said:#?}"
+        );
+        assert!(
+            said.iter().any(|l| l.starts_with("kube-controller-manager --node-monitor-grace-period=20 cannot be read and is left out: "))
+        );
+        assert!(
+            said.iter()
+                .any(|l| l.contains("--feature-gates=PodDeletionCost=perhaps"))
+                && said.iter().any(|l| l.contains("--node-eviction-rate=x"))
+        );
+        assert!(
+            !said
+                .iter()
+                .any(|l| l.contains("cidr") || l.contains("profiling"))
+        );
+    }
+
+    #[test]
+    fn a_cluster_without_such_pods_says_nothing() {
+        let cluster = read(&[pod("p", "web", &["web", "--node-monitor-period=1s"])]);
+        assert_eq!(cluster.control_plane, super::ControlPlane::default());
+        assert!(
+            !cluster
+                .summary
+                .lines()
+                .iter()
+                .any(|l| l.contains("control plane"))
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
+
+use super::cluster::ImportedCluster;
+use super::control_plane;
+use super::error::ImportError;
+use super::gathered::{Gathered, at};
+use super::groups;
+use super::node::{LeaseSeen, NamedNode, NodeShape};
+use super::pod::{NamedPod, PodShape, RawPod, StartShape};
+use super::rfc3339::Stamp;
+use super::scheduling::{self, RawBudget};
+use super::summary::Summary;
+use super::times::{Times, time};
+use super::value::{self, Wrong};
+use super::workload::{RawPriorityClass, RawWorkload};
+use crate::api::workload::WorkloadKind;
+use crate::language::{PreemptionPolicy, PriorityClass, Workload};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Gathered {
+    /// The cluster of everything that was gathered.
+    pub(super) fn finish(mut self) -> Result<ImportedCluster, ImportError> {
+        let (zero, renewed) = self.times()?;
+        let places = self.places();
+        let shapes = self.node_shapes(zero, &renewed)?;
+        let bound = self.pod_shapes(zero)?;
+        let Gathered {
+            pods,
+            workloads,
+            workload_at,
+            classes,
+            budgets,
+            namespaces,
+            mut summary,
+            ..
+        } = self;
+        let priorities = priorities(&classes, &bound);
+        let workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
+        let priority_classes = priority_classes(classes, priorities, &workloads);
+        let budget = |b: &RawBudget| {
+            scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place))
+        };
+        let budgets = budgets.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
+        for (kind, n) in [
+            ("PodDisruptionBudget", budgets.len()),
+            ("Namespace", namespaces.len()),
+        ] {
+            if n > 0 {
+                summary.workloads.insert(kind.to_owned(), n);
+            }
+        }
+        let namespaces = namespaces.into_iter().map(|n| n.said).collect();
+        let control_plane = control_plane::read(&pods, &mut summary);
+        let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
+        Ok(ImportedCluster {
+            nodes,
+            pods,
+            priority_classes,
+            budgets,
+            namespaces,
+            workloads,
+            control_plane,
+            summary,
+            places,
+        })
+    }
+
+    /// The newest heartbeat, and when each node's lease was renewed.
+    fn times(&mut self) -> Result<(Stamp, BTreeMap<String, Stamp>), ImportError> {
+        let mut times = Times::default();
+        let mut renewed = BTreeMap::new();
+        for node in &self.nodes {
+            node.note_times(&mut times).map_err(at(&node.place))?;
+        }
+        for pod in &self.pods {
+            pod.note_times(&mut times).map_err(at(&pod.place))?;
+        }
+        for (name, (place, _, spec)) in &self.leases {
+            if !self.node_at.contains_key(name) {
+                self.summary.stray_leases += 1;
+                continue;
+            }
+            // A lease that was never renewed says nothing.
+            if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
+                times.heartbeat(t);
+                renewed.insert(name.clone(), t);
+            }
+        }
+        self.summary.leases = renewed.len();
+        self.summary.time_zero = times.zero();
+        self.summary.zero_is_heartbeat = times.has_heartbeat();
+        Ok((times.zero().unwrap_or_default(), renewed))
+    }
+
+    /// The nodes with their shapes; where there are none, those that pods name.
+    fn node_shapes(
+        &mut self,
+        zero: Stamp,
+        renewed: &BTreeMap<String, Stamp>,
+    ) -> Result<Vec<NamedNode>, ImportError> {
+        let summary = &mut self.summary;
+        let mut shapes = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let lease = match renewed.get(&node.name) {
+                Some(t) => LeaseSeen::Renewed(*t),
+                None if renewed.is_empty() => LeaseSeen::NotExported,
+                None => LeaseSeen::Missing,
+            };
+            let mut unmodelled =
+                |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
+            let shape = node
+                .shape(zero, lease, &mut unmodelled)
+                .map_err(at(&node.place))?;
+            if shape.state.as_ref().is_some_and(|s| s.cut) {
+                summary.cut_off.push(node.name.clone());
+            }
+            let version = node
+                .status
+                .node_info
+                .as_ref()
+                .and_then(|i| i.kubelet_version.as_deref());
+            summary.kubelets.extend(version.and_then(minor_release));
+            shapes.push((node.name.clone(), shape));
+        }
+        if self.nodes.is_empty() {
+            summary.made_up = self
+                .pods
+                .iter()
+                .filter_map(RawPod::node)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            for name in &summary.made_up {
+                value::name("spec.nodeName", Some(name))
+                    .map_err(|wrong| of_pod_on(&self.pods, name, wrong))?;
+                self.node_at.insert(name.clone(), shapes.len());
+                shapes.push((name.clone(), NodeShape::default()));
+            }
+        }
+        summary.nodes = shapes.len();
+        Ok(shapes)
+    }
+
+    /// The pods with their shapes, without those whose node is not in the files.
+    fn pod_shapes(&mut self, zero: Stamp) -> Result<Vec<NamedPod>, ImportError> {
+        let summary = &mut self.summary;
+        let mut bound = Vec::with_capacity(self.pods.len());
+        for pod in &self.pods {
+            let node = match pod.node() {
+                Some(node) if !self.node_at.contains_key(node) => {
+                    summary.orphans.push(pod.full_name());
+                    continue;
+                }
+                node => node,
+            };
+            let shape = pod.shape(zero).map_err(at(&pod.place))?;
+            let owned = |full: &str| self.workload_at.contains_key(full);
+            note_pod(pod, node, &shape, &owned, summary);
+            bound.push((pod.name.clone(), node.map(str::to_owned), shape));
+        }
+        summary.pods = bound.len();
+        Ok(bound)
+    }
+}
+
+/// Notes what the summary says of a pod. `owned`: whether there is a workload of that full name.
+fn note_pod(
+    pod: &RawPod,
+    node: Option<&str>,
+    shape: &PodShape,
+    owned: &dyn Fn(&str) -> bool,
+    summary: &mut Summary,
+) {
+    pod.unmodelled(&mut |field| *summary.pod_fields.entry(field.to_owned()).or_default() += 1);
+    if node.is_none() {
+        summary.unbound.push(pod.full_name());
+    }
+    if let Some((kind, name)) = &shape.owner {
+        let missing = WorkloadKind::parse(kind).is_some()
+            && pod.has_status()
+            && !shape.start.is_terminal()
+            && !owned(&format!("{kind}/{}/{name}", pod.namespace));
+        summary.ownerless += usize::from(missing);
+    }
+    summary.unadmitted +=
+        usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
+    summary.terminating += usize::from(matches!(
+        shape.start,
+        StartShape::State {
+            deletion: Some(_),
+            ..
+        }
+    ));
+}
+
+/// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were
+/// admitted with.
+fn priorities(classes: &[RawPriorityClass], pods: &[NamedPod]) -> BTreeMap<String, i32> {
+    let mut all = BTreeMap::from([
+        ("system-cluster-critical".to_owned(), 2_000_000_000),
+        ("system-node-critical".to_owned(), 2_000_001_000),
+    ]);
+    all.extend(classes.iter().map(|c| (c.name.clone(), c.value)));
+    for (.., shape) in pods.iter().filter(|(.., s)| !s.priority_class.is_empty()) {
+        if let Some(priority) = shape.priority {
+            all.entry(shape.priority_class.clone()).or_insert(priority);
+        }
+    }
+    all
+}
+
+/// The classes that a scenario writes: those of the files beside Kubernetes' own, and those that
+/// templates name and only pods know the priority of.
+fn priority_classes(
+    classes: Vec<RawPriorityClass>,
+    priorities: BTreeMap<String, i32>,
+    workloads: &[Workload],
+) -> Vec<PriorityClass> {
+    let class = |c: RawPriorityClass| PriorityClass {
+        name: c.name,
+        value: c.value,
+        global_default: c.global_default,
+        preemption_policy: c.never.then_some(PreemptionPolicy::Never),
+    };
+    let own = |c: &RawPriorityClass| !c.name.starts_with("system-");
+    let mut all: Vec<PriorityClass> = classes.into_iter().filter(own).map(class).collect();
+    let named = |name: &str| {
+        workloads
+            .iter()
+            .any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
+    };
+    for (name, value) in priorities {
+        if !name.starts_with("system-") && named(&name) && !all.iter().any(|c| c.name == name) {
+            all.push(PriorityClass {
+                name,
+                value,
+                global_default: false,
+                preemption_policy: None,
+            });
+        }
+    }
+    all
+}
+
+/// Workloads as a scenario has them, Deployments first.
+fn convert(
+    mut raw: Vec<RawWorkload>,
+    at_name: &BTreeMap<String, usize>,
+    priorities: &BTreeMap<String, i32>,
+    summary: &mut Summary,
+) -> Result<Vec<Workload>, ImportError> {
+    raw.sort_by_key(|w| w.kind != WorkloadKind::Deployment);
+    let mut all = Vec::new();
+    for workload in raw {
+        if let Some(why) = workload.is_over() {
+            *summary.over.entry(why.to_owned()).or_default() += 1;
+            continue;
+        }
+        let mut left_out =
+            |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
+        let known = |name: &str| at_name.contains_key(name);
+        all.push(
+            workload
+                .convert(&known, priorities, &mut left_out)
+                .map_err(at(&workload.place))?,
+        );
+        *summary
+            .workloads
+            .entry(workload.kind.as_str().to_owned())
+            .or_default() += 1;
+    }
+    Ok(all)
+}
+
+/// An error of the first pod that names this node.
+fn of_pod_on(pods: &[RawPod], node: &str, wrong: Wrong) -> ImportError {
+    let place = pods
+        .iter()
+        .find(|p| p.node() == Some(node))
+        .map(|p| p.place.clone())
+        .unwrap_or_default();
+    at(&place)(wrong)
+}
+
+/// `v1.34.2+k3s1` is 1.34.
+fn minor_release(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.strip_prefix('v')?.split('.');
+    let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    parts.next()?;
+    Some((major, minor))
+}

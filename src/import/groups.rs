@@ -1,0 +1,291 @@
+//! From single nodes and pods to groups of the scenario language, one for each shape.
+
+use super::node::{NamedNode, NodeShape, NodeState};
+use super::pod::{
+    NamedPod, OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape,
+};
+use super::rfc3339::SECOND_US;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::PodPhase;
+use crate::api::taint::Effect;
+use crate::language::{
+    self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText,
+};
+use std::collections::BTreeMap;
+
+/// Groups of nodes in the order of their first ones.
+pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
+    let grouped = by_shape(nodes.into_iter().map(|(name, shape)| (shape, name)));
+    grouped
+        .into_iter()
+        .map(|(shape, names)| node_group(names, shape))
+        .collect()
+}
+
+/// Groups of pods in the order of their first ones. Pods that are bound and pods that are not do
+/// not mix.
+pub(super) fn pods(pods: Vec<NamedPod>) -> Vec<PodGroup> {
+    let grouped = by_shape(
+        pods.into_iter()
+            .map(|(name, node, shape)| ((node.is_some(), shape), (name, node))),
+    );
+    grouped
+        .into_iter()
+        .map(|((_, shape), members)| pod_group(members, shape))
+        .collect()
+}
+
+fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
+    let mut at: BTreeMap<S, usize> = BTreeMap::new();
+    let mut groups: Vec<(S, Vec<M>)> = Vec::new();
+    for (shape, member) in all {
+        match at.get(&shape) {
+            Some(&i) => groups[i].1.push(member),
+            None => {
+                at.insert(shape.clone(), groups.len());
+                groups.push((shape, vec![member]));
+            }
+        }
+    }
+    groups
+}
+
+/// One name under `name`, several under `names`.
+fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) {
+    match names.len() {
+        1 => (names.pop(), None),
+        _ => (None, Some(OneOrMany::Many(super::ranges::shorten(&names)))),
+    }
+}
+
+fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
+    let (name, names) = name_or_names(names);
+    let added = |t: &super::node::TaintShape| {
+        Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?)))
+    };
+    NodeGroup {
+        name,
+        names,
+        labels: shape.labels,
+        taints_added: shape.taints.iter().filter_map(added).collect(),
+        taints: shape.taints.into_iter().map(taint).collect(),
+        unschedulable: shape.unschedulable,
+        capacity: quantities(shape.allocatable),
+        start: shape.state.map(node_start),
+        ..NodeGroup::default()
+    }
+}
+
+/// In kubectl's syntax.
+fn taint(t: super::node::TaintShape) -> String {
+    crate::api::taint::Taint {
+        key: t.key,
+        value: t.value,
+        effect: t.effect,
+        time_added: None,
+    }
+    .to_string()
+}
+
+fn node_start(state: NodeState) -> language::NodeStart {
+    let conditions = state.conditions.into_iter().map(|c| language::Condition {
+        kind: match c.kind {
+            NodeConditionType::Ready => language::ConditionKind::Ready,
+            NodeConditionType::MemoryPressure => language::ConditionKind::MemoryPressure,
+            NodeConditionType::DiskPressure => language::ConditionKind::DiskPressure,
+            NodeConditionType::PidPressure => language::ConditionKind::PIDPressure,
+            NodeConditionType::NetworkUnavailable => language::ConditionKind::NetworkUnavailable,
+            NodeConditionType::OutOfDisk => language::ConditionKind::OutOfDisk,
+        },
+        status: status(c.status),
+        reason: c.reason,
+        last_heartbeat_time: seconds(c.heartbeat),
+        last_transition_time: seconds(c.transition),
+    });
+    language::NodeStart::Imported {
+        conditions: conditions.collect(),
+        renew_time: state.renewed_us.map(micros),
+        cut_off: state.cut,
+    }
+}
+
+fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGroup {
+    let (names, places): (Vec<String>, Vec<Option<String>>) = members.into_iter().unzip();
+    let (name, names) = name_or_names(names);
+    let on = match places.into_iter().collect::<Option<Vec<String>>>() {
+        None => Placement::Unbound,
+        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => nodes
+            .into_iter()
+            .next()
+            .map_or(Placement::Unbound, Placement::Node),
+        Some(nodes) => Placement::Nodes(nodes),
+    };
+    // Bound pods are running and unbound ones are pending unless `start` says otherwise.
+    let start = match shape.start {
+        StartShape::Running => None,
+        StartShape::Pending => {
+            (!matches!(on, Placement::Unbound)).then_some(language::PodStart::Pending)
+        }
+        StartShape::State {
+            phase,
+            ready,
+            disruption_target,
+            deletion,
+        } => Some(language::PodStart::Imported {
+            phase: match phase {
+                PodPhase::Pending => language::Phase::Pending,
+                PodPhase::Running => language::Phase::Running,
+                PodPhase::Succeeded => language::Phase::Succeeded,
+                PodPhase::Failed => language::Phase::Failed,
+            },
+            ready: ready.map(pod_condition),
+            disruption_target: disruption_target.map(pod_condition),
+            deletion: deletion.map(|(at, grace)| language::Deletion {
+                timestamp: seconds(at),
+                grace_period_seconds: grace,
+            }),
+        }),
+    };
+    let tolerations = shape.tolerations.into_iter().map(toleration);
+    PodGroup {
+        name,
+        names,
+        namespace: (shape.namespace != "default").then_some(shape.namespace),
+        on,
+        labels: shape.labels,
+        owner: shape
+            .owner
+            .map(|(kind, name)| language::Owner { kind, name }),
+        tolerations: tolerations.collect(),
+        // 30 is the default, and what nearly every pod has.
+        termination_grace_period_seconds: shape.grace.filter(|g| *g != 30),
+        node_selector: shape.node_selector,
+        requests: quantities(shape.requests),
+        priority: shape.priority.filter(|p| *p != 0),
+        priority_class_name: Some(shape.priority_class).filter(|c| !c.is_empty()),
+        affinity: shape.scheduling.affinity,
+        topology_spread_constraints: shape.scheduling.topology_spread_constraints,
+        ports: shape.scheduling.ports,
+        scheduling_gates: shape.scheduling.gates,
+        preemption_policy: shape.scheduling.preemption_policy,
+        container_requests: shape
+            .scheduling
+            .container_requests
+            .into_iter()
+            .map(quantities)
+            .collect(),
+        empty_dir: shape.scheduling.empty_dir,
+        pod_deletion_cost: shape.deletion_cost,
+        static_pod: shape.static_from_url.map(|url| {
+            if url {
+                language::StaticPod::Url
+            } else {
+                language::StaticPod::File
+            }
+        }),
+        start,
+        ..PodGroup::default()
+    }
+}
+
+pub(super) fn toleration(t: TolerationShape) -> language::Toleration {
+    language::Toleration {
+        key: t.key,
+        operator: match t.operator {
+            OperatorShape::Equal => None,
+            OperatorShape::Exists => Some(language::Operator::Exists),
+            OperatorShape::Lt => Some(language::Operator::Lt),
+            OperatorShape::Gt => Some(language::Operator::Gt),
+        },
+        value: t.value,
+        effect: t.effect.map(|e| match e {
+            Effect::NoSchedule => language::Effect::NoSchedule,
+            Effect::PreferNoSchedule => language::Effect::PreferNoSchedule,
+            Effect::NoExecute => language::Effect::NoExecute,
+        }),
+        toleration_seconds: t.seconds,
+    }
+}
+
+/// A reason that the language does not know is left out, as it says.
+fn pod_condition(c: PodConditionShape) -> language::PodCondition {
+    let reason = match c.reason.as_str() {
+        "DeletionByTaintManager" => Some(language::PodReason::DeletionByTaintManager),
+        "DeletionByPodGC" => Some(language::PodReason::DeletionByPodGC),
+        "EvictionByEvictionAPI" => Some(language::PodReason::EvictionByEvictionAPI),
+        "PreemptionByScheduler" | "PreemptionByKubeScheduler" => {
+            Some(language::PodReason::PreemptionByScheduler)
+        }
+        _ => None,
+    };
+    language::PodCondition {
+        status: status(c.status),
+        reason,
+        last_transition_time: seconds(c.transition),
+    }
+}
+
+fn status(s: ConditionStatus) -> language::Status {
+    match s {
+        ConditionStatus::True => language::Status::True,
+        ConditionStatus::False => language::Status::False,
+        ConditionStatus::Unknown => language::Status::Unknown,
+    }
+}
+
+pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
+    texts
+        .into_iter()
+        .map(|(name, text)| (name, QuantityText(text)))
+        .collect()
+}
+
+fn seconds(s: i64) -> DurationText {
+    micros(s * SECOND_US)
+}
+
+/// A span in Go's syntax, `-1h2m3.5s`; exact.
+fn micros(us: i64) -> DurationText {
+    let sign = if us < 0 { "-" } else { "" };
+    let (total_s, fraction) = (
+        us.unsigned_abs() / SECOND_US.unsigned_abs(),
+        us.unsigned_abs() % SECOND_US.unsigned_abs(),
+    );
+    let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
+    let mut text = sign.to_owned();
+    if h > 0 {
+        text += &format!("{h}h");
+    }
+    if m > 0 {
+        text += &format!("{m}m");
+    }
+    if fraction > 0 {
+        text += format!("{s}.{fraction:06}").trim_end_matches('0');
+        text += "s";
+    } else if s > 0 || total_s == 0 {
+        text += &format!("{s}s");
+    }
+    DurationText(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Go's `time.Duration.String`, without the zero minutes and seconds it would add.
+    #[test]
+    fn spans_as_go_writes_them() {
+        for (us, text) in [
+            (0, "0s"),
+            (-12_000_000, "-12s"),
+            (-293_458, "-0.293458s"),
+            (3_600_000_000, "1h"),
+            (-93_784_500_000, "-26h3m4.5s"),
+            (60_000_000, "1m"),
+            (61_000_001, "1m1.000001s"),
+        ] {
+            assert_eq!(micros(us).0, text);
+        }
+    }
+}

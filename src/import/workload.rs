@@ -1,0 +1,319 @@
+//! From an exported workload or priority class to what a scenario says of one.
+//!
+//! `k8s.io/api/apps/v1`, `batch/v1` and `scheduling.k8s.io/v1`, v1.34. A Job that is under way asks
+//! for the successes that are still missing, and may fail as often as it still may. Left out, with
+//! a word: Jobs that are finished or suspended, and ReplicaSets of former revisions, which have no
+//! pods.
+
+use super::error::Place;
+use super::fields::Filled;
+use super::groups::{quantities, toleration};
+use super::object::{RawAnnotations, RawCondition, RawMeta, RawPodSpec};
+use super::pod::tolerations;
+use super::quantities::pod_requests;
+use super::scheduling::scheduling;
+use super::selector::{RawSelector, selector};
+use super::value::{self, Wrong};
+use crate::api::workload::WorkloadKind;
+use crate::language::{self, LabelSelector, Workload, WorkloadGroup};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The spec of any kind of workload.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawWorkloadSpec {
+    replicas: Option<i32>,
+    selector: Option<RawSelector>,
+    template: RawTemplate,
+    min_ready_seconds: Option<i32>,
+    pod_management_policy: Option<String>,
+    ordinals: Option<RawOrdinals>,
+    parallelism: Option<i32>,
+    completions: Option<i32>,
+    backoff_limit: Option<i32>,
+    pod_replacement_policy: Option<String>,
+    pod_failure_policy: Option<RawPodFailurePolicy>,
+    suspend: Option<bool>,
+}
+
+/// `spec.template`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawTemplate {
+    metadata: RawMeta,
+    spec: RawPodSpec,
+}
+
+/// `apps/v1 StatefulSetOrdinals`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawOrdinals {
+    start: i32,
+}
+
+/// `batch/v1 PodFailurePolicy`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawPodFailurePolicy {
+    rules: Vec<RawRule>,
+}
+
+/// `batch/v1 PodFailurePolicyRule`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RawRule {
+    action: String,
+    on_pod_conditions: Option<Vec<RawCondition>>,
+    on_exit_codes: Option<Filled>,
+}
+
+/// What is read of a workload's status: how far a Job is.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawWorkloadStatus {
+    conditions: Option<Vec<RawCondition>>,
+    succeeded: Option<i32>,
+    failed: Option<i32>,
+}
+
+/// An exported workload.
+#[derive(Debug)]
+pub(super) struct RawWorkload {
+    pub place: Place,
+    pub kind: WorkloadKind,
+    pub namespace: String,
+    pub name: String,
+    pub meta: RawMeta,
+    pub spec: RawWorkloadSpec,
+    pub status: RawWorkloadStatus,
+}
+
+/// An exported priority class.
+#[derive(Debug)]
+pub(super) struct RawPriorityClass {
+    pub place: Place,
+    pub name: String,
+    pub value: i32,
+    pub global_default: bool,
+    /// Its pods preempt no others.
+    pub never: bool,
+}
+
+impl RawWorkload {
+    /// `Kind/namespace/name`
+    pub(super) fn full_name(&self) -> String {
+        format!("{}/{}/{}", self.kind.as_str(), self.namespace, self.name)
+    }
+
+    /// Why it does nothing any more, in words that go with its kind.
+    pub(super) fn is_over(&self) -> Option<&'static str> {
+        let ended = |c: &RawCondition| {
+            matches!(
+                c.r#type.as_deref(),
+                Some("Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget")
+            ) && c.status.as_deref() == Some("True")
+        };
+        match self.kind {
+            WorkloadKind::Job if self.status.conditions.iter().flatten().any(ended) => {
+                Some("finished Job")
+            }
+            WorkloadKind::Job if self.spec.suspend == Some(true) => Some("suspended Job"),
+            WorkloadKind::ReplicaSet if self.spec.replicas == Some(0) && self.owner().is_some() => {
+                Some("former ReplicaSet")
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of the Deployment that it belongs to.
+    fn owner(&self) -> Option<&str> {
+        let owner = self
+            .meta
+            .owner_references
+            .iter()
+            .flatten()
+            .find(|o| o.controller == Some(true))?;
+        owner
+            .name
+            .as_deref()
+            .filter(|_| owner.kind.as_deref() == Some("Deployment"))
+    }
+
+    /// The workload as a scenario has it. `known` are those of the files by `Kind/namespace/name`,
+    /// `classes` the priorities of classes.
+    pub(super) fn convert(
+        &self,
+        known: &dyn Fn(&str) -> bool,
+        classes: &BTreeMap<String, i32>,
+        left_out: &mut dyn FnMut(&'static str),
+    ) -> Result<Workload, Wrong> {
+        let s = &self.spec;
+        let labels = value::labels(
+            "spec.template.metadata.labels",
+            s.template.metadata.labels.as_ref(),
+        )?;
+        let selector = match &s.selector {
+            Some(raw) => Some(selector(raw)?),
+            // The API server makes one up for a Job.
+            None if self.kind == WorkloadKind::Job => (!labels.is_empty()).then(|| LabelSelector {
+                match_labels: labels.clone(),
+                ..LabelSelector::default()
+            }),
+            None => return Err(Wrong("spec.selector: Required value".to_owned())),
+        };
+        let job = self.kind == WorkloadKind::Job;
+        let number = |field: &str, n: Option<i32>| match n {
+            Some(n) if n < 0 => Err(Wrong(format!(
+                "spec.{field}: Invalid value: {n}: must be greater than or equal to 0"
+            ))),
+            other => Ok(other),
+        };
+        let done =
+            |n: Option<i32>, of: Option<i32>| n.map(|n| n.saturating_sub(of.unwrap_or(0)).max(0));
+        let succeeded = self.status.succeeded;
+        let has_replicas = !matches!(self.kind, WorkloadKind::DaemonSet | WorkloadKind::Job);
+        let policy = s
+            .pod_failure_policy
+            .as_ref()
+            .map(|p| policy(p, left_out))
+            .transpose()?;
+        let group = WorkloadGroup {
+            name: Some(self.name.clone()),
+            namespace: (self.namespace != "default").then(|| self.namespace.clone()),
+            deployment: self
+                .owner()
+                .filter(|o| known(&format!("Deployment/{}/{o}", self.namespace)))
+                .map(str::to_owned),
+            replicas: number("replicas", s.replicas)?.filter(|_| has_replicas),
+            selector,
+            min_ready_seconds: number("minReadySeconds", s.min_ready_seconds)?
+                .filter(|n| !job && *n > 0),
+            pod_management_policy: (s.pod_management_policy.as_deref() == Some("Parallel"))
+                .then_some(language::PodManagementPolicy::Parallel),
+            ordinals: s
+                .ordinals
+                .as_ref()
+                .map(|o| language::Ordinals { start: o.start }),
+            parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
+            completions: done(
+                number("completions", s.completions)?.filter(|_| job),
+                succeeded,
+            ),
+            backoff_limit: done(
+                number("backoffLimit", s.backoff_limit)?.filter(|_| job),
+                self.status.failed,
+            ),
+            pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
+                Some("Failed") => Some(language::PodReplacementPolicy::Failed),
+                Some("TerminatingOrFailed") => {
+                    Some(language::PodReplacementPolicy::TerminatingOrFailed)
+                }
+                _ => None,
+            },
+            pod_failure_policy: policy,
+            template: self.template(labels, classes, left_out)?,
+            ..WorkloadGroup::default()
+        };
+        Ok(match self.kind {
+            WorkloadKind::Deployment => Workload::Deployment(group),
+            WorkloadKind::ReplicaSet => Workload::ReplicaSet(group),
+            WorkloadKind::StatefulSet => Workload::StatefulSet(group),
+            WorkloadKind::DaemonSet => Workload::DaemonSet(group),
+            WorkloadKind::Job => Workload::Job(group),
+        })
+    }
+
+    fn template(
+        &self,
+        labels: BTreeMap<String, String>,
+        classes: &BTreeMap<String, i32>,
+        left_out: &mut dyn FnMut(&'static str),
+    ) -> Result<language::PodTemplate, Wrong> {
+        let pod = &self.spec.template.spec;
+        let places = scheduling(pod, left_out)?;
+        let class = pod.priority_class_name.clone().filter(|c| !c.is_empty());
+        if class.as_ref().is_some_and(|c| !classes.contains_key(c)) {
+            left_out("priorityClassName of a class that is not in the files");
+        }
+        Ok(language::PodTemplate {
+            labels,
+            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?
+                .into_iter()
+                .map(toleration)
+                .collect(),
+            termination_grace_period_seconds: pod
+                .termination_grace_period_seconds
+                .filter(|g| *g != 30),
+            node_selector: value::labels(
+                "spec.template.spec.nodeSelector",
+                pod.node_selector.as_ref(),
+            )?,
+            requests: quantities(pod_requests(pod)?),
+            priority_class_name: class.filter(|c| classes.contains_key(c)),
+            affinity: places.affinity,
+            topology_spread_constraints: places.topology_spread_constraints,
+            ports: places.ports,
+            scheduling_gates: places.gates,
+            preemption_policy: places.preemption_policy,
+            container_requests: places
+                .container_requests
+                .into_iter()
+                .map(quantities)
+                .collect(),
+            empty_dir: places.empty_dir,
+            pod_deletion_cost: self
+                .spec
+                .template
+                .metadata
+                .annotations
+                .as_ref()
+                .and_then(RawAnnotations::deletion_cost),
+            restart_policy: (self.kind == WorkloadKind::Job
+                && pod.restart_policy.as_deref() == Some("OnFailure"))
+            .then_some(language::RestartPolicy::OnFailure),
+            ..language::PodTemplate::default()
+        })
+    }
+}
+
+/// The rules that look at DisruptionTarget; others are left out, with a word.
+fn policy(
+    raw: &RawPodFailurePolicy,
+    left_out: &mut dyn FnMut(&'static str),
+) -> Result<language::PodFailurePolicy, Wrong> {
+    let mut rules = Vec::new();
+    for rule in &raw.rules {
+        let disruption = |c: &RawCondition| {
+            c.r#type.as_deref() == Some("DisruptionTarget")
+                && c.status
+                    .as_deref()
+                    .is_none_or(|s| s == "True" || s.is_empty())
+        };
+        let action = match rule.action.as_str() {
+            "Ignore" => language::PodFailurePolicyAction::Ignore,
+            "FailJob" => language::PodFailurePolicyAction::FailJob,
+            "Count" => language::PodFailurePolicyAction::Count,
+            "FailIndex" => {
+                left_out("podFailurePolicy: FailIndex");
+                continue;
+            }
+            other => {
+                return Err(Wrong(format!(
+                    "spec.podFailurePolicy.rules: action {other:?} is not known to the API"
+                )));
+            }
+        };
+        if rule.on_exit_codes.is_some() || !rule.on_pod_conditions.iter().flatten().any(disruption)
+        {
+            left_out("podFailurePolicy on anything but DisruptionTarget");
+            continue;
+        }
+        let kind = language::PodConditionKind::DisruptionTarget;
+        rules.push(language::PodFailurePolicyRule {
+            action,
+            on_pod_conditions: vec![language::PodFailurePolicyOnPodConditions { kind }],
+        });
+    }
+    Ok(language::PodFailurePolicy { rules })
+}

@@ -1,0 +1,198 @@
+//! The scenario file that `taintsim import` writes: the cluster as it stands, and a fault to begin
+//! with, commented out.
+//!
+//! The text of the groups comes from ron's own serializer, so that it is what the language reads;
+//! [`lay_out`] only breaks it into lines.
+
+use super::cluster::ImportedCluster;
+use super::control_plane::ControlPlane;
+use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::language::Exported;
+use crate::language::flags::take_settings;
+use crate::language::text::layout::{WIDTH, lay_out, to_ron};
+use crate::language::{Flags, NodeGroup, NodeStart};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The minor releases of Kubernetes 1 that have a profile.
+const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
+
+impl ImportedCluster {
+    /// The text of a scenario with this cluster, ready to be run.
+    pub fn to_scenario(&self) -> String {
+        let mut out = String::from("// Written by `taintsim import`.\n//\n");
+        for line in self.summary.lines() {
+            comment(&mut out, &line);
+        }
+        out.push_str("Scenario(\n    version: 1,\n");
+        let doc = match self.summary.time_zero {
+            Some(zero) => format!("An imported cluster as it stood at {}.", zero.to_rfc3339()),
+            None => "An imported cluster.".to_owned(),
+        };
+        push(&mut out, "doc", &doc);
+        if let Some((1, minor)) = self
+            .summary
+            .newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
+        {
+            out.push_str(
+                "    // The newest kubelet's release; the control plane's may be newer.\n",
+            );
+            push(&mut out, "kubernetes", &format!("1.{minor}"));
+        }
+        push(&mut out, "horizon", &"30m");
+        out.push_str(
+            "    // Eviction timers are in no export: they start over with the controllers.\n",
+        );
+        push(&mut out, "controllers_start", &"0s");
+        self.settings(&mut out);
+        if self.summary.unadmitted > 0 {
+            out.push_str("    // To keep pods without default tolerations as they are:\n");
+            out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
+        }
+        list(&mut out, "nodes", &self.nodes);
+        list(&mut out, "priorityClasses", &self.priority_classes);
+        list(&mut out, "podDisruptionBudgets", &self.budgets);
+        list(&mut out, "namespaces", &self.namespaces);
+        list(&mut out, "workloads", &self.workloads);
+        list(&mut out, "pods", &self.pods);
+        self.fault(&mut out);
+        out.push_str(")\n");
+        out
+    }
+
+    /// What the control plane was started with; what the release does not have is a comment.
+    fn settings(&self, out: &mut String) {
+        let version = self
+            .summary
+            .newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor));
+        let (spec, notes) = settings_of(
+            version.map(|(_, minor)| format!("1.{minor}")),
+            &self.control_plane,
+        );
+        for note in notes {
+            _ = writeln!(out, "    // {note}");
+        }
+        if !spec.1.is_empty() {
+            _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
+        }
+        if !spec.0.is_empty() {
+            out.push_str("    // As the control plane's pods were started.\n");
+            _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&spec.0), 4));
+        }
+    }
+
+    /// A fault to begin with, commented out: the cluster runs as it stands.
+    fn fault(&self, out: &mut String) {
+        let Some(nodes) = self.victims() else { return };
+        out.push_str("    // What goes wrong: nothing, as it stands. Take the slashes away to begin with this.\n    // timeline: [\n");
+        // Writing to a string cannot fail.
+        _ = writeln!(
+            out,
+            "    //     (at: \"1m\", name: \"cut\", do: Partition(nodes: {nodes}, duration: \"10m\")),"
+        );
+        if !self.summary.cut_off.is_empty() {
+            out.push_str("    //     // Nodes that are cut off from the start come back at the end of a partition.\n");
+            let names = to_ron(&super::ranges::shorten(&self.summary.cut_off));
+            let entry = format!(
+                "(at:\"0s\",name:\"outage\",do:Partition(nodes:Nodes({names}),duration:\"5m\"))"
+            );
+            for line in format!("        {},", lay_out(&entry, 8)).lines() {
+                _ = writeln!(out, "    // {}", line.strip_prefix("    ").unwrap_or(line));
+            }
+        }
+        out.push_str("    // ],\n");
+    }
+
+    /// A zone with healthy nodes if there are several zones, else a healthy node.
+    fn victims(&self) -> Option<String> {
+        let cut =
+            |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
+        let zone = |g: &'_ NodeGroup| {
+            g.labels
+                .get(LABEL_ZONE_BETA)
+                .or_else(|| g.labels.get(LABEL_ZONE))
+                .cloned()
+        };
+        let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
+        let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
+        if let (true, Some(last)) = (all.len() > 1, last) {
+            return Some(format!("Zone({})", to_ron(&last)));
+        }
+        let healthy = self
+            .nodes
+            .iter()
+            .filter(|g| !cut(g))
+            .find_map(NodeGroup::names_texts)?;
+        let first = crate::language::names::expand(healthy.texts().first()?, 1_000_000)
+            .ok()?
+            .into_iter()
+            .next()?;
+        Some(format!("Node({})", to_ron(&first)))
+    }
+}
+
+/// A comment, broken into lines; no line break of a file's name can end it.
+fn comment(out: &mut String, text: &str) {
+    let mut line = String::from("//");
+    for word in text.split_whitespace() {
+        if line.len() > 2 && line.chars().count() + word.chars().count() >= WIDTH {
+            out.push_str(&line);
+            out.push('\n');
+            line = String::from("//  ");
+        }
+        line.push(' ');
+        line.extend(word.chars().filter(|c| !c.is_control()));
+    }
+    out.push_str(&line);
+    out.push('\n');
+}
+
+/// The flags and gates of a control plane that a release has, and a note about each of the others.
+fn settings_of(
+    version: Option<String>,
+    found: &ControlPlane,
+) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
+    let exported = Exported {
+        flags: found.flags.clone(),
+        feature_gates: found.feature_gates.clone(),
+        own_pods: 0,
+    };
+    let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
+    let notes = take_settings(version.as_deref(), &exported, &mut flags, &mut gates);
+    ((flags, gates), notes)
+}
+
+fn push<T: Serialize + ?Sized>(out: &mut String, field: &str, value: &T) {
+    _ = writeln!(out, "    {field}: {},", to_ron(value));
+}
+
+fn list<T: Serialize>(out: &mut String, field: &str, items: &[T]) {
+    if items.is_empty() {
+        return;
+    }
+    _ = writeln!(out, "    {field}: [");
+    for item in items {
+        _ = writeln!(out, "        {},", lay_out(&to_ron(item), 8));
+    }
+    out.push_str("    ],\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_cannot_be_ended_from_within() {
+        let mut out = String::new();
+        comment(&mut out, &format!("a\nScenario( {}", "word ".repeat(40)));
+        assert!(out.lines().count() > 1);
+        assert!(
+            out.lines()
+                .all(|l| l.starts_with("//") && l.chars().count() <= WIDTH),
+            "{out}"
+        );
+    }
+}

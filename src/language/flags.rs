@@ -1,0 +1,487 @@
+//! The components' flags: their names, ranges, and the releases that have them.
+//!
+//! `cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`, `podgccontroller.go`, the
+//! options of the admission plugins DefaultTolerationSeconds and of the API server's admission, and
+//! `KubeletConfiguration`. Left out: every flag that changes nothing here; such a flag is refused,
+//! not ignored.
+
+use super::complaints::Complaints;
+use super::defaults::KUBERNETES;
+use super::duration;
+use super::values;
+use crate::kernel::Dur;
+use crate::language::Exported;
+use crate::language::Problem;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::at;
+use crate::language::{FlagValue, Flags as Written};
+use crate::plan::{Admission, Flags, Limits, Profile};
+use crate::profiles;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// The settings that the flags result in.
+pub(crate) struct Settings {
+    /// Those of the controllers and of admission.
+    pub(crate) flags: Flags,
+    /// Admission plugins.
+    pub(crate) admission: Admission,
+    /// `--kube-api-qps` and `--kube-api-burst`, where one of them is given.
+    pub(crate) client: Option<Limits>,
+    /// The kubelets' flags.
+    pub(crate) kubelet: KubeletFlags,
+}
+
+/// The kubelets' flags; none is the release's default.
+#[derive(Default)]
+pub(crate) struct KubeletFlags {
+    /// `--node-status-update-frequency`
+    pub(crate) status_update: Option<Dur>,
+    /// `nodeStatusReportFrequency`
+    pub(crate) status_report: Option<Dur>,
+    /// `nodeLeaseDurationSeconds`
+    pub(crate) lease_duration: Option<Dur>,
+}
+
+/// kube-controller-manager's client limits where no flag changes them (`component-base/config`
+/// defaults).
+pub(crate) const CLIENT: Limits = Limits {
+    qps: 20.0,
+    burst: 30,
+};
+
+type Set = fn(&mut Settings, &FlagValue) -> Result<(), Problem>;
+
+/// Which releases have a flag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Always,
+    /// While the controllers know pod-eviction-timeout, up to 1.26.
+    TimeoutMode,
+    /// Since kubelets renew leases, 1.14.
+    Leases,
+}
+
+struct Flag {
+    name: &'static str,
+    since: Since,
+    /// What does its work in releases without it.
+    instead: &'static str,
+    set: Set,
+}
+
+const fn flag(name: &'static str, set: Set) -> Flag {
+    Flag {
+        name,
+        since: Since::Always,
+        instead: "",
+        set,
+    }
+}
+
+/// What took the place of pod-eviction-timeout.
+const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates the taint: \
+    `flags.kube-apiserver.default-unreachable-toleration-seconds` and `…default-not-ready-toleration-seconds` are the defaults, \
+    `tolerationSeconds` is a pod's own";
+
+const CONTROLLER_MANAGER: &[Flag] = &[
+    flag("node-monitor-period", |s, v| {
+        put(&mut s.flags.node_monitor_period, positive(v))
+    }),
+    flag("node-monitor-grace-period", |s, v| {
+        put(&mut s.flags.node_monitor_grace_period, positive(v))
+    }),
+    flag("node-startup-grace-period", |s, v| {
+        put(&mut s.flags.node_startup_grace_period, positive(v))
+    }),
+    flag("node-eviction-rate", |s, v| {
+        put(&mut s.flags.node_eviction_rate, rate(v))
+    }),
+    flag("secondary-node-eviction-rate", |s, v| {
+        put(&mut s.flags.secondary_node_eviction_rate, rate(v))
+    }),
+    flag("large-cluster-size-threshold", |s, v| {
+        put(
+            &mut s.flags.large_cluster_size_threshold,
+            whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32),
+        )
+    }),
+    flag("unhealthy-zone-threshold", |s, v| {
+        put(&mut s.flags.unhealthy_zone_threshold, share(v))
+    }),
+    Flag {
+        name: "pod-eviction-timeout",
+        since: Since::TimeoutMode,
+        instead: TOLERATIONS,
+        set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)),
+    },
+    Flag {
+        name: "enable-taint-manager",
+        since: Since::TimeoutMode,
+        instead: "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none",
+        set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)),
+    },
+    flag("terminated-pod-gc-threshold", |s, v| {
+        put(
+            &mut s.flags.terminated_pod_gc_threshold,
+            whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32),
+        )
+    }),
+    flag("kube-api-qps", |s, v| {
+        put(&mut s.client.get_or_insert(CLIENT).qps, positive_rate(v))
+    }),
+    flag("kube-api-burst", |s, v| {
+        put(
+            &mut s.client.get_or_insert(CLIENT).burst,
+            whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32),
+        )
+    }),
+];
+
+const API_SERVER: &[Flag] = &[
+    flag("default-not-ready-toleration-seconds", |s, v| {
+        put(
+            &mut s.flags.default_not_ready_toleration_seconds,
+            whole(v, i64::MIN, i64::MAX),
+        )
+    }),
+    flag("default-unreachable-toleration-seconds", |s, v| {
+        put(
+            &mut s.flags.default_unreachable_toleration_seconds,
+            whole(v, i64::MIN, i64::MAX),
+        )
+    }),
+    flag("enable-admission-plugins", |s, v| plugins(s, v, true)),
+    flag("disable-admission-plugins", |s, v| plugins(s, v, false)),
+];
+
+const KUBELET: &[Flag] = &[
+    flag("node-status-update-frequency", |s, v| {
+        put(&mut s.kubelet.status_update, positive(v).map(Some))
+    }),
+    flag("node-status-report-frequency", |s, v| {
+        put(&mut s.kubelet.status_report, positive(v).map(Some))
+    }),
+    Flag {
+        name: "node-lease-duration-seconds",
+        since: Since::Leases,
+        instead: "before, kubelets have no leases: `flags.kubelet.node-status-update-frequency` says how often they are heard",
+        set: |s, v| {
+            put(
+                &mut s.kubelet.lease_duration,
+                whole(v, 1, 86_400).map(|n| Some(Dur::from_secs(n as u64))),
+            )
+        },
+    },
+];
+
+/// The components with their names in a scenario and in a PATH.
+const COMPONENTS: &[(&str, &[Flag])] = &[
+    ("kube_controller_manager", CONTROLLER_MANAGER),
+    ("kube_apiserver", API_SERVER),
+    ("kubelet", KUBELET),
+];
+
+/// Every flag, `kube_controller_manager` and `node-monitor-period` say.
+pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMPONENTS
+        .iter()
+        .flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
+}
+
+/// Reads the flags that a scenario gives over those that a release has.
+pub(crate) fn read(written: &Written, profile: &Profile, complaints: &mut Complaints) -> Settings {
+    let mut settings = defaults(profile);
+    for (component, flags) in COMPONENTS {
+        let given: &BTreeMap<String, FlagValue> = match *component {
+            "kube_controller_manager" => &written.kube_controller_manager,
+            "kube_apiserver" => &written.kube_apiserver,
+            _ => &written.kubelet,
+        };
+        // Those that enable come before those that disable, as the API server has it: the map's
+        // order is reversed.
+        for (name, value) in given.iter().rev() {
+            let place = || at!["flags", *component, name];
+            let shown = component.replace('_', "-");
+            let Some(flag) = flags.iter().find(|f| f.name == name) else {
+                complaints.add_name(place(), unknown(&shown, name, flags));
+                continue;
+            };
+            if let Some(problem) = lacking(component, name, profile) {
+                complaints.add_name(place(), problem);
+            } else if let Err(problem) = (flag.set)(&mut settings, value) {
+                complaints.add(place(), problem.about(&format!("--{name}")));
+            }
+        }
+    }
+    settings
+}
+
+/// The minors of Kubernetes 1 that have a profile.
+const MINORS: RangeInclusive<u32> = 6..=37;
+
+/// Why a release has no such flag of a component, `kube_controller_manager` say, and what it has
+/// instead; nothing if it has it.
+pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<Problem> {
+    let (_, flags) = COMPONENTS.iter().find(|(c, _)| *c == component)?;
+    let flag = flags.iter().find(|f| f.name == name)?;
+    let there = |profile: &Profile| match flag.since {
+        Since::Always => true,
+        Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
+        Since::Leases => profile.kubelet.leases,
+    };
+    if there(profile) {
+        return None;
+    }
+    let minors =
+        MINORS.filter(|minor| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| there(&p)));
+    let (first, last) = minors.fold((u32::MAX, 0), |(first, last), minor| {
+        (first.min(minor), last.max(minor))
+    });
+    let releases = match (first == *MINORS.start(), last == *MINORS.end()) {
+        (_, true) => format!("those from 1.{first} on have it"),
+        (true, _) => format!("those up to 1.{last} have it"),
+        _ => format!("those from 1.{first} to 1.{last} have it"),
+    };
+    let message = format!(
+        "{} of Kubernetes {} has no flag --{name}; {releases}",
+        component.replace('_', "-"),
+        profile.release
+    );
+    Some(Problem::new(message).help(flag.instead))
+}
+
+/// Takes over the flags and gates of an exported control plane that the scenario does not set
+/// itself; the result names those that the release does not have.
+pub(crate) fn take_settings(
+    kubernetes: Option<&str>,
+    exported: &Exported,
+    own: &mut Written,
+    gates: &mut BTreeMap<String, bool>,
+) -> Vec<String> {
+    let version = kubernetes.unwrap_or(KUBERNETES);
+    // A release that is not known is complained about elsewhere.
+    let Ok(profile) = profiles::profile(version) else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    for (name, value) in &exported.feature_gates {
+        if gates.contains_key(name) {
+            continue;
+        }
+        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
+            Ok(_) => drop(gates.insert(name.clone(), *value)),
+            // It is locked in this release, or gone.
+            Err(error) => notes.push(format!("--feature-gates={name}={value} of the exported control plane counts for nothing: {error}")),
+        }
+    }
+    for (component, from, to) in [
+        (
+            "kube_controller_manager",
+            &exported.flags.kube_controller_manager,
+            &mut own.kube_controller_manager,
+        ),
+        (
+            "kube_apiserver",
+            &exported.flags.kube_apiserver,
+            &mut own.kube_apiserver,
+        ),
+        ("kubelet", &exported.flags.kubelet, &mut own.kubelet),
+    ] {
+        for (name, value) in from {
+            match lacking(component, name, &profile) {
+                _ if to.contains_key(name) => {}
+                None => drop(to.insert(name.clone(), value.clone())),
+                Some(problem) => notes.push(format!(
+                    "--{name}={value} of the exported control plane counts for nothing: {}",
+                    problem.message
+                )),
+            }
+        }
+    }
+    notes
+}
+
+/// Whether a value is one that the flag takes.
+pub(crate) fn check(component: &str, name: &str, value: &FlagValue) -> Result<(), Problem> {
+    let Some(flag) = COMPONENTS
+        .iter()
+        .find(|(c, _)| *c == component)
+        .and_then(|(_, flags)| flags.iter().find(|f| f.name == name))
+    else {
+        return Ok(());
+    };
+    // Which release it is for does not matter to what can be read.
+    let profile = profiles::profile("1.26").map_err(|e| Problem::new(e.to_string()))?;
+    (flag.set)(&mut defaults(&profile), value)
+}
+
+fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
+    let bare = name.trim_start_matches('-').replace('_', "-");
+    let problem = Problem::new(format!(
+        "`{name}` is not a flag of {component} that is modelled"
+    ));
+    if let Some(other) = known().find(|(_, n)| *n == bare) {
+        let right = other.0.replace('_', "-");
+        return if right == component {
+            problem.help(format!("write `{bare}`"))
+        } else {
+            problem.help(format!("it is a flag of {right}"))
+        };
+    }
+    let names: Vec<&str> = flags.iter().map(|f| f.name).collect();
+    problem.maybe_help(did_you_mean_or_list(&bare, &names))
+}
+
+/// The defaults of a release (`config/v1alpha1/defaults.go`).
+fn defaults(profile: &Profile) -> Settings {
+    Settings {
+        flags: Flags {
+            node_monitor_period: Dur::from_secs(5),
+            node_monitor_grace_period: profile.node_monitor_grace_period,
+            node_startup_grace_period: Dur::from_secs(60),
+            node_eviction_rate: 0.1,
+            secondary_node_eviction_rate: 0.01,
+            large_cluster_size_threshold: 50,
+            unhealthy_zone_threshold: 0.55,
+            pod_eviction_timeout: Dur::from_secs(300),
+            enable_taint_manager: true,
+            terminated_pod_gc_threshold: 12_500,
+            default_not_ready_toleration_seconds: 300,
+            default_unreachable_toleration_seconds: 300,
+        },
+        admission: Admission {
+            default_toleration_seconds: true,
+            taint_nodes_by_condition: profile.taint_nodes_by_condition,
+            pod_toleration_restriction: false,
+            extended_resource_toleration: false,
+        },
+        client: None,
+        kubelet: KubeletFlags::default(),
+    }
+}
+
+fn put<T>(to: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
+    *to = value?;
+    Ok(())
+}
+
+fn positive(value: &FlagValue) -> Result<Dur, Problem> {
+    match value {
+        FlagValue::Text(text) => values::positive(text),
+        other => Err(
+            Problem::new(format!("expected a duration in quotes, found {other}"))
+                .help(format!("\"{other}s\" is {other} seconds")),
+        ),
+    }
+}
+
+fn number(value: &FlagValue) -> Result<f64, Problem> {
+    let number = match value {
+        FlagValue::Int(n) => Some(*n as f64),
+        FlagValue::Float(x) => Some(*x),
+        FlagValue::Text(text) => text.parse().ok(),
+        FlagValue::Bool(_) => None,
+    };
+    number
+        .filter(|n: &f64| n.is_finite())
+        .ok_or_else(|| Problem::new(format!("expected a number, found {value}")))
+}
+
+fn rate(value: &FlagValue) -> Result<f32, Problem> {
+    let rate = number(value)?;
+    if (0.0..=1e6).contains(&rate) {
+        Ok(rate as f32)
+    } else {
+        Err(Problem::new(format!(
+            "a rate of {value} per second is not between 0 and 1000000"
+        )))
+    }
+}
+
+fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
+    let rate = rate(value)?;
+    if rate > 0.0 {
+        Ok(rate)
+    } else {
+        Err(Problem::new("this rate must be above zero"))
+    }
+}
+
+fn share(value: &FlagValue) -> Result<f32, Problem> {
+    let share = number(value)?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(share as f32)
+    } else {
+        Err(Problem::new(format!(
+            "a threshold of {value} is not between 0 and 1"
+        )))
+    }
+}
+
+fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
+    let number = match value {
+        FlagValue::Int(n) => Some(*n),
+        FlagValue::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    let number = number.ok_or_else(|| {
+        let seconds = if let FlagValue::Text(text) = value {
+            duration::whole_seconds(text)
+        } else {
+            None
+        };
+        let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
+        Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
+    })?;
+    if (least..=most).contains(&number) {
+        Ok(number)
+    } else {
+        Err(Problem::new(format!(
+            "{number} is not between {least} and {most}"
+        )))
+    }
+}
+
+fn boolean(value: &FlagValue) -> Result<bool, Problem> {
+    match value {
+        FlagValue::Bool(b) => Ok(*b),
+        FlagValue::Text(text) if text == "true" => Ok(true),
+        FlagValue::Text(text) if text == "false" => Ok(false),
+        other => Err(Problem::new(format!(
+            "expected true or false, found {other}"
+        ))),
+    }
+}
+
+/// Whether an admission plugin is modelled.
+pub(crate) fn known_plugin(name: &str) -> bool {
+    PLUGINS.contains(&name)
+}
+
+/// The admission plugins that are modelled.
+const PLUGINS: [&str; 4] = [
+    "DefaultTolerationSeconds",
+    "TaintNodesByCondition",
+    "PodTolerationRestriction",
+    "ExtendedResourceToleration",
+];
+
+fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), Problem> {
+    let text = value.to_string();
+    for name in text.split(',').map(str::trim) {
+        match name {
+            "DefaultTolerationSeconds" => settings.admission.default_toleration_seconds = on,
+            "TaintNodesByCondition" => settings.admission.taint_nodes_by_condition = on,
+            "PodTolerationRestriction" => settings.admission.pod_toleration_restriction = on,
+            "ExtendedResourceToleration" => settings.admission.extended_resource_toleration = on,
+            other => {
+                return Err(Problem::new(format!(
+                    "`{other}` is not an admission plugin that is modelled"
+                ))
+                .maybe_help(did_you_mean_or_list(other, &PLUGINS)));
+            }
+        }
+    }
+    Ok(())
+}

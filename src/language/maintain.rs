@@ -1,0 +1,63 @@
+//! Drains and maintenances of nodes: flags, and what happens afterwards.
+
+use super::texts::DurationText;
+use serde::{Deserialize, Serialize};
+
+/// The flags of `kubectl drain` in a maintenance.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrainFlags {
+    /// `--force`: pods without a controller go, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+    /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given,
+    /// as no machine could be maintained otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignore_daemonsets: Option<bool>,
+    /// `--delete-emptydir-data`: pods with an emptyDir go, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delete_emptydir_data: bool,
+    /// `--disable-eviction`: plain deletions, which no budget stops.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disable_eviction: bool,
+    /// `--grace-period`; the pods' own where not given.
+    #[serde(
+        default,
+        rename = "gracePeriodSeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub grace_period_seconds: Option<i64>,
+    /// `--timeout` of each node; it waits for ever where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<DurationText>,
+    /// `--skip-wait-for-delete-timeout`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_wait_for_delete_timeout: Option<DurationText>,
+}
+
+impl DrainFlags {
+    /// Whether no flag is given.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What comes of a node that is Ready again after its maintenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Afterwards {
+    /// It is uncordoned.
+    Uncordon,
+    /// It stays cordoned.
+    Leave,
+}
+
+/// What a maintenance does if the drain of a node fails or times out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum IfNotDrained {
+    /// The node stays cordoned and on; no further node begins, and those under way are finished.
+    Stop,
+    /// The node is uncordoned and left as it is; the next one begins.
+    Skip,
+    /// The machine goes off all the same, with the pods that are left on it.
+    GoOn,
+}

@@ -1,0 +1,66 @@
+//! The scenario language: the types of a scenario file, field by field, exactly as they are
+//! written; its text ([`text`]); and how single values in it are read: durations, names with
+//! ranges, flags of components.
+//!
+//! Fields of Kubernetes objects have Kubernetes' own names (`terminationGracePeriodSeconds`);
+//! fields of the language itself are in snake case. Texts with a syntax of their own (durations,
+//! quantities, taints, names with ranges) are kept as written; [`crate::scenario`] reads them, so
+//! that all mistakes of a file are reported at once.
+
+mod budget;
+mod claims;
+mod cluster;
+pub(crate) mod complaints;
+pub(crate) mod defaults;
+pub mod duration;
+mod expect;
+mod exported;
+pub(crate) mod flags;
+mod labels;
+mod maintain;
+pub mod names;
+mod namespace;
+mod scenario;
+mod scheduling;
+mod schema;
+mod tape;
+pub mod text;
+mod texts;
+mod timeline;
+mod timing;
+pub(crate) mod values;
+mod workload;
+
+pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
+pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
+pub(crate) use cluster::{
+    Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
+    Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,
+    Status, Toleration,
+};
+pub(crate) use expect::{
+    Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
+};
+pub(crate) use exported::Exported;
+pub(crate) use flags::known as known_flags;
+pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
+pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
+pub(crate) use namespace::Namespace;
+pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};
+pub(crate) use scheduling::{
+    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
+    NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
+    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
+    TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
+};
+pub use schema::schema;
+pub use tape::{Deviation, Tape, object_text_of_number};
+pub use text::{Problem, Problems, Source};
+pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
+pub use timeline::{Cut, Entry, InstanceState, Resource, Step};
+pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
+pub(crate) use workload::{
+    Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,
+    PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy,
+    PodReplacementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload, WorkloadGroup,
+};

@@ -1,0 +1,412 @@
+//! What is wrong with a scenario, and where: a message, the text it is about, and a hint.
+
+use crate::api::spelling;
+use crate::files::{acts, line, shown};
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text that a problem points into: a scenario file, or a `--set`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// What people call it: the path as given, `<stdin>`, `--set`.
+    pub name: Arc<str>,
+    /// All of it.
+    pub text: Arc<String>,
+}
+
+impl Source {
+    /// A source under the name that people will see.
+    pub(crate) fn new(name: &str, text: String) -> Self {
+        Self {
+            name: name.into(),
+            text: Arc::new(text),
+        }
+    }
+
+    /// Line and column of a byte, both from 1, columns in characters.
+    pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte)];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        (
+            before.bytes().filter(|&b| b == b'\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub struct Problem {
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// A hint how to put it right, often "did you mean …".
+    pub help: Option<String>,
+    place: Option<(Source, Range<usize>)>,
+}
+
+impl Problem {
+    /// A problem without a place in a text.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            help: None,
+            place: None,
+        }
+    }
+
+    /// With the bytes of a text that it is about.
+    #[must_use]
+    pub(crate) fn at(mut self, source: &Source, bytes: Range<usize>) -> Self {
+        self.place = Some((source.clone(), bytes));
+        self
+    }
+
+    /// With a hint.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a hint, if there is one.
+    #[must_use]
+    pub(crate) fn maybe_help(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
+        self
+    }
+
+    /// With what it is about before its message.
+    #[must_use]
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
+    /// With this hint where it has none yet.
+    #[must_use]
+    pub(crate) fn or_help(mut self, help: &str) -> Self {
+        self.help.get_or_insert_with(|| help.to_owned());
+        self
+    }
+
+    /// Line and column where it begins, from 1, if it has a place.
+    pub fn line_and_column(&self) -> Option<(usize, usize)> {
+        self.place
+            .as_ref()
+            .map(|(source, bytes)| source.line_and_column(bytes.start))
+    }
+
+    /// The name of the source that it has a place in.
+    pub(crate) fn source(&self) -> Option<&str> {
+        self.place.as_ref().map(|(source, _)| &*source.name)
+    }
+
+    /// With another name for its source.
+    #[must_use]
+    pub(crate) fn source_named(mut self, name: &str) -> Self {
+        if let Some((source, _)) = &mut self.place {
+            source.name = name.into();
+        }
+        self
+    }
+
+    /// Whether the lines that would be drawn are few and short enough for a reader; a file may be
+    /// one line of megabytes.
+    fn is_drawable(&self) -> bool {
+        const LINES: usize = 40;
+        const LENGTH: usize = 400;
+        let Some((source, bytes)) = &self.place else {
+            return true;
+        };
+        let text = source.text.as_bytes();
+        let (start, end) = (
+            bytes.start.min(text.len()),
+            bytes.end.min(text.len()).max(bytes.start.min(text.len())),
+        );
+        // A line of context on both sides, and what they hold; a byte too many is enough to know.
+        let from = text[..start]
+            .iter()
+            .rev()
+            .take(2 * LENGTH + 2)
+            .scan(0, |lines, b| {
+                *lines += usize::from(*b == b'\n');
+                (*lines < 2).then_some(())
+            });
+        let from = start - from.count();
+        let to = text[end..].iter().take(2 * LENGTH + 2).scan(0, |lines, b| {
+            *lines += usize::from(*b == b'\n');
+            (*lines < 2).then_some(())
+        });
+        let to = end + to.count();
+        let mut lines = text[from..to].split(|b| *b == b'\n');
+        lines.by_ref().take(LINES).all(|line| line.len() <= LENGTH) && lines.next().is_none()
+    }
+
+    /// The same with texts that only show something. In the source each character that does more
+    /// becomes one that stands for it, so that columns stay what they are. `clean` is the last
+    /// source in which none does: many problems share one, which may be long.
+    fn harmless(&self, clean: &mut Option<Arc<String>>) -> Self {
+        let pictured = |text: &str| -> String {
+            let picture = |c: char| match c {
+                c if !acts(c) => c,
+                '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+                '\x7f' => '\u{2421}',
+                _ => '\u{fffd}',
+            };
+            text.chars().map(picture).collect()
+        };
+        let place = self.place.as_ref().map(|(source, bytes)| {
+            if !clean.as_ref().is_some_and(|c| Arc::ptr_eq(c, &source.text))
+                && !source.text.contains(acts)
+            {
+                *clean = Some(source.text.clone());
+            }
+            if clean.as_ref().is_some_and(|c| Arc::ptr_eq(c, &source.text)) {
+                return (source.clone(), bytes.clone());
+            }
+            let at =
+                |byte: usize| pictured(&source.text[..source.text.floor_char_boundary(byte)]).len();
+            (
+                Source {
+                    name: source.name.clone(),
+                    text: Arc::new(pictured(&source.text)),
+                },
+                at(bytes.start)..at(bytes.end),
+            )
+        });
+        let place = place.map(|(source, bytes)| {
+            (
+                Source {
+                    name: line(&source.name).into(),
+                    ..source
+                },
+                bytes,
+            )
+        });
+        Self {
+            message: shown(&self.message).into_owned(),
+            help: self.help.as_deref().map(|h| shown(h).into_owned()),
+            place,
+        }
+    }
+
+    /// The bytes of the source that it is about.
+    pub fn bytes(&self) -> Option<Range<usize>> {
+        self.place.as_ref().map(|(_, bytes)| bytes.clone())
+    }
+
+    /// The text it is about, if it has a place.
+    pub fn text(&self) -> Option<&str> {
+        self.place
+            .as_ref()
+            .and_then(|(source, bytes)| source.text.get(bytes.clone()))
+    }
+}
+
+/// `zone.ron:3:7: the message`, followed by the hint on a line of its own.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((source, bytes)) = &self.place {
+            let (line, column) = source.line_and_column(bytes.start);
+            write!(f, "{}:{line}:{column}: ", source.name)?;
+        }
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What miette draws: the message alone, with the place underlined and the hint below.
+#[derive(Debug)]
+struct Drawn<'a> {
+    problem: &'a Problem,
+    source: Option<NamedSource<Arc<String>>>,
+}
+
+impl fmt::Display for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem.message)
+    }
+}
+
+impl std::error::Error for Drawn<'_> {}
+
+impl Diagnostic for Drawn<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.problem
+            .help
+            .as_ref()
+            .map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let (_, bytes) = self.problem.place.as_ref()?;
+        Some(Box::new(std::iter::once(LabeledSpan::underline(
+            SourceSpan::from(bytes.clone()),
+        ))))
+    }
+}
+
+/// All that is wrong with a scenario, in the order in which it stands in the file. Never empty.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    /// A single problem.
+    pub(crate) fn one(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+
+    /// Drawn for a terminal or a file: every problem with its lines of the source, the text
+    /// underlined, and the hint.
+    pub fn render(&self, colour: bool, width: usize) -> String {
+        let theme = if colour {
+            miette::GraphicalTheme::unicode()
+        } else {
+            miette::GraphicalTheme::unicode_nocolor()
+        };
+        let handler = miette::GraphicalReportHandler::new_themed(theme)
+            .with_width(width)
+            .with_context_lines(1)
+            .with_links(false);
+        let mut out = String::new();
+        let mut clean = None;
+        for problem in &self.0 {
+            if !problem.is_drawable() {
+                out.push_str(&format!(
+                    "  × {}\n",
+                    shown(&problem.to_string()).replace('\n', "\n  ")
+                ));
+                continue;
+            }
+            let problem = &problem.harmless(&mut clean);
+            let source = problem
+                .place
+                .as_ref()
+                .map(|(source, _)| NamedSource::new(&*source.name, source.text.clone()));
+            // A report that cannot be drawn falls back to its plain text.
+            if handler
+                .render_report(&mut out, &Drawn { problem, source })
+                .is_err()
+            {
+                out.push_str(&shown(&problem.to_string()));
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+/// Every problem on lines of its own.
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How many words a misspelt one is compared with.
+const CANDIDATES_MAX: usize = 10_000;
+
+/// "did you mean `x`?", if something is near enough. Single letters are near to each other.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    word.chars().nth(1)?;
+    spelling::nearest(word, candidates.into_iter().take(CANDIDATES_MAX))
+        .map(|c| format!("did you mean `{c}`?"))
+}
+
+/// The near one, or else all of them: "did you mean `x`?" or "one of `x`, `y`".
+pub(crate) fn did_you_mean_or_list(word: &str, candidates: &[&str]) -> Option<String> {
+    did_you_mean(word, candidates.iter().copied())
+        .or_else(|| (!candidates.is_empty()).then(|| format!("one of {}", listed(candidates))))
+}
+
+/// "`x`, `y`, `z`", shortened where there are many.
+pub(crate) fn listed(words: &[&str]) -> String {
+    const SHOWN: usize = 24;
+    let mut out = words
+        .iter()
+        .take(SHOWN)
+        .map(|w| format!("`{w}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if words.len() > SHOWN {
+        out.push_str(&format!(" and {} more", words.len() - SHOWN));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let source = Source::new("f", "ä: b\nüx".to_owned());
+        assert_eq!(source.line_and_column(0), (1, 1));
+        assert_eq!(source.line_and_column("ä: ".len()), (1, 4));
+        assert_eq!(source.line_and_column("ä: b\nü".len()), (2, 2));
+        assert_eq!(
+            source.line_and_column(10_000),
+            (2, 3),
+            "past the end is the end"
+        );
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_not_drawn() {
+        let draw = |text: String, bytes| {
+            Problems::one(Problem::new("wrong").at(&Source::new("f", text), bytes))
+                .render(false, 80)
+        };
+        // One line of a megabyte: its place and the message remain.
+        assert_eq!(draw("[{".repeat(500_000), 3..4), "  × f:1:4: wrong\n");
+        // A long line beside the place is not drawn either, one further away does not matter.
+        assert_eq!(
+            draw(format!("a\n{}", "b".repeat(5000)), 0..1),
+            "  × f:1:1: wrong\n"
+        );
+        assert!(draw(format!("a\nb\n{}", "c".repeat(5000)), 0..1).contains("[f:1:1]"));
+        assert!(draw("a\n".repeat(30), 0..60).contains("[f:1:1]"));
+        assert_eq!(draw("a\n".repeat(100), 0..200), "  × f:1:1: wrong\n");
+        assert!(
+            draw(String::new(), 5..9).contains("wrong"),
+            "a place outside of the text"
+        );
+    }
+
+    #[test]
+    fn a_problem_is_drawn_with_its_line() {
+        let source = Source::new("f.ron", "one\ntwo three\nfour".to_owned());
+        let problem = Problem::new("three is wrong")
+            .at(&source, 8..13)
+            .help("did you mean `tree`?");
+        assert_eq!(
+            problem.to_string(),
+            "f.ron:2:5: three is wrong\n  help: did you mean `tree`?"
+        );
+        let drawn = Problems::one(problem).render(false, 80);
+        assert!(
+            drawn.contains("[f.ron:2:5]")
+                && drawn.contains("two three")
+                && drawn.contains("help: did you mean `tree`?"),
+            "{drawn}"
+        );
+    }
+}

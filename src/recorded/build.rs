@@ -1,0 +1,105 @@
+//! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for
+//! the rest.
+//!
+//! The recorder's `kubelet.go` (`join`), `scenario.go` and `oracle_test.go` (`play`,
+//! `startControllers`, `act`) are the reference. Where the recorder would do nothing (deleting a
+//! pod that never existed), nothing is planned; where it would have crashed (cutting a node that
+//! never existed), the scenario is refused.
+
+use super::builder::Builder;
+use super::file::Recorded;
+use super::format::RecordedScenario;
+use super::objects::budget;
+use super::plan_error::{PlanError, invalid};
+use super::settings::{controllers, flags, not_modelled, timing};
+use crate::kernel::{Dur, Time};
+use crate::plan::{Admission, NodeStart, Perturb, Plan, PodStart, Profile, SchedulerSettings};
+use crate::profiles;
+use std::collections::BTreeMap;
+
+/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would take
+/// nearly for ever to run.
+const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
+impl Recorded {
+    /// The plan that replays this recording: its scenario under the profile of its release.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        let profile = profiles::profile(&self.release).map_err(|e| invalid(e.to_string()))?;
+        build(&self.scenario, profile)
+    }
+}
+
+pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, PlanError> {
+    let missing = not_modelled(sc, profile.taint_eviction.separate_controller);
+    if !missing.is_empty() {
+        return Err(PlanError::NotModelled(missing));
+    }
+    let mut b = Builder::default();
+    for n in &sc.nodes {
+        b.node(
+            n,
+            if n.silent {
+                NodeStart::Silent
+            } else {
+                NodeStart::Ready
+            },
+        )?;
+    }
+    for p in &sc.pods {
+        b.pod(p, PodStart::Pending)?;
+    }
+    for w in &sc.workloads {
+        b.workload(w)?;
+    }
+    let mut last = Time::ZERO;
+    for a in &sc.actions {
+        // The recorder works through the list; an action that comes too early in it is done when
+        // its turn comes.
+        last = last.max(Time::ZERO + a.at.0);
+        b.action(last, a)?;
+    }
+    // The recorder works through all actions, even those beyond the horizon.
+    let horizon = (Time::ZERO + sc.horizon.0).max(last);
+    if horizon.since(Time::ZERO) > LONGEST_HORIZON {
+        return Err(invalid(format!(
+            "a horizon of {horizon} is longer than {LONGEST_HORIZON}"
+        )));
+    }
+    let flags = flags(sc, &profile)?;
+    Ok(Plan {
+        name: sc.name.clone(),
+        doc: sc.doc.clone(),
+        notes: Vec::new(),
+        horizon,
+        flags,
+        timing: timing(sc)?,
+        admission: admission(sc),
+        warm_start: false,
+        controllers_start: Time::ZERO + sc.controllers_start.0,
+        profile,
+        nodes: b.nodes,
+        templates: b.templates,
+        pods: b.pods,
+        controllers: controllers(sc),
+        scheduler: SchedulerSettings::default(),
+        workloads: b.workloads,
+        budgets: sc.budgets.iter().map(budget).collect::<Result<_, _>>()?,
+        namespaces: BTreeMap::new(),
+        timeline: b.timeline,
+        actions: b.actions,
+        perturb: Perturb::default(),
+        tape: None,
+    })
+}
+
+/// The admission plugins of the recorder's API server.
+fn admission(sc: &RecordedScenario) -> Admission {
+    Admission {
+        default_toleration_seconds: sc
+            .admission
+            .as_ref()
+            .is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
+        taint_nodes_by_condition: true,
+        pod_toleration_restriction: false,
+        extended_resource_toleration: false,
+    }
+}

@@ -1,0 +1,300 @@
+//! The recorder's scenario format: what its JSON says, before it becomes a plan.
+//!
+//! Unknown fields are ignored, as the recorder ignores them; a list or group that is `null` is as
+//! if absent. Every field but `name` and `horizon` is optional; a duration of zero stands for the
+//! default where the recorder has it so.
+
+use crate::kernel::Dur;
+use crate::language::duration;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// A duration in Go's notation. Negative ones are refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct GoDuration(pub Dur);
+
+impl<'de> Deserialize<'de> for GoDuration {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(d)?;
+        duration::parse(&text)
+            .map(GoDuration)
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+/// A field that may be `null`, which is as if it were absent.
+fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(d: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(d).map(Option::unwrap_or_default)
+}
+
+/// A scenario as the recorder reads it. `SCENARIO.md` of the recorder gives the meaning of every
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct RecordedScenario {
+    /// Its name, unique among the scenarios of a release.
+    pub name: String,
+    /// One sentence.
+    #[serde(default, deserialize_with = "nullable")]
+    pub doc: String,
+    /// The end of the run.
+    pub horizon: GoDuration,
+    /// When the controllers start.
+    #[serde(default, deserialize_with = "nullable")]
+    pub controllers_start: GoDuration,
+    /// Flags of kube-controller-manager.
+    #[serde(default, deserialize_with = "nullable")]
+    pub flags: FlagsSpec,
+    /// Delays of the API server.
+    #[serde(default, deserialize_with = "nullable")]
+    pub api: ApiSpec,
+    /// Added to the monitor period; 1 us if absent.
+    pub pass_overhead: Option<GoDuration>,
+    /// Limits by actor, `*` for all.
+    #[serde(default, deserialize_with = "nullable")]
+    pub clients: BTreeMap<String, LimitsSpec>,
+    /// Admission plugins; DefaultTolerationSeconds if absent.
+    pub admission: Option<Vec<String>>,
+    /// The controllers that run; the two of node failure handling if absent.
+    pub controllers: Option<Vec<String>>,
+    /// How the imitated kubelets behave.
+    #[serde(default, deserialize_with = "nullable")]
+    pub kubelet: KubeletSpec,
+    /// The nodes at the start.
+    #[serde(default, deserialize_with = "nullable")]
+    pub nodes: Vec<NodeSpec>,
+    /// The pods at the start.
+    #[serde(default, deserialize_with = "nullable")]
+    pub pods: Vec<PodSpec>,
+    /// Objects whose controllers create pods.
+    #[serde(default, deserialize_with = "nullable")]
+    pub workloads: Vec<WorkloadSpec>,
+    /// Disruption budgets.
+    #[serde(default, deserialize_with = "nullable")]
+    pub budgets: Vec<BudgetSpec>,
+    /// What happens, in time order.
+    #[serde(default, deserialize_with = "nullable")]
+    pub actions: Vec<ActionSpec>,
+}
+
+/// Flags of kube-controller-manager; a duration of zero is the default.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FlagsSpec {
+    /// `--node-monitor-period`
+    #[serde(default, deserialize_with = "nullable")]
+    pub node_monitor_period: GoDuration,
+    /// `--node-monitor-grace-period`
+    #[serde(default, deserialize_with = "nullable")]
+    pub node_monitor_grace_period: GoDuration,
+    /// `--node-startup-grace-period`
+    #[serde(default, deserialize_with = "nullable")]
+    pub node_startup_grace_period: GoDuration,
+    /// `--node-eviction-rate`
+    pub node_eviction_rate: Option<f32>,
+    /// `--secondary-node-eviction-rate`
+    pub secondary_node_eviction_rate: Option<f32>,
+    /// `--large-cluster-size-threshold`
+    pub large_cluster_size_threshold: Option<i32>,
+    /// `--unhealthy-zone-threshold`
+    pub unhealthy_zone_threshold: Option<f32>,
+}
+
+/// Delays of the API server.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct ApiSpec {
+    /// From sending to applying.
+    #[serde(default, deserialize_with = "nullable")]
+    pub request: GoDuration,
+    /// From applying to the reply; 1 ns if absent.
+    pub response: Option<GoDuration>,
+    /// From applying to delivery to every watch.
+    #[serde(default, deserialize_with = "nullable")]
+    pub watch: GoDuration,
+}
+
+/// A client's limits, as client-go's `rest.Config` has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct LimitsSpec {
+    /// Requests per second; 0 is client-go's default, negative is unlimited.
+    #[serde(default, deserialize_with = "nullable")]
+    pub qps: f32,
+    /// Burst; 0 is client-go's default.
+    #[serde(default, deserialize_with = "nullable")]
+    pub burst: u32,
+}
+
+/// How the imitated kubelets behave.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct KubeletSpec {
+    /// From binding to Running and Ready; 1 s if absent.
+    pub start: Option<GoDuration>,
+    /// From deletionTimestamp to the end; 1 s if absent.
+    pub stop: Option<GoDuration>,
+    /// How old the last status post may become; 5 min if absent or zero.
+    #[serde(default, deserialize_with = "nullable")]
+    pub status_report: GoDuration,
+    /// NotReady pods are set back to Ready at each status check; true if absent.
+    pub repost_pod_ready: Option<bool>,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct NodeSpec {
+    /// Its name.
+    pub name: String,
+    /// Its region, or empty.
+    pub region: String,
+    /// Its zone, or empty.
+    pub zone: String,
+    /// Further labels.
+    #[serde(deserialize_with = "nullable")]
+    pub labels: BTreeMap<String, String>,
+    /// Taints, `key=value:Effect`.
+    #[serde(deserialize_with = "nullable")]
+    pub taints: Vec<String>,
+    /// Cordoned.
+    pub unschedulable: bool,
+    /// Capacity where it is not cpu 4, memory 16Gi, pods 110.
+    #[serde(deserialize_with = "nullable")]
+    pub capacity: BTreeMap<String, String>,
+    /// First renewal of the lease; zero is one period.
+    pub lease_offset: GoDuration,
+    /// Period of the lease's renewals; zero is 10 s.
+    pub lease_period: GoDuration,
+    /// First check of the status; zero is 10 s.
+    pub status_offset: GoDuration,
+    /// Without conditions, lease and kubelet.
+    pub silent: bool,
+}
+
+/// A pod.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct PodSpec {
+    /// Its name.
+    pub name: String,
+    /// Its namespace; `default` if empty.
+    pub namespace: String,
+    /// The node it is bound to, or empty.
+    pub node: String,
+    /// Labels.
+    #[serde(deserialize_with = "nullable")]
+    pub labels: BTreeMap<String, String>,
+    /// `spec.tolerations`
+    #[serde(deserialize_with = "nullable")]
+    pub tolerations: Vec<TolerationSpec>,
+    /// `spec.terminationGracePeriodSeconds`; 30 if absent.
+    pub grace: Option<i64>,
+    /// The container's requests.
+    #[serde(deserialize_with = "nullable")]
+    pub requests: BTreeMap<String, String>,
+    /// `spec.nodeSelector`
+    #[serde(rename = "nodeSelector", deserialize_with = "nullable")]
+    pub node_selector: BTreeMap<String, String>,
+    /// `spec.priority`
+    pub priority: Option<i32>,
+    /// `spec.preemptionPolicy`
+    #[serde(rename = "preemptionPolicy")]
+    pub preemption_policy: Option<String>,
+}
+
+/// A PodDisruptionBudget of the namespace `default`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct BudgetSpec {
+    /// Its name.
+    pub name: String,
+    /// `spec.selector.matchLabels`
+    #[serde(deserialize_with = "nullable")]
+    pub labels: BTreeMap<String, String>,
+    /// `spec.minAvailable`, a number.
+    pub min_available: Option<i32>,
+    /// `spec.maxUnavailable`, a number.
+    pub max_unavailable: Option<i32>,
+}
+
+/// A toleration as in the Kubernetes API.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct TolerationSpec {
+    /// The taint's key.
+    pub key: String,
+    /// `Equal`, `Exists`, `Lt`, `Gt`; empty is `Equal`.
+    pub operator: String,
+    /// The value to compare with.
+    pub value: String,
+    /// The effect; empty is every effect.
+    pub effect: String,
+    /// How long the taint is tolerated; absent is for ever.
+    pub toleration_seconds: Option<i64>,
+}
+
+/// An object whose controller creates pods.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct WorkloadSpec {
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// How many pods it asks for.
+    pub replicas: i32,
+    /// A StatefulSet whose pods do not wait for each other.
+    pub parallel: bool,
+    /// Its pods.
+    pub template: PodSpec,
+}
+
+/// Something that happens.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct ActionSpec {
+    /// When.
+    pub at: GoDuration,
+    /// What.
+    #[serde(rename = "do")]
+    pub act: String,
+    /// The node it is about.
+    pub node: String,
+    /// The nodes it is about, after `node`.
+    #[serde(deserialize_with = "nullable")]
+    pub nodes: Vec<String>,
+    /// Taints, `key=value:Effect`, several with commas.
+    pub taint: String,
+    /// The type of a condition.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The status of a condition.
+    pub status: String,
+    /// The node that joins.
+    pub spec: Option<NodeSpec>,
+    /// The pod it is about.
+    pub pod: String,
+    /// The pod that is created.
+    pub pod_spec: Option<PodSpec>,
+    /// The pod's namespace; `default` if empty.
+    pub namespace: String,
+    /// The tolerations that replace the pod's.
+    #[serde(deserialize_with = "nullable")]
+    pub tolerations: Vec<TolerationSpec>,
+    /// The grace period of a deletion; the pod's own if absent.
+    pub grace: Option<i64>,
+    /// How long something is down.
+    pub downtime: GoDuration,
+    /// The resource whose watches stall.
+    pub resource: String,
+    /// Labels to set; `null` removes one.
+    #[serde(deserialize_with = "nullable")]
+    pub labels: BTreeMap<String, Option<String>>,
+}
+
+impl ActionSpec {
+    /// The nodes it is about, in the recorder's order.
+    pub(crate) fn node_names(&self) -> impl Iterator<Item = &str> {
+        Some(self.node.as_str())
+            .filter(|n| !n.is_empty())
+            .into_iter()
+            .chain(self.nodes.iter().map(String::as_str))
+    }
+}

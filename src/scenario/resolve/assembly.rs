@@ -1,0 +1,204 @@
+//! The assembly of a plan from all parts of a scenario, each read by a file of its own.
+
+use super::super::damage::Damage;
+use super::super::expectations::Expectations;
+use super::super::loaded::Loaded;
+use super::declared::Declared;
+use super::expect::{Of, Reader};
+use super::nodes::Defaults;
+use super::overrides::Changed;
+use super::profile::profile;
+use super::world::World;
+use super::{tape, timeline, timing};
+use crate::api::taint::UNINITIALIZED;
+use crate::api::workload::WorkloadKind;
+use crate::files;
+use crate::kernel::{Dur, Time};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::place::{Place, at};
+use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
+use crate::language::{flags, values};
+use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
+
+/// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
+pub(super) fn plan(
+    changed: &Changed,
+    loaded: &Loaded,
+    seed: u64,
+    damage: Damage,
+    complaints: &mut Complaints,
+) -> Option<(Plan, Expectations)> {
+    let spec = &changed.spec;
+    check_version(spec, damage, complaints);
+    let profile = profile(spec, complaints)?;
+    let horizon = horizon(spec, damage, complaints);
+    let settings = flags::read(&spec.flags, &profile, complaints);
+    let timing = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
+    let controllers_start = spec
+        .controllers_start
+        .as_ref()
+        .and_then(|t| complaints.take(at!["controllers_start"], values::span(t.as_str())));
+    let defaults = Defaults {
+        lease_period: timing::lease_period(&settings.kubelet),
+        status_period: Dur::from_secs(10),
+    };
+    let operators = profile.taint_eviction.comparison_operators;
+    let declared = Declared::read(spec, defaults, operators, damage, complaints);
+    let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
+    let world = World {
+        nodes: &declared.nodes,
+        pods: &declared.pods,
+        workloads: &declared.workloads,
+        budgets: &declared.budgets,
+        profile: &profile,
+        added: &declared.added,
+    };
+    let (entries, actions, moments) =
+        timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+    let reader = Reader {
+        moments: &moments,
+        horizon: end?,
+        nodes: &declared.nodes,
+        pods: &declared.pods,
+        workloads: &declared.workloads,
+    };
+    let of = Of {
+        seed,
+        release: &profile.release,
+    };
+    let expectations = reader.read(spec, of, &loaded.source.text, complaints);
+    let (perturb, tape) = tape::read(spec.tape.as_ref(), &profile.release, complaints);
+    if !complaints.is_empty() {
+        return None;
+    }
+    let plan = Plan {
+        name: loaded.name.clone(),
+        doc: files::shown(&spec.doc).into_owned(),
+        notes: notes(changed, &declared),
+        horizon: end?,
+        flags: settings.flags,
+        admission: settings.admission,
+        controllers_start: Time::from_nanos(controllers_start.map_or(0, Dur::as_nanos)),
+        // People describe a cluster that runs. An import's timers are not known: they start over,
+        // as after a restart; so do recorded timelines, which `Ideal` equals.
+        warm_start: controllers_start.is_none()
+            && !is_imported(spec)
+            && spec.timing != Some(WrittenTiming::Ideal),
+        timing,
+        profile,
+        controllers: controllers(
+            &spec.controllers,
+            &declared.workloads.plans,
+            &declared.pods.plans,
+            declared.budgets.plans.len(),
+            needs_cloud(&actions, &declared.nodes.plans),
+        ),
+        nodes: declared.nodes.plans,
+        scheduler: declared.scheduler,
+        templates: declared.pods.templates,
+        pods: declared.pods.plans,
+        workloads: declared.workloads.plans,
+        budgets: declared.budgets.plans,
+        namespaces: declared.namespaces,
+        timeline: entries,
+        actions,
+        perturb,
+        tape,
+    };
+    Some((plan, expectations))
+}
+
+/// Complains about a version of the language that is missing, or not known.
+fn check_version(spec: &Scenario, damage: Damage, complaints: &mut Complaints) {
+    match spec.version {
+        1 => {}
+        0 if damage.header => {}
+        0 => complaints.add(
+            Place::new(),
+            Problem::new("`version` is missing")
+                .help("the version of the language is 1: `version: 1`"),
+        ),
+        other => complaints.add(
+            at!["version"],
+            Problem::new(format!(
+                "version {other} of the scenario language is not known"
+            ))
+            .help("this version of taintsim reads `version: 1`"),
+        ),
+    }
+}
+
+/// The end of the run.
+fn horizon(spec: &Scenario, damage: Damage, complaints: &mut Complaints) -> Option<Dur> {
+    match spec.horizon.as_str() {
+        "" if damage.header => None,
+        "" => {
+            complaints.add(
+                Place::new(),
+                Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"),
+            );
+            None
+        }
+        text => complaints.take(at!["horizon"], values::positive(text)),
+    }
+}
+
+/// What a person should know of the scenario: of the settings of an exported control plane, and of
+/// pods that the changes reach.
+fn notes(changed: &Changed, declared: &Declared) -> Vec<String> {
+    let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
+    let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
+    changed.notes.iter().cloned().chain(reached).collect()
+}
+
+/// Whether nodes or pods come from an export, or are written with the state of one.
+fn is_imported(spec: &Scenario) -> bool {
+    spec.cluster.is_some()
+        || spec
+            .nodes
+            .iter()
+            .any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
+        || spec
+            .pods
+            .iter()
+            .any(|g| matches!(g.start, Some(PodStart::Imported { .. })))
+}
+
+/// Whether the cloud's controllers have something to do: an instance changes its state, or a node
+/// waits to be initialized.
+fn needs_cloud(actions: &[Action], nodes: &[NodePlan]) -> bool {
+    let waits = |n: &NodePlan| n.taints.iter().any(|t| t.key == UNINITIALIZED);
+    actions.iter().any(|a| matches!(a.act, Do::Instance(..))) || nodes.iter().any(waits)
+}
+
+/// The controllers that run: all but those that are switched off, and those that would find nothing
+/// to do in the whole run.
+fn controllers(
+    written: &language::Controllers,
+    workloads: &[WorkloadPlan],
+    pods: &[PodPlan],
+    budgets: usize,
+    cloud: bool,
+) -> Controllers {
+    let any = |kind| workloads.iter().any(|w| w.kind == kind);
+    let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
+    let deployments = any(WorkloadKind::Deployment);
+    Controllers {
+        cloud: on(written.cloud, cloud),
+        disruption: on(written.disruption, budgets > 0),
+        pod_gc: on(written.pod_gc, true),
+        deployment: on(written.deployment, deployments),
+        replica_set: on(
+            written.replica_set,
+            deployments || any(WorkloadKind::ReplicaSet),
+        ),
+        stateful_set: on(written.stateful_set, any(WorkloadKind::StatefulSet)),
+        daemon_set: on(written.daemon_set, any(WorkloadKind::DaemonSet)),
+        job: on(written.job, any(WorkloadKind::Job)),
+        scheduler: on(
+            written.scheduler,
+            !workloads.is_empty() || pods.iter().any(|p| p.node.is_none()),
+        ),
+    }
+}

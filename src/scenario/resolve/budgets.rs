@@ -1,0 +1,145 @@
+//! Disruption budgets: what the API accepts, and complaints about the rest.
+
+use super::checks;
+use super::found::Nothing;
+use super::label_selector::selector;
+use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::workload::short_name;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::{Place, with};
+use crate::language::{FlagValue, PodDisruptionBudget, UnhealthyPodEvictionPolicy};
+use crate::plan::{BudgetIndex, BudgetPlan};
+
+/// The disruption budgets of a scenario, those of the timeline last.
+#[derive(Default)]
+pub(super) struct Budgets {
+    pub(super) plans: Vec<BudgetPlan>,
+    /// Budgets could not be declared for a mistake of their own.
+    pub(super) incomplete: bool,
+}
+
+impl Budgets {
+    /// Declares a budget. One that is created later may have the name of one that was deleted
+    /// before.
+    pub(super) fn declare(
+        &mut self,
+        budget: &PodDisruptionBudget,
+        place: &Place,
+        created_later: bool,
+        complaints: &mut Complaints,
+    ) -> Option<BudgetIndex> {
+        let namespace = budget.namespace.as_deref().unwrap_or("default");
+        let named = checks::object_name("disruption budget", &budget.name)
+            .map_err(|p| (with(place, "name"), p));
+        if let Err((place, problem)) = named
+            .and_then(|()| checks::namespace(namespace).map_err(|p| (with(place, "namespace"), p)))
+        {
+            complaints.add(place, problem);
+        }
+        let rule = rule(
+            budget.min_available.as_ref(),
+            budget.max_unavailable.as_ref(),
+            place,
+            complaints,
+        );
+        let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
+        if !created_later && self.plans.iter().any(|b| b.name == name) {
+            complaints.say(
+                with(place, "name"),
+                format!(
+                    "disruption budget `{namespace}/{}` is declared twice",
+                    budget.name
+                ),
+            );
+        }
+        let selector = selector(&budget.selector, &with(place, "selector"), complaints);
+        let (Some(rule), Some(selector)) = (rule, selector) else {
+            self.incomplete = true;
+            return None;
+        };
+        let always_allow_unhealthy =
+            budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
+        self.plans.push(BudgetPlan {
+            name,
+            selector,
+            rule,
+            always_allow_unhealthy,
+        });
+        Some(self.plans.len() as BudgetIndex - 1)
+    }
+
+    /// The budget of that name: `web`, `shop/web`, `PodDisruptionBudget/shop/web`.
+    pub(super) fn named(&self, text: &str) -> Result<BudgetIndex, Nothing> {
+        let is = |full: &str| {
+            full == text
+                || full.split_once('/').is_some_and(|(_, name)| name == text)
+                || short_name(full) == text
+        };
+        let mut found: Vec<(&str, BudgetIndex)> = Vec::new();
+        for (i, budget) in self.plans.iter().enumerate() {
+            // Several lives of one name are one object to people.
+            if is(&budget.name) && !found.iter().any(|(name, _)| *name == budget.name) {
+                found.push((&budget.name, i as BudgetIndex));
+            }
+        }
+        match found.as_slice() {
+            [(_, one)] => Ok(*one),
+            [] => Err((!self.incomplete).then(|| {
+                let all: Vec<&str> = self.plans.iter().flat_map(|b| [short_name(&b.name), shown(&b.name)]).collect();
+                let problem = Problem::new(format!("there is no disruption budget `{text}`"));
+                match all.as_slice() {
+                    [] => problem.help("the scenario has none: `podDisruptionBudgets: [(name: …)]`, or `CreateBudget`"),
+                    all => problem.maybe_help(did_you_mean_or_list(text, all)),
+                }
+            })),
+            several => {
+                let all: Vec<String> = several.iter().map(|(full, _)| format!("`{}`", shown(full))).collect();
+                Err(Some(Problem::new(format!("`{text}` may be {}", all.join(" or "))).help("write its namespace, too")))
+            }
+        }
+    }
+}
+
+/// A budget's namespace and name.
+fn shown(full: &str) -> &str {
+    full.split_once('/').map_or(full, |(_, name)| name)
+}
+
+/// What a budget asks for: one of the two fields.
+pub(super) fn rule(
+    min_available: Option<&FlagValue>,
+    max_unavailable: Option<&FlagValue>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<BudgetRule> {
+    let mut amount = |value: &FlagValue, field: &'static str| {
+        let read = IntOrPercent::parse(&value.to_string());
+        let problem = || {
+            Problem::new(format!(
+                "expected a number or a share such as \"25%\", found {value}"
+            ))
+        };
+        complaints.take(with(place, field), read.ok_or_else(problem))
+    };
+    match (min_available, max_unavailable) {
+        (Some(_), Some(_)) => {
+            complaints.say(
+                with(place, "maxUnavailable"),
+                "minAvailable and maxUnavailable cannot be both set",
+            );
+            None
+        }
+        (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
+        (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
+        (None, None) => {
+            let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
+            complaints.add(
+                place.clone(),
+                Problem::new("this budget asks for nothing").help(help),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What the API server would refuse, at its place in the scenario.
+
+use crate::api::kubectl_taint::{self, TaintEdit};
+use crate::api::labels::Labels;
+use crate::api::quantity::{Quantity, Resources};
+use crate::api::toleration::{Operator, Toleration};
+use crate::api::validation;
+use crate::language::Problem;
+use crate::language::QuantityText;
+use crate::language::complaints::Complaints;
+use crate::language::text::place::{Place, with};
+use std::collections::BTreeMap;
+
+/// The name of a node or pod.
+pub(super) fn object_name(kind: &str, name: &str) -> Result<(), Problem> {
+    first(kind, name, validation::dns1123_subdomain(name))
+}
+
+/// The name of a namespace.
+pub(super) fn namespace(name: &str) -> Result<(), Problem> {
+    first("namespace", name, validation::dns1123_label(name))
+}
+
+/// A value of a label.
+pub(super) fn label_value(value: &str) -> Result<(), Problem> {
+    first("label value", value, validation::label_value(value))
+}
+
+/// A label.
+pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
+    first("label key", key, validation::qualified_name(key)).and_then(|()| label_value(value))
+}
+
+fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
+    // Of a text of megabytes only the beginning is shown.
+    let shown: String = text.chars().take(100).collect();
+    errors.into_iter().next().map_or(Ok(()), |error| {
+        Err(Problem::new(format!("{what} `{shown}`: {error}")))
+    })
+}
+
+/// Tolerations that the API server would accept; complaints about the others.
+pub(super) fn tolerations(
+    all: &[Toleration],
+    place: &Place,
+    comparison_operators: bool,
+    complaints: &mut Complaints,
+) {
+    for (i, toleration) in all.iter().enumerate() {
+        for error in validation::validate_tolerations(
+            std::slice::from_ref(toleration),
+            "",
+            comparison_operators,
+        ) {
+            let text = error.to_string();
+            // The path begins with the toleration's own place, which the complaint has already.
+            let text = text.strip_prefix("[0].").unwrap_or(&text);
+            let gate =
+                matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
+            let help = gate
+                .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
+            let field = text.split(':').next().unwrap_or_default();
+            complaints.add(
+                with(&with(place, i), field),
+                Problem::new(text).maybe_help(help.or(error.hint)),
+            );
+        }
+    }
+}
+
+/// Taints in kubectl's syntax.
+pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    kubectl_taint::parse(&texts).map_err(|e| match e.hint {
+        // What is missing comes first; kubectl's own words end in a pattern of several lines.
+        Some(hint) if hint.starts_with("add an effect") => {
+            let said = e
+                .text
+                .split(", name part")
+                .next()
+                .unwrap_or(&e.text)
+                .to_owned();
+            Problem::new(format!(
+                "this taint has no effect: {}",
+                hint.trim_start_matches("add an effect, ")
+            ))
+            .help(format!("kubectl says: {said}"))
+        }
+        hint => Problem::new(e.text).maybe_help(hint),
+    })
+}
+
+/// Labels that Kubernetes accepts; complaints about the others.
+pub(super) fn checked_labels(
+    labels: &BTreeMap<String, String>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Labels {
+    for (key, value) in labels {
+        if let Err(problem) = label(key, value) {
+            // A problem of the value is reported at the value.
+            let of_key = label(key, "").is_err();
+            if of_key {
+                complaints.add_name(with(place, key), problem)
+            } else {
+                complaints.add(with(place, key), problem)
+            }
+        }
+    }
+    labels.clone()
+}
+
+/// Amounts of resources; nothing if one of them cannot be read.
+pub(super) fn resources(
+    texts: &BTreeMap<String, QuantityText>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Resources> {
+    let mut all = Resources::new();
+    let mut fine = true;
+    for (name, text) in texts {
+        let result = Quantity::parse(text.as_str())
+            .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
+        let result = result.and_then(|q| {
+            if q.is_negative() {
+                Err(Problem::new(format!("{} is negative", text.as_str())))
+            } else {
+                Ok(q)
+            }
+        });
+        match complaints.take(with(place, name), result) {
+            Some(quantity) => drop(all.insert(name.clone(), quantity)),
+            None => fine = false,
+        }
+    }
+    fine.then_some(all)
+}

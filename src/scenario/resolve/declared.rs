@@ -1,0 +1,201 @@
+//! The objects of a scenario: those that it starts with, and those that entries of its timeline
+//! add.
+
+use super::super::damage::Damage;
+use super::budgets::Budgets;
+use super::nodes::Defaults;
+use super::pod_templates::Lookup;
+use super::priorities::Priorities;
+use super::select::{Nodes, Pods};
+use super::workloads::Workloads;
+use super::{namespaces, scheduling};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::place::at;
+use crate::language::{self, Entry, Scenario, Step};
+use crate::plan::{NamespaceTolerations, NodeIndex, SchedulerSettings};
+use std::collections::BTreeMap;
+
+/// Everything that is declared.
+pub(super) struct Declared {
+    pub(super) nodes: Nodes,
+    pub(super) pods: Pods,
+    pub(super) workloads: Workloads,
+    pub(super) budgets: Budgets,
+    pub(super) namespaces: BTreeMap<String, NamespaceTolerations>,
+    pub(super) scheduler: SchedulerSettings,
+    /// How many pods each group under `pods` has.
+    pub(super) pods_of_groups: Vec<usize>,
+    /// The nodes, pods, workloads or budgets that an entry of that number adds.
+    pub(super) added: BTreeMap<usize, Vec<u32>>,
+}
+
+impl Declared {
+    /// Reads all objects. `operators`: the gate TaintTolerationComparisonOperators is on.
+    pub(super) fn read(
+        spec: &Scenario,
+        defaults: Defaults,
+        operators: bool,
+        damage: Damage,
+        complaints: &mut Complaints,
+    ) -> Self {
+        let mut nodes = Nodes {
+            incomplete: damage.nodes,
+            labels_incomplete: damage.node_labels,
+            ..Nodes::default()
+        };
+        for (i, group) in spec.nodes.iter().enumerate() {
+            nodes.declare(group, &at!["nodes", i], false, &defaults, complaints);
+        }
+        let priorities = Priorities::read(&spec.priority_classes, complaints);
+        let scheduler = scheduling::settings(&spec.scheduler, complaints);
+        let mut budgets = Budgets::default();
+        for (i, budget) in spec.pod_disruption_budgets.iter().enumerate() {
+            budgets.declare(budget, &at!["podDisruptionBudgets", i], false, complaints);
+        }
+        let mut declared = Self {
+            nodes,
+            pods: Pods {
+                incomplete: damage.pods,
+                ..Pods::default()
+            },
+            workloads: Workloads {
+                incomplete: damage.workloads,
+                ..Workloads::default()
+            },
+            budgets,
+            namespaces: namespaces::read(&spec.namespaces, operators, complaints),
+            scheduler,
+            pods_of_groups: Vec::with_capacity(spec.pods.len()),
+            added: BTreeMap::new(),
+        };
+        declared.at_the_start(spec, &priorities, operators, complaints);
+        // Nodes, pods and workloads that come later: known to every entry, whatever its time.
+        declared.nodes_later(&spec.timeline, &defaults, complaints);
+        declared.others_later(&spec.timeline, &priorities, operators, complaints);
+        declared.workloads.name_pods(&mut declared.pods);
+        declared.workloads.need(&spec.needs, complaints);
+        declared
+    }
+
+    /// The workloads and pods that the scenario starts with.
+    fn at_the_start(
+        &mut self,
+        spec: &Scenario,
+        priorities: &Priorities,
+        operators: bool,
+        complaints: &mut Complaints,
+    ) {
+        let lookup = Lookup {
+            nodes: &self.nodes,
+            priorities,
+            operators,
+        };
+        for (i, workload) in spec.workloads.iter().enumerate() {
+            self.workloads.declare(
+                workload,
+                &at!["workloads", i],
+                false,
+                &mut self.pods,
+                &lookup,
+                complaints,
+            );
+        }
+        for (i, group) in spec.pods.iter().enumerate() {
+            let place = at!["pods", i];
+            let pods = self.pods.declare(group, &place, false, &lookup, complaints);
+            self.pods_of_groups.push(pods.len());
+        }
+    }
+
+    /// The nodes that entries of the timeline add.
+    fn nodes_later(
+        &mut self,
+        timeline: &[Entry],
+        defaults: &Defaults,
+        complaints: &mut Complaints,
+    ) {
+        for (i, entry) in timeline.iter().enumerate() {
+            if let Step::AddNode { node } = &entry.step {
+                let indices = self.node_later(i, node, defaults, complaints);
+                self.added.insert(i, indices);
+            }
+        }
+    }
+
+    /// The nodes that the entry of that number adds.
+    fn node_later(
+        &mut self,
+        i: usize,
+        node: &language::NodeGroup,
+        defaults: &Defaults,
+        complaints: &mut Complaints,
+    ) -> Vec<NodeIndex> {
+        let place = at!["timeline", i, "do", "node"];
+        let again = node
+            .name
+            .as_ref()
+            .and_then(|name| self.nodes.by_name.get(name))
+            .copied();
+        match again {
+            // A node that was deleted joins again as it was declared.
+            Some(index) if is_name_alone(node) => vec![index],
+            Some(_) => {
+                complaints.add(
+                    place,
+                    Problem::new("a node of this name is declared; it joins again as it is")
+                        .help("give only its `name`"),
+                );
+                Vec::new()
+            }
+            None => self.nodes.declare(node, &place, true, defaults, complaints),
+        }
+    }
+
+    /// The pods, workloads and budgets that entries of the timeline create.
+    fn others_later(
+        &mut self,
+        timeline: &[Entry],
+        priorities: &Priorities,
+        operators: bool,
+        complaints: &mut Complaints,
+    ) {
+        let lookup = Lookup {
+            nodes: &self.nodes,
+            priorities,
+            operators,
+        };
+        for (i, entry) in timeline.iter().enumerate() {
+            let place = |part: &str| at!["timeline", i, "do", part];
+            let indices = match &entry.step {
+                Step::CreatePod { pod } => {
+                    let place = place("pod");
+                    self.pods.declare(pod, &place, true, &lookup, complaints)
+                }
+                Step::CreateWorkload { workload } => self.workloads.declare(
+                    workload,
+                    &place("workload"),
+                    true,
+                    &mut self.pods,
+                    &lookup,
+                    complaints,
+                ),
+                Step::CreateBudget { budget } => {
+                    let place = place("budget");
+                    let declared = self.budgets.declare(budget, &place, true, complaints);
+                    declared.into_iter().collect()
+                }
+                _ => continue,
+            };
+            self.added.insert(i, indices);
+        }
+    }
+}
+
+fn is_name_alone(group: &language::NodeGroup) -> bool {
+    let bare = language::NodeGroup {
+        name: group.name.clone(),
+        ..Default::default()
+    };
+    *group == bare
+}

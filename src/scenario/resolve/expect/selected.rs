@@ -1,0 +1,255 @@
+//! Which pods and nodes an expectation means.
+
+use super::reader::Reader;
+use crate::api::labels::Selector;
+use crate::api::workload::{is_called, namespace_of, told_apart};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::did_you_mean;
+use crate::language::text::place::{Place, with};
+use crate::language::{Common, NodeSelector, PodSelector};
+use crate::plan::{NodeIndex, PodIndex, PodPlan};
+use crate::scenario::expectations::{Pods as Selected, glob};
+use crate::scenario::resolve::found::{Nothing, ambiguous, said};
+use crate::scenario::resolve::select::namespaced;
+use std::collections::BTreeSet;
+
+impl Reader<'_> {
+    /// The pods that are meant; `Some(None)` if none are named.
+    pub(super) fn pods(
+        &self,
+        c: &Common<'_>,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Option<Selected>> {
+        let mut selected = Selected::default();
+        let mut written = Vec::new();
+        if let Some(name) = c.pod {
+            written.push(format!("pod {name}"));
+            selected.glob = Some(self.pod_named(name, &with(place, "pod"), complaints)?);
+        }
+        if let Some(selector) = c.pods {
+            let place = with(place, "pods");
+            written.push(self.chosen(selector, &mut selected, &place, complaints)?);
+        }
+        if let Some(name) = c.workload {
+            written.push(format!("pods of {name}"));
+            let found = complaints.take(with(place, "workload"), self.workload_named(name))?;
+            if let Some(found) = found {
+                selected.workloads = Some(BTreeSet::from([found]));
+            } else {
+                let names = said(self.grouped(name), with(place, "workload"), complaints)?;
+                selected.names = Some(match selected.names.take() {
+                    Some(earlier) => earlier.intersection(&names).cloned().collect(),
+                    None => names,
+                });
+            }
+        }
+        if let Some(text) = c.label {
+            written.push(format!(
+                "{}with {text}",
+                if written.is_empty() { "pods " } else { "" }
+            ));
+            selected
+                .labels
+                .push(label(text, &with(place, "label"), complaints)?);
+        }
+        if let Some(namespace) = c.namespace {
+            written.push(format!(
+                "{}in namespace {namespace}",
+                if written.is_empty() { "pods " } else { "" }
+            ));
+            selected.namespace = Some(namespace.clone());
+        }
+        selected.written = written.join(" ");
+        Some((!written.is_empty()).then_some(selected))
+    }
+
+    /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the
+    /// run.
+    fn pod_named(&self, name: &str, place: &Place, complaints: &mut Complaints) -> Option<String> {
+        let full = namespaced(name);
+        if !name.contains('*')
+            && !self.pods.by_name.contains_key(full.as_str())
+            && self.workloads.plans.is_empty()
+            && !self.incomplete()
+        {
+            let known = self
+                .pods
+                .by_name
+                .keys()
+                .map(|n| n.strip_prefix("default/").unwrap_or(n));
+            complaints.add(
+                place.clone(),
+                Problem::new(format!("there is no pod `{name}`"))
+                    .maybe_help(did_you_mean(name, known)),
+            );
+            return None;
+        }
+        Some(full)
+    }
+
+    /// Narrows the selection to the pods of a selector; how that is written in words.
+    fn chosen(
+        &self,
+        selector: &PodSelector,
+        selected: &mut Selected,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<String> {
+        let written = match selector {
+            PodSelector::All => return Some("all pods".to_owned()),
+            PodSelector::Label(text) => {
+                selected.labels.push(label(text, place, complaints)?);
+                return Some(format!("pods with {text}"));
+            }
+            PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
+            PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
+        };
+        let found = said(self.pods.select(selector), place.clone(), complaints)?;
+        selected.names = Some(
+            found
+                .into_iter()
+                .map(|i| self.pods.plans[i as usize].name.to_string())
+                .collect(),
+        );
+        Some(written)
+    }
+
+    /// Something could not be declared for a mistake of its own, so that an unknown name is no
+    /// mistake.
+    pub(super) fn incomplete(&self) -> bool {
+        self.pods.incomplete || self.workloads.incomplete
+    }
+
+    /// The workload of that name, `Kind/namespace/name`, of which parts may be left out from the
+    /// left; nothing if there is none.
+    pub(super) fn workload_named(&self, name: &str) -> Result<Option<String>, Problem> {
+        // A Deployment's own ReplicaSet is not what people mean.
+        let own = self
+            .workloads
+            .plans
+            .iter()
+            .filter(|w| w.owner.is_none() && is_called(&w.name, name));
+        let found: BTreeSet<&str> = own.map(|w| w.name.as_str()).collect();
+        match found.len() {
+            0 => Ok(None),
+            1 => Ok(found.first().map(|full| (*full).to_owned())),
+            _ => Err(ambiguous(
+                name,
+                "workload",
+                found
+                    .iter()
+                    .map(|full| told_apart(full, found.iter().copied())),
+            )),
+        }
+    }
+
+    /// The names of the pods of a group, or of those that state an owner of that name.
+    pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
+        let grouped = self
+            .pods
+            .groups
+            .iter()
+            .any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
+        let found: Vec<PodIndex> = if grouped {
+            self.pods.select(&PodSelector::Group(name.to_owned()))?
+        } else {
+            // Owners that are not declared: their pods say who they are.
+            let full = |p: &PodPlan| {
+                let owner = self.pods.templates[p.template as usize].owner.as_ref()?;
+                Some(format!(
+                    "{}/{}/{}",
+                    owner.kind,
+                    namespace_of(&p.name),
+                    owner.name
+                ))
+            };
+            let owned = |p: &PodPlan| full(p).filter(|full| is_called(full, name));
+            let owners: BTreeSet<String> = self.pods.plans.iter().filter_map(owned).collect();
+            if owners.len() > 1 {
+                let apart = |full: &String| told_apart(full, owners.iter().map(String::as_str));
+                return Err(Some(ambiguous(name, "owner", owners.iter().map(apart))));
+            }
+            (0u32..)
+                .zip(&self.pods.plans)
+                .filter(|(_, p)| owned(p).is_some())
+                .map(|(i, _)| i)
+                .collect()
+        };
+        if !found.is_empty() {
+            return Ok(found
+                .into_iter()
+                .map(|i| self.pods.plans[i as usize].name.to_string())
+                .collect());
+        }
+        if self.incomplete() {
+            return Err(None);
+        }
+        let short = |full: &str| full.rsplit('/').next().unwrap_or_default().to_owned();
+        let known: BTreeSet<String> = self
+            .workloads
+            .plans
+            .iter()
+            .map(|w| short(&w.name))
+            .chain(self.pods.groups.iter().map(|g| g.name.clone()))
+            .collect();
+        let problem = Problem::new(format!(
+            "there is no workload and no group of pods `{name}`"
+        ));
+        Err(Some(problem.maybe_help(did_you_mean(
+            name,
+            known.iter().map(String::as_str),
+        ))))
+    }
+
+    /// The nodes that are meant; `Some(None)` is all.
+    pub(super) fn nodes(
+        &self,
+        c: &Common<'_>,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Option<BTreeSet<NodeIndex>>> {
+        let mut all: Option<BTreeSet<NodeIndex>> = None;
+        let mut narrow = |found: Vec<NodeIndex>| {
+            let found: BTreeSet<NodeIndex> = found.into_iter().collect();
+            all = Some(match all.take() {
+                Some(earlier) => earlier.intersection(&found).copied().collect(),
+                None => found,
+            });
+        };
+        if let Some(name) = c.node {
+            let found = match name.contains('*') {
+                true => self.nodes.like(name, glob),
+                false => self.nodes.named(name).map(|n| vec![n]),
+            };
+            narrow(said(found, with(place, "node"), complaints)?);
+        }
+        if let Some(selector) = c.nodes {
+            narrow(said(
+                self.nodes.select(selector),
+                with(place, "nodes"),
+                complaints,
+            )?);
+        }
+        if let Some(zone) = c.zone {
+            narrow(said(
+                self.nodes.select(&NodeSelector::Zone(zone.clone())),
+                with(place, "zone"),
+                complaints,
+            )?);
+        }
+        if all.as_ref().is_some_and(BTreeSet::is_empty) {
+            complaints.say(place.clone(), "no node is in all that is selected here");
+            return None;
+        }
+        Some(all)
+    }
+}
+
+fn label(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
+    complaints.take(
+        place.clone(),
+        Selector::parse(text).map_err(|e| Problem::new(e.to_string())),
+    )
+}

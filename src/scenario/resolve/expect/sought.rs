@@ -1,0 +1,280 @@
+//! What records are looked for, and how often.
+
+use super::reader::{Reader, actor};
+use super::words::{phase, pod_condition, zone_state};
+use crate::api::taint::Effect;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::{Place, with};
+use crate::language::{self, Common, FlagValue};
+use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
+use crate::scenario::resolve::conditions::{condition_kind, status};
+use crate::trace::EvictionCause;
+
+/// Evictions, by what is named; by anything where nothing is named.
+fn evicted(by: Option<&str>, place: &Place, complaints: &mut Complaints) -> Option<Kind> {
+    let Some(by) = by else {
+        return Some(Kind::Evicted { by: None });
+    };
+    let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
+    if found.is_none() {
+        let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
+        complaints.add(
+            with(place, "by"),
+            Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help),
+        );
+    }
+    found.map(|by| Kind::Evicted { by: Some(by) })
+}
+
+impl Reader<'_> {
+    /// What records are looked for; `Some(None)` where the expectation is not about records.
+    pub(super) fn sought(
+        &self,
+        e: &language::Expectation,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Option<Sought>> {
+        let Some((what, common)) = kind(e, place, complaints)? else {
+            return Some(None);
+        };
+        let count = match e {
+            language::Expectation::NotEvicted(_) => Some(Count {
+                least: 0,
+                most: 0,
+                each: false,
+            }),
+            _ => count(common.count, place, complaints),
+        };
+        let times = self.times(&common, place, complaints);
+        let count = count.map(|count| match (&times, common.count) {
+            (Some(times), None) if !times.at.is_empty() => {
+                let n = times.at.iter().map(|t| t.0).sum();
+                Count {
+                    least: n,
+                    most: n,
+                    each: false,
+                }
+            }
+            _ => count,
+        });
+        let pods = self.pods(&common, place, complaints);
+        let mut nodes = self.nodes(&common, place, complaints);
+        if matches!(what, Kind::Zone(..)) {
+            nodes = nodes.map(|_| None);
+        }
+        let is_about_pods = is_about_pods(&what);
+        let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
+        let nothing_selected = if is_about_pods {
+            pods.is_none()
+        } else {
+            nodes.is_none()
+        };
+        if count.each && nothing_selected {
+            let all = if is_about_pods {
+                "`pods: All`"
+            } else {
+                "`nodes: All`"
+            };
+            complaints.add(
+                with(place, "count"),
+                Problem::new("\"all\" of what is not said").help(format!("select some, or {all}")),
+            );
+            return None;
+        }
+        Some(Some(Sought {
+            what,
+            pods,
+            nodes,
+            count,
+            times,
+        }))
+    }
+}
+
+/// What the records say, and what the expectation has in common with others; `Some(None)` where it
+/// is not about records.
+fn kind<'e>(
+    e: &'e language::Expectation,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Option<(Kind, Common<'e>)>> {
+    use language::Expectation as E;
+    Some(Some(match e {
+        E::Evicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
+        E::NotEvicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
+        E::Deleted(s) => {
+            if let Some(by) = &s.by {
+                actor(by, &with(place, "by"), complaints)?;
+            }
+            (Kind::Deleted { by: s.by.clone() }, s.common())
+        }
+        E::Gone(s) => (Kind::Gone, s.common()),
+        E::Created(s) => (Kind::Created, s.common()),
+        E::Bound(s) => (Kind::Bound, s.common()),
+        E::Phase(s) => (Kind::Phase(phase(s.phase)), s.common()),
+        E::PodCondition(s) => (
+            Kind::PodCondition(pod_condition(s.kind), status(s.status)),
+            s.common(),
+        ),
+        E::TimerSet(s) => (Kind::TimerSet, s.common()),
+        E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
+        E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
+        E::Tainted(s) => (
+            Kind::Tainted(taint(&s.taint, place, complaints)?),
+            s.common(),
+        ),
+        E::Untainted(s) => (
+            Kind::Untainted(taint(&s.taint, place, complaints)?),
+            s.common(),
+        ),
+        E::Condition(s) => (
+            Kind::Condition(condition_kind(s.kind), status(s.status)),
+            s.common(),
+        ),
+        E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
+        E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
+        E::ZoneState(s) => {
+            let given = [("node", s.node.is_some()), ("nodes", s.nodes.is_some())];
+            let message = "a zone has a state, not its nodes; name it with `zone`";
+            none_of(&given, message, place, complaints)?;
+            (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
+        }
+        E::MasterDisruption(s) => {
+            let given = [
+                ("node", s.node.is_some()),
+                ("nodes", s.nodes.is_some()),
+                ("zone", s.zone.is_some()),
+            ];
+            none_of(
+                &given,
+                "master disruption is about all zones",
+                place,
+                complaints,
+            )?;
+            let entered = s.state == language::DisruptionState::Entered;
+            (Kind::MasterDisruption { entered }, s.common())
+        }
+        E::Event(s) => (
+            Kind::Event {
+                reason: s.reason.clone(),
+                message: s.message.clone(),
+                object: s.object.clone(),
+            },
+            s.common(),
+        ),
+        E::Pending(_)
+        | E::Order(_)
+        | E::AtLeast(_)
+        | E::AtMost(_)
+        | E::Equal(_)
+        | E::Always(_)
+        | E::Never(_)
+        | E::Violates(_)
+        | E::Eventually { .. }
+        | E::Until { .. }
+        | E::Mostly { .. } => return Some(None),
+    }))
+}
+
+/// Complains about the first field of those that are given, and that mean nothing here.
+fn none_of(
+    fields: &[(&str, bool)],
+    message: &str,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<()> {
+    for (field, given) in fields {
+        if *given {
+            complaints.say(with(place, *field), message);
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Whether the records are about pods, and not about nodes or zones.
+fn is_about_pods(what: &Kind) -> bool {
+    !matches!(
+        what,
+        Kind::Tainted(_)
+            | Kind::Untainted(_)
+            | Kind::Condition(..)
+            | Kind::Unschedulable(_)
+            | Kind::Zone(..)
+            | Kind::MasterDisruption { .. }
+    )
+}
+
+/// How often records are expected.
+pub(super) fn count(
+    written: Option<&FlagValue>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Count> {
+    let between = |least, most| Count {
+        least,
+        most,
+        each: false,
+    };
+    let number = |text: &str, open: u64| {
+        if text.trim().is_empty() {
+            Some(open)
+        } else {
+            text.trim().parse().ok()
+        }
+    };
+    let read = match written {
+        None => Some(between(1, u64::MAX)),
+        Some(FlagValue::Int(n)) => u64::try_from(*n).ok().map(|n| between(n, n)),
+        Some(FlagValue::Text(text)) if text == "all" => Some(Count {
+            least: 1,
+            most: u64::MAX,
+            each: true,
+        }),
+        Some(FlagValue::Text(text)) => match text.split_once("..") {
+            Some((least, most)) => number(least, 0)
+                .zip(number(most, u64::MAX))
+                .map(|(a, b)| between(a, b)),
+            None => text.trim().parse().ok().map(|n| between(n, n)),
+        },
+        Some(FlagValue::Bool(_) | FlagValue::Float(_)) => None,
+    };
+    let Some(read) = read else {
+        let problem = Problem::new("this is not a number of times")
+            .help("one of `3`, `\"2..5\"`, `\"2..\"`, `\"..5\"`, `\"all\"`");
+        complaints.add(with(place, "count"), problem);
+        return None;
+    };
+    if read.least > read.most {
+        complaints.say(with(place, "count"), "this range is empty");
+        return None;
+    }
+    Some(read)
+}
+
+fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<TaintSought> {
+    let (rest, effect) = match text.split_once(':') {
+        Some((rest, effect)) => (rest, Some(effect)),
+        None => (text, None),
+    };
+    let (key, value) = match rest.split_once('=') {
+        Some((key, value)) => (key, Some(value.to_owned())),
+        None => (rest, None),
+    };
+    let parsed = effect.map(Effect::parse);
+    if key.is_empty() || parsed == Some(None) {
+        let help = "\"key:Effect\", \"key=value:Effect\" or \"key\"; the effects are NoSchedule, PreferNoSchedule and NoExecute";
+        complaints.add(
+            with(place, "taint"),
+            Problem::new(format!("`{text}` is not a taint")).help(help),
+        );
+        return None;
+    }
+    Some(TaintSought {
+        key: key.to_owned(),
+        value,
+        effect: parsed.flatten(),
+    })
+}

@@ -1,0 +1,357 @@
+//! Node groups to nodes.
+
+use super::checks::{self, checked_labels, resources};
+use super::conditions::{condition_kind, status};
+use super::limits::NODES_MAX;
+use super::select::Nodes;
+use crate::api::labels::Labels;
+use crate::api::meta::Timestamp;
+use crate::api::names::stable_hash;
+use crate::api::node::{
+    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeReason,
+};
+use crate::api::quantity::{Quantity, Resources};
+use crate::api::taint::Taint;
+use crate::kernel::Dur;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::names;
+use crate::language::text::place::{Place, with};
+use crate::language::values;
+use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
+use crate::plan::{NodeIndex, NodePlan, NodeStart};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Label of the host's name, which kubelets set.
+const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// What the groups' nodes have where a group does not say.
+pub(super) struct Defaults {
+    /// The period of lease renewals.
+    pub(super) lease_period: Dur,
+    /// Imitated kubelets check their status this often.
+    pub(super) status_period: Dur,
+}
+
+/// The capacity of a node, as far as it does not state it.
+const CAPACITY: [(&str, &str); 3] = [("cpu", "4"), ("memory", "16Gi"), ("pods", "110")];
+
+impl Nodes {
+    /// Declares the nodes of a group. `joins` is for nodes that an entry of the timeline adds.
+    pub(super) fn declare(
+        &mut self,
+        group: &NodeGroup,
+        place: &Place,
+        joins: bool,
+        defaults: &Defaults,
+        complaints: &mut Complaints,
+    ) -> Vec<NodeIndex> {
+        let before = self.plans.len();
+        let part = |step: &str| with(place, step);
+        let Some(names) = self.names(group, place, complaints) else {
+            self.incomplete = true;
+            return Vec::new();
+        };
+        let labels = labels(group, place, complaints);
+        let mut taints = taints(&group.taints, place, complaints);
+        times_added(
+            &mut taints,
+            &group.taints_added,
+            &part("taintsAdded"),
+            complaints,
+        );
+        let mut allocatable = default_capacity();
+        allocatable
+            .extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
+        let allocatable = Rc::new(allocatable);
+        let mut span = |text: &Option<DurationText>, field: &str, positive: bool| {
+            let text = text.as_ref()?.as_str();
+            complaints.take(
+                with(place, field),
+                if positive {
+                    values::positive(text)
+                } else {
+                    values::span(text)
+                },
+            )
+        };
+        let lease_period =
+            span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
+        let lease_offset = span(&group.lease_offset, "lease_offset", false);
+        let status_offset = span(&group.status_offset, "status_offset", false);
+        let start = start(group, place, joins, complaints);
+        for name in names {
+            if let Err(problem) = checks::object_name("node", &name) {
+                complaints.add(name_place(group, place), problem);
+                self.incomplete = true;
+                break;
+            }
+            let index = self.plans.len() as NodeIndex;
+            if self.by_name.contains_key(&name) {
+                complaints.say(
+                    name_place(group, place),
+                    format!("node `{name}` is declared twice"),
+                );
+                break;
+            }
+            self.by_name.insert(name.clone(), index);
+            let mut labels = labels.clone();
+            labels
+                .entry(LABEL_HOSTNAME.to_owned())
+                .or_insert_with(|| name.clone());
+            self.plans.push(NodePlan {
+                lease_offset: lease_offset.unwrap_or_else(|| spread(&name, "lease", lease_period)),
+                status_offset: status_offset
+                    .unwrap_or_else(|| spread(&name, "status", defaults.status_period)),
+                labels: Rc::new(labels),
+                taints: taints.clone(),
+                unschedulable: group.unschedulable,
+                allocatable: allocatable.clone(),
+                lease_period,
+                start: start.clone(),
+                name,
+            });
+        }
+        (before as NodeIndex..self.plans.len() as NodeIndex).collect()
+    }
+
+    fn names(
+        &self,
+        group: &NodeGroup,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<String>> {
+        let texts = match (&group.name, &group.names) {
+            (Some(_), Some(_)) => {
+                complaints.say(
+                    with(place, "names"),
+                    "a node group has either `name` or `names`, not both",
+                );
+                return None;
+            }
+            (None, None) => {
+                let problem = Problem::new("this node group has no name")
+                    .help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
+                complaints.add(place.clone(), problem);
+                return None;
+            }
+            (Some(name), None) if name.contains(['{', '}']) => {
+                complaints.add(
+                    with(place, "name"),
+                    Problem::new("`name` is the name of one node").help("ranges belong to `names`"),
+                );
+                return None;
+            }
+            (Some(_), None) if self.plans.len() as u64 >= NODES_MAX => {
+                complaints.say(
+                    with(place, "name"),
+                    format!("a cluster has at most {NODES_MAX} nodes"),
+                );
+                return None;
+            }
+            (Some(name), None) => return Some(vec![name.clone()]),
+            (None, Some(names)) => names.texts(),
+        };
+        let mut all = Vec::new();
+        for text in texts {
+            let left = NODES_MAX - (self.plans.len() + all.len()) as u64;
+            match names::expand(text, left) {
+                Ok(names) => all.extend(names),
+                Err(error) => {
+                    let problem = Problem::new(error.to_string());
+                    let too_many = matches!(error, names::NamesError::TooMany { .. });
+                    let help = too_many.then(|| format!("a cluster has at most {NODES_MAX} nodes"));
+                    complaints.add(with(place, "names"), problem.maybe_help(help));
+                    return None;
+                }
+            }
+        }
+        if all.is_empty() {
+            complaints.say(with(place, "names"), "this list of names is empty");
+            return None;
+        }
+        Some(all)
+    }
+}
+
+/// How the nodes of a group start.
+fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complaints) -> NodeStart {
+    match &group.start {
+        None | Some(Written::Ready) if joins => NodeStart::Absent,
+        Some(_) if joins => {
+            complaints.say(
+                with(place, "start"),
+                "a node that joins later cannot start otherwise",
+            );
+            NodeStart::Absent
+        }
+        None | Some(Written::Ready) => NodeStart::Ready,
+        Some(Written::Silent) => NodeStart::Silent,
+        Some(Written::Imported {
+            conditions,
+            renew_time,
+            cut_off,
+        }) => {
+            let place = with(place, "start");
+            for (i, c) in conditions.iter().enumerate() {
+                if conditions[..i].iter().any(|before| before.kind == c.kind) {
+                    complaints.say(
+                        with(&with(&place, "conditions"), i),
+                        format!("the condition {:?} is given twice", c.kind),
+                    );
+                }
+            }
+            NodeStart::Imported {
+                conditions: conditions
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, c)| condition(c, i, &place, complaints))
+                    .collect(),
+                lease_renewed_us: renew_time.as_ref().and_then(|t| {
+                    complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))
+                }),
+                cut: *cut_off,
+            }
+        }
+    }
+}
+
+fn name_place(group: &NodeGroup, place: &Place) -> Place {
+    with(
+        place,
+        if group.names.is_some() {
+            "names"
+        } else {
+            "name"
+        },
+    )
+}
+
+/// An offset within a period in whole milliseconds that depends on the node's name alone.
+fn spread(name: &str, what: &str, period: Dur) -> Dur {
+    let steps = period.as_millis().max(1);
+    Dur::from_millis(stable_hash(&format!("{what}/{name}")) % steps)
+}
+
+fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labels {
+    let mut all = checked_labels(&group.labels, &with(place, "labels"), complaints);
+    let topology = [
+        ("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA),
+        ("region", &group.region, LABEL_REGION, LABEL_REGION_BETA),
+    ];
+    for (field, value, stable, beta) in topology {
+        let Some(value) = value else { continue };
+        if let Err(problem) = checks::label_value(value) {
+            complaints.add(with(place, field), problem);
+        }
+        for key in [stable, beta] {
+            if all
+                .insert(key.to_owned(), value.clone())
+                .is_some_and(|old| old != *value)
+            {
+                complaints.say(
+                    with(place, field),
+                    format!("`{field}` and the label {key} say different things"),
+                );
+            }
+        }
+    }
+    all
+}
+
+fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<Taint> {
+    let mut taints: Vec<Taint> = Vec::new();
+    for (i, text) in texts.iter().enumerate() {
+        let place = || with(&with(place, "taints"), i);
+        match checks::taint_edit(std::slice::from_ref(text)) {
+            Err(problem) => complaints.add(place(), problem),
+            Ok(edit) if !edit.remove.is_empty() => complaints.say(
+                place(),
+                format!("`{text}` removes a taint; a node is declared with those it has"),
+            ),
+            Ok(edit) => {
+                for taint in edit.add {
+                    if taints.iter().any(|t| t.matches(&taint)) {
+                        complaints.say(place(), "taints must be unique by key and effect pair");
+                    } else {
+                        taints.push(taint);
+                    }
+                }
+            }
+        }
+    }
+    taints
+}
+
+/// Sets `timeAdded` of the taints that are named, `key:Effect`.
+fn times_added(
+    taints: &mut [Taint],
+    times: &BTreeMap<String, DurationText>,
+    place: &Place,
+    complaints: &mut Complaints,
+) {
+    for (name, text) in times {
+        let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
+        match taints
+            .iter_mut()
+            .find(|t| Taint::new(&t.key, t.effect).to_string() == *name)
+        {
+            Some(taint) => taint.time_added = seconds.map(Timestamp),
+            None => complaints.add_name(
+                with(place, name),
+                Problem::new(format!("the group has no taint `{name}`"))
+                    .help("`key:Effect`, without the value, of a taint in `taints`"),
+            ),
+        }
+    }
+}
+
+fn default_capacity() -> Resources {
+    CAPACITY
+        .iter()
+        .filter_map(|(name, text)| Some(((*name).to_owned(), Quantity::parse(text).ok()?)))
+        .collect()
+}
+
+fn condition(
+    written: &Condition,
+    i: usize,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<NodeCondition> {
+    let place = with(&with(place, "conditions"), i);
+    let mut time = |text: &DurationText, field: &str| {
+        complaints
+            .take(with(&place, field), values::stored_seconds(text.as_str()))
+            .map(Timestamp)
+    };
+    let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
+    let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
+    Some(NodeCondition {
+        kind: condition_kind(written.kind),
+        status: status(written.status),
+        reason: reason(&written.reason),
+        last_heartbeat_time: last_heartbeat_time?,
+        last_transition_time: last_transition_time?,
+    })
+}
+
+fn reason(text: &str) -> NodeReason {
+    const KNOWN: [NodeReason; 10] = [
+        NodeReason::KubeletHasSufficientMemory,
+        NodeReason::KubeletHasInsufficientMemory,
+        NodeReason::KubeletHasNoDiskPressure,
+        NodeReason::KubeletHasDiskPressure,
+        NodeReason::KubeletHasSufficientPid,
+        NodeReason::KubeletHasInsufficientPid,
+        NodeReason::KubeletReady,
+        NodeReason::KubeletNotReady,
+        NodeReason::NodeStatusUnknown,
+        NodeReason::NodeStatusNeverUpdated,
+    ];
+    KNOWN
+        .into_iter()
+        .find(|r| r.as_str() == text)
+        .unwrap_or(NodeReason::None)
+}

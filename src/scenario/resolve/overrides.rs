@@ -1,0 +1,125 @@
+//! What a command line changes in a scenario, before anything is looked up in it.
+
+use super::super::existing::{Reached, roll_out};
+use super::super::loaded::Loaded;
+use super::super::paths;
+use crate::language::Scenario;
+use crate::language::complaints::Overridden;
+use crate::language::flags;
+use crate::language::{Problem, Problems, Source};
+use std::ops::Range;
+
+/// What a command line changes in a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// `--kubernetes`
+    pub kubernetes: Option<String>,
+    /// `--timing`: `ideal` or `typical`
+    pub timing: Option<String>,
+    /// `--seed`
+    pub seed: Option<u64>,
+    /// Every `--set`, `PATH=VALUE`, in their order.
+    pub sets: Vec<String>,
+}
+
+impl Overrides {
+    /// All but the seed as `PATH=VALUE`.
+    pub(crate) fn as_sets(&self) -> Vec<String> {
+        let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
+        let own = own
+            .into_iter()
+            .filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}")));
+        own.chain(self.sets.iter().cloned()).collect()
+    }
+}
+
+/// A scenario with the command line's changes.
+pub(super) struct Changed {
+    /// What it says.
+    pub(super) spec: Scenario,
+    /// What each `--set` wrote.
+    pub(super) sets: Vec<Overridden>,
+    /// What a person should know of it; what concerns pods is in `reached`.
+    pub(super) notes: Vec<String>,
+    /// Pods that exist and that the changes reach.
+    pub(super) reached: Vec<Reached>,
+}
+
+impl Changed {
+    /// The scenario as it was read.
+    pub(super) fn as_read(loaded: &Loaded) -> Self {
+        Self {
+            spec: loaded.spec.clone(),
+            sets: Vec::new(),
+            notes: Vec::new(),
+            reached: Vec::new(),
+        }
+    }
+}
+
+/// The scenario with the command line's changes, and what these mean for pods that exist.
+pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Changed, Problems> {
+    let mut spec = loaded.spec.clone();
+    let sets = set_all(&mut spec, overrides)?;
+    let notes = loaded.exported.as_ref().map_or_else(Vec::new, |exported| {
+        flags::take_settings(
+            spec.kubernetes.as_deref(),
+            exported,
+            &mut spec.flags,
+            &mut spec.feature_gates,
+        )
+    });
+    let reached = roll_out(&mut spec, &loaded.spec, loaded.exported.as_ref());
+    Ok(Changed {
+        spec,
+        sets,
+        notes,
+        reached,
+    })
+}
+
+/// Writes what the command line says into the scenario.
+fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
+    let (mut sets, mut problems) = (Vec::new(), Vec::new());
+    let own = [
+        ("kubernetes", &overrides.kubernetes),
+        ("timing", &overrides.timing),
+    ];
+    let own = own.into_iter().filter_map(|(path, value)| {
+        value
+            .as_ref()
+            .map(|v| (format!("--{path}"), format!("{path}={v}")))
+    });
+    let given = overrides
+        .sets
+        .iter()
+        .map(|text| ("--set".to_owned(), text.clone()));
+    for (name, text) in own.chain(given) {
+        let source = Source::new(&name, text);
+        match paths::set(spec, &source.text) {
+            Ok(places) => sets.extend(places.into_iter().map(|place| Overridden {
+                place,
+                source: source.clone(),
+            })),
+            Err(problem) => {
+                let bytes = about(&problem, &source);
+                problems.push(problem.at(&source, bytes));
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    Ok(sets)
+}
+
+/// The part of a `--set` that a problem is about: what its message names first, else all of it.
+fn about(problem: &Problem, source: &Source) -> Range<usize> {
+    let named = problem
+        .message
+        .strip_prefix('`')
+        .and_then(|m| source.text.find(m.split('`').next()?).map(|at| (at, m)));
+    let part = named
+        .and_then(|(at, m)| Some(at..at + m.split('`').next().filter(|n| !n.is_empty())?.len()));
+    part.unwrap_or(0..source.text.len())
+}

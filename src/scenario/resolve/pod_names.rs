@@ -1,0 +1,266 @@
+//! The names of a group's pods, and the nodes that they are put on.
+
+use super::checks;
+use super::found::said;
+use super::limits::PODS_MAX;
+use super::select::{Nodes, Pods};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::names;
+use crate::language::text::place::{Place, with};
+use crate::language::{self, Placement, PodGroup};
+use crate::plan::NodeIndex;
+
+impl Pods {
+    /// The names of a group's pods, each with its node.
+    pub(super) fn places(
+        &self,
+        group: &PodGroup,
+        place: &Place,
+        nodes: &Nodes,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<(String, Option<NodeIndex>)>> {
+        let count = match (group.count, group.replicas) {
+            (Some(_), Some(_)) => {
+                complaints.say(
+                    with(place, "replicas"),
+                    "`count` and `replicas` mean the same; give one of them",
+                );
+                return None;
+            }
+            (count, replicas) => count.or(replicas),
+        };
+        let count_place = || {
+            with(
+                place,
+                if group.replicas.is_some() {
+                    "replicas"
+                } else {
+                    "count"
+                },
+            )
+        };
+        let on_nodes = placed(&group.on, &with(place, "on"), nodes, complaints)?;
+        if let Placement::Each(_) | Placement::PerNode { .. } = &group.on {
+            return self.per_node(
+                group,
+                place,
+                count.map(|_| count_place()),
+                nodes,
+                &on_nodes,
+                complaints,
+            );
+        }
+        let names = self.names(group, count, place, &count_place, complaints)?;
+        if on_nodes.is_empty() && group.on != Placement::Unbound {
+            complaints.say(with(place, "on"), "no node is named here");
+            return None;
+        }
+        let node = |i: usize| {
+            if on_nodes.is_empty() {
+                None
+            } else {
+                Some(on_nodes[i % on_nodes.len()])
+            }
+        };
+        Some(
+            names
+                .into_iter()
+                .enumerate()
+                .map(|(i, name)| (name, node(i)))
+                .collect(),
+        )
+    }
+
+    /// How many more pods there may be.
+    pub(super) fn left(&self) -> u64 {
+        PODS_MAX - self.plans.len() as u64
+    }
+
+    /// `agent-NODE`, `web-NODE-0`: names that do not change when a node is added.
+    fn per_node(
+        &self,
+        group: &PodGroup,
+        place: &Place,
+        counted: Option<Place>,
+        nodes: &Nodes,
+        on: &[NodeIndex],
+        complaints: &mut Complaints,
+    ) -> Option<Vec<(String, Option<NodeIndex>)>> {
+        let Some(name) = &group.name else {
+            complaints.say(
+                place.clone(),
+                "pods on each node need a `name`, to which their node's name is added",
+            );
+            return None;
+        };
+        if let Some(counted) = counted {
+            complaints.say(counted, "the number of these pods follows from their nodes");
+            return None;
+        }
+        if !is_short(name, place, complaints) {
+            return None;
+        }
+        let each = if let Placement::PerNode { count, .. } = &group.on {
+            Some(*count)
+        } else {
+            None
+        };
+        if each
+            .unwrap_or(1)
+            .checked_mul(on.len() as u64)
+            .is_none_or(|n| n > self.left())
+        {
+            complaints.say(
+                with(place, "on"),
+                format!("there would be more than {PODS_MAX} pods, the limit of a cluster"),
+            );
+            return None;
+        }
+        let of = |node: NodeIndex| {
+            let stem = format!("{name}-{}", nodes.plans[node as usize].name);
+            match each {
+                None => vec![(stem, Some(node))],
+                Some(count) => (0..count)
+                    .map(|i| (format!("{stem}-{i}"), Some(node)))
+                    .collect(),
+            }
+        };
+        Some(on.iter().flat_map(|&node| of(node)).collect())
+    }
+
+    fn names(
+        &self,
+        group: &PodGroup,
+        count: Option<u64>,
+        place: &Place,
+        count_place: &dyn Fn() -> Place,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<String>> {
+        let too_many = || format!("a cluster has at most {PODS_MAX} pods");
+        let texts = match (&group.name, &group.names) {
+            (Some(_), Some(_)) => {
+                complaints.say(
+                    with(place, "names"),
+                    "a pod group has either `name` or `names`, not both",
+                );
+                return None;
+            }
+            (None, None) => {
+                let help =
+                    "`name: \"a\"` for one pod or with `count`, `names: \"db-{0..2}\"` for several";
+                complaints.add(
+                    place.clone(),
+                    Problem::new("this pod group has no name").help(help),
+                );
+                return None;
+            }
+            (Some(name), None) if name.contains(['{', '}']) => {
+                complaints.add(
+                    with(place, "name"),
+                    Problem::new("`name` has no ranges").help("ranges belong to `names`"),
+                );
+                return None;
+            }
+            (Some(name), None) => {
+                let Some(count) = count else {
+                    if self.left() == 0 {
+                        complaints.say(with(place, "name"), too_many());
+                        return None;
+                    }
+                    return Some(vec![name.clone()]);
+                };
+                if count > self.left() {
+                    complaints.add(
+                        count_place(),
+                        Problem::new(format!("{count} pods are too many")).help(too_many()),
+                    );
+                    return None;
+                }
+                if !is_short(name, place, complaints) {
+                    return None;
+                }
+                return Some((0..count).map(|i| format!("{name}-{i}")).collect());
+            }
+            (None, Some(_)) if count.is_some() => {
+                complaints.say(
+                    count_place(),
+                    "the number of these pods follows from `names`",
+                );
+                return None;
+            }
+            (None, Some(names)) => names.texts(),
+        };
+        let mut all = Vec::new();
+        for text in texts {
+            match names::expand(text, self.left().saturating_sub(all.len() as u64)) {
+                Ok(names) => all.extend(names),
+                Err(error) => {
+                    let help = matches!(error, names::NamesError::TooMany { .. }).then(too_many);
+                    complaints.add(
+                        with(place, "names"),
+                        Problem::new(error.to_string()).maybe_help(help),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Whether a name can be that of a pod once something is added to it: looked at before as many
+/// names are made of it as there are pods.
+fn is_short(name: &str, place: &Place, complaints: &mut Complaints) -> bool {
+    let long = name.len() > NAME_BYTES_MAX;
+    let problem = if long {
+        checks::object_name("pod", name)
+    } else {
+        Ok(())
+    };
+    complaints.take(with(place, "name"), problem).is_some()
+}
+
+/// The longest name of an object.
+const NAME_BYTES_MAX: usize = 253;
+
+/// The nodes that a placement names, in the order in which pods are put on them.
+pub(super) fn placed(
+    on: &Placement,
+    place: &Place,
+    nodes: &Nodes,
+    complaints: &mut Complaints,
+) -> Option<Vec<NodeIndex>> {
+    let mut selected = |selector: &language::NodeSelector, place: Place| {
+        said(nodes.select(selector), place, complaints)
+    };
+    match on {
+        Placement::Unbound => Some(Vec::new()),
+        Placement::Node(name) => {
+            selected(&language::NodeSelector::Node(name.clone()), place.clone())
+        }
+        Placement::Nodes(names) if names.iter().all(|n| !n.contains('{')) => {
+            // One by one, in this order and with repetitions.
+            let mut all = Vec::with_capacity(names.len());
+            for (i, name) in names.iter().enumerate() {
+                match nodes.by_name.get(name.as_str()) {
+                    Some(&node) => all.push(node),
+                    None => all.extend(selected(
+                        &language::NodeSelector::Node(name.clone()),
+                        with(&with(place, 0), i),
+                    )?),
+                }
+            }
+            Some(all)
+        }
+        Placement::Nodes(names) => {
+            selected(&language::NodeSelector::Nodes(names.clone()), place.clone())
+        }
+        Placement::Spread(selector) | Placement::Each(selector) => {
+            selected(selector, with(place, 0))
+        }
+        Placement::PerNode {
+            nodes: selector, ..
+        } => selected(selector, with(place, "nodes")),
+    }
+}

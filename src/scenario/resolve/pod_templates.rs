@@ -1,0 +1,154 @@
+//! Templates of pods, as the API accepts them.
+
+use super::checks::{self, checked_labels, resources};
+use super::priorities::Priorities;
+use super::scheduling::scheduling;
+use super::select::Nodes;
+use crate::api::meta::OwnerReference;
+use crate::api::pod::{PodSource, PodTemplate};
+use crate::api::taint::Effect;
+use crate::api::toleration::{Operator, Toleration};
+use crate::language::complaints::Complaints;
+use crate::language::text::place::{Place, with};
+use crate::language::{self, PodGroup, StaticPod};
+
+/// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
+pub(super) type ComparisonOperators = bool;
+
+/// What pods and workloads are looked up in.
+pub(super) struct Lookup<'a> {
+    pub(super) nodes: &'a Nodes,
+    pub(super) priorities: &'a Priorities,
+    pub(super) operators: ComparisonOperators,
+}
+
+/// The template of a group of pods.
+pub(super) fn template(
+    group: &PodGroup,
+    place: &Place,
+    created_later: bool,
+    lookup: &Lookup<'_>,
+    complaints: &mut Complaints,
+) -> PodTemplate {
+    let source = match group.static_pod {
+        None => PodSource::Api,
+        Some(StaticPod::File) => PodSource::File,
+        Some(StaticPod::Url) => PodSource::Url,
+    };
+    let written = language::PodTemplate {
+        labels: group.labels.clone(),
+        tolerations: group.tolerations.clone(),
+        termination_grace_period_seconds: group.termination_grace_period_seconds,
+        node_selector: group.node_selector.clone(),
+        requests: group.requests.clone(),
+        priority: group.priority,
+        priority_class_name: group.priority_class_name.clone(),
+        affinity: group.affinity.clone(),
+        topology_spread_constraints: group.topology_spread_constraints.clone(),
+        ports: group.ports.clone(),
+        scheduling_gates: group.scheduling_gates.clone(),
+        preemption_policy: group.preemption_policy,
+        container_requests: group.container_requests.clone(),
+        empty_dir: group.empty_dir,
+        pod_deletion_cost: group.pod_deletion_cost,
+        ..language::PodTemplate::default()
+    };
+    let mut template = pod_template(&written, place, !created_later, lookup, complaints);
+    template.owner = group.owner.as_ref().map(|o| OwnerReference {
+        kind: o.kind.clone(),
+        name: o.name.clone(),
+        object: None,
+    });
+    template.source = source;
+    if source == PodSource::File {
+        // The kubelet appends it to what it reads from a file (`pkg/kubelet/config/common.go:
+        // applyDefaults`), and the mirror in the API has it.
+        let all = Toleration {
+            operator: Operator::Exists,
+            effect: Some(Effect::NoExecute),
+            ..Toleration::default()
+        };
+        template.tolerations.push(all);
+    }
+    template
+}
+
+/// A template of pods without its owner. Pods that are there have the priority they were admitted
+/// with, whatever their class says now.
+pub(super) fn pod_template(
+    written: &language::PodTemplate,
+    place: &Place,
+    admitted: bool,
+    lookup: &Lookup<'_>,
+    complaints: &mut Complaints,
+) -> PodTemplate {
+    if written
+        .termination_grace_period_seconds
+        .is_some_and(|s| s < 0)
+    {
+        complaints.say(
+            with(place, "terminationGracePeriodSeconds"),
+            "must be greater than or equal to 0",
+        );
+    }
+    PodTemplate {
+        labels: checked_labels(&written.labels, &with(place, "labels"), complaints),
+        owner: None,
+        source: PodSource::Api,
+        tolerations: tolerations(
+            &written.tolerations,
+            &with(place, "tolerations"),
+            lookup.operators,
+            complaints,
+        ),
+        termination_grace_period_seconds: written.termination_grace_period_seconds,
+        node_selector: checked_labels(
+            &written.node_selector,
+            &with(place, "nodeSelector"),
+            complaints,
+        ),
+        requests: resources(&written.requests, &with(place, "requests"), complaints)
+            .unwrap_or_default(),
+        empty_dir: written.empty_dir,
+        deletion_cost: written.pod_deletion_cost.unwrap_or(0),
+        priority: lookup.priorities.of(written, place, admitted, complaints),
+        priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
+        scheduling: scheduling(
+            written,
+            lookup.priorities.never_preempts(written),
+            place,
+            complaints,
+        ),
+    }
+}
+
+/// Tolerations that the API accepts; complaints about the others.
+pub(super) fn tolerations(
+    written: &[language::Toleration],
+    place: &Place,
+    operators: ComparisonOperators,
+    complaints: &mut Complaints,
+) -> Vec<Toleration> {
+    let mut all = Vec::with_capacity(written.len());
+    for toleration in written {
+        let read = Toleration {
+            key: toleration.key.clone(),
+            operator: match toleration.operator {
+                None | Some(language::Operator::Equal) => Operator::Equal,
+                Some(language::Operator::Exists) => Operator::Exists,
+                Some(language::Operator::Lt) => Operator::Lt,
+                Some(language::Operator::Gt) => Operator::Gt,
+            },
+            value: toleration.value.clone(),
+            effect: toleration.effect.map(|e| match e {
+                language::Effect::NoSchedule => Effect::NoSchedule,
+                language::Effect::PreferNoSchedule => Effect::PreferNoSchedule,
+                language::Effect::NoExecute => Effect::NoExecute,
+            }),
+            toleration_seconds: toleration.toleration_seconds,
+        };
+        all.push(read);
+    }
+    checks::tolerations(&all, place, operators, complaints);
+    all
+}

@@ -1,0 +1,73 @@
+//! The build itself: a scenario with its overrides in, a plan out.
+
+use super::super::damage::Damage;
+use super::super::expectations::Expectations;
+use super::super::loaded::Loaded;
+use super::assembly::plan;
+use super::overrides::{Changed, Overrides, overridden};
+use crate::language::Scenario;
+use crate::language::complaints::Complaints;
+use crate::language::defaults::SEED;
+use crate::language::{Problem, Problems};
+use crate::plan::Plan;
+
+/// The seed of a run.
+pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
+    overrides.seed.map_or_else(
+        || overridden(loaded, overrides).map(|c| c.spec.seed.unwrap_or(SEED)),
+        Ok,
+    )
+}
+
+/// The plan of a run.
+///
+/// # Errors
+/// Everything that is wrong with the scenario or the overrides, each with its place.
+pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
+    expecting(loaded, overrides).map(|(plan, _)| plan)
+}
+
+/// The plan of a run, and what the scenario expects of it.
+///
+/// # Errors
+/// As [`build`].
+pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expectations), Problems> {
+    let changed = overridden(loaded, overrides)?;
+    let mut complaints = Complaints::default();
+    let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);
+    let plan = plan(&changed, loaded, seed, Damage::default(), &mut complaints);
+    complaints.finish(&loaded.source, &loaded.source.text, &changed.sets)?;
+    // Without a complaint there is a plan: whoever reads this message has found a bug.
+    plan.ok_or_else(|| {
+        Problems::one(Problem::new(
+            "this scenario cannot be built, and nothing says why: please report it",
+        ))
+    })
+}
+
+/// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its text with
+/// those blanked out.
+pub(crate) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Problem> {
+    let mut complaints = Complaints::default();
+    plan(
+        &Changed::as_read(loaded),
+        loaded,
+        SEED,
+        damage,
+        &mut complaints,
+    );
+    complaints
+        .finish(&loaded.source, left, &[])
+        .map_or_else(|problems| problems.0, |()| Vec::new())
+}
+
+/// What a scenario says, with the command line's changes; its nodes and pods may come from an
+/// export.
+///
+/// # Errors
+/// What is wrong with the changes, each with its place.
+pub fn changed(loaded: &Loaded, overrides: &Overrides) -> Result<Scenario, Problems> {
+    let mut spec = overridden(loaded, overrides)?.spec;
+    spec.seed = overrides.seed.or(spec.seed);
+    Ok(spec)
+}

@@ -1,0 +1,263 @@
+//! What pods say about where they may be placed: what the API accepts, complaints about the rest
+//! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, v1.34).
+
+use super::checks::{self, resources};
+use super::label_selector::selector;
+use crate::api::labels::{Operator, Requirement};
+use crate::api::scheduling::{
+    HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
+    TopologySpreadConstraint,
+};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::place::{Place, at, with};
+use crate::language::{
+    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
+    SchedulerConfiguration, ScoringStrategy, WhenUnsatisfiable,
+};
+use crate::plan::{SchedulerSettings, Strategy};
+use std::rc::Rc;
+
+/// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
+/// class says of preemption.
+pub(super) fn scheduling(
+    written: &language::PodTemplate,
+    never: bool,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Rc<SchedulingSpec>> {
+    let mut all = SchedulingSpec {
+        never_preempts: written
+            .preemption_policy
+            .map_or(never, |p| p == PreemptionPolicy::Never),
+        gates: written
+            .scheduling_gates
+            .iter()
+            .map(|g| g.name.clone())
+            .collect(),
+        ..SchedulingSpec::default()
+    };
+    if let Some(affinity) = &written.affinity {
+        read_affinity(affinity, &mut all, &with(place, "affinity"), complaints);
+    }
+    for (i, c) in written.topology_spread_constraints.iter().enumerate() {
+        let place = with(&with(place, "topologySpreadConstraints"), i);
+        all.topology_spread.push(spread(c, &place, complaints));
+    }
+    all.host_ports
+        .extend(written.ports.iter().map(|p| HostPort {
+            protocol: match p.protocol {
+                None | Some(Protocol::TCP) => "TCP".to_owned(),
+                Some(Protocol::UDP) => "UDP".to_owned(),
+                Some(Protocol::SCTP) => "SCTP".to_owned(),
+            },
+            host_ip: p.host_ip.clone(),
+            port: i32::from(p.host_port),
+        }));
+    for (i, requests) in written.container_requests.iter().enumerate() {
+        all.container_requests.extend(resources(
+            requests,
+            &with(&with(place, "container_requests"), i),
+            complaints,
+        ));
+    }
+    (all != SchedulingSpec::default()).then(|| Rc::new(all))
+}
+
+/// What a pod says of the nodes and of the other pods that it wants to be near to.
+fn read_affinity(
+    affinity: &language::Affinity,
+    all: &mut SchedulingSpec,
+    place: &Place,
+    complaints: &mut Complaints,
+) {
+    let nodes = with(place, "nodeAffinity");
+    let required = with(
+        &with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"),
+        "nodeSelectorTerms",
+    );
+    all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
+        if r.terms.is_empty() {
+            complaints.say(
+                required.clone(),
+                "must have at least one node selector term",
+            );
+        }
+        r.terms
+            .iter()
+            .enumerate()
+            .map(|(i, t)| term(t, &with(&required, i), complaints))
+            .collect()
+    });
+    let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
+    for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
+        let place = with(&preferred, i);
+        weight(p.weight, &place, complaints);
+        all.preferred_nodes.push((
+            p.weight,
+            term(&p.preference, &with(&place, "preference"), complaints),
+        ));
+    }
+    all.pod_affinity = pods(
+        &affinity.pod_affinity,
+        &with(place, "podAffinity"),
+        complaints,
+    );
+    all.pod_anti_affinity = pods(
+        &affinity.pod_anti_affinity,
+        &with(place, "podAntiAffinity"),
+        complaints,
+    );
+}
+
+fn spread(
+    c: &language::TopologySpreadConstraint,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> TopologySpreadConstraint {
+    if c.max_skew <= 0 {
+        complaints.say(with(place, "maxSkew"), "must be greater than zero");
+    }
+    if c.min_domains.is_some() && c.when_unsatisfiable == WhenUnsatisfiable::ScheduleAnyway {
+        complaints.say(
+            with(place, "minDomains"),
+            "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
+        );
+    }
+    if c.min_domains.is_some_and(|n| n <= 0) {
+        complaints.say(with(place, "minDomains"), "must be greater than 0");
+    }
+    topology_key(&c.topology_key, place, complaints);
+    let selector = c
+        .label_selector
+        .as_ref()
+        .and_then(|s| selector(s, &with(place, "labelSelector"), complaints));
+    TopologySpreadConstraint {
+        max_skew: c.max_skew,
+        topology_key: c.topology_key.clone(),
+        hard: c.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule,
+        selector,
+        min_domains: c.min_domains.unwrap_or(1),
+        honor_affinity: c.node_affinity_policy != Some(InclusionPolicy::Ignore),
+        honor_taints: c.node_taints_policy == Some(InclusionPolicy::Honor),
+        match_label_keys: c.match_label_keys.clone(),
+    }
+}
+
+fn weight(weight: i32, place: &Place, complaints: &mut Complaints) {
+    if !(1..=100).contains(&weight) {
+        complaints.say(with(place, "weight"), "must be in the range 1-100");
+    }
+}
+
+fn topology_key(key: &str, place: &Place, complaints: &mut Complaints) {
+    if let Err(problem) = checks::label(key, "") {
+        complaints.add(with(place, "topologyKey"), problem);
+    }
+}
+
+fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeSelectorTerm {
+    let mut read = NodeSelectorTerm::default();
+    for (i, e) in written.match_expressions.iter().enumerate() {
+        let operator = match e.operator {
+            NodeOperator::In => Operator::In,
+            NodeOperator::NotIn => Operator::NotIn,
+            NodeOperator::Exists => Operator::Exists,
+            NodeOperator::DoesNotExist => Operator::DoesNotExist,
+            NodeOperator::Gt => Operator::GreaterThan,
+            NodeOperator::Lt => Operator::LessThan,
+        };
+        let requirement = Requirement::new(&e.key, operator, e.values.iter().cloned())
+            .map_err(|e| Problem::new(e.to_string()));
+        read.match_expressions
+            .extend(complaints.take(with(&with(place, "matchExpressions"), i), requirement));
+    }
+    for (i, e) in written.match_fields.iter().enumerate() {
+        let place = with(&with(place, "matchFields"), i);
+        match e {
+            NodeRequirement {
+                key,
+                operator: NodeOperator::In | NodeOperator::NotIn,
+                values,
+            } if key == "metadata.name" && values.len() == 1 => {
+                read.match_fields.push(NodeNameRequirement {
+                    name: values[0].clone(),
+                    is: e.operator == NodeOperator::In,
+                });
+            }
+            _ => complaints.say(
+                place,
+                "only `metadata.name`, with `In` or `NotIn` and one value, can be matched here",
+            ),
+        }
+    }
+    read
+}
+
+fn pods(
+    written: &language::PodAffinity,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> PodAffinity {
+    let required = with(place, "requiredDuringSchedulingIgnoredDuringExecution");
+    let preferred = with(place, "preferredDuringSchedulingIgnoredDuringExecution");
+    let mut read = PodAffinity::default();
+    for (i, t) in written.required.iter().enumerate() {
+        read.required
+            .push(pod_term(t, &with(&required, i), complaints));
+    }
+    for (i, p) in written.preferred.iter().enumerate() {
+        let place = with(&preferred, i);
+        weight(p.weight, &place, complaints);
+        read.preferred.push((
+            p.weight,
+            pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints),
+        ));
+    }
+    read
+}
+
+fn pod_term(
+    written: &language::PodAffinityTerm,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> PodAffinityTerm {
+    topology_key(&written.topology_key, place, complaints);
+    PodAffinityTerm {
+        selector: written
+            .label_selector
+            .as_ref()
+            .and_then(|s| selector(s, &with(place, "labelSelector"), complaints)),
+        namespaces: written.namespaces.clone(),
+        all_namespaces: written.namespace_selector.is_some(),
+        topology_key: written.topology_key.clone(),
+    }
+}
+
+/// The scheduler's configuration.
+pub(super) fn settings(
+    written: &SchedulerConfiguration,
+    complaints: &mut Complaints,
+) -> SchedulerSettings {
+    let defaults = SchedulerSettings::default();
+    if written
+        .percentage_of_nodes_to_score
+        .is_some_and(|p| p > 100)
+    {
+        complaints.say(
+            at!["scheduler", "percentageOfNodesToScore"],
+            "must be in the range [0, 100]",
+        );
+    }
+    SchedulerSettings {
+        percentage_of_nodes_to_score: written
+            .percentage_of_nodes_to_score
+            .unwrap_or(defaults.percentage_of_nodes_to_score),
+        strategy: match written.scoring_strategy {
+            None => defaults.strategy,
+            Some(ScoringStrategy::LeastAllocated) => Strategy::LeastAllocated,
+            Some(ScoringStrategy::MostAllocated) => Strategy::MostAllocated,
+        },
+        preemption: written.preemption.unwrap_or(defaults.preemption),
+    }
+}

@@ -1,0 +1,285 @@
+//! Which nodes and pods a selector means. Selectors look at nodes and pods as they are declared,
+//! not as they are at the time: which ones are meant does not depend on the run.
+
+use super::found::{Nothing, ambiguous};
+use super::limits::{NODES_MAX, PODS_MAX};
+use crate::api::labels::Selector;
+use crate::api::names::stable_hash;
+use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::pod::PodTemplate;
+use crate::api::workload::{is_called, told_apart};
+use crate::language::Problem;
+use crate::language::names;
+use crate::language::text::{did_you_mean, did_you_mean_or_list};
+use crate::language::{NodeSelector, PodSelector};
+use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The nodes that were declared so far.
+#[derive(Default)]
+pub(super) struct Nodes {
+    /// In the order of their declaration.
+    pub(super) plans: Vec<NodePlan>,
+    /// By name.
+    pub(super) by_name: BTreeMap<String, NodeIndex>,
+    /// Nodes that could not be declared for a mistake of their own: that one of their names is not
+    /// known is no mistake.
+    pub(super) incomplete: bool,
+    /// Labels of some nodes are lost to a mistake of their own: that nothing matches is no mistake.
+    pub(super) labels_incomplete: bool,
+}
+
+/// The pods that were declared so far.
+#[derive(Default)]
+pub(super) struct Pods {
+    /// In the order of their declaration.
+    pub(super) plans: Vec<PodPlan>,
+    /// By `namespace/name`; of several lives of one name, the first.
+    pub(super) by_name: BTreeMap<Box<str>, PodIndex>,
+    /// The pods of each group that has a name, and of each workload.
+    pub(super) groups: Vec<PodsOf>,
+    /// What pods and workloads refer to.
+    pub(super) templates: Vec<PodTemplate>,
+    /// Pods that could not be declared for a mistake of their own.
+    pub(super) incomplete: bool,
+}
+
+/// The pods of a group, or of a workload.
+pub(super) struct PodsOf {
+    /// The name.
+    pub(super) name: String,
+    /// What stands before it: `pods/default` of a group, `Deployment/shop` of a workload.
+    pub(super) of: String,
+    /// The pods.
+    pub(super) pods: Range<PodIndex>,
+}
+
+impl Nodes {
+    /// The node of that name.
+    pub(super) fn named(&self, name: &str) -> Result<NodeIndex, Nothing> {
+        self.by_name.get(name).copied().ok_or_else(|| {
+            (!self.incomplete).then(|| {
+                Problem::new(format!("there is no node `{name}`"))
+                    .maybe_help(did_you_mean(name, self.by_name.keys().map(String::as_str)))
+            })
+        })
+    }
+
+    /// The nodes whose names fit a pattern.
+    pub(super) fn like(
+        &self,
+        pattern: &str,
+        fits: impl Fn(&str, &str) -> bool,
+    ) -> Result<Vec<NodeIndex>, Nothing> {
+        self.matching(
+            |n| fits(pattern, &n.name),
+            || format!("no node is called `{pattern}`"),
+            None,
+        )
+    }
+
+    /// The nodes a selector means, at least one, in the order of their declaration (as listed, for
+    /// `Nodes`).
+    pub(super) fn select(&self, selector: &NodeSelector) -> Result<Vec<NodeIndex>, Nothing> {
+        match selector {
+            NodeSelector::All => self.matching(|_| true, || "there are no nodes".to_owned(), None),
+            NodeSelector::Node(name) => self.named(name).map(|n| vec![n]),
+            NodeSelector::Nodes(texts) => {
+                let (mut nodes, mut seen) = (Vec::new(), BTreeSet::new());
+                for text in texts {
+                    for name in names::expand(text, NODES_MAX)
+                        .map_err(|e| Some(Problem::new(e.to_string())))?
+                    {
+                        let node = self.named(&name)?;
+                        if seen.insert(node) {
+                            nodes.push(node);
+                        }
+                    }
+                }
+                if nodes.is_empty() {
+                    Err(Some(Problem::new("no node is named here")))
+                } else {
+                    Ok(nodes)
+                }
+            }
+            NodeSelector::Zone(zone) => self.by_label(zone, "zone", LABEL_ZONE_BETA, LABEL_ZONE),
+            NodeSelector::Region(region) => {
+                self.by_label(region, "region", LABEL_REGION_BETA, LABEL_REGION)
+            }
+            NodeSelector::Label(text) => {
+                let selector =
+                    Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
+                self.matching(
+                    |n| selector.matches(&n.labels),
+                    || format!("no node matches `{text}`"),
+                    None,
+                )
+            }
+            NodeSelector::Share {
+                of,
+                fraction,
+                random,
+            } => self.share(of, *fraction, *random),
+        }
+    }
+
+    fn by_label(
+        &self,
+        value: &str,
+        what: &str,
+        beta: &str,
+        stable: &str,
+    ) -> Result<Vec<NodeIndex>, Nothing> {
+        let of = |n: &NodePlan| n.labels.get(beta).or_else(|| n.labels.get(stable)).cloned();
+        let known = || {
+            self.plans
+                .iter()
+                .filter_map(of)
+                .collect::<BTreeSet<String>>()
+        };
+        let help = || {
+            did_you_mean_or_list(
+                value,
+                &known().iter().map(String::as_str).collect::<Vec<_>>(),
+            )
+        };
+        self.matching(
+            |n| of(n).as_deref() == Some(value),
+            || format!("there is no {what} `{value}`"),
+            Some(&help),
+        )
+    }
+
+    fn matching(
+        &self,
+        matches: impl Fn(&NodePlan) -> bool,
+        nothing: impl Fn() -> String,
+        help: Option<&dyn Fn() -> Option<String>>,
+    ) -> Result<Vec<NodeIndex>, Nothing> {
+        let nodes: Vec<NodeIndex> = (0u32..)
+            .zip(&self.plans)
+            .filter(|(_, n)| matches(n))
+            .map(|(i, _)| i)
+            .collect();
+        if nodes.is_empty() {
+            return Err((!self.incomplete && !self.labels_incomplete)
+                .then(|| Problem::new(nothing()).maybe_help(help.and_then(|h| h()))));
+        }
+        Ok(nodes)
+    }
+
+    fn share(
+        &self,
+        of: &NodeSelector,
+        fraction: f64,
+        random: bool,
+    ) -> Result<Vec<NodeIndex>, Nothing> {
+        if !(fraction > 0.0 && fraction <= 1.0) {
+            return Err(Some(Problem::new(format!(
+                "a share of {fraction} is not above 0 and at most 1"
+            ))));
+        }
+        let mut nodes = self.select(of)?;
+        let wanted = ((nodes.len() as f64 * fraction).round() as usize).max(1);
+        let name = |i: &NodeIndex| &self.plans[*i as usize].name;
+        if random {
+            nodes.sort_by_key(|i| (stable_hash(name(i)), name(i).clone()));
+        } else {
+            nodes.sort_by_key(|i| name(i).clone());
+        }
+        nodes.truncate(wanted);
+        nodes.sort_unstable();
+        Ok(nodes)
+    }
+}
+
+/// `web-0` is `default/web-0`.
+pub(super) fn namespaced(name: &str) -> String {
+    if name.contains('/') {
+        name.to_owned()
+    } else {
+        format!("default/{name}")
+    }
+}
+
+impl Pods {
+    /// The pod of that name, with its namespace unless that is `default`.
+    pub(super) fn named(&self, name: &str) -> Result<PodIndex, Nothing> {
+        let full = namespaced(name);
+        self.by_name.get(&*full).copied().ok_or_else(|| {
+            (!self.incomplete).then(|| {
+                let near = did_you_mean(&full, self.by_name.keys().map(|n| &**n));
+                Problem::new(format!("there is no pod `{full}`")).maybe_help(near)
+            })
+        })
+    }
+
+    /// The pods a selector means, at least one, in the order of their declaration.
+    pub(super) fn select(&self, selector: &PodSelector) -> Result<Vec<PodIndex>, Nothing> {
+        let nothing = |pods: Vec<PodIndex>, text: String| {
+            if pods.is_empty() {
+                Err((!self.incomplete).then(|| Problem::new(text)))
+            } else {
+                Ok(pods)
+            }
+        };
+        match selector {
+            PodSelector::All => nothing(
+                (0..self.plans.len() as u32).collect(),
+                "there are no pods".to_owned(),
+            ),
+            PodSelector::Pod(name) => self.named(name).map(|p| vec![p]),
+            PodSelector::Pods(texts) => {
+                let mut pods = Vec::new();
+                for text in texts {
+                    for name in names::expand(text, PODS_MAX)
+                        .map_err(|e| Some(Problem::new(e.to_string())))?
+                    {
+                        pods.push(self.named(&name)?);
+                    }
+                }
+                pods.sort_unstable();
+                pods.dedup();
+                nothing(pods, "no pod is named here".to_owned())
+            }
+            PodSelector::Group(name) => {
+                let full = |g: &PodsOf| format!("{}/{}", g.of, g.name);
+                let found: Vec<&PodsOf> = self
+                    .groups
+                    .iter()
+                    .filter(|g| is_called(&full(g), name))
+                    .collect();
+                let names: BTreeSet<String> = found.iter().map(|g| full(g)).collect();
+                if names.len() > 1 {
+                    let apart = |full: &String| told_apart(full, names.iter().map(String::as_str));
+                    return Err(Some(ambiguous(name, "group", names.iter().map(apart))));
+                }
+                let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
+                nothing(pods, format!("there is no pod group `{name}`")).map_err(|problem| {
+                    problem.map(|p| {
+                        p.maybe_help(did_you_mean(
+                            name,
+                            self.groups.iter().map(|g| g.name.as_str()),
+                        ))
+                    })
+                })
+            }
+            PodSelector::Label(text) => {
+                let selector =
+                    Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
+                let matching: Vec<bool> = self
+                    .templates
+                    .iter()
+                    .map(|t| selector.matches(&t.labels))
+                    .collect();
+                let pods = (0u32..)
+                    .zip(&self.plans)
+                    .filter(|(_, p)| matching[p.template as usize])
+                    .map(|(i, _)| i)
+                    .collect();
+                nothing(pods, format!("no pod matches `{text}`"))
+            }
+        }
+    }
+}

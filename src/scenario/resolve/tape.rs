@@ -1,0 +1,93 @@
+//! The tape of a scenario: its texts become numbers. Whether its choices are ever asked for is
+//! known only after the run.
+
+use crate::api::names::stable_hash;
+use crate::kernel::choice::{Deviation, FORMAT, hash_name};
+use crate::kernel::{NEXT, Name};
+use crate::language::Problem;
+use crate::language::Tape;
+use crate::language::complaints::Complaints;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::text::place::at;
+use crate::plan::Perturb;
+use crate::profiles::Release;
+
+/// The hash of an object as a tape writes it: nothing is no object, `#5` is a number, `0x5f…` a
+/// hash, anything else a name. Where the choice is who comes next, the object is a process or
+/// stream, `eviction` or `eviction:default/db-0`.
+#[must_use]
+pub fn object_hash(point: &str, text: &str) -> u64 {
+    let object = |text: &str| {
+        let number = text.strip_prefix('#').and_then(|n| n.parse().ok());
+        let number = number.or_else(|| {
+            text.strip_prefix("0x")
+                .and_then(|n| u64::from_str_radix(n, 16).ok())
+        });
+        number.unwrap_or_else(|| {
+            if text.is_empty() {
+                0
+            } else {
+                stable_hash(text)
+            }
+        })
+    };
+    match text.split_once(':') {
+        Some((what, about)) if point == NEXT => Name::hash_of(what, object(about)),
+        None if point == NEXT && !text.starts_with("0x") => hash_name(text),
+        _ => object(text),
+    }
+}
+
+/// The trouble that a tape switches on, and its deviations.
+pub(super) fn read(
+    tape: Option<&Tape>,
+    release: &str,
+    complaints: &mut Complaints,
+) -> (Perturb, Option<Vec<Deviation>>) {
+    let mut perturb = Perturb::default();
+    let Some(tape) = tape else {
+        return (perturb, None);
+    };
+    if tape.choices != FORMAT {
+        let text = format!(
+            "this tape is of choice format {}, and this program reads format {FORMAT}",
+            tape.choices
+        );
+        complaints.add(
+            at!["tape", "choices"],
+            Problem::new(text).help("search for it again: `taintsim explore`"),
+        );
+    }
+    match tape.release.as_deref().map(Release::parse) {
+        Some(Ok(of)) if of.to_string() != release => {
+            let text =
+                format!("this tape is of Kubernetes {of}, and the run would be of {release}");
+            let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
+            complaints.add(at!["tape", "release"], Problem::new(text).help(help));
+        }
+        Some(Err(error)) => complaints.add(
+            at!["tape", "release"],
+            Problem::new(error.to_string()).help(error.hint()),
+        ),
+        Some(Ok(_)) | None => {}
+    }
+    for (i, name) in tape.perturb.iter().enumerate() {
+        if !perturb.switch_on(name) {
+            let help = did_you_mean_or_list(name, &Perturb::NAMES);
+            complaints.add(
+                at!["tape", "perturb", i],
+                Problem::new(format!("{name:?} is no kind of trouble")).maybe_help(help),
+            );
+        }
+    }
+    let deviation = |d: &crate::language::Deviation| Deviation {
+        point: d.0.clone(),
+        object: object_hash(&d.0, &d.1),
+        ordinal: d.2,
+        value: d.3,
+    };
+    (
+        perturb,
+        Some(tape.deviations.iter().map(deviation).collect()),
+    )
+}

@@ -1,0 +1,108 @@
+//! The timeline of a plan: each entry at each of its times, as primitive steps in order.
+
+use super::describe::describe;
+use super::limits::MENTIONS_MAX;
+use super::overlap;
+use super::primitive::{Primitive, weight};
+use super::steps::{is_fault, lasts, primitives};
+use super::when::{self, Occurrences, Resolver};
+use super::world::World;
+use crate::files;
+use crate::kernel::{Dur, Time};
+use crate::language::Entry;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::place::at;
+use crate::plan::{Action, TimelineEntry};
+
+/// The most steps of a timeline.
+const STEPS_MAX: u64 = 1_000_000;
+
+/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the
+/// order of the file. With them, what finds times that are relative to entries.
+pub(super) fn expand<'a>(
+    entries: &'a [Entry],
+    horizon: Option<Time>,
+    incomplete: bool,
+    world: &World<'_>,
+    complaints: &mut Complaints,
+) -> (Vec<TimelineEntry>, Vec<Action>, Resolver<'a>) {
+    let lengths: Vec<Option<Dur>> = entries
+        .iter()
+        .enumerate()
+        .map(|(i, e)| lasts(i, &e.step, complaints))
+        .collect();
+    let moments = when::resolve(entries, &lengths, incomplete, complaints);
+    let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
+    for (i, entry) in entries.iter().enumerate() {
+        let steps = primitives(i, &entry.step, lengths[i], world, complaints);
+        let (Some(steps), Some(when), Some(horizon)) = (steps, moments.of(i), horizon) else {
+            continue;
+        };
+        if when.first > horizon {
+            complaints.add(
+                at!["timeline", i, "at"],
+                Problem::new(format!(
+                    "this is after the end of the run, {} s",
+                    horizon.as_nanos() as f64 / 1e9
+                ))
+                .help("make `horizon` longer"),
+            );
+            continue;
+        }
+        let times = u64::from(when.times);
+        let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
+        mentions = mentions.saturating_add(named.saturating_mul(times));
+        // An entry that does nothing is reported as well, and counts as one step.
+        if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64
+            || mentions > MENTIONS_MAX
+        {
+            let field = if entry.times.is_some() { "times" } else { "do" };
+            complaints.say(
+                at!["timeline", i, field],
+                "the timeline would be too long: too many steps, or too many nodes in them",
+            );
+            return (timeline, actions, moments);
+        }
+        repeat(entry, when, &steps, horizon, &mut timeline, &mut actions);
+    }
+    actions.sort_by_key(|a| a.at);
+    (timeline, overlap::settle(actions), moments)
+}
+
+/// Writes an entry at each of its times that lies within the run.
+fn repeat(
+    entry: &Entry,
+    when: Occurrences,
+    steps: &[Primitive],
+    horizon: Time,
+    timeline: &mut Vec<TimelineEntry>,
+    actions: &mut Vec<Action>,
+) {
+    // The name as it is shown everywhere: characters that move a cursor or break a line are
+    // written out.
+    let name = files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
+    for n in 0..when.times {
+        let begin = when.begin(n);
+        if begin > horizon {
+            break;
+        }
+        let index = timeline.len() as u32;
+        timeline.push(TimelineEntry {
+            at: begin,
+            name: if when.times > 1 {
+                format!("{name} ({} of {})", n + 1, when.times)
+            } else {
+                name.clone()
+            },
+            ends: when.lasts.map(|d| begin.saturating_add(d)),
+            is_fault: is_fault(&entry.step),
+        });
+        actions.extend(steps.iter().map(|(offset, phase, act)| Action {
+            at: begin.saturating_add(*offset),
+            entry: index,
+            phase: *phase,
+            act: act.clone(),
+        }));
+    }
+}

@@ -1,0 +1,361 @@
+//! Delays, limits, and how kubelets and users behave: `Ideal`, `Typical`, `Custom`.
+//!
+//! The figures of `Typical`, and where they come from. "Measured" is a real control plane: etcd,
+//! kube-apiserver and kube-controller-manager 1.34.4 with default flags on one small machine, fake
+//! kubelets that heartbeat.
+//!
+//! | Figure | Value | Source |
+//! |---|---|---|
+//! | request | 1 to 4 ms | measured: a pod that does not tolerate a taint is deleted 0.02 s after the taint was written. In between lie one watch, three requests (GET, PATCH of DisruptionTarget, DELETE) and two replies: 6 + 3 · 2.5 + 2 · 1.25 = 16 ms |
+//! | response | 0.5 to 2 ms | the same; a reply carries no write to etcd |
+//! | watch | 2 to 10 ms | measured: a node that is back loses its NoSchedule taint 15 to 40 ms later: watch, GET, PATCH on top of the kubelet's own PATCH: 6 + 2 · 2.5 + 1.25 = 12 ms at the least load |
+//! | pass_overhead | 5 ms | a pass over some dozens of nodes reads caches only; measured passes of a quiet cluster drift by some milliseconds |
+//! | clients | 20 per second, burst 30 | kube-controller-manager's `--kube-api-qps` and `--kube-api-burst`, one limiter per controller client; the scheduler's 50 and 100 |
+//! | kubelet | `Real`, frequencies of the release | `KubeletConfiguration` defaults |
+//! | pod_start | 2 s | an assumption within Kubernetes' service level objective, pods with pulled images start within 5 s |
+//! | pod_stop | 1 s | an assumption: a server that ends soon after SIGTERM. One that ignores it takes its whole grace period |
+//! | boot | 30 s | an assumption: a virtual machine until its kubelet runs |
+//! | user | `Kubectl` | people write with kubectl |
+
+use crate::kernel::Dur;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::flags::{CLIENT, KubeletFlags, Settings};
+use crate::language::text::place::{Place, at};
+use crate::language::values;
+use crate::language::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written, User};
+use crate::plan::{Delay, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode};
+use crate::trace::Actor;
+use std::collections::BTreeMap;
+
+/// `nodeStatusUpdateFrequency` where no flag changes it.
+const STATUS_UPDATE: Dur = Dur::from_secs(10);
+/// `nodeLeaseDurationSeconds` where no flag changes it.
+const LEASE_DURATION: Dur = Dur::from_secs(40);
+
+/// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
+const SCHEDULER_CLIENT: Limits = Limits {
+    qps: 50.0,
+    burst: 100,
+};
+/// The controllers beside those of node failure handling, under the names of their clients in a
+/// scenario.
+const OTHERS: [(&str, Actor); 9] = [
+    ("pod_gc", Actor::PodGc),
+    ("deployment", Actor::Deployment),
+    ("replica_set", Actor::ReplicaSet),
+    ("stateful_set", Actor::StatefulSet),
+    ("daemon_set", Actor::DaemonSet),
+    ("job", Actor::Job),
+    ("cloud", Actor::Cloud),
+    ("disruption", Actor::Disruption),
+    ("scheduler", Actor::Scheduler),
+];
+
+const fn constant(delay: Dur) -> Delay {
+    Delay {
+        min: delay,
+        max: delay,
+    }
+}
+
+/// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
+/// the scheduler one of another process.
+fn others(client: Limits) -> BTreeMap<Actor, Limits> {
+    let mut all: BTreeMap<Actor, Limits> = OTHERS
+        .into_iter()
+        .map(|(_, actor)| (actor, client))
+        .collect();
+    all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
+    all
+}
+
+/// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only after
+/// its own write has reached all caches, and 1 us for a pass, without which the strict comparison
+/// with the grace period costs one more pass.
+fn ideal(kubelet: KubeletMode) -> Timing {
+    Timing {
+        name: "Ideal".to_owned(),
+        request: constant(Dur::from_nanos(0)),
+        response: constant(Dur::from_nanos(1)),
+        watch: constant(Dur::from_nanos(0)),
+        pass_overhead: Dur::from_micros(1),
+        pod_gc_overhead: Dur::from_micros(1),
+        clock_advances: false,
+        node_lifecycle_client: None,
+        taint_eviction_client: None,
+        clients: BTreeMap::new(),
+        kubelet,
+        user: UserMode::Raw,
+    }
+}
+
+/// As on a real control plane; the module's table says where each figure comes from.
+fn typical(kubelet: KubeletMode) -> Timing {
+    Timing {
+        name: "Typical".to_owned(),
+        request: Delay {
+            min: Dur::from_millis(1),
+            max: Dur::from_millis(4),
+        },
+        response: Delay {
+            min: Dur::from_micros(500),
+            max: Dur::from_millis(2),
+        },
+        watch: Delay {
+            min: Dur::from_millis(2),
+            max: Dur::from_millis(10),
+        },
+        pass_overhead: Dur::from_millis(5),
+        pod_gc_overhead: Dur::from_millis(5),
+        clock_advances: true,
+        node_lifecycle_client: Some(CLIENT),
+        taint_eviction_client: Some(CLIENT),
+        clients: others(CLIENT),
+        kubelet,
+        user: UserMode::Kubectl,
+    }
+}
+
+fn imitated(flags: &KubeletFlags) -> KubeletMode {
+    KubeletMode::Imitated(Imitated {
+        start: Dur::from_secs(1),
+        stop: Dur::from_secs(1),
+        status_report: flags.status_report.unwrap_or(Dur::from_secs(300)),
+        repost_pod_ready: true,
+    })
+}
+
+fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
+    KubeletMode::Real(Real {
+        node_lease_duration: flags.lease_duration.unwrap_or(LEASE_DURATION),
+        node_status_update_frequency: flags.status_update.unwrap_or(STATUS_UPDATE),
+        // Unset with an explicit update frequency, it inherits that
+        // (`kubelet/apis/config/v1beta1/defaults.go`).
+        node_status_report_frequency: flags
+            .status_report
+            .or(flags.status_update)
+            .unwrap_or(profile.kubelet.report_frequency),
+        pod_start: Dur::from_secs(2),
+        pod_stop: Dur::from_secs(1),
+        boot: Dur::from_secs(30),
+    })
+}
+
+/// How often leases are renewed: a quarter of their duration
+/// (`lease/controller.go: renewInterval`).
+pub(super) fn lease_period(flags: &KubeletFlags) -> Dur {
+    Dur::from_nanos(flags.lease_duration.unwrap_or(LEASE_DURATION).as_nanos() / 4)
+}
+
+/// The timing of a run.
+pub(super) fn read(
+    written: Option<&Written>,
+    settings: &Settings,
+    profile: &Profile,
+    complaints: &mut Complaints,
+) -> Timing {
+    let flags = &settings.kubelet;
+    let mut timing = match written {
+        Some(Written::Ideal) => ideal(imitated(flags)),
+        None | Some(Written::Typical | Written::Custom { .. }) => typical(real(flags, profile)),
+    };
+    if let Some(limits) = settings.client {
+        timing.node_lifecycle_client = Some(limits);
+        timing.taint_eviction_client = Some(limits);
+        let scheduler = timing.clients.get(&Actor::Scheduler).copied();
+        timing.clients = others(limits);
+        // It is no client of kube-controller-manager.
+        match scheduler {
+            Some(limits) => timing.clients.insert(Actor::Scheduler, limits),
+            None => timing.clients.remove(&Actor::Scheduler),
+        };
+    }
+    if let Some(Written::Custom {
+        request,
+        response,
+        watch,
+        pass_overhead,
+        clients,
+        kubelet,
+        user,
+    }) = written
+    {
+        timing.name = "Custom".to_owned();
+        let delays = [
+            ("request", request, &mut timing.request),
+            ("response", response, &mut timing.response),
+            ("watch", watch, &mut timing.watch),
+        ];
+        for (name, text, to) in delays {
+            if let Some(text) = text
+                && let Some(delay) =
+                    complaints.take(at!["timing", name], values::delay(text.as_str()))
+            {
+                *to = delay;
+            }
+        }
+        set(
+            &mut timing.pass_overhead,
+            pass_overhead.as_ref().map(|t| t.as_str()),
+            || at!["timing", "pass_overhead"],
+            complaints,
+        );
+        timing.pod_gc_overhead = timing.pass_overhead;
+        if let Some(clients) = clients {
+            read_clients(clients, &mut timing, complaints);
+        }
+        if let Some(kubelet) = kubelet {
+            timing.kubelet = read_kubelet(kubelet, flags, profile, complaints);
+        }
+        match user {
+            Some(User::Raw) => timing.user = UserMode::Raw,
+            Some(User::Kubectl) => timing.user = UserMode::Kubectl,
+            None => {}
+        }
+    }
+    if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
+        complaints.add(
+            at!["flags", "kubelet", "node-status-update-frequency"],
+            Problem::new(
+                "imitated kubelets check their status every 10 s; this flag would change nothing",
+            )
+            .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
+        );
+    }
+    timing
+}
+
+fn set(
+    to: &mut Dur,
+    text: Option<&str>,
+    place: impl FnOnce() -> Place,
+    complaints: &mut Complaints,
+) {
+    if let Some(text) = text
+        && let Some(span) = complaints.take(place(), values::span(text))
+    {
+        *to = span;
+    }
+}
+
+fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Complaints) {
+    let mut read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| {
+        match given {
+            None => now,
+            Some(ClientLimit::Unlimited) => None,
+            Some(ClientLimit::Limited { qps, burst })
+                if *qps > 0.0 && *qps <= 1e6 && *burst > 0 =>
+            {
+                Some(Limits {
+                    qps: *qps as f32,
+                    burst: *burst,
+                })
+            }
+            Some(ClientLimit::Limited { .. }) => {
+                complaints.say(
+                at!["timing", "clients", name],
+                "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1",
+            );
+                now
+            }
+        }
+    };
+    timing.node_lifecycle_client = read(
+        "node_lifecycle",
+        &clients.node_lifecycle,
+        timing.node_lifecycle_client,
+    );
+    timing.taint_eviction_client = read(
+        "taint_eviction",
+        &clients.taint_eviction,
+        timing.taint_eviction_client,
+    );
+    let given = [
+        &clients.pod_gc,
+        &clients.deployment,
+        &clients.replica_set,
+        &clients.stateful_set,
+        &clients.daemon_set,
+        &clients.job,
+        &clients.cloud,
+        &clients.disruption,
+        &clients.scheduler,
+    ];
+    for ((name, actor), given) in OTHERS.into_iter().zip(given) {
+        match read(name, given, timing.clients.get(&actor).copied()) {
+            Some(limits) => timing.clients.insert(actor, limits),
+            None => timing.clients.remove(&actor),
+        };
+    }
+}
+
+fn read_kubelet(
+    written: &KubeletTiming,
+    flags: &KubeletFlags,
+    profile: &Profile,
+    complaints: &mut Complaints,
+) -> KubeletMode {
+    let place = |name: &'static str| move || at!["timing", "kubelet", name];
+    let text = |t: &'_ Option<crate::language::DurationText>| t.as_ref().map(|t| t.0.clone());
+    match written {
+        KubeletTiming::Imitated {
+            start,
+            stop,
+            status_report,
+            repost_pod_ready,
+        } => {
+            let mut mode = imitated(flags);
+            if let KubeletMode::Imitated(imitated) = &mut mode {
+                set(
+                    &mut imitated.start,
+                    text(start).as_deref(),
+                    place("start"),
+                    complaints,
+                );
+                set(
+                    &mut imitated.stop,
+                    text(stop).as_deref(),
+                    place("stop"),
+                    complaints,
+                );
+                set(
+                    &mut imitated.status_report,
+                    text(status_report).as_deref(),
+                    place("status_report"),
+                    complaints,
+                );
+                imitated.repost_pod_ready = repost_pod_ready.unwrap_or(imitated.repost_pod_ready);
+            }
+            mode
+        }
+        KubeletTiming::Real {
+            pod_start,
+            pod_stop,
+            boot,
+        } => {
+            let mut mode = real(flags, profile);
+            if let KubeletMode::Real(real) = &mut mode {
+                set(
+                    &mut real.pod_start,
+                    text(pod_start).as_deref(),
+                    place("pod_start"),
+                    complaints,
+                );
+                set(
+                    &mut real.pod_stop,
+                    text(pod_stop).as_deref(),
+                    place("pod_stop"),
+                    complaints,
+                );
+                set(
+                    &mut real.boot,
+                    text(boot).as_deref(),
+                    place("boot"),
+                    complaints,
+                );
+            }
+            mode
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
+
+use super::found::Nothing;
+use crate::kernel::{Dur, Time};
+use crate::language::Entry;
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::duration;
+use crate::language::text::did_you_mean;
+use crate::language::text::place::{Place, at};
+use crate::language::values;
+use std::collections::BTreeMap;
+
+/// When an entry happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Occurrences {
+    /// When it begins for the first time.
+    pub(super) first: Time,
+    /// How long after each beginning it begins again.
+    pub(super) every: Dur,
+    /// How often in all.
+    pub(super) times: u32,
+    /// How long each lasts, if it ends.
+    pub(super) lasts: Option<Dur>,
+}
+
+impl Occurrences {
+    /// The beginning of the occurrence of that number, from 0.
+    pub(super) fn begin(&self, n: u32) -> Time {
+        self.first
+            .saturating_add(self.every.saturating_mul(u64::from(n)))
+    }
+
+    /// The end of the last one, if it ends.
+    fn last_end(&self) -> Option<Time> {
+        self.lasts
+            .map(|d| self.begin(self.times - 1).saturating_add(d))
+    }
+}
+
+/// What a time is relative to.
+enum Base<'a> {
+    Start,
+    BeginOf(&'a str),
+    EndOf(&'a str),
+}
+
+/// One entry's time as it was read, before names are looked up.
+struct Spoken<'a> {
+    base: Base<'a>,
+    offset_ns: i64,
+}
+
+/// How many entries may refer to each other in a chain.
+const CHAIN_MAX: usize = 1000;
+
+pub(super) struct Resolver<'a> {
+    entries: &'a [Entry],
+    names: BTreeMap<&'a str, usize>,
+    shapes: Vec<Option<(Dur, u32, Option<Dur>)>>,
+    found: Vec<Option<Option<Occurrences>>>,
+    incomplete: bool,
+}
+
+/// When each entry happens. `lasts` says how long an entry lasts, if it ends. `incomplete`: entries
+/// are missing for mistakes of their own, so that an unknown name is no mistake.
+pub(super) fn resolve<'a>(
+    entries: &'a [Entry],
+    lasts: &[Option<Dur>],
+    incomplete: bool,
+    complaints: &mut Complaints,
+) -> Resolver<'a> {
+    let mut names = BTreeMap::new();
+    for (i, entry) in entries.iter().enumerate() {
+        let Some(name) = entry.name.as_deref() else {
+            continue;
+        };
+        if name.trim().is_empty() || name.trim() != name {
+            complaints.say(
+                at!["timeline", i, "name"],
+                "a name is not empty and has no blanks around it",
+            );
+        } else if duration::parse(name).is_ok() {
+            complaints.say(
+                at!["timeline", i, "name"],
+                "a name that reads as a duration could not be referred to",
+            );
+        } else if names.insert(name, i).is_some() {
+            complaints.say(
+                at!["timeline", i, "name"],
+                format!("two entries are named `{name}`"),
+            );
+        }
+    }
+    let shapes = entries
+        .iter()
+        .enumerate()
+        .map(|(i, e)| repeated(i, e, lasts[i], complaints))
+        .collect();
+    let mut resolver = Resolver {
+        entries,
+        names,
+        shapes,
+        found: vec![None; entries.len()],
+        incomplete,
+    };
+    for i in 0..entries.len() {
+        resolver.entry(i, &mut Vec::new(), complaints);
+    }
+    resolver
+}
+
+fn repeated(
+    i: usize,
+    entry: &Entry,
+    lasts: Option<Dur>,
+    complaints: &mut Complaints,
+) -> Option<(Dur, u32, Option<Dur>)> {
+    let every = entry
+        .every
+        .as_ref()
+        .map(|text| complaints.take(at!["timeline", i, "every"], values::positive(text.as_str())));
+    match (every, entry.times) {
+        (None, None) => Some((Dur::from_nanos(0), 1, lasts)),
+        (Some(_), None) => {
+            complaints.add(
+                at!["timeline", i, "every"],
+                Problem::new("`every` needs `times`: how often in all").help("`times: 3`"),
+            );
+            None
+        }
+        (None, Some(_)) => {
+            complaints.add(
+                at!["timeline", i, "times"],
+                Problem::new("`times` needs `every`: how long after each beginning")
+                    .help("`every: \"5m\"`"),
+            );
+            None
+        }
+        (Some(_), Some(0)) => {
+            complaints.say(
+                at!["timeline", i, "times"],
+                "an entry happens at least once",
+            );
+            None
+        }
+        (Some(every), Some(times)) => {
+            let every = every?;
+            if lasts.is_some_and(|lasts| lasts > every) {
+                let place = at!["timeline", i, "every"];
+                complaints.say(place, "this entry would begin again before it has ended");
+                return None;
+            }
+            Some((every, times, lasts))
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// When the entry of that number happens; nothing if a complaint is about it.
+    pub(super) fn of(&self, i: usize) -> Option<Occurrences> {
+        self.found[i].flatten()
+    }
+
+    /// A time of the run, absolute or relative to an entry; nothing if a complaint is about that
+    /// entry.
+    pub(super) fn moment(&self, text: &str) -> Result<Time, Nothing> {
+        let spoken = self.read(text)?;
+        let base = match spoken.base {
+            Base::Start => Time::ZERO,
+            Base::BeginOf(name) => self.of(self.names[name]).ok_or(None)?.first,
+            Base::EndOf(name) => {
+                let of = self.of(self.names[name]).ok_or(None)?;
+                of.last_end()
+                    .ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?
+            }
+        };
+        let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
+        u64::try_from(nanos)
+            .map(Time::from_nanos)
+            .map_err(|_| Some(Problem::new("this is before the start of the run")))
+    }
+
+    /// When an entry happens; `waiting` are the entries whose time depends on it.
+    fn entry(
+        &mut self,
+        i: usize,
+        waiting: &mut Vec<usize>,
+        complaints: &mut Complaints,
+    ) -> Option<Occurrences> {
+        if let Some(found) = self.found[i] {
+            return found;
+        }
+        let place = || at!["timeline", i, "at"];
+        if waiting.contains(&i) || waiting.len() >= CHAIN_MAX {
+            complaints.say(place(), "the time of this entry depends on itself");
+            return None;
+        }
+        waiting.push(i);
+        let first = self.first(i, waiting, complaints);
+        waiting.pop();
+        let found = first.and_then(|first| {
+            self.shapes[i].map(|(every, times, lasts)| Occurrences {
+                first,
+                every,
+                times,
+                lasts,
+            })
+        });
+        self.found[i] = Some(found);
+        found
+    }
+
+    fn first(
+        &mut self,
+        i: usize,
+        waiting: &mut Vec<usize>,
+        complaints: &mut Complaints,
+    ) -> Option<Time> {
+        let text = self.entries[i].at.as_str();
+        let place: Place = at!["timeline", i, "at"];
+        let spoken = match self.read(text) {
+            Ok(spoken) => spoken,
+            Err(problem) => {
+                problem
+                    .into_iter()
+                    .for_each(|p| complaints.add(place.clone(), p));
+                return None;
+            }
+        };
+        let base = match spoken.base {
+            Base::Start => Time::from_nanos(0),
+            Base::BeginOf(name) => self.entry(self.names[name], waiting, complaints)?.first,
+            Base::EndOf(name) => {
+                let other = self.names[name];
+                let occurrences = self.entry(other, waiting, complaints)?;
+                let Some(end) = occurrences.last_end() else {
+                    complaints.say(place, format!("`{name}` has no end"));
+                    return None;
+                };
+                end
+            }
+        };
+        let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
+        match u64::try_from(nanos) {
+            Ok(ns) => Some(Time::from_nanos(ns)),
+            Err(_) => {
+                complaints.say(place, "this is before the start of the run");
+                None
+            }
+        }
+    }
+
+    /// Reads a time. A name may contain anything: the longest known one that the text begins with
+    /// counts.
+    fn read<'t>(&self, text: &'t str) -> Result<Spoken<'a>, Nothing>
+    where
+        'a: 't,
+    {
+        let text = text.trim();
+        let absolute = values::signed(text);
+        if let Ok(offset_ns) = absolute {
+            return Ok(Spoken {
+                base: Base::Start,
+                offset_ns,
+            });
+        }
+        if let Some((name, rest)) = self.longest_name(text) {
+            return Ok(Spoken {
+                base: Base::BeginOf(name),
+                offset_ns: offset(rest).map_err(Some)?,
+            });
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+            return absolute
+                .map(|offset_ns| Spoken {
+                    base: Base::Start,
+                    offset_ns,
+                })
+                .map_err(Some);
+        }
+        for (prefix, end) in [
+            ("end of ", true),
+            ("begin of ", false),
+            ("start of ", false),
+        ] {
+            if let Some(rest) = text.strip_prefix(prefix) {
+                let (name, rest) = self
+                    .longest_name(rest.trim_start())
+                    .ok_or_else(|| self.unknown(rest))?;
+                return Ok(Spoken {
+                    base: if end {
+                        Base::EndOf(name)
+                    } else {
+                        Base::BeginOf(name)
+                    },
+                    offset_ns: offset(rest).map_err(Some)?,
+                });
+            }
+        }
+        Err(self.unknown(text))
+    }
+
+    fn longest_name<'t>(&self, text: &'t str) -> Option<(&'a str, &'t str)> {
+        let ends_there =
+            |rest: &str| rest.trim_start().is_empty() || rest.trim_start().starts_with(['+', '-']);
+        let fitting = self.names.keys().filter_map(|&name| {
+            Some((
+                name,
+                text.strip_prefix(name).filter(|rest| ends_there(rest))?,
+            ))
+        });
+        fitting.max_by_key(|(name, _)| name.len())
+    }
+
+    fn unknown(&self, text: &str) -> Nothing {
+        if self.incomplete {
+            return None;
+        }
+        let name = text
+            .rsplit_once(['+', '-'])
+            .map_or(text, |(name, _)| name)
+            .trim();
+        let problem = Problem::new(format!("there is no entry named `{name}`"));
+        let help = did_you_mean(name, self.names.keys().copied());
+        Some(
+            problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\""),
+        )
+    }
+}
+
+/// ` + 50s`, ` - 5s`, or nothing.
+fn offset(rest: &str) -> Result<i64, Problem> {
+    let rest = rest.trim();
+    match rest.chars().next() {
+        None => Ok(0),
+        Some(sign) => {
+            let ns = values::signed(rest[1..].trim())?;
+            if ns < 0 {
+                return Err(Problem::new(format!("`{rest}` has two signs")));
+            }
+            Ok(if sign == '-' { -ns } else { ns })
+        }
+    }
+}

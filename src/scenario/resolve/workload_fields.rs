@@ -1,0 +1,279 @@
+//! The fields of a workload: what each kind has, and what the API accepts.
+
+use super::label_selector::label_selector;
+use crate::api::budget::IntOrPercent;
+use crate::api::labels::LabelSelector;
+use crate::api::pod::PodTemplate;
+use crate::api::workload::{
+    JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec,
+};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::names;
+use crate::language::text::place::{Place, with};
+use crate::language::{
+    self, FlagValue, PodFailurePolicyAction, PodManagementPolicy, RestartPolicy, Workload,
+    WorkloadGroup,
+};
+
+/// Fields that not all kinds have, and the kinds that do.
+type Own = (
+    &'static str,
+    fn(&WorkloadGroup) -> bool,
+    &'static [WorkloadKind],
+);
+
+const OWN: [Own; 11] = {
+    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, StatefulSet};
+    [
+        ("deployment", |g| g.deployment.is_some(), &[ReplicaSet]),
+        (
+            "replicas",
+            |g| g.replicas.is_some(),
+            &[Deployment, ReplicaSet, StatefulSet],
+        ),
+        (
+            "minReadySeconds",
+            |g| g.min_ready_seconds.is_some(),
+            &[Deployment, ReplicaSet, StatefulSet, DaemonSet],
+        ),
+        (
+            "podManagementPolicy",
+            |g| g.pod_management_policy.is_some(),
+            &[StatefulSet],
+        ),
+        ("ordinals", |g| g.ordinals.is_some(), &[StatefulSet]),
+        ("parallelism", |g| g.parallelism.is_some(), &[Job]),
+        ("completions", |g| g.completions.is_some(), &[Job]),
+        ("backoffLimit", |g| g.backoff_limit.is_some(), &[Job]),
+        (
+            "podReplacementPolicy",
+            |g| g.pod_replacement_policy.is_some(),
+            &[Job],
+        ),
+        (
+            "podFailurePolicy",
+            |g| g.pod_failure_policy.is_some(),
+            &[Job],
+        ),
+        (
+            "restartPolicy",
+            |g| g.template.restart_policy.is_some(),
+            &[Job],
+        ),
+    ]
+};
+
+/// The kind of a workload.
+pub(super) fn kind(workload: &Workload) -> WorkloadKind {
+    match workload {
+        Workload::Deployment(_) => WorkloadKind::Deployment,
+        Workload::ReplicaSet(_) => WorkloadKind::ReplicaSet,
+        Workload::StatefulSet(_) => WorkloadKind::StatefulSet,
+        Workload::DaemonSet(_) => WorkloadKind::DaemonSet,
+        Workload::Job(_) => WorkloadKind::Job,
+    }
+}
+
+/// Complains about fields that the kind does not have.
+pub(super) fn check_own_fields(
+    kind: WorkloadKind,
+    group: &WorkloadGroup,
+    place: &Place,
+    complaints: &mut Complaints,
+) {
+    for (field, given, kinds) in OWN {
+        if given(group) && !kinds.contains(&kind) {
+            let place = if field == "restartPolicy" {
+                with(&with(place, "template"), field)
+            } else {
+                with(place, field)
+            };
+            complaints.add(
+                place,
+                Problem::new(format!("a {} has no `{field}`", kind.as_str()))
+                    .maybe_help(instead(kind, field)),
+            );
+        }
+    }
+}
+
+/// What a kind has instead of a field.
+fn instead(kind: WorkloadKind, field: &str) -> Option<String> {
+    let text = match (kind, field) {
+        (WorkloadKind::DaemonSet, "replicas") => "it has a pod on each node that suits",
+        (WorkloadKind::Job, "replicas") => "it has `parallelism` and `completions`",
+        (_, "restartPolicy") => "its pods are always restarted",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// The names of a group's workloads.
+pub(super) fn called(
+    group: &WorkloadGroup,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Vec<String>> {
+    let texts = match (&group.name, &group.names) {
+        (Some(_), Some(_)) => {
+            complaints.say(
+                with(place, "names"),
+                "a workload has either `name` or `names`, not both",
+            );
+            return None;
+        }
+        (None, None) => {
+            let help = "`name: \"web\"`, or `names: \"web-{0..9}\"` for several that are alike";
+            complaints.add(
+                place.clone(),
+                Problem::new("this workload has no name").help(help),
+            );
+            return None;
+        }
+        (Some(name), None) if name.contains(['{', '}']) => {
+            complaints.add(
+                with(place, "name"),
+                Problem::new("`name` is the name of one workload").help("ranges belong to `names`"),
+            );
+            return None;
+        }
+        (Some(name), None) => return Some(vec![name.clone()]),
+        (None, Some(names)) => names.texts(),
+    };
+    let mut all = Vec::new();
+    for text in texts {
+        match names::expand(text, WORKLOADS_MAX.saturating_sub(all.len() as u64)) {
+            Ok(names) => all.extend(names),
+            Err(error) => {
+                complaints.say(with(place, "names"), error.to_string());
+                return None;
+            }
+        }
+    }
+    Some(all)
+}
+
+/// How many workloads one group may stand for.
+const WORKLOADS_MAX: u64 = 200_000;
+
+/// A number that is not negative, or the default where it is not given.
+pub(super) fn at_least_zero(
+    value: Option<i32>,
+    default: i32,
+    field: &str,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> i32 {
+    match value {
+        Some(n) if n < 0 => {
+            complaints.say(with(place, field), "must be greater than or equal to 0");
+            default
+        }
+        Some(n) => n,
+        None => default,
+    }
+}
+
+/// `needs`: a number of pods, or a share of those that it asks for.
+pub(super) fn needed(
+    value: &FlagValue,
+    place: Place,
+    complaints: &mut Complaints,
+) -> Option<IntOrPercent> {
+    let text = value.to_string();
+    let read = IntOrPercent::parse(&text)
+        .filter(|n| !matches!(n, IntOrPercent::Percent(share) if *share > 100));
+    if read.is_none() {
+        let problem = Problem::new(format!("`{text}` is no number of pods"))
+            .help("a number, `8`, or a share of those it asks for, `\"80%\"`");
+        complaints.add(place, problem);
+    }
+    read
+}
+
+/// The selector, which has to fit the template.
+pub(super) fn read_selector(
+    written: &language::LabelSelector,
+    template: &PodTemplate,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> LabelSelector {
+    let read = label_selector(written);
+    let place = with(place, "selector");
+    match read.as_selector() {
+        Err(error) => complaints.say(place, error.to_string()),
+        Ok(selector) if selector.is_empty() => complaints.say(place, "empty selector is invalid"),
+        Ok(selector) if !selector.matches(&template.labels) => {
+            complaints.say(place, "`selector` does not match template `labels`")
+        }
+        Ok(_) => {}
+    }
+    read
+}
+
+/// What a workload of a kind asks for.
+pub(super) fn spec(
+    kind: WorkloadKind,
+    group: &WorkloadGroup,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> WorkloadSpec {
+    let mut number =
+        |value, default, field| at_least_zero(value, default, field, place, complaints);
+    let replicas = number(group.replicas, 1, "replicas");
+    match kind {
+        WorkloadKind::Deployment => WorkloadSpec::Deployment { replicas },
+        WorkloadKind::ReplicaSet => WorkloadSpec::ReplicaSet { replicas },
+        WorkloadKind::StatefulSet => WorkloadSpec::StatefulSet {
+            replicas,
+            parallel: group.pod_management_policy == Some(PodManagementPolicy::Parallel),
+            first_ordinal: number(group.ordinals.map(|o| o.start), 0, "ordinals"),
+        },
+        WorkloadKind::DaemonSet => WorkloadSpec::DaemonSet,
+        WorkloadKind::Job => WorkloadSpec::Job(job(group, place, complaints)),
+    }
+}
+
+/// What a Job asks for.
+fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> JobSpec {
+    let mut number =
+        |value, default, field| at_least_zero(value, default, field, place, complaints);
+    let parallelism = number(group.parallelism, 1, "parallelism");
+    // `pkg/apis/batch/v1/defaults.go`: with neither it is one pod.
+    let completions = group
+        .completions
+        .map(|n| number(Some(n), 1, "completions"))
+        .or(group.parallelism.is_none().then_some(1));
+    let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
+    let rules = group
+        .pod_failure_policy
+        .as_ref()
+        .map_or(&[][..], |p| &p.rules);
+    let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
+    if on_failure && group.pod_failure_policy.is_some() {
+        let text = "only \"Never\" is supported when podFailurePolicy is specified";
+        complaints.say(with(&with(place, "template"), "restartPolicy"), text);
+    }
+    JobSpec {
+        parallelism,
+        completions,
+        backoff_limit,
+        pod_replacement_policy: group.pod_replacement_policy.map(|p| match p {
+            language::PodReplacementPolicy::TerminatingOrFailed => {
+                PodReplacementPolicy::TerminatingOrFailed
+            }
+            language::PodReplacementPolicy::Failed => PodReplacementPolicy::Failed,
+        }),
+        pod_failure_policy: rules
+            .iter()
+            .filter(|r| !r.on_pod_conditions.is_empty())
+            .map(|r| match r.action {
+                PodFailurePolicyAction::Ignore => PodFailurePolicyRule::IgnoreDisruption,
+                PodFailurePolicyAction::FailJob => PodFailurePolicyRule::FailJobOnDisruption,
+                PodFailurePolicyAction::Count => PodFailurePolicyRule::CountDisruption,
+            })
+            .collect(),
+        restart_never: !on_failure,
+    }
+}

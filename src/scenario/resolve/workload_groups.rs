@@ -1,0 +1,173 @@
+//! Groups of workloads to workloads.
+
+use super::checks;
+use super::found::said;
+use super::pod_templates::{Lookup, pod_template};
+use super::select::{Pods, PodsOf};
+use super::workload_fields::{
+    at_least_zero, called, check_own_fields, kind, needed, read_selector, spec,
+};
+use super::workload_pods::{Declared, Set};
+use super::workloads::{Numbered, Workloads};
+use crate::api::workload::{WorkloadKind, short_name};
+use crate::language::Problem;
+use crate::language::complaints::Complaints;
+use crate::language::text::did_you_mean;
+use crate::language::text::place::{Place, at, with};
+use crate::language::{FlagValue, Workload};
+use crate::plan::{PodPlan, PodStart, WorkloadIndex};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+impl Workloads {
+    /// Declares a workload, or several that are alike, with the pods that it starts with.
+    pub(super) fn declare(
+        &mut self,
+        written: &Workload,
+        place: &Place,
+        created_later: bool,
+        pods: &mut Pods,
+        lookup: &Lookup<'_>,
+        complaints: &mut Complaints,
+    ) -> Vec<WorkloadIndex> {
+        let (kind, group) = (kind(written), written.group());
+        check_own_fields(kind, group, place, complaints);
+        let Some(names) = called(group, place, complaints) else {
+            self.incomplete = true;
+            return Vec::new();
+        };
+        let namespace = group.namespace.as_deref().unwrap_or("default");
+        if let Err(problem) = checks::namespace(namespace) {
+            complaints.add(with(place, "namespace"), problem);
+        }
+        let template = pod_template(
+            &group.template,
+            &with(place, "template"),
+            false,
+            lookup,
+            complaints,
+        );
+        let node = group.template.node_name.as_ref().and_then(|name| {
+            let place = with(&with(place, "template"), "nodeName");
+            said(lookup.nodes.named(name), place, complaints)
+        });
+        let spec = spec(kind, group, place, complaints);
+        let min_ready_seconds = at_least_zero(
+            group.min_ready_seconds,
+            0,
+            "minReadySeconds",
+            place,
+            complaints,
+        );
+        let selector = group
+            .selector
+            .as_ref()
+            .map(|s| read_selector(s, &template, place, complaints));
+        let owner = group
+            .deployment
+            .as_ref()
+            .and_then(|name| self.deployment(namespace, name, place, complaints));
+        let needs = group
+            .needs
+            .as_ref()
+            .and_then(|n| needed(n, with(place, "needs"), complaints));
+        let made = Declared {
+            kind,
+            namespace,
+            template,
+            selector,
+            spec,
+            min_ready_seconds,
+            needs,
+            node,
+            owner,
+            on: OnceCell::new(),
+        };
+        let mut set = Set {
+            group,
+            place,
+            created_later,
+            made: &made,
+            pods,
+            lookup,
+            complaints,
+        };
+        names
+            .iter()
+            .filter_map(|name| set.one(self, name))
+            .collect()
+    }
+
+    /// Declares the pods whose names are known although their controller creates them, except
+    /// those that are there.
+    pub(super) fn name_pods(&mut self, pods: &mut Pods) {
+        for Numbered {
+            set,
+            of,
+            names,
+            template,
+        } in self.numbered.drain(..)
+        {
+            let first = pods.plans.len() as u32;
+            for name in names {
+                let name: Box<str> = name.into();
+                if !pods.by_name.contains_key(&name) {
+                    pods.by_name.insert(name.clone(), pods.plans.len() as u32);
+                    pods.plans.push(PodPlan {
+                        name,
+                        template,
+                        node: None,
+                        start: PodStart::Absent,
+                    });
+                }
+            }
+            pods.groups.push(PodsOf {
+                name: set,
+                of,
+                pods: first..pods.plans.len() as u32,
+            });
+        }
+    }
+
+    /// Takes in how many pods workloads need, by their names.
+    pub(super) fn need(
+        &mut self,
+        needs: &BTreeMap<String, FlagValue>,
+        complaints: &mut Complaints,
+    ) {
+        for (name, value) in needs {
+            let place = with(&at!["needs"], name);
+            let index = said(self.named(name), place.clone(), complaints);
+            if let (Some(index), Some(read)) = (index, needed(value, place, complaints)) {
+                self.plans[index as usize].needs = Some(read);
+            }
+        }
+    }
+
+    /// The Deployment that a ReplicaSet names.
+    fn deployment(
+        &self,
+        namespace: &str,
+        name: &str,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<WorkloadIndex> {
+        let found = self
+            .by_name
+            .get(&format!("Deployment/{namespace}/{name}"))
+            .copied();
+        if found.is_none() && !self.incomplete {
+            let all = self
+                .plans
+                .iter()
+                .filter(|w| w.kind == WorkloadKind::Deployment)
+                .map(|w| short_name(&w.name));
+            let problem = Problem::new(format!(
+                "there is no Deployment `{namespace}/{name}` before this"
+            ))
+            .maybe_help(did_you_mean(name, all));
+            complaints.add(with(place, "deployment"), problem);
+        }
+        found
+    }
+}
