@@ -309,6 +309,23 @@ impl Ctx {
         self.parked(move |t| self.wake_at(at, t))
     }
 
+    /// Goes on at a later turn, turns being `period` apart: at the next one after
+    /// [`Ctx::take_turn`], or when something else happens in its instant. The order is that of one
+    /// who sleeps from each turn to the next; the turns between cost nothing. One process at a time
+    /// may do this without being woken in vain.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn idle(&self, period: Dur) -> impl Future<Output = ()> {
+        self.parked(move |t| {
+            let event = self.0.wake_event(t);
+            self.0.queue.borrow_mut().keep_turns(period, event);
+        })
+    }
+
+    /// The one who idles goes on at its next turn; nothing if nobody does.
+    pub fn take_turn(&self) {
+        self.0.queue.borrow_mut().take_turn();
+    }
+
     /// Goes on when nobody else goes on in this instant.
     #[must_use = "a future does nothing unless awaited"]
     pub fn after_others(&self) -> impl Future<Output = ()> {

@@ -43,6 +43,7 @@ pub(super) struct Rest {
     pub(super) pass_waits: Option<Ticket>,
     /// While passes are skipped: the last one that was not, and those made up for since.
     pub(super) skipping: Option<Skipped>,
+    /// In a search: the eviction loop while it rests.
     pub(super) tainting_waits: Option<Ticket>,
     /// The eviction pass of the instant at which a node was queued came before that.
     pub(super) tainting_missed: bool,

@@ -1,6 +1,7 @@
 //! The queue: lanes beside a wheel, merged.
 
 use super::entry::{Entry, Rank, class_of, order_of, ranked_order_of};
+use super::kept_turn::KeptTurn;
 use super::lanes::{Lane, Lanes};
 use super::slab::{EventKey, Slab};
 use super::wheel::Wheel;
@@ -19,6 +20,7 @@ pub struct EventQueue<E> {
     pub(super) slab: Slab<E>,
     /// Entries in the wheel whose events were cancelled; at least as many as there are.
     cancelled: usize,
+    turn: KeptTurn<E>,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -30,6 +32,7 @@ impl<E: Copy> Default for EventQueue<E> {
             wheel: Wheel::new(),
             slab: Slab::new(),
             cancelled: 0,
+            turn: KeptTurn::NONE,
         }
     }
 }
@@ -87,6 +90,40 @@ impl<E: Copy> EventQueue<E> {
         self.lanes.push(lane, self.now, sequence, event);
     }
 
+    /// Keeps turns for an event that need not run unless somebody asks for it: every `period` from
+    /// now on, each in the order that it would have if the one before had run and had added it
+    /// again. It runs at the next of them once [`EventQueue::take_turn`] asks for it, or when
+    /// something else is due in the same instant, where its order matters. Turns are kept for one
+    /// event at a time; one for which they were kept before runs at its next turn.
+    pub fn keep_turns(&mut self, period: Dur, event: E) {
+        self.take_turn();
+        let sequence = self.next_sequence();
+        self.turn = KeptTurn::new(self.now + period, period, sequence, event);
+    }
+
+    /// Adds the event that turns are kept for, due at its next turn; nothing if there is none.
+    pub fn take_turn(&mut self) {
+        let turn = std::mem::replace(&mut self.turn, KeptTurn::NONE);
+        if let Some(event) = turn.event {
+            self.push(turn.at, order_of(Class::Wake, turn.sequence), event);
+        }
+    }
+
+    /// Something is due at `at`: turns before that pass, and one of the same instant is taken.
+    /// Whether there is one.
+    #[cold]
+    fn reaches_turn(&mut self, at: Time) -> bool {
+        if self.turn.event.is_none() {
+            return false;
+        }
+        self.sequence = self.turn.pass(at, self.sequence);
+        let reached = self.turn.at == at;
+        if reached {
+            self.take_turn();
+        }
+        reached
+    }
+
     /// Takes an event of [`EventQueue::push_at`] out, at a constant price; false if it ran or was
     /// cancelled before.
     pub fn cancel(&mut self, key: EventKey) -> bool {
@@ -119,6 +156,9 @@ impl<E: Copy> EventQueue<E> {
                 if wheel >= end {
                     return None;
                 }
+                if wheel.at() >= self.turn.at && self.reaches_turn(wheel.at()) {
+                    continue;
+                }
                 let entry = self.wheel.pop()?;
                 if let Some(event) = self.slab.take(entry.key) {
                     self.now = entry.at;
@@ -129,6 +169,9 @@ impl<E: Copy> EventQueue<E> {
             } else {
                 if lane >= end {
                     return None;
+                }
+                if lane.at() >= self.turn.at && self.reaches_turn(lane.at()) {
+                    continue;
                 }
                 self.now = lane.at();
                 return self.lanes.pop().map(|e| (lane.at(), lane.class(), e));
@@ -220,5 +263,6 @@ impl<E: Copy> EventQueue<E> {
         self.slab.clear();
         self.wheel.clear();
         self.cancelled = 0;
+        self.turn = KeptTurn::NONE;
     }
 }

@@ -8,6 +8,7 @@ mod batch;
 mod entry;
 mod event_queue;
 mod instant;
+mod kept_turn;
 mod lanes;
 mod slab;
 #[cfg(test)]

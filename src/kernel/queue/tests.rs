@@ -385,3 +385,77 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
         [(6, 5), (5, 4)]
     );
 }
+
+/// One who does nothing at each of its turns: it sleeps from turn to turn in one queue, and has
+/// its turns kept in the other. Everything else comes in the same order in both, and so does the
+/// turn for which it is asked.
+#[derive(Clone, Debug)]
+enum Beside {
+    /// Something is added, due after so long, in this class.
+    Add(u64, usize),
+    /// As many events are taken.
+    Take(usize),
+    /// From its next turn on there is something to do.
+    Ask,
+}
+
+fn beside() -> impl Strategy<Value = Beside> {
+    prop_oneof![
+        5 => (0_u64..12, 0_usize..6).prop_map(|(after, class)| Beside::Add(after, class)),
+        4 => (1_usize..4).prop_map(Beside::Take),
+        1 => Just(Beside::Ask),
+    ]
+}
+
+const IDLE: u32 = u32::MAX;
+const PERIOD: Dur = Dur::from_nanos(3);
+
+/// What comes out, without the turns at which nothing is to be done.
+fn taken(ops: &[Beside], kept: bool) -> Vec<(Time, Class, u32)> {
+    let mut queue = EventQueue::default();
+    let (mut asked, mut pending, mut all) = (false, 0, Vec::new());
+    let idle = |queue: &mut EventQueue<u32>, asked: bool| {
+        if kept && !asked {
+            queue.keep_turns(PERIOD, IDLE);
+        } else {
+            queue.push_at(queue.now() + PERIOD, Class::Wake, IDLE);
+        }
+    };
+    idle(&mut queue, asked);
+    for (i, op) in ops.iter().enumerate() {
+        match op {
+            Beside::Add(after, class) => {
+                let at = queue.now() + Dur::from_nanos(*after);
+                queue.push_at(at, Class::ALL[*class], i as u32);
+                pending += 1;
+            }
+            Beside::Take(count) => {
+                let mut left = *count;
+                while left > 0 && (pending > 0 || asked) {
+                    let next = queue.pop().expect("something is pending");
+                    if next.2 == IDLE {
+                        idle(&mut queue, asked);
+                    } else {
+                        pending -= 1;
+                    }
+                    if next.2 != IDLE || asked {
+                        all.push(next);
+                        left -= 1;
+                    }
+                }
+            }
+            Beside::Ask => {
+                asked = true;
+                queue.take_turn();
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #[test]
+    fn kept_turns_change_no_order(ops in prop::collection::vec(beside(), 1..60)) {
+        prop_assert_eq!(taken(&ops, false), taken(&ops, true));
+    }
+}

@@ -10,18 +10,19 @@ impl Controller {
         if wait > Dur::ZERO {
             self.ctx.sleep(wait).await;
         }
-        // Where requests take a whole number of periods, replies come in the instant of a pass, and
-        // with them much else whose turn was fixed within the period before: after the pass's own
-        // turn, which a skipped pass does not have.
-        let round_trip = self.client.round_trip().as_nanos();
-        let in_step = round_trip > 0 && round_trip.is_multiple_of(period.as_nanos());
         loop {
             self.do_no_execute_tainting_pass().await;
             let began = self.ctx.now();
-            if !self.lazy || in_step || !self.queues_are_empty() {
+            if !self.lazy || !self.queues_are_empty() {
                 self.ctx.sleep(period).await;
                 continue;
             }
+            if !self.ctx.is_searching() {
+                self.ctx.idle(period).await;
+                continue;
+            }
+            // A search tries other orders within an instant anyway, and each event that does
+            // nothing would be one more order to try.
             self.ctx
                 .parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket)))
                 .await;
