@@ -29,9 +29,15 @@
 //! * [`report`]: analyses as text, JSON, CSV and charts.
 //! * [`cli`]: the command line, a file for each command.
 
+#![cfg_attr(
+    not(feature = "cli"),
+    expect(dead_code, unused_imports, reason = "only the command line uses it")
+)]
+
 pub mod analysis;
 pub mod api;
 pub mod apiserver;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod client;
 pub mod controllers;

@@ -3,6 +3,7 @@
 
 use crate::files::{Escaped, Form, shown};
 use crate::language::Problems;
+use crate::report::diagnostics;
 use crate::report::text::fold;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -123,7 +124,7 @@ impl Terminal {
 
     /// Draws what is wrong with a scenario.
     pub(crate) fn problems(&self, problems: &Problems) {
-        say(&problems.render(self.error_colour, self.width));
+        say(&diagnostics::draw(problems, self.error_colour, self.width));
     }
 
     fn painted(&self, text: &str, style: Style) -> String {

@@ -6,6 +6,8 @@
 //! microseconds are cut off, as `MicroTime` does when it marshals. Leap seconds (`:60`) are
 //! refused, as Go refuses them. No clock is read and no time zone database is needed.
 
+use chrono::{DateTime, SecondsFormat};
+
 /// Microseconds since 1970-01-01T00:00:00Z, negative before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Stamp(pub i64);
@@ -32,131 +34,26 @@ impl Stamp {
 
     /// The instant in UTC: `2026-11-20T04:40:49Z`, with six digits of fraction if there is one.
     pub fn to_rfc3339(self) -> String {
-        let seconds = self.0.div_euclid(SECOND_US);
-        let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let (year, month, day) = civil_from_days(days);
-        let fraction = self.0.rem_euclid(SECOND_US);
-        let head = format!(
-            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
-            of_day / 3600,
-            of_day / 60 % 60,
-            of_day % 60
-        );
-        if fraction == 0 {
-            format!("{head}Z")
+        let format = if self.0.rem_euclid(SECOND_US) == 0 {
+            SecondsFormat::Secs
         } else {
-            format!("{head}.{fraction:06}Z")
-        }
+            SecondsFormat::Micros
+        };
+        // Years that are read have four digits, which is within what can be printed.
+        DateTime::from_timestamp_micros(self.0)
+            .unwrap_or_default()
+            .to_rfc3339_opts(format, true)
     }
 }
 
 /// Reads a time; `None` if it is not one.
 pub(super) fn parse(text: &str) -> Option<Stamp> {
-    let b = text.as_bytes();
-    // 2006-01-02T15:04:05 is 19 bytes; at least a Z follows.
-    if b.len() < 20
-        || b[4] != b'-'
-        || b[7] != b'-'
-        || b[10] != b'T'
-        || b[13] != b':'
-        || b[16] != b':'
-    {
-        return None;
-    }
-    let year = digits(&b[0..4])?;
-    let month = digits(&b[5..7])?;
-    let day = digits(&b[8..10])?;
-    let (hour, minute, second) = (
-        digits(&b[11..13])?,
-        digits(&b[14..16])?,
-        digits(&b[17..19])?,
-    );
-    if !(1..=12).contains(&month)
-        || day < 1
-        || day > days_in_month(year, month)
-        || hour > 23
-        || minute > 59
-        || second > 59
-    {
-        return None;
-    }
-    let (fraction_us, rest) = fraction(&b[19..])?;
-    let offset_s = offset(rest)?;
-    let seconds =
-        days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset_s;
-    Some(Stamp(seconds * SECOND_US + fraction_us))
-}
-
-fn digits(b: &[u8]) -> Option<i64> {
-    b.iter().try_fold(0, |n, c| {
-        c.is_ascii_digit().then(|| n * 10 + i64::from(c - b'0'))
-    })
-}
-
-/// Splits off `.123456`, in microseconds.
-fn fraction(b: &[u8]) -> Option<(i64, &[u8])> {
-    let Some(rest) = b.strip_prefix(b".") else {
-        return Some((0, b));
-    };
-    let count = rest.iter().take_while(|c| c.is_ascii_digit()).count();
-    if count == 0 {
-        return None;
-    }
-    let kept = count.min(6);
-    let scale = 10_i64.pow(6 - kept as u32);
-    Some((digits(&rest[..kept])? * scale, &rest[count..]))
-}
-
-/// `Z` or `+02:00`, in seconds east of Greenwich.
-fn offset(b: &[u8]) -> Option<i64> {
-    match b {
-        b"Z" => Some(0),
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let (hours, minutes) = (digits(&[*h1, *h2])?, digits(&[*m1, *m2])?);
-            if hours > 23 || minutes > 59 {
-                return None;
-            }
-            let seconds = hours * 3600 + minutes * 60;
-            Some(if *sign == b'-' { -seconds } else { seconds })
-        }
-        _ => None,
-    }
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap(year) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar, years counted from March so that the leap day
-/// comes last.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let y = if month <= 2 { year - 1 } else { year };
-    let era = y.div_euclid(400);
-    let of_era = y.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The inverse of [`days_from_civil`].
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let of_era = z.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let m = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * m + 2) / 5 + 1;
-    let month = if m < 10 { m + 3 } else { m - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+    // The standard allows small letters, a space for the `T`, and leap seconds; Go does not.
+    let strict = text.as_bytes().get(10) == Some(&b'T')
+        && text.as_bytes().get(17) != Some(&b'6')
+        && !text.ends_with('z');
+    let time = DateTime::parse_from_rfc3339(text).ok().filter(|_| strict)?;
+    Some(Stamp(time.timestamp_micros()))
 }
 
 #[cfg(test)]

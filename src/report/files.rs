@@ -12,6 +12,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
+/// The folder of a run, as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its files with their sizes in bytes, in the order in which they were written.
+    pub files: Vec<(String, u64)>,
+}
+
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
 /// behind.
 #[derive(Debug)]

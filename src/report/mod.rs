@@ -6,11 +6,15 @@
 //! `output` writes the folder of a run as a whole. The same run gives the same bytes.
 
 pub mod again;
+#[cfg(feature = "cli")]
 pub mod charts;
+#[cfg(feature = "cli")]
+pub mod diagnostics;
 pub(crate) mod diff;
 pub mod events;
 pub mod evictions_csv;
 pub mod explain;
+#[cfg(feature = "cli")]
 pub(crate) mod explore;
 mod file_error;
 pub(crate) mod files;
@@ -18,19 +22,24 @@ pub mod json;
 pub mod klog;
 pub mod manifest;
 mod model;
+#[cfg(feature = "cli")]
 pub(crate) mod output;
 pub mod perfetto;
+#[cfg(feature = "cli")]
 pub(crate) mod replay;
+#[cfg(feature = "cli")]
 pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod text;
 pub mod trace_json;
+#[cfg(feature = "cli")]
 pub mod trials;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
 pub(crate) use file_error::FileError;
-pub(crate) use files::Folder;
-pub use model::{Report, Source};
-pub(crate) use output::{OutputError, Written, write_folder};
+pub(crate) use files::{Folder, Written};
+pub use model::{Heading, Report, Source};
+#[cfg(feature = "cli")]
+pub(crate) use output::{OutputError, write_folder};
 pub use text::Style;

@@ -1,6 +1,5 @@
 //! A run's report: what every format of it is made from.
 
-use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Analysis, Serving, Summary, Workloads, grouped, summary, workloads};
 use crate::files::Fingerprint;
@@ -20,6 +19,15 @@ pub struct Source {
     pub set: Vec<String>,
     /// The seed of the run.
     pub seed: u64,
+}
+
+/// What stands above a chart.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// The scenario's name.
+    pub title: String,
+    /// Release, timing, seed, size.
+    pub subtitle: String,
 }
 
 /// A run with what is said of it.

@@ -2,11 +2,11 @@
 
 use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
 use super::file_error::FileError;
-use super::files::Folder;
+use super::files::{Folder, Written};
 use super::model::Report;
 use super::{events, evictions_csv, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why the folder of a run could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -17,15 +17,6 @@ pub(crate) enum OutputError {
     /// A chart cannot be drawn.
     #[error(transparent)]
     Chart(#[from] ChartError),
-}
-
-/// What was written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its files with their sizes in bytes, in the order in which they were written.
-    pub files: Vec<(String, u64)>,
 }
 
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name

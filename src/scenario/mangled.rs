@@ -26,7 +26,7 @@ fn read(text: &str) {
                 );
             }
         }
-        assert!(!problems.render(false, 80).is_empty());
+        assert!(!crate::report::diagnostics::draw(&problems, false, 80).is_empty());
     }
 }
 

@@ -15,12 +15,13 @@ use taintsim::sim::run;
 /// What a run of a scenario comes to.
 fn ran(text: &str, sets: &[&str], seed: u64) -> Metrics {
     let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
-        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)));
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
     let overrides = Overrides {
         sets: sets.iter().map(|s| (*s).to_owned()).collect(),
         ..Overrides::default()
     };
-    let plan = build(&loaded, &overrides).unwrap_or_else(|p| panic!("{}", p.render(false, 120)));
+    let plan = build(&loaded, &overrides)
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
     metrics(
         &plan,
         &run(&plan, Choices::seeded(seed)),

@@ -18,7 +18,7 @@ fn plan_of(timing: &str, fields: &str) -> Plan {
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
     loaded
         .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
 }
 
 /// What a scenario is refused with.
@@ -27,7 +27,7 @@ fn problem(fields: &str) -> String {
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
     match loaded.and_then(|l| scenario::build(&l, &Overrides::default())) {
         Ok(_) => panic!("this builds"),
-        Err(problems) => problems.render(false, 120),
+        Err(problems) => taintsim::report::diagnostics::draw(&problems, false, 120),
     }
 }
 

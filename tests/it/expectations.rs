@@ -248,7 +248,12 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
     let mut said = String::new();
     for (met, fails) in KINDS {
         let outcome_of = |text: &str| {
-            outcome(text, "").unwrap_or_else(|p| panic!("{text}\n{}", p.render(false, 120)))
+            outcome(text, "").unwrap_or_else(|p| {
+                panic!(
+                    "{text}\n{}",
+                    taintsim::report::diagnostics::draw(&p, false, 120)
+                )
+            })
         };
         let met = (outcome_of(met), met);
         assert!(met.0.held == [Held::Met], "{}: {:?}", met.1, met.0);

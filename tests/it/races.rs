@@ -57,7 +57,7 @@ fn verdict(text: &str) -> Option<Verdict> {
 }
 
 fn loaded(file: &Path) -> Loaded {
-    load(file).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+    load(file).unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
 }
 
 fn choices(seed: u64) -> Choices {
@@ -88,7 +88,8 @@ fn broken(file: &Path) -> String {
             kubernetes: Some(release.to_owned()),
             ..Overrides::default()
         };
-        build(&loaded, &overrides).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+        build(&loaded, &overrides)
+            .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
     };
     for v in &verdicts {
         for release in &v.releases {

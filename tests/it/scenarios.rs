@@ -36,7 +36,7 @@ fn scenarios() -> Vec<PathBuf> {
 }
 
 fn loaded(file: &Path) -> Loaded {
-    load(file).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+    load(file).unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
 }
 
 /// The expectations of a scenario that are not met, in the default order or with one of three
@@ -45,7 +45,7 @@ pub(crate) fn unmet(file: &Path) -> String {
     let mut broken = String::new();
     let loaded = loaded(file);
     let (plan, expectations) = expecting(&loaded, &Overrides::default())
-        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)));
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
     assert!(
         !expectations.list.is_empty(),
         "{} expects nothing",

@@ -46,8 +46,12 @@ const NOISY: &str = r#"Scenario(
 )"#;
 
 fn parsed(text: &str) -> Loaded {
-    scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
-        .unwrap_or_else(|p| panic!("{}\n{text}", p.render(false, 120)))
+    scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| {
+        panic!(
+            "{}\n{text}",
+            taintsim::report::diagnostics::draw(&p, false, 120)
+        )
+    })
 }
 
 /// The violations of its run: by its tape, or else by the seed that `taintsim run` takes.

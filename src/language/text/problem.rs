@@ -2,7 +2,6 @@
 
 use crate::api::spelling;
 use crate::files::{acts, line, shown};
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,7 +42,7 @@ pub struct Problem {
     pub message: String,
     /// A hint how to put it right, often "did you mean …".
     pub help: Option<String>,
-    place: Option<(Source, Range<usize>)>,
+    pub(crate) place: Option<(Source, Range<usize>)>,
 }
 
 impl Problem {
@@ -114,7 +113,7 @@ impl Problem {
 
     /// Whether the lines that would be drawn are few and short enough for a reader; a file may be
     /// one line of megabytes.
-    fn is_drawable(&self) -> bool {
+    pub(crate) fn is_drawable(&self) -> bool {
         const LINES: usize = 40;
         const LENGTH: usize = 400;
         let Some((source, bytes)) = &self.place else {
@@ -147,7 +146,7 @@ impl Problem {
     /// The same with texts that only show something. In the source each character that does more
     /// becomes one that stands for it, so that columns stay what they are. `clean` is the last
     /// source in which none does: many problems share one, which may be long.
-    fn harmless(&self, clean: &mut Option<Arc<String>>) -> Self {
+    pub(crate) fn harmless(&self, clean: &mut Option<Arc<String>>) -> Self {
         let pictured = |text: &str| -> String {
             let picture = |c: char| match c {
                 c if !acts(c) => c,
@@ -220,41 +219,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What miette draws: the message alone, with the place underlined and the hint below.
-#[derive(Debug)]
-struct Drawn<'a> {
-    problem: &'a Problem,
-    source: Option<NamedSource<Arc<String>>>,
-}
-
-impl fmt::Display for Drawn<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.problem.message)
-    }
-}
-
-impl std::error::Error for Drawn<'_> {}
-
-impl Diagnostic for Drawn<'_> {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.problem
-            .help
-            .as_ref()
-            .map(|h| Box::new(h) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (_, bytes) = self.problem.place.as_ref()?;
-        Some(Box::new(std::iter::once(LabeledSpan::underline(
-            SourceSpan::from(bytes.clone()),
-        ))))
-    }
-}
-
 /// All that is wrong with a scenario, in the order in which it stands in the file. Never empty.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct Problems(pub Vec<Problem>);
@@ -263,45 +227,6 @@ impl Problems {
     /// A single problem.
     pub(crate) fn one(problem: Problem) -> Self {
         Self(vec![problem])
-    }
-
-    /// Drawn for a terminal or a file: every problem with its lines of the source, the text
-    /// underlined, and the hint.
-    pub fn render(&self, colour: bool, width: usize) -> String {
-        let theme = if colour {
-            miette::GraphicalTheme::unicode()
-        } else {
-            miette::GraphicalTheme::unicode_nocolor()
-        };
-        let handler = miette::GraphicalReportHandler::new_themed(theme)
-            .with_width(width)
-            .with_context_lines(1)
-            .with_links(false);
-        let mut out = String::new();
-        let mut clean = None;
-        for problem in &self.0 {
-            if !problem.is_drawable() {
-                out.push_str(&format!(
-                    "  × {}\n",
-                    shown(&problem.to_string()).replace('\n', "\n  ")
-                ));
-                continue;
-            }
-            let problem = &problem.harmless(&mut clean);
-            let source = problem
-                .place
-                .as_ref()
-                .map(|(source, _)| NamedSource::new(&*source.name, source.text.clone()));
-            // A report that cannot be drawn falls back to its plain text.
-            if handler
-                .render_report(&mut out, &Drawn { problem, source })
-                .is_err()
-            {
-                out.push_str(&shown(&problem.to_string()));
-                out.push('\n');
-            }
-        }
-        out
     }
 }
 
@@ -366,47 +291,6 @@ mod tests {
             source.line_and_column(10_000),
             (2, 3),
             "past the end is the end"
-        );
-    }
-
-    #[test]
-    fn what_nobody_can_read_is_not_drawn() {
-        let draw = |text: String, bytes| {
-            Problems::one(Problem::new("wrong").at(&Source::new("f", text), bytes))
-                .render(false, 80)
-        };
-        // One line of a megabyte: its place and the message remain.
-        assert_eq!(draw("[{".repeat(500_000), 3..4), "  × f:1:4: wrong\n");
-        // A long line beside the place is not drawn either, one further away does not matter.
-        assert_eq!(
-            draw(format!("a\n{}", "b".repeat(5000)), 0..1),
-            "  × f:1:1: wrong\n"
-        );
-        assert!(draw(format!("a\nb\n{}", "c".repeat(5000)), 0..1).contains("[f:1:1]"));
-        assert!(draw("a\n".repeat(30), 0..60).contains("[f:1:1]"));
-        assert_eq!(draw("a\n".repeat(100), 0..200), "  × f:1:1: wrong\n");
-        assert!(
-            draw(String::new(), 5..9).contains("wrong"),
-            "a place outside of the text"
-        );
-    }
-
-    #[test]
-    fn a_problem_is_drawn_with_its_line() {
-        let source = Source::new("f.ron", "one\ntwo three\nfour".to_owned());
-        let problem = Problem::new("three is wrong")
-            .at(&source, 8..13)
-            .help("did you mean `tree`?");
-        assert_eq!(
-            problem.to_string(),
-            "f.ron:2:5: three is wrong\n  help: did you mean `tree`?"
-        );
-        let drawn = Problems::one(problem).render(false, 80);
-        assert!(
-            drawn.contains("[f.ron:2:5]")
-                && drawn.contains("two three")
-                && drawn.contains("help: did you mean `tree`?"),
-            "{drawn}"
         );
     }
 }

@@ -2,9 +2,10 @@
 
 use super::canvas::Canvas;
 use super::error::ChartError;
-use super::frame::{Heading, LANES_LEFT, Names, WIDTH};
+use super::frame::{LANES_LEFT, Names, WIDTH};
 use super::{image, pods, timeline, workloads};
 use crate::analysis::{Analysis, Curves, Lanes, Serving};
+use crate::report::Heading;
 use plotters::prelude::DrawingBackend;
 
 /// More nodes than these are drawn by zone.

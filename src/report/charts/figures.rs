@@ -3,11 +3,12 @@
 
 use super::canvas::{Anchor, Canvas};
 use super::error::ChartError;
-use super::frame::{FOOT, HEAD, Heading, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
 use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
 use super::{font, image};
 use crate::analysis::{clock::short, grouped};
 use crate::kernel::Dur;
+use crate::report::Heading;
 use plotters::backend::DrawingBackend;
 
 const ROW: f64 = 24.0;

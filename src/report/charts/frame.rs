@@ -8,6 +8,7 @@ use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
 use crate::kernel::Time;
+use crate::report::Heading;
 use crate::trace::What;
 use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
@@ -46,15 +47,6 @@ pub(super) const STRONG: Ink = Ink {
     bold: true,
     color: INK,
 };
-
-/// What stands above a chart.
-#[derive(Clone, Debug)]
-pub struct Heading {
-    /// The scenario's name.
-    pub title: String,
-    /// Release, timing, seed, size.
-    pub subtitle: String,
-}
 
 /// How an entry of a legend looks.
 #[derive(Clone, Copy)]

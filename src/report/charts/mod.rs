@@ -28,4 +28,3 @@ mod zone_lanes;
 pub use chart::{Chart, MOST_NODE_LANES, png, svg};
 pub(crate) use error::ChartError;
 pub(crate) use figures::{Figures, Panel, Range, Unit, figures_png, figures_svg};
-pub(crate) use frame::Heading;

@@ -9,7 +9,7 @@ use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
 use super::error::ChartError;
 use super::font::{self, Ink};
-use super::frame::{FOOT, Heading, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE,
     TERMINATING,
@@ -17,6 +17,7 @@ use super::palette::{
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
 use crate::kernel::Time;
+use crate::report::Heading;
 use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 

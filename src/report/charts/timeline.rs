@@ -5,12 +5,13 @@
 
 use super::canvas::Canvas;
 use super::error::ChartError;
-use super::frame::{FOOT, Heading, LANES_LEFT, Names, Swatch, grid, head, time_axis};
+use super::frame::{FOOT, LANES_LEFT, Names, Swatch, grid, head, time_axis};
 use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, health};
 use super::{node_lanes, states, zone_lanes};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, Lanes};
+use crate::report::Heading;
 use plotters::backend::DrawingBackend;
 
 /// The height of the chart, in points.

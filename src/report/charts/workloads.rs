@@ -8,13 +8,14 @@ use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas};
 use super::columns::{Spans, spans};
 use super::error::ChartError;
-use super::frame::{FOOT, Heading, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
 };
 use super::{font, pods};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Figure, Serving, grouped};
+use crate::report::Heading;
 use plotters::backend::DrawingBackend;
 
 /// More workloads are not drawn.

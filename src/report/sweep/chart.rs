@@ -5,7 +5,7 @@ use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout};
 use crate::analysis::Figure;
 use crate::lab::Case;
-use crate::report::charts::{self, Figures, Panel, Range, Unit};
+use crate::report::charts::{Figures, Panel, Range, Unit};
 
 /// More rows are left to the table.
 const ROWS_MAX: usize = 100;
@@ -21,7 +21,7 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
         ranges: rows.iter().map(|r| range(column, r)).collect(),
     };
     Figures {
-        heading: charts::Heading {
+        heading: crate::report::Heading {
             title: heading.name.clone(),
             subtitle: subtitle(heading, layout, cases.len()),
         },

@@ -2,6 +2,7 @@
 
 use crate::analysis::grouped;
 use anstyle::{AnsiColor, Style as Ansi};
+use std::borrow::Cow;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,22 +52,13 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
 /// its own.
 pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        let fits = used == 0 || used + 1 + length <= room;
-        if !fits {
-            lines.push(String::new());
-            used = 0;
-        }
-        let line = lines.last_mut().expect("there always is a line");
-        if used > 0 {
-            line.push(' ');
-            used += 1;
-        }
-        line.push_str(word);
-        used += length;
-    }
-    lines
+    let options = textwrap::Options::new(room)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    textwrap::wrap(text, options)
+        .into_iter()
+        .map(Cow::into_owned)
+        .collect()
 }

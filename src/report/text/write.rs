@@ -4,8 +4,8 @@ use super::printer::Printer;
 use super::style::{BOLD, DIM, PLAIN, Style, YELLOW, counted};
 use crate::analysis::clock::short;
 use crate::kernel::Dur;
+use crate::report::files::Written;
 use crate::report::model::Report;
-use crate::report::output::Written;
 use std::io::{self, Write};
 
 /// Writes the report; `written` says where its files are, if there are any.

@@ -4,6 +4,7 @@ use super::case::Came;
 use super::tested::{Status, Tested, counted};
 use crate::language::Problems;
 use crate::report::Style;
+use crate::report::diagnostics::draw;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 
@@ -88,13 +89,13 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                 )?;
             }
             Came::Wrong(problems) => {
-                write!(out, "\n{}", problems.render(style.colour, style.width))?
+                write!(out, "\n{}", draw(problems, style.colour, style.width))?
             }
             Came::Failed(f) => {
                 write!(
                     out,
                     "\n{}",
-                    Problems::one(f.problem.clone()).render(style.colour, style.width)
+                    draw(&Problems::one(f.problem.clone()), style.colour, style.width)
                 )?;
                 for note in f.notes(&t.file) {
                     writeln!(out, "    {note}")?;

@@ -49,7 +49,7 @@ fn scenario_of(release: &str, timing: &str, fields: &str) -> Plan {
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
     loaded
         .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
 }
 
 /// The pods that are there from the start belong to a workload.

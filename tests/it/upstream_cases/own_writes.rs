@@ -28,14 +28,15 @@ Scenario(
 /// When the replacements are made, in whole seconds.
 fn replaced(release: &str, sets: &[&str]) -> Vec<u64> {
     let loaded = parse("late.ron", LATE.as_bytes().to_vec(), Path::new(""))
-        .unwrap_or_else(|p| panic!("{}", p.render(false, 100)));
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 100)));
     let sets = sets.iter().map(|s| (*s).to_owned()).collect();
     let overrides = Overrides {
         kubernetes: Some(release.to_owned()),
         sets,
         ..Overrides::default()
     };
-    let plan = build(&loaded, &overrides).unwrap_or_else(|p| panic!("{}", p.render(false, 100)));
+    let plan = build(&loaded, &overrides)
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 100)));
     let trace = run(&plan, Choices::default_order());
     let late = |at: &Time| *at > Time::ZERO + Dur::from_secs(1);
     trace
