@@ -70,7 +70,6 @@ pub struct Disrupted {
     pub from: Time,
     /// Until when; the end of the run where it lasts.
     pub to: Time,
-    /// Which.
     pub state: ZoneState,
     /// What it allows.
     pub pace: Pace,

@@ -18,7 +18,6 @@ pub struct Eviction<'a> {
     pub record: RecordId,
     /// What evicts it.
     pub cause: EvictionCause,
-    /// The pod.
     pub pod: PodId,
     /// The node it was on.
     pub node: Option<NodeId>,

@@ -97,7 +97,7 @@ pub enum Fact {
     EvictedBy(EvictionCause),
     /// A pod's eviction was refused, as that budget would be violated.
     EvictionRefused(WorkloadId),
-    /// kubectl was done with a node that it drained, in that way.
+    /// kubectl finished with a node that it drained, in that way.
     DrainEnded(DrainOutcome),
     /// A budget was created, asks for something else, or was deleted.
     Budget(WorkloadId, BudgetChange),
@@ -129,11 +129,9 @@ pub enum BudgetChange {
 /// One fact with what it is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding {
-    /// When.
     pub at: Time,
     /// The record that says so.
     pub record: RecordId,
-    /// What.
     pub fact: Fact,
     /// The node it is about, or that its pod is on; [`NO_NODE`] if none.
     pub node: u32,

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub struct WorkloadOutcome {
     /// Which workload.
     pub id: WorkloadId,
-    /// Its kind.
     pub kind: WorkloadKind,
     /// How many pods it wants.
     pub wanted: Steps,

@@ -162,7 +162,6 @@ pub struct NodeCondition {
     pub kind: NodeConditionType,
     /// Its status.
     pub status: ConditionStatus,
-    /// Why.
     pub reason: NodeReason,
     /// When the kubelet last posted it.
     pub last_heartbeat_time: Timestamp,
@@ -173,7 +172,6 @@ pub struct NodeCondition {
 /// A node object, one version of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// Its name.
     pub id: NodeId,
     /// This life of the object.
     pub uid: Uid,

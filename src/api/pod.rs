@@ -162,7 +162,6 @@ impl PodReason {
 pub struct PodCondition {
     /// Its status.
     pub status: ConditionStatus,
-    /// Why.
     pub reason: PodReason,
     /// When the status last changed.
     pub last_transition_time: Timestamp,

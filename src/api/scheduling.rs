@@ -45,7 +45,6 @@ pub struct NodeSelectorTerm {
 /// A condition on `metadata.name`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeNameRequirement {
-    /// The name.
     pub name: String,
     /// `In`; otherwise `NotIn`.
     pub is: bool,

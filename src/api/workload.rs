@@ -240,7 +240,6 @@ pub(crate) struct Workload {
 pub(crate) struct Lasting {
     /// Its kind, namespace and name.
     pub id: WorkloadId,
-    /// Its kind.
     pub kind: WorkloadKind,
     /// This life of the object.
     pub uid: Uid,

@@ -17,7 +17,6 @@ use std::rc::Rc;
 /// A node to be created.
 #[derive(Clone, Debug)]
 pub(crate) struct NewNode {
-    /// Its name.
     pub id: NodeId,
     /// `metadata.creationTimestamp`, where it is not now.
     pub creation_timestamp: Option<Timestamp>,

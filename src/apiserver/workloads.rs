@@ -19,7 +19,6 @@ use std::rc::Rc;
 pub(crate) struct NewWorkload {
     /// Its kind, namespace and name.
     pub id: WorkloadId,
-    /// Its kind.
     pub kind: WorkloadKind,
     /// The workload that owns it.
     pub owner: Option<(WorkloadId, Uid)>,

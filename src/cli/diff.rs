@@ -41,7 +41,7 @@ pub(crate) struct DiffArgs {
     /// The Kubernetes release of the second run
     #[arg(long, value_name = "RELEASE")]
     against: Option<String>,
-    /// Run both sides with so many seeds, from --seed on, pair equal seeds, and tell what differs
+    /// Run both sides with this number of seeds, from --seed on, pair equal seeds, and show what differs
     /// in nearly all of them from what is chance
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=500_000))]
     seeds: Option<u64>,

@@ -38,7 +38,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         .into()
 }
 
-/// Reports a run that was given up: nothing in it takes any time, or it is too large for a search.
+/// Reports a run that was given up: nothing takes any time there, or it is too large for a search.
 fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
     let help = match endless {
         Endless::Spins { .. } => {

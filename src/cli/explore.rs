@@ -68,13 +68,13 @@ pub(crate) struct ExploreArgs {
     /// How to choose which runs to try
     #[arg(long, value_enum, default_value_t)]
     strategy: How,
-    /// At most so many deviations from the default order; for pct the depth of the bug
+    /// The most deviations from the default order; for pct the depth of the bug
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
     depth: u32,
-    /// At most so many runs [default: 20000, or no limit with --time]
+    /// The most runs [default: 20000, or no limit with --time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
-    /// At most so long, by the clock on the wall; what is found then depends on the machine
+    /// The longest time, by the clock on the wall; what is found then depends on the machine
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     time: Option<Dur>,
     /// Ends the search when every property was found violated

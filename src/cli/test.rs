@@ -50,7 +50,7 @@ fn reporter(text: &str) -> Result<Reporter, String> {
     }
 }
 
-/// The part of the scenarios that one of several machines tests.
+/// Which of the scenarios this machine tests, out of several machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     number: usize,

@@ -13,7 +13,7 @@ use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A series that was silent for so long has ended; looked at as often (`finishTime`).
+/// A series that was silent for this long has ended; checked at the same interval (`finishTime`).
 const FINISH_TIME: Dur = Dur::from_secs(360);
 /// Running series are written again so often (`refreshTime`).
 const REFRESH_TIME: Dur = Dur::from_secs(1800);

@@ -39,7 +39,7 @@ pub(crate) struct Drain {
     options: DrainOptions,
     /// When the node that is being drained is given up.
     deadline: Cell<Time>,
-    /// The record that led to this call: of what comes of it by itself.
+    /// The record that led to this call; causes what follows from it by itself.
     cause: RecordId,
 }
 

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// A lease that is older than its duration (40 s unless a kubelet was told otherwise) is not of a
+/// A lease that is older than its duration (40 s unless a kubelet is configured otherwise) is not of a
 /// healthy node.
 const LEASE_DURATION_US: i64 = 40_000_000;
 

@@ -49,7 +49,7 @@ impl ImportedCluster {
         self.settings(&mut out);
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");
-            out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
+            out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
         }
         list(&mut out, "nodes", &self.nodes);
         list(&mut out, "priorityClasses", &self.priority_classes);

@@ -1,4 +1,4 @@
-//! Tapes: a run for ever. The scenario as it was, what the command line changed in it, and the
+//! Tapes: a run that can be repeated for ever. The scenario as it was, what the command line changed in it, and the
 //! deviations from the default order.
 
 use crate::api::names::{Names, stable_hash};

@@ -7,7 +7,7 @@ use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Nodes that are alike but for their names.
+/// Nodes that are alike except for their names.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeGroup {
@@ -131,7 +131,7 @@ pub enum Status {
     Unknown,
 }
 
-/// Pods that are alike but for their names and places.
+/// Pods that are alike except for their names and places.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodGroup {

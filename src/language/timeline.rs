@@ -373,7 +373,7 @@ pub enum Step {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
     },
-    /// A rolling maintenance: so many nodes at a time are cordoned and drained, their machines are
+    /// A rolling maintenance: a number of nodes at a time are cordoned and drained, their machines are
     /// off for a while and boot, and once a node is Ready again it is uncordoned, and the next one
     /// begins.
     Maintain {

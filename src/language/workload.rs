@@ -9,7 +9,7 @@ use super::texts::{FlagValue, NamesText, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A workload, or several that are alike but for their names:
+/// A workload, or several that are alike except for their names:
 /// `Deployment(name: "web", replicas: 3)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! In which words a release's controllers write their logs. Nothing but the logs that are rendered
 //! of a run depends on it.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// How timed workers log (`timed_workers.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub enum EvictionLog {
 pub struct LogForms {
     /// The node lifecycle controller's are structured, from 1.27; so are objects in them, as JSON.
     pub node_lifecycle: bool,
-    /// A silent node is told at level 2, from 1.17, and not at 4.
+    /// A silent node is logged at level 2, from 1.17, and not at 4.
     pub expired_at_2: bool,
     /// "removed all taints", from 1.32; before, "removing".
     pub healthy_removed: bool,
@@ -45,7 +47,7 @@ pub struct LogForms {
     pub pod_gc: bool,
     /// Events, the scheduler's and the ReplicaSet controller's are structured, from 1.19.
     pub events: bool,
-    /// Events are told at level 3, from 1.31 (1.29 has 0; 1.30 was not looked at).
+    /// Events are logged at level 3, from 1.31 (1.29 has 0; 1.30 was not looked at).
     pub events_at_3: bool,
     /// The scheduler tells of bound pods at level 2, from 1.24.
     pub bound_at_2: bool,

@@ -26,7 +26,6 @@ pub type BudgetIndex = u32;
 /// A node.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
-    /// Its name.
     pub name: String,
     /// Its labels, those of zone, region and host name included.
     pub labels: Rc<Labels>,
@@ -108,7 +107,6 @@ pub enum PodStart {
 pub struct WorkloadPlan {
     /// `Kind/namespace/name`
     pub name: String,
-    /// Its kind.
     pub kind: WorkloadKind,
     /// The workload that owns it, index into [`workloads`](super::Plan::workloads): the Deployment
     /// of an imported ReplicaSet.

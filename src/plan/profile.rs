@@ -1,6 +1,8 @@
 //! A release's behaviour: the switches of every component, and the defaults that changed.
 //!
 //! Plain values: which release has which is said in one place, `scenario::profiles`.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use super::log_forms::LogForms;
 use super::switches::eviction::EvictionRules;

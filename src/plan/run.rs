@@ -15,7 +15,7 @@ use crate::kernel::Time;
 use crate::kernel::choice::Deviation;
 use std::collections::BTreeMap;
 
-/// One run, but for its seed.
+/// One run, except its seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The scenario's name: its file name without extension.

@@ -25,7 +25,6 @@ pub struct TimelineEntry {
 /// One primitive step of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// When.
     pub at: Time,
     /// The entry of [`timeline`](super::Plan::timeline) it belongs to.
     pub entry: u32,
@@ -73,11 +72,11 @@ pub enum Do {
     ApiDown,
     /// The API server answers again.
     ApiUp,
-    /// Watches of a resource deliver so much later; zero ends it.
+    /// Watches of a resource deliver later by this delay; zero ends it.
     WatchLag(WatchedResource, Dur),
-    /// Watches of a resource deliver nothing for so long, then everything.
+    /// Watches of a resource deliver nothing for this long, then everything.
     StallWatches(WatchedResource, Dur),
-    /// Every controller process dies; fresh ones start so much later.
+    /// Every controller process dies; fresh ones start after this delay.
     RestartControllers(Dur),
     /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of
     /// its entry.

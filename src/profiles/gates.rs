@@ -316,7 +316,6 @@ pub enum GateError {
     Locked {
         /// The gate.
         name: &'static str,
-        /// Its value.
         locked: bool,
         /// The release that was asked for.
         release: Release,
@@ -348,7 +347,6 @@ impl GateError {
 /// A gate as a release has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateSetting {
-    /// Its name.
     pub name: &'static str,
     /// Its value where nobody sets it.
     pub default: bool,

@@ -9,6 +9,8 @@
 //! that cannot be seen here (logs, metrics, the components' names in events, how a kubelet closes
 //! dead connections), and up to 1.13 the cloud provider's say in whether a node still exists, as
 //! there is no cloud provider here.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 mod gates;
 mod lookup;

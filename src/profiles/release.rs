@@ -1,4 +1,6 @@
 //! Releases of Kubernetes: which there are, and how people write them.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use std::fmt;
 use thiserror::Error;

@@ -8,6 +8,8 @@
 //!
 //! No step: S24 and S25 are gates alone. S26, a fix for "an old worker's end removes its
 //! successor's entry", is in no release.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use super::release::Release;
 use crate::kernel::Dur;

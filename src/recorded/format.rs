@@ -141,7 +141,6 @@ pub struct KubeletSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct NodeSpec {
-    /// Its name.
     pub name: String,
     /// Its region, or empty.
     pub region: String,
@@ -172,7 +171,6 @@ pub struct NodeSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct PodSpec {
-    /// Its name.
     pub name: String,
     /// Its namespace; `default` if empty.
     pub namespace: String,
@@ -203,7 +201,6 @@ pub struct PodSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BudgetSpec {
-    /// Its name.
     pub name: String,
     /// `spec.selector.matchLabels`
     #[serde(deserialize_with = "nullable")]
@@ -234,9 +231,7 @@ pub struct TolerationSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct WorkloadSpec {
-    /// Its kind.
     pub kind: String,
-    /// Its name.
     pub name: String,
     /// How many pods it asks for.
     pub replicas: i32,
@@ -250,9 +245,7 @@ pub struct WorkloadSpec {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ActionSpec {
-    /// When.
     pub at: GoDuration,
-    /// What.
     #[serde(rename = "do")]
     pub act: String,
     /// The node it is about.

@@ -17,7 +17,6 @@ pub(crate) enum FileError {
     Create {
         /// That folder.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// A file cannot be written: the disk is full, say.
@@ -25,7 +24,6 @@ pub(crate) enum FileError {
     Write {
         /// That file, under the name that it was going to have.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// A file cannot be copied.
@@ -35,7 +33,6 @@ pub(crate) enum FileError {
         from: PathBuf,
         /// Its copy, under the name that it was going to have.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// The folder cannot be put into its place.
@@ -43,7 +40,6 @@ pub(crate) enum FileError {
     Replace {
         /// The folder.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// What stands in the place of the folder was not written by this program.

@@ -3,7 +3,7 @@
 use crate::api::spelling;
 use crate::language::text::place::Step;
 
-/// What is not all there for a mistake of form: that a name in it is not found is no mistake.
+/// What is incomplete because of a mistake of form: that a name is not found there is no mistake.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Damage {
     /// Names of nodes.

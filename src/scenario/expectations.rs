@@ -53,9 +53,7 @@ pub enum Expected {
     Pending {
         /// Which pods.
         pods: Pods,
-        /// How many.
         count: Count,
-        /// When.
         at: Time,
         /// A part of the text of their last FailedScheduling event.
         reason: Option<String>,
@@ -151,9 +149,7 @@ pub struct Sought {
     pub pods: Option<Pods>,
     /// On which nodes; none is everywhere.
     pub nodes: Option<BTreeSet<NodeIndex>>,
-    /// How many.
     pub count: Count,
-    /// When.
     pub times: Times,
 }
 
@@ -195,7 +191,6 @@ pub enum Kind {
 pub struct TaintSought {
     /// Its key, whole or without `node.kubernetes.io/`.
     pub key: String,
-    /// Its value.
     pub value: Option<String>,
     /// Its effect.
     pub effect: Option<Effect>,
@@ -214,7 +209,6 @@ pub struct Pods {
     pub workloads: Option<BTreeSet<String>>,
     /// Labels that have to match.
     pub labels: Vec<Selector>,
-    /// The namespace.
     pub namespace: Option<String>,
 }
 
@@ -229,7 +223,6 @@ pub struct Count {
     pub each: bool,
 }
 
-/// When.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
     /// At exactly these times, to the millisecond, so often at each.

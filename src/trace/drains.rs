@@ -131,7 +131,7 @@ impl BudgetState {
     }
 }
 
-/// How kubectl was done with a node that it drained.
+/// How kubectl finished with a node that it drained.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DrainOutcome {
     /// Every pod that had to go is gone.

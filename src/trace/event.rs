@@ -154,7 +154,6 @@ impl EventBody {
 /// An event whose text has an argument, as it was stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// Its text.
     pub body: EventBody,
     /// It stands for several that are alike.
     pub combined: bool,

@@ -124,7 +124,7 @@ pub enum What {
     /// `kubectl drain --disable-eviction` deletes a pod; that follows in the same step. Object:
     /// pod.
     DrainDeletes,
-    /// kubectl is done with a node that it drains, or gives it up. Object: node; argument: how it
+    /// kubectl has finished with a node that it drains, or gives it up. Object: node; argument: how it
     /// ended, in [`Trace::drains`](super::Trace).
     DrainEnded(u32),
     /// A disruption budget was created in the course of the run. Object: the budget's name, a
@@ -143,7 +143,6 @@ pub enum What {
 /// A fact, when it became true, who made it so, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// When.
     pub at: Time,
     /// The record that led to this one, or [`NO_RECORD`].
     pub cause: RecordId,
@@ -152,9 +151,7 @@ pub struct Record {
     pub saw: RecordId,
     /// The node, pod, text or action it is about, by kind of record.
     pub object: u32,
-    /// What.
     pub what: What,
-    /// Who.
     pub actor: Actor,
 }
 

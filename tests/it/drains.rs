@@ -381,7 +381,7 @@ fn zone_states_say_why_evictions_pause() {
             "zone b: PartialDisruption: evictions stop (no more than 50 nodes)".to_owned()
         )
     );
-    let slow = of(r#"flags: (kube_controller_manager: { "large-cluster-size-threshold": 5 }),"#);
+    let slow = of(r#"flags: (kube-controller-manager: { "large-cluster-size-threshold": 5 }),"#);
     let row = "zone b: PartialDisruption: evictions slow down to one node every 1m40s".to_owned();
     assert_eq!(slow, (vec![Pace::Slow(Dur::from_secs(100))], row));
 }

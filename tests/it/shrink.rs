@@ -17,7 +17,7 @@ const NOISY: &str = r#"Scenario(
     kubernetes: "1.32",
     horizon: "10m",
     timing: Custom(request: "5ms", response: "5ms", watch: "1ms", pass_overhead: "3ms", user: Raw),
-    flags: (kube_controller_manager: { "node-eviction-rate": 0.2 }),
+    flags: (kube-controller-manager: { "node-eviction-rate": 0.2 }),
     nodes: [
         (names: "a-{00..09}", zone: "a", labels: { "disk": "ssd" }),
         (names: ["b-{0..3}", "c"], zone: "b", taints: ["gpu=true:NoSchedule"]),

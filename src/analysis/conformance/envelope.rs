@@ -152,7 +152,7 @@ impl fmt::Display for Offender {
 }
 
 impl Offender {
-    /// Whether recorded runs differ so much here that one more of them could have come as far
+    /// Whether recorded runs differ enough here that one more of them could have differed as much
     /// outside: a range wider than the tolerance, and no farther from it than it is wide. Twenty
     /// runs do not show the ends of what varies so.
     pub(crate) fn may_be_chance(&self) -> bool {

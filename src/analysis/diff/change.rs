@@ -6,7 +6,6 @@ use crate::trace::RecordId;
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occurrence {
-    /// When.
     pub at: Time,
     /// The record that says so.
     pub record: RecordId,

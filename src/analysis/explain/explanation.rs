@@ -22,7 +22,6 @@ pub struct Explanation {
 /// A step of a chain of causes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// When.
     pub at: Time,
     /// What happened.
     pub text: String,

@@ -45,7 +45,6 @@ pub enum ObjectError {
     /// Nothing is called that.
     #[error("there is no pod, node, workload or zone `{name}` in this run")]
     Unknown {
-        /// The name.
         name: String,
         /// What may have been meant.
         near: Option<String>,
@@ -53,7 +52,6 @@ pub enum ObjectError {
     /// Several objects are called that.
     #[error("`{name}` may be any of {}", .candidates.join(", "))]
     Ambiguous {
-        /// The name.
         name: String,
         /// Names that say which.
         candidates: Vec<String>,

@@ -38,7 +38,7 @@ pub enum Property {
         within: Dur,
     },
     /// A node is not Ready for longer than `within` (5m) and has no NoExecute taint, while its zone
-    /// is tainted at a rate and no other node of it was tainted for so long.
+    /// is tainted at a rate and no other node of it was tainted for that long.
     NeverTainted {
         /// From when the node could have been tainted.
         within: Dur,
@@ -84,7 +84,6 @@ impl Property {
         "expect",
     ];
 
-    /// Its name.
     pub fn name(&self) -> &'static str {
         Self::NAMES[self.place()]
     }

@@ -36,7 +36,7 @@ impl Kubelets {
         }
     }
 
-    /// Containers whose pod is gone end so much later: their kubelet hears of it now.
+    /// How much later containers end whose pod is gone: their kubelet learns of it only now.
     pub(super) fn end_orphan(&self, uid: Uid, after: Dur) {
         let at = self.ctx.now() + after;
         self.with_due(uid, |d| d.stop = at);

@@ -5,6 +5,8 @@
 //! doEvictionPass` and `util/node: DeletePods`, v1.18; up to 1.26 with
 //! `--enable-taint-manager=false`, and without the gate TaintBasedEvictions up to 1.17. Left out:
 //! the pod status reason NodeLost, which nothing reads that is modelled here; its write is made.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use super::controller::Controller;
 use super::notices::Notices;

@@ -1,4 +1,4 @@
-//! What choosing a node for a pod works on, and what comes of it.
+//! What choosing a node for a pod works on, and its result.
 
 use super::cache::Cache;
 use super::cycle_state::ClusterState;
@@ -16,7 +16,6 @@ pub use super::choice::Choice;
 /// A pod to be placed.
 #[derive(Clone, Copy)]
 pub struct Incoming<'a> {
-    /// The pod.
     pub pod: &'a Rc<Pod>,
     /// Its shape.
     pub shape: &'a Rc<Shape>,

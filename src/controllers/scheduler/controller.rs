@@ -64,7 +64,7 @@ pub(crate) struct Controller {
     pub(super) no_backoff: Cell<Option<Ticket>>,
     pub(super) no_leftover: Cell<Option<Ticket>>,
     pub(super) tie_point: PointId,
-    /// The order in which goroutines that look at nodes are done with them.
+    /// The order in which the goroutines that look at nodes finish.
     pub(super) feasible_point: PointId,
     pub(super) offset_point: PointId,
     pub(super) phase_point: PointId,

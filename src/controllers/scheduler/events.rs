@@ -46,7 +46,6 @@ pub(crate) type PodAndShape = (Rc<Pod>, Rc<Shape>);
 /// A change with what it was before and after.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Its kind.
     pub event: ClusterEvent,
     /// The node before and after, of a change of a node.
     pub nodes: (Option<Rc<Node>>, Option<Rc<Node>>),

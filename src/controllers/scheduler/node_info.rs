@@ -37,7 +37,6 @@ impl Placed {
 /// A node with the pods on it.
 #[derive(Clone, Debug, Default)]
 pub struct NodeInfo {
-    /// Its name.
     pub name: Box<str>,
     /// The node; none once it is gone while pods are still there.
     pub node: Option<Rc<Node>>,

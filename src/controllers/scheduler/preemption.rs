@@ -23,7 +23,6 @@ const LEAST_NUMBER: usize = 100;
 /// A node that could take the pod, and whom that would cost, the most important first.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The node.
     pub node: NodeId,
     /// The pods to be evicted.
     pub victims: Vec<Placed>,
@@ -44,7 +43,7 @@ pub enum Attempt {
     Found(Candidate),
 }
 
-/// The chances in it.
+/// The points at which it draws.
 pub trait Chances {
     /// Where the dry runs begin, among that number of nodes.
     fn offset(&mut self, nodes: u32) -> u32;

@@ -73,7 +73,7 @@ fn phase(pod: &Pod) -> u8 {
 }
 
 /// The one with the later time first; with the logarithmic rule times whose ages have the same
-/// magnitude are told apart by uid.
+/// magnitude are distinguished by uid.
 fn younger_first(
     s: Timestamp,
     t: Timestamp,

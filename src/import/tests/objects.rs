@@ -348,7 +348,7 @@ fn pods_that_were_not_admitted_by_default_are_counted() {
     assert!(
         cluster
             .to_scenario()
-            .contains("// flags: (kube_apiserver: {\"disable-admission-plugins\"")
+            .contains("// flags: (kube-apiserver: {\"disable-admission-plugins\"")
     );
     assert_eq!(
         super::exports(&["healthy-all.json.gz"]).summary.unadmitted,

@@ -42,7 +42,7 @@ impl Sorted {
 
 #[derive(Clone, Debug)]
 enum Op {
-    /// At now plus so much; minus, for times that have passed.
+    /// At now plus this; minus, for times that have passed.
     PushAt(i64, usize),
     PushIn(usize),
     Pop,
@@ -371,7 +371,7 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
         .map(|(_, _, e)| e)
         .collect();
     assert_eq!(order, [4, 3, 1, 2]);
-    // In a search, events are told apart by their numbers in order of posting.
+    // In a search, events are distinguished by their numbers in order of posting.
     let mut agenda: Agenda<u64, ()> = Agenda::default();
     queue.push_ranked(at, Class::Source, 7, 5);
     queue.push_ranked(at, Class::Source, 3, 6);
@@ -391,7 +391,7 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
 /// turn for which it is asked.
 #[derive(Clone, Debug)]
 enum Beside {
-    /// Something is added, due after so long, in this class.
+    /// Something is added, due after this time, in this class.
     Add(u64, usize),
     /// As many events are taken.
     Take(usize),

@@ -8,7 +8,6 @@ use crate::kernel::Time;
 /// A step of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// When.
     pub at: Time,
     /// The number of its event, in order of posting.
     pub event: u32,

@@ -1,4 +1,6 @@
 //! What changed in kubelets from release to release.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use crate::kernel::Dur;
 

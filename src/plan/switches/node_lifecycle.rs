@@ -1,4 +1,6 @@
 //! What changed in the node lifecycle controller from release to release.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// What a missing NoExecute taint leads to (S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

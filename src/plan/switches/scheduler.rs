@@ -1,5 +1,7 @@
 //! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as
 //! 1.18 does.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use crate::kernel::Dur;
 
@@ -153,11 +155,11 @@ pub struct Switches {
     pub balance: Balance,
     /// Among best nodes the first of a heap is taken instead of a random one: from 1.35.
     pub ties_by_heap: bool,
-    /// How failures are told.
+    /// How failures are reported.
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36.
     pub claims_text: bool,
-    /// A successful preemption is told: from 1.37.
+    /// A successful preemption is reported: from 1.37.
     pub preemption_told: bool,
     /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.
     pub wakes_registered: bool,

@@ -1,4 +1,6 @@
 //! What changed in the taint eviction controller from release to release.
+//!
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// What a timed worker that ended well leaves of its entry (S19).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ pub const SCENARIO: &str = "scenario";
 /// A test case.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name, which depends on what the scenario says and not on what comes of it.
+    /// Its name, which depends on what the scenario says and not on its result.
     pub name: String,
     /// What came of it.
     pub came: Came,

@@ -11,7 +11,6 @@ pub(crate) struct Tested {
     pub file: String,
     /// What it is called on every machine.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// How many expectations it has, and a golden timeline as one more.
     pub expectations: usize,

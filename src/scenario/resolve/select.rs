@@ -47,7 +47,6 @@ pub(super) struct Pods {
 
 /// The pods of a group, or of a workload.
 pub(super) struct PodsOf {
-    /// The name.
     pub(super) name: String,
     /// What stands before it: `pods/default` of a group, `Deployment/shop` of a workload.
     pub(super) of: String,

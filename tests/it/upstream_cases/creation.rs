@@ -11,7 +11,7 @@ use taintsim::trace::What;
 #[test]
 fn a_pod_may_be_refused() {
     let fields = r#"horizon: "1m", nodes: [(name: "n")], pods: [(name: "there", on: Node("n"))],
-        flags: (kube_apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),
+        flags: (kube-apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),
         namespaces: [(name: "lab", tolerationsWhitelist: [(key: "other", operator: Exists)])],
         timeline: [
             (at: "10s", do: CreatePod(pod: (name: "there", on: Unbound))),

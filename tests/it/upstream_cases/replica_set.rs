@@ -110,7 +110,7 @@ fn creations_that_fail_are_not_started_in_numbers() {
     let plan = ron(
         "1.34",
         r#"horizon: "999ms", nodes: [(name: "n")],
-           flags: (kube_apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),
+           flags: (kube-apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),
            namespaces: [(name: "default", tolerationsWhitelist: [(key: "other", operator: Exists)])],
            workloads: [ReplicaSet(name: "web", replicas: 10, template: (tolerations: [(key: "k", operator: Exists)]))]"#,
     );

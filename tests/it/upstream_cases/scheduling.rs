@@ -96,7 +96,7 @@ fn conditions_become_taints() {
         fit.join(" ").replace("10 ", "")
     };
     let restricted =
-        r#"flags: (kube_apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),"#;
+        r#"flags: (kube-apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),"#;
     assert_eq!(
         fits(restricted, &[("Ready", "False")]),
         "network-unavailable-and-not-ready not-ready"
