@@ -70,6 +70,7 @@ pub struct Disrupted {
     pub from: Time,
     /// Until when; the end of the run where it lasts.
     pub to: Time,
+    /// The state that it changed to.
     pub state: ZoneState,
     /// What it allows.
     pub pace: Pace,

@@ -18,6 +18,7 @@ pub struct Eviction<'a> {
     pub record: RecordId,
     /// What evicts it.
     pub cause: EvictionCause,
+    /// The evicted pod.
     pub pod: PodId,
     /// The node it was on.
     pub node: Option<NodeId>,

@@ -19,6 +19,7 @@ pub struct Tainted {
 /// A node over time. Each list says from when on something holds; times rise, the first is zero.
 #[derive(Clone, Debug)]
 pub struct NodeLane {
+    /// Whose lane it is.
     pub node: NodeId,
     /// Its health.
     pub health: Vec<(Time, Health)>,

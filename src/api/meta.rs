@@ -1,11 +1,22 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
 use super::names::WorkloadId;
+use crate::kernel::Argument;
 use std::fmt;
 
 /// The identity of one life of an object; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Uid(pub u64);
+
+impl Argument for Uid {
+    fn pack(self) -> u64 {
+        self.0
+    }
+
+    fn unpack(bits: u64) -> Self {
+        Self(bits)
+    }
+}
 
 impl fmt::Display for Uid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,12 +4,22 @@
 //! name has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name
 //! alone, so that chance drawn for an object does not move when another object is added.
 
-use crate::kernel::HashIndex;
+use crate::kernel::{Argument, HashIndex};
 use std::fmt;
 
 /// Identity of a node's name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
+
+impl Argument for NodeId {
+    fn pack(self) -> u64 {
+        self.0.pack()
+    }
+
+    fn unpack(bits: u64) -> Self {
+        Self(u32::unpack(bits))
+    }
+}
 
 /// Identity of a pod's `namespace/name`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -162,6 +162,7 @@ pub struct NodeCondition {
     pub kind: NodeConditionType,
     /// Its status.
     pub status: ConditionStatus,
+    /// Why the status is what it is.
     pub reason: NodeReason,
     /// When the kubelet last posted it.
     pub last_heartbeat_time: Timestamp,
@@ -172,6 +173,7 @@ pub struct NodeCondition {
 /// A node object, one version of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
+    /// Stands for the name in everything that is recorded.
     pub id: NodeId,
     /// This life of the object.
     pub uid: Uid,

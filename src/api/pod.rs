@@ -162,6 +162,7 @@ impl PodReason {
 pub struct PodCondition {
     /// Its status.
     pub status: ConditionStatus,
+    /// Why the status is what it is.
     pub reason: PodReason,
     /// When the status last changed.
     pub last_transition_time: Timestamp,

@@ -45,6 +45,7 @@ pub struct NodeSelectorTerm {
 /// A condition on `metadata.name`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeNameRequirement {
+    /// The node that is meant.
     pub name: String,
     /// `In`; otherwise `NotIn`.
     pub is: bool,

@@ -3,7 +3,7 @@
 use super::caches::replace;
 use super::factory::InformerFactory;
 use super::resource::Resource;
-use super::stream::{Delta, Due, Stream};
+use super::stream::{Delivery, Delta, Due, Stream};
 use crate::api::budget::Budget;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
@@ -16,8 +16,9 @@ impl InformerFactory {
     /// Has something done for a stream at `at`.
     pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
         if let Some(handler) = self.deliveries.get() {
+            let resource = stream.resource;
             self.ctx
-                .post_at(at, class, handler, due.pack(stream.resource));
+                .post_at(at, class, handler, Delivery { due, resource });
         }
     }
 

@@ -7,7 +7,7 @@ use super::handlers::{
 };
 use super::hold::{Hold, TroublePoints};
 use super::resource::{Resource, WatchLags};
-use super::stream::Stream;
+use super::stream::{Delivery, Stream};
 use crate::apiserver::{ApiServer, Heartbeats};
 use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
 use crate::plan::Delay;
@@ -33,7 +33,7 @@ pub(crate) struct InformerFactory {
     pub(super) lags: Rc<WatchLags>,
     pub(super) streams: [Stream; Resource::COUNT],
     /// Handler of deliveries.
-    pub(super) deliveries: Cell<Option<HandlerId>>,
+    pub(super) deliveries: Cell<Option<HandlerId<Delivery>>>,
     pub(super) caches: Shared<Caches>,
     pub(super) node_handlers: Handlers<dyn NodeHandler>,
     pub(super) pod_handlers: Handlers<dyn PodHandler>,

@@ -8,7 +8,7 @@
 use super::factory::{InformerFactory, InformerTiming};
 use super::hold::Hold;
 use super::resource::{Resource, WatchLags};
-use super::stream::{Delta, Due, OnItsWay};
+use super::stream::{Delivery, Delta, Due, OnItsWay};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{NodeId, stable_hash};
@@ -23,18 +23,20 @@ use std::rc::Rc;
 struct Deliver(std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
-    fn handle(&self, arg: u64) {
+    type Argument = Delivery;
+
+    fn handle(&self, Delivery { due, resource }: Delivery) {
         if let Some(f) = self.0.upgrade() {
-            match Due::unpack(arg) {
-                (Due::Delta, resource) => f.deliver(resource),
-                (Due::List, resource) => f.relist(resource),
+            match due {
+                Due::Delta => f.deliver(resource),
+                Due::List => f.relist(resource),
             }
         }
     }
 
-    fn name(&self, arg: u64) -> Name {
+    fn name(&self, delivery: Delivery) -> Name {
         Name::of("watch", Keys::NOTHING)
-            .about(stable_hash(Due::unpack(arg).1.name()))
+            .about(stable_hash(delivery.resource.name()))
             .stream()
     }
 }
@@ -212,8 +214,14 @@ impl InformerFactory {
                 .deltas
                 .with(|d| d.push_back(OnItsWay { made, cause, delta }));
             if let Some(handler) = self.deliveries.get() {
-                self.ctx
-                    .post_in(self.watch_lane, handler, Due::Delta.pack(resource));
+                self.ctx.post_in(
+                    self.watch_lane,
+                    handler,
+                    Delivery {
+                        due: Due::Delta,
+                        resource,
+                    },
+                );
             }
             return;
         }

@@ -59,10 +59,12 @@ impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R,
 struct Arrivals(Shared<InFlight>);
 
 impl Handler for Arrivals {
-    fn handle(&self, arg: u64) {
+    type Argument = u32;
+
+    fn handle(&self, number: u32) {
         let request = self.0.with(|f| {
-            f.free.push(arg as u32);
-            f.sent[arg as usize].take()
+            f.free.push(number);
+            f.sent[number as usize].take()
         });
         if let Some(request) = request {
             request.arrive();
@@ -70,7 +72,7 @@ impl Handler for Arrivals {
     }
 
     /// What a request does is declared where it does it.
-    fn name(&self, _: u64) -> Name {
+    fn name(&self, _: u32) -> Name {
         Name::of("request", Keys::NOTHING)
     }
 }
@@ -85,7 +87,7 @@ struct Inner {
     request_point: PointId,
     response_point: PointId,
     arrivals: Rc<Arrivals>,
-    handler: HandlerId,
+    handler: HandlerId<u32>,
     wrote: Option<Wrote>,
 }
 
@@ -194,18 +196,11 @@ impl Client {
             }
         });
         if i.timing.request.is_constant() {
-            i.ctx.post_in(
-                i.ctx.lane(request, Class::Arrival),
-                i.handler,
-                u64::from(id),
-            );
+            i.ctx
+                .post_in(i.ctx.lane(request, Class::Arrival), i.handler, id);
         } else {
-            i.ctx.post_at(
-                i.ctx.now() + request,
-                Class::Arrival,
-                i.handler,
-                u64::from(id),
-            );
+            i.ctx
+                .post_at(i.ctx.now() + request, Class::Arrival, i.handler, id);
         }
         i.ctx.sleep(request + response).await;
         call.reply.take().unwrap_or(Err(ApiError::Unavailable))

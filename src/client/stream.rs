@@ -7,7 +7,7 @@ use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::kernel::{Shared, Time};
+use crate::kernel::{Argument, Shared, Time};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -64,15 +64,23 @@ pub(super) enum Due {
     List,
 }
 
-impl Due {
-    pub(super) fn pack(self, resource: Resource) -> u64 {
-        resource as u64 * 2 + u64::from(self == Due::List)
+/// What is due for which stream.
+#[derive(Clone, Copy)]
+pub(super) struct Delivery {
+    pub(super) due: Due,
+    pub(super) resource: Resource,
+}
+
+impl Argument for Delivery {
+    fn pack(self) -> u64 {
+        self.resource as u64 * 2 + u64::from(self.due == Due::List)
     }
 
-    pub(super) fn unpack(arg: u64) -> (Self, Resource) {
-        (
-            if arg % 2 == 1 { Due::List } else { Due::Delta },
-            Resource::ALL[(arg / 2) as usize],
-        )
+    fn unpack(bits: u64) -> Self {
+        let due = if bits % 2 == 1 { Due::List } else { Due::Delta };
+        Self {
+            due,
+            resource: Resource::ALL[(bits / 2) as usize],
+        }
     }
 }

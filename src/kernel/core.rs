@@ -7,15 +7,48 @@ use super::queue::{EventQueue, Lane};
 use super::search::{Name, Notes};
 use super::{Class, Dur, Time};
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// The cause of what nothing caused, and the version seen by one who saw none.
 pub const NONE: u32 = u32::MAX;
 
+/// What an event tells its handler, in the 64 bits that the queue has for it.
+pub trait Argument: Copy {
+    /// As bits.
+    fn pack(self) -> u64;
+
+    /// From the bits that [`Argument::pack`] made.
+    fn unpack(bits: u64) -> Self;
+}
+
+impl Argument for u32 {
+    fn pack(self) -> u64 {
+        u64::from(self)
+    }
+
+    fn unpack(bits: u64) -> Self {
+        bits as u32
+    }
+}
+
+impl Argument for u64 {
+    fn pack(self) -> u64 {
+        self
+    }
+
+    fn unpack(bits: u64) -> Self {
+        bits
+    }
+}
+
 /// Receives events that are data rather than processes: arrivals, deliveries, timers.
 pub trait Handler {
-    /// Runs one event; `arg` is what it was posted with.
-    fn handle(&self, arg: u64);
+    /// What its events tell it.
+    type Argument: Argument;
+
+    /// Runs one event; `argument` is what it was posted with.
+    fn handle(&self, argument: Self::Argument);
 
     /// What it is, for the message of a run that does not go on.
     fn kind(&self) -> &'static str {
@@ -24,26 +57,48 @@ pub trait Handler {
 
     /// What the event is called in a search: asked for once, when it is due, and without asking the
     /// kernel anything.
-    fn name(&self, arg: u64) -> Name {
-        let _ = arg;
+    fn name(&self, argument: Self::Argument) -> Name {
+        let _ = argument;
         Name::NONE
     }
 }
 
-/// Names a registered handler.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HandlerId(pub(super) u32);
-
-impl HandlerId {
-    /// Not a handler: the event wakes the process whose ticket is in the argument.
-    pub(super) const WAKE: Self = Self(u32::MAX);
+/// A handler as the kernel keeps it, whatever its events tell it.
+pub(super) trait Receive {
+    fn receive(&self, bits: u64);
+    fn kind(&self) -> &'static str;
+    fn name(&self, bits: u64) -> Name;
 }
+
+impl<H: Handler> Receive for H {
+    fn receive(&self, bits: u64) {
+        self.handle(H::Argument::unpack(bits));
+    }
+
+    fn kind(&self) -> &'static str {
+        Handler::kind(self)
+    }
+
+    fn name(&self, bits: u64) -> Name {
+        Handler::name(self, H::Argument::unpack(bits))
+    }
+}
+
+/// Names a registered handler, and says what its events tell it.
+#[derive(Clone, Copy)]
+pub struct HandlerId<A = u64> {
+    pub(super) number: u32,
+    pub(super) tells: PhantomData<A>,
+}
+
+/// In the place of a handler's number: the event wakes the process whose ticket is in its bits.
+pub(super) const WAKE: u32 = u32::MAX;
 
 /// What the queue carries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    pub(super) arg: u64,
-    pub(super) handler: HandlerId,
+    pub(super) bits: u64,
+    pub(super) handler: u32,
     pub(super) cause: u32,
 }
 
@@ -65,7 +120,7 @@ pub(super) enum Command {
 pub(super) struct Tables {
     queue: EventQueue<Event>,
     parks: Parks,
-    handlers: Vec<Rc<dyn Handler>>,
+    handlers: Vec<Rc<dyn Receive>>,
     commands: Vec<Command>,
     pub(super) notes: Notes,
 }
@@ -80,7 +135,7 @@ pub(super) struct Core {
     pub(super) running: Cell<Option<u32>>,
     pub(super) queue: RefCell<EventQueue<Event>>,
     pub(super) parks: RefCell<Parks>,
-    pub(super) handlers: RefCell<Vec<Rc<dyn Handler>>>,
+    pub(super) handlers: RefCell<Vec<Rc<dyn Receive>>>,
     pub(super) commands: RefCell<Vec<Command>>,
     /// Whether `commands` holds any: read at every step.
     pub(super) commanded: Cell<bool>,
@@ -150,8 +205,8 @@ impl Core {
     pub(super) fn wake_event(&self, t: Ticket) -> Event {
         // A process keeps its own cause, so the event carries none.
         Event {
-            arg: t.pack(),
-            handler: HandlerId::WAKE,
+            bits: t.pack(),
+            handler: WAKE,
             cause: NONE,
         }
     }

@@ -2,13 +2,14 @@
 //! processes. What it has for choices is in `chances.rs`, what it has for searches in
 //! `declared.rs`.
 
-use super::core::{Command, Core, Event, Handler, HandlerId};
+use super::core::{Argument, Command, Core, Event, Handler, HandlerId};
 use super::process::{Group, Ticket};
 use super::queue::{EventKey, Lane};
 use super::search::{Keys, Name};
 use super::{Class, Dur, Time};
 use std::any::TypeId;
 use std::future::poll_fn;
+use std::marker::PhantomData;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -64,10 +65,13 @@ impl Ctx {
 /// Events.
 impl Ctx {
     /// Makes a handler known, so that events can be posted to it.
-    pub fn register(&self, handler: Rc<dyn Handler>) -> HandlerId {
+    pub fn register<H: Handler + 'static>(&self, handler: Rc<H>) -> HandlerId<H::Argument> {
         let mut handlers = self.0.handlers.borrow_mut();
         handlers.push(handler);
-        HandlerId(handlers.len() as u32 - 1)
+        HandlerId {
+            number: handlers.len() as u32 - 1,
+            tells: PhantomData,
+        }
     }
 
     /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair
@@ -80,13 +84,13 @@ impl Ctx {
     /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it
     /// cannot be cancelled.
     #[inline]
-    pub fn post_in(&self, lane: Lane, handler: HandlerId, arg: u64) {
+    pub fn post_in<A: Argument>(&self, lane: Lane, handler: HandlerId<A>, argument: A) {
         self.0.posting();
         self.0.queue.borrow_mut().push_in(
             lane,
             Event {
-                arg,
-                handler,
+                bits: argument.pack(),
+                handler: handler.number,
                 cause: self.cause(),
             },
         );
@@ -94,14 +98,20 @@ impl Ctx {
 
     /// Posts an event for any instant; one that has passed is treated as now.
     #[inline]
-    pub fn post_at(&self, at: Time, class: Class, handler: HandlerId, arg: u64) -> EventKey {
+    pub fn post_at<A: Argument>(
+        &self,
+        at: Time,
+        class: Class,
+        handler: HandlerId<A>,
+        argument: A,
+    ) -> EventKey {
         self.0.posting();
         self.0.queue.borrow_mut().push_at(
             at,
             class,
             Event {
-                arg,
-                handler,
+                bits: argument.pack(),
+                handler: handler.number,
                 cause: self.cause(),
             },
         )
@@ -109,13 +119,13 @@ impl Ctx {
 
     /// As [`Self::post_at`], for events whose time of posting must not matter: they
     /// come behind all of their instant and class that have no rank, in the order of ranks.
-    pub fn post_ranked(
+    pub fn post_ranked<A: Argument>(
         &self,
         at: Time,
         class: Class,
         rank: u64,
-        handler: HandlerId,
-        arg: u64,
+        handler: HandlerId<A>,
+        argument: A,
     ) -> EventKey {
         self.0.posting();
         self.0.queue.borrow_mut().push_ranked(
@@ -123,8 +133,8 @@ impl Ctx {
             class,
             rank,
             Event {
-                arg,
-                handler,
+                bits: argument.pack(),
+                handler: handler.number,
                 cause: self.cause(),
             },
         )

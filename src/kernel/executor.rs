@@ -5,7 +5,7 @@
 //! processes of one instant are ordered by the same rule.
 
 use super::choice::{Choices, Drawn, PointId};
-use super::core::{Command, Core, Event, HandlerId, NONE};
+use super::core::{Command, Core, Event, NONE, WAKE};
 use super::ctx::Ctx;
 use super::endless::Endless;
 use super::process::{Group, Process, Ticket};
@@ -70,8 +70,8 @@ impl Kernel {
         }
         self.ctx.0.class.set(class);
         self.steps += 1;
-        if event.handler == HandlerId::WAKE {
-            self.resume(Ticket::unpack(event.arg));
+        if event.handler == WAKE {
+            self.resume(Ticket::unpack(event.bits));
         } else {
             self.handle(event);
         }
@@ -81,10 +81,10 @@ impl Kernel {
     /// The clock does not go on.
     #[cold]
     fn spins(&self, at: Time, event: Event) -> ! {
-        let kind = if event.handler == HandlerId::WAKE {
-            self.processes[Ticket::unpack(event.arg).slot as usize].kind
+        let kind = if event.handler == WAKE {
+            self.processes[Ticket::unpack(event.bits).slot as usize].kind
         } else {
-            self.ctx.0.handlers.borrow()[event.handler.0 as usize].kind()
+            self.ctx.0.handlers.borrow()[event.handler as usize].kind()
         };
         let kind = kind
             .trim_start_matches("taintsim::controllers::")
@@ -101,8 +101,8 @@ impl Kernel {
         let core = &*self.ctx.0;
         core.cause.set(event.cause);
         core.saw.set(NONE);
-        let handler = core.handlers.borrow()[event.handler.0 as usize].clone();
-        handler.handle(event.arg);
+        let handler = core.handlers.borrow()[event.handler as usize].clone();
+        handler.receive(event.bits);
     }
 
     fn resume(&mut self, ticket: Ticket) {

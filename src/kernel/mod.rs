@@ -30,7 +30,7 @@ mod turns;
 
 pub use choice::{Choices, Object, PointId};
 pub use class::Class;
-pub use core::{Handler, HandlerId, NONE};
+pub use core::{Argument, Handler, HandlerId, NONE};
 pub use ctx::Ctx;
 pub use endless::Endless;
 pub use executor::Kernel;

@@ -38,10 +38,10 @@ impl Ticket {
     }
 
     /// Reads an event's argument back.
-    pub(super) const fn unpack(arg: u64) -> Self {
+    pub(super) const fn unpack(bits: u64) -> Self {
         Self {
-            slot: (arg >> 32) as u32,
-            park: arg as u32,
+            slot: (bits >> 32) as u32,
+            park: bits as u32,
         }
     }
 }

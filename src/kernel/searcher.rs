@@ -7,7 +7,7 @@
 
 use super::Time;
 use super::choice::{Choices, Drawn, Object};
-use super::core::{Core, Event, HandlerId};
+use super::core::{Core, Event, WAKE};
 use super::endless::Endless;
 use super::executor::Kernel;
 use super::process::Ticket;
@@ -94,8 +94,8 @@ impl Kernel {
                 self.ctx.0.choices.borrow().log().len(),
                 held.label.name,
             );
-            if event.handler == HandlerId::WAKE {
-                notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.arg).slot), true);
+            if event.handler == WAKE {
+                notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.bits).slot), true);
             }
         }
         self.run_event(at, held.class(), event);
@@ -189,10 +189,10 @@ impl Kernel {
     }
 
     fn name_of(&self, event: &Event, notes: &Notes) -> Name {
-        if event.handler == HandlerId::WAKE {
-            return notes.name_of(Ticket::unpack(event.arg).slot);
+        if event.handler == WAKE {
+            return notes.name_of(Ticket::unpack(event.bits).slot);
         }
-        self.ctx.0.handlers.borrow()[event.handler.0 as usize].name(event.arg)
+        self.ctx.0.handlers.borrow()[event.handler as usize].name(event.bits)
     }
 
     /// Whether the run ended in a state that was known.

@@ -28,6 +28,8 @@ impl Log {
 struct Say(Log);
 
 impl Handler for Say {
+    type Argument = u64;
+
     fn handle(&self, arg: u64) {
         let (cause, saw) = (self.0.0.cause(), self.0.0.saw());
         assert_eq!(saw, NONE, "a handler has seen nothing yet");
@@ -268,6 +270,8 @@ fn dropping_the_kernel_frees_processes_and_handlers() {
         #[expect(dead_code, reason = "only its lifetime counts")] Rc<()>,
     );
     impl Handler for Holds {
+        type Argument = u64;
+
         fn handle(&self, _: u64) {
             self.0.set_cause(0);
         }
@@ -293,6 +297,8 @@ fn dropping_the_kernel_frees_processes_and_handlers() {
 fn a_shuffled_instant_keeps_only_the_order_of_streams() {
     struct Note(Shared<Vec<u64>>);
     impl Handler for Note {
+        type Argument = u64;
+
         fn handle(&self, arg: u64) {
             self.0.with(|o| o.push(arg));
         }

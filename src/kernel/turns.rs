@@ -3,7 +3,7 @@
 
 use super::HashIndex;
 use super::choice::{Object, PointId};
-use super::core::{Event, HandlerId};
+use super::core::{Event, WAKE};
 use super::process::{Parks, Ticket};
 use super::queue::{Agenda, Held};
 use super::search::{Hashes, Name};
@@ -46,8 +46,8 @@ impl Search {
         firsts.clear();
         let events = agenda.events();
         for (i, held) in events.iter().enumerate() {
-            if held.event.handler == HandlerId::WAKE {
-                if !parks.waits(Ticket::unpack(held.event.arg)) {
+            if held.event.handler == WAKE {
+                if !parks.waits(Ticket::unpack(held.event.bits)) {
                     continue;
                 }
             } else if firsts.iter().any(|j| is_behind(&events[*j], held)) {
@@ -101,5 +101,6 @@ impl Numbers {
 /// connection.
 fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
     let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
-    earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
+    earlier.event.handler == event.event.handler
+        && (alike || earlier.event.bits == event.event.bits)
 }

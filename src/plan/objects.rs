@@ -26,6 +26,7 @@ pub type BudgetIndex = u32;
 /// A node.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
+    /// Unique among nodes.
     pub name: String,
     /// Its labels, those of zone, region and host name included.
     pub labels: Rc<Labels>,
@@ -107,6 +108,7 @@ pub enum PodStart {
 pub struct WorkloadPlan {
     /// `Kind/namespace/name`
     pub name: String,
+    /// Which controller it belongs to.
     pub kind: WorkloadKind,
     /// The workload that owns it, index into [`workloads`](super::Plan::workloads): the Deployment
     /// of an imported ReplicaSet.

@@ -25,6 +25,7 @@ pub struct TimelineEntry {
 /// One primitive step of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
+    /// From the start of the run.
     pub at: Time,
     /// The entry of [`timeline`](super::Plan::timeline) it belongs to.
     pub entry: u32,

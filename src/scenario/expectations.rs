@@ -53,7 +53,9 @@ pub enum Expected {
     Pending {
         /// Which pods.
         pods: Pods,
+        /// How many of them there have to be.
         count: Count,
+        /// The instant that is looked at.
         at: Time,
         /// A part of the text of their last FailedScheduling event.
         reason: Option<String>,
@@ -149,7 +151,9 @@ pub struct Sought {
     pub pods: Option<Pods>,
     /// On which nodes; none is everywhere.
     pub nodes: Option<BTreeSet<NodeIndex>>,
+    /// How many records have to match.
     pub count: Count,
+    /// Within which times.
     pub times: Times,
 }
 
@@ -191,6 +195,7 @@ pub enum Kind {
 pub struct TaintSought {
     /// Its key, whole or without `node.kubernetes.io/`.
     pub key: String,
+    /// The value, where only that one counts.
     pub value: Option<String>,
     /// Its effect.
     pub effect: Option<Effect>,
@@ -209,6 +214,7 @@ pub struct Pods {
     pub workloads: Option<BTreeSet<String>>,
     /// Labels that have to match.
     pub labels: Vec<Selector>,
+    /// The namespace, where only that one counts.
     pub namespace: Option<String>,
 }
 
@@ -223,6 +229,7 @@ pub struct Count {
     pub each: bool,
 }
 
+/// At which times something happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
     /// At exactly these times, to the millisecond, so often at each.

@@ -4,6 +4,7 @@ use super::awake::Awake;
 use super::off::Off;
 use super::process::Process;
 use super::shared_plan::OwnedTemplates;
+use super::turn::Turn;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::PodTemplate;
 use crate::apiserver::ApiServer;
@@ -41,7 +42,7 @@ pub(super) struct Cluster {
     /// The machines that faults and maintenances keep off.
     pub(super) off: Shared<Off>,
     /// Handler of the timeline.
-    pub(super) timeline: Cell<Option<HandlerId>>,
+    pub(super) timeline: Cell<Option<HandlerId<Turn>>>,
 }
 
 impl Cluster {

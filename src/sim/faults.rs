@@ -2,7 +2,7 @@
 
 use super::cluster::Cluster;
 use super::off::OffBy;
-use super::timeline::FIRST_START;
+use super::turn::Turn;
 use crate::api::names::NodeId;
 use crate::client::Resource;
 use crate::kernel::{Class, Dur, Time};
@@ -42,7 +42,7 @@ impl Cluster {
     pub(super) fn crash(&self, after: Dur) {
         let back = self.die(after, 0);
         if let Some(handler) = self.timeline.get() {
-            self.ctx.post_at(back, Class::Outside, handler, FIRST_START);
+            self.ctx.post_at(back, Class::Outside, handler, Turn::Start);
         }
     }
 

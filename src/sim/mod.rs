@@ -17,6 +17,7 @@ mod search;
 mod shared_plan;
 mod start;
 mod timeline;
+mod turn;
 mod user;
 
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};

@@ -1,6 +1,7 @@
 //! The timeline of a run: when each fault and each action of a user begins.
 
 use super::cluster::Cluster;
+use super::turn::Turn;
 use crate::kernel::{Class, Handler, HandlerId, Keys, Name, Object, PointId};
 use crate::plan::{Action, Do};
 use crate::trace::NO_RECORD;
@@ -11,35 +12,28 @@ use std::rc::{Rc, Weak};
 /// before or after what the earlier ones set off in that instant; that is chance.
 pub(super) struct Timeline {
     cluster: Weak<Cluster>,
-    handler: Cell<Option<HandlerId>>,
+    handler: Cell<Option<HandlerId<Turn>>>,
     together: PointId,
 }
 
-/// This bit of the argument says that an action has let others go before it.
-const WAITED: u64 = 1 << 62;
-
-/// The argument that means "start the controllers" instead of an action's index; with a restart's
-/// index, that its entry ends.
-const START: u64 = 1 << 61;
-
-pub(super) const FIRST_START: u64 = START | (START - 1);
-
 impl Handler for Timeline {
-    fn handle(&self, arg: u64) {
+    type Argument = Turn;
+
+    fn handle(&self, turn: Turn) {
         let Some(cluster) = self.cluster.upgrade() else {
             return;
         };
         let ctx = &cluster.ctx;
         ctx.set_cause(NO_RECORD);
-        let index = (arg & !(WAITED | START)) as usize;
         let plan = cluster.plan.clone();
-        if arg & START != 0 {
-            cluster.restarted(plan.actions.get(index));
-            return;
-        }
+        let (index, waited) = match turn {
+            Turn::Action { index, waited } => (index as usize, waited),
+            Turn::Start => return cluster.restarted(None),
+            Turn::Restarted(index) => return cluster.restarted(plan.actions.get(index as usize)),
+        };
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together
-            && arg & WAITED == 0
+            && !waited
             && ctx.choose(
                 self.together,
                 Object {
@@ -50,7 +44,15 @@ impl Handler for Timeline {
             ) == 1
         {
             if let Some(handler) = self.handler.get() {
-                ctx.post_at(ctx.now(), Class::Timer, handler, arg | WAITED);
+                ctx.post_at(
+                    ctx.now(),
+                    Class::Timer,
+                    handler,
+                    Turn::Action {
+                        index: index as u32,
+                        waited: true,
+                    },
+                );
             }
             return;
         }
@@ -65,7 +67,7 @@ impl Handler for Timeline {
 
     /// The entries of a timeline keep their order; what they do besides writing to the store is
     /// declared where they do it.
-    fn name(&self, _: u64) -> Name {
+    fn name(&self, _: Turn) -> Name {
         Name::of("timeline", Keys::UNDECLARED).stream()
     }
 }
@@ -87,7 +89,7 @@ impl Timeline {
             cluster.plan.controllers_start,
             Class::Outside,
             handler,
-            FIRST_START,
+            Turn::Start,
         );
         for (index, action) in cluster
             .plan
@@ -96,15 +98,21 @@ impl Timeline {
             .enumerate()
             .filter(|(_, a)| !is_attached(a))
         {
-            cluster
-                .ctx
-                .post_at(action.at, Class::Outside, handler, index as u64);
+            cluster.ctx.post_at(
+                action.at,
+                Class::Outside,
+                handler,
+                Turn::Action {
+                    index: index as u32,
+                    waited: false,
+                },
+            );
             if let Do::RestartControllers(downtime) = action.act {
                 cluster.ctx.post_at(
                     action.at.saturating_add(downtime),
                     Class::Outside,
                     handler,
-                    START | index as u64,
+                    Turn::Restarted(index as u32),
                 );
             }
         }

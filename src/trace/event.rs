@@ -154,6 +154,7 @@ impl EventBody {
 /// An event whose text has an argument, as it was stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
+    /// The words, and what they are about.
     pub body: EventBody,
     /// It stands for several that are alike.
     pub combined: bool,

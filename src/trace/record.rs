@@ -143,6 +143,7 @@ pub enum What {
 /// A fact, when it became true, who made it so, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
+    /// The instant of the step that wrote it.
     pub at: Time,
     /// The record that led to this one, or [`NO_RECORD`].
     pub cause: RecordId,
@@ -151,7 +152,9 @@ pub struct Record {
     pub saw: RecordId,
     /// The node, pod, text or action it is about, by kind of record.
     pub object: u32,
+    /// The kind of change, with its values.
     pub what: What,
+    /// Who made the change.
     pub actor: Actor,
 }
 

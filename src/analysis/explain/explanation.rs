@@ -22,6 +22,7 @@ pub struct Explanation {
 /// A step of a chain of causes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
+    /// When this step happened.
     pub at: Time,
     /// What happened.
     pub text: String,

@@ -45,6 +45,7 @@ pub enum ObjectError {
     /// Nothing is called that.
     #[error("there is no pod, node, workload or zone `{name}` in this run")]
     Unknown {
+        /// As the person wrote it.
         name: String,
         /// What may have been meant.
         near: Option<String>,
@@ -52,6 +53,7 @@ pub enum ObjectError {
     /// Several objects are called that.
     #[error("`{name}` may be any of {}", .candidates.join(", "))]
     Ambiguous {
+        /// As the person wrote it.
         name: String,
         /// Names that say which.
         candidates: Vec<String>,

@@ -84,6 +84,7 @@ impl Property {
         "expect",
     ];
 
+    /// The spelling of the command line and of scenarios.
     pub fn name(&self) -> &'static str {
         Self::NAMES[self.place()]
     }

@@ -3,7 +3,7 @@
 
 use super::conditions::fill;
 use super::kubelets::Kubelets;
-use super::node_state::{Loop, Next};
+use super::node_state::{Loop, Next, Tick};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -29,13 +29,9 @@ impl Kubelets {
         // In the order of nodes, whenever they were scheduled: a loop that was computed for a while
         // is scheduled later than one that was not.
         let rank = u64::from(node.0) << 1 | which as u64;
-        let key = self.ctx.post_ranked(
-            at,
-            Class::Source,
-            rank,
-            handler,
-            u64::from(node.0) | (which as u64) << 32,
-        );
+        let key = self
+            .ctx
+            .post_ranked(at, Class::Source, rank, handler, Tick { node, which });
         self.ctx.set_cause(cause);
         self.with(node, |k| {
             k.next[which as usize] = Next { at, key: Some(key) }

@@ -1,7 +1,7 @@
 //! All kubelets of a cluster: their state, the writes both modes share, and the API server's
 //! changes that concern them.
 
-use super::node_state::{Kubelet, Loop, State};
+use super::node_state::{Kubelet, State, Tick};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
@@ -37,9 +37,9 @@ pub(crate) struct Kubelets {
     pub(super) awake_until: Cell<Time>,
     pub(super) state: Shared<State>,
     pub(super) points: Points,
-    pub(super) loops: Cell<Option<HandlerId>>,
-    pub(super) pods: Cell<Option<HandlerId>>,
-    boots: Cell<Option<HandlerId>>,
+    pub(super) loops: Cell<Option<HandlerId<Tick>>>,
+    pub(super) pods: Cell<Option<HandlerId<Uid>>>,
+    boots: Cell<Option<HandlerId<NodeId>>>,
 }
 
 /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to
@@ -48,20 +48,17 @@ pub(crate) struct Kubelets {
 struct LoopTick(Weak<Kubelets>, Keys);
 
 impl Handler for LoopTick {
-    fn handle(&self, arg: u64) {
+    type Argument = Tick;
+
+    fn handle(&self, Tick { node, which }: Tick) {
         if let Some(k) = self.0.upgrade() {
-            let which = if arg >> 32 == 0 {
-                Loop::Lease
-            } else {
-                Loop::Status
-            };
             k.ctx.reads(self.1.of(0));
-            k.ctx.writes(self.1.of(1 + 2 * arg as u32 + which as u32));
-            k.tick(NodeId(arg as u32), which);
+            k.ctx.writes(self.1.of(1 + 2 * node.0 + which as u32));
+            k.tick(node, which);
         }
     }
 
-    fn name(&self, _: u64) -> Name {
+    fn name(&self, _: Tick) -> Name {
         Name::of("heartbeat", Keys::NOTHING)
     }
 }
@@ -70,13 +67,15 @@ impl Handler for LoopTick {
 struct Booted(Weak<Kubelets>, Name);
 
 impl Handler for Booted {
-    fn handle(&self, arg: u64) {
+    type Argument = NodeId;
+
+    fn handle(&self, node: NodeId) {
         if let Some(k) = self.0.upgrade() {
-            k.booted(NodeId(arg as u32));
+            k.booted(node);
         }
     }
 
-    fn name(&self, _: u64) -> Name {
+    fn name(&self, _: NodeId) -> Name {
         self.1
     }
 }
@@ -84,13 +83,15 @@ impl Handler for Booted {
 struct PodWork(Weak<Kubelets>, Name);
 
 impl Handler for PodWork {
-    fn handle(&self, arg: u64) {
+    type Argument = Uid;
+
+    fn handle(&self, pod: Uid) {
         if let Some(k) = self.0.upgrade() {
-            k.work(Uid(arg));
+            k.work(pod);
         }
     }
 
-    fn name(&self, _: u64) -> Name {
+    fn name(&self, _: Uid) -> Name {
         self.1
     }
 }
@@ -172,7 +173,7 @@ impl Kubelets {
     /// Has a machine be up at a time.
     pub(super) fn booted_at(&self, node: NodeId, at: Time) {
         if let Some(handler) = self.boots.get() {
-            self.ctx.post_at(at, Class::Source, handler, node.0.into());
+            self.ctx.post_at(at, Class::Source, handler, node);
         }
     }
 }

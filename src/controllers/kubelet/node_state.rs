@@ -4,7 +4,7 @@ use super::conditions::View;
 use super::walk::Asleep;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, EventKey, Time};
+use crate::kernel::{Argument, Dur, EventKey, Time};
 
 /// What is particular to a node's kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +73,30 @@ pub(super) struct Next {
 pub(super) enum Loop {
     Lease = 0,
     Status = 1,
+}
+
+/// A tick of a loop of a node's kubelet.
+#[derive(Clone, Copy)]
+pub(super) struct Tick {
+    pub(super) node: NodeId,
+    pub(super) which: Loop,
+}
+
+impl Argument for Tick {
+    fn pack(self) -> u64 {
+        u64::from(self.node.0) | (self.which as u64) << 32
+    }
+
+    fn unpack(bits: u64) -> Self {
+        let which = match bits >> 32 {
+            0 => Loop::Lease,
+            _ => Loop::Status,
+        };
+        Self {
+            node: NodeId(bits as u32),
+            which,
+        }
+    }
 }
 
 /// What a kubelet has to do for one life of a pod.

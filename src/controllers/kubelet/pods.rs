@@ -41,14 +41,14 @@ impl Kubelets {
     pub(super) fn work_in(&self, uid: Uid, delay: Dur) {
         if let Some(handler) = self.pods.get() {
             self.ctx
-                .post_in(self.ctx.lane(delay, Class::Source), handler, uid.0);
+                .post_in(self.ctx.lane(delay, Class::Source), handler, uid);
         }
     }
 
     /// Has a pod worked on at a time that no constant delay gives.
     pub(super) fn work_at(&self, uid: Uid, at: Time) {
         if let Some(handler) = self.pods.get() {
-            self.ctx.post_at(at, Class::Source, handler, uid.0);
+            self.ctx.post_at(at, Class::Source, handler, uid);
         }
     }
 

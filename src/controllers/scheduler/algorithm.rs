@@ -16,6 +16,7 @@ pub use super::choice::Choice;
 /// A pod to be placed.
 #[derive(Clone, Copy)]
 pub struct Incoming<'a> {
+    /// The pod to be placed.
     pub pod: &'a Rc<Pod>,
     /// Its shape.
     pub shape: &'a Rc<Shape>,

@@ -46,6 +46,7 @@ pub(crate) type PodAndShape = (Rc<Pod>, Rc<Shape>);
 /// A change with what it was before and after.
 #[derive(Clone, Debug)]
 pub struct Change {
+    /// The kind of event, which hints are registered for.
     pub event: ClusterEvent,
     /// The node before and after, of a change of a node.
     pub nodes: (Option<Rc<Node>>, Option<Rc<Node>>),

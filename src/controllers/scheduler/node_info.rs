@@ -37,6 +37,7 @@ impl Placed {
 /// A node with the pods on it.
 #[derive(Clone, Debug, Default)]
 pub struct NodeInfo {
+    /// The node that this is about.
     pub name: Box<str>,
     /// The node; none once it is gone while pods are still there.
     pub node: Option<Rc<Node>>,

@@ -23,6 +23,7 @@ const LEAST_NUMBER: usize = 100;
 /// A node that could take the pod, and whom that would cost, the most important first.
 #[derive(Clone, Debug)]
 pub struct Candidate {
+    /// Where room would be made.
     pub node: NodeId,
     /// The pods to be evicted.
     pub victims: Vec<Placed>,

@@ -5,7 +5,9 @@
 //! well. Adding work to an entry that exists, even a nil one, does nothing.
 
 use crate::api::names::PodId;
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time};
+use crate::kernel::{
+    Argument, Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time,
+};
 use crate::plan::switches::taint_eviction::FinishedEntry;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,27 +71,49 @@ pub(super) struct TimedWorkerQueue {
     /// For searches: the entries by pod plus one, and 0 for whether there are any.
     keys: Keys,
     entries: Shared<Entries>,
-    handler: Cell<Option<HandlerId>>,
+    handler: Cell<Option<HandlerId<Firing>>>,
 }
 
-/// A timer's firing: the pod in the low half, the entry's number in the high half of the argument.
+/// A timer of a pod's entry, of which the pod may have had others before.
+#[derive(Clone, Copy)]
+struct Firing {
+    pod: PodId,
+    entry: u32,
+}
+
+impl Argument for Firing {
+    fn pack(self) -> u64 {
+        u64::from(self.entry) << 32 | u64::from(self.pod.0)
+    }
+
+    fn unpack(bits: u64) -> Self {
+        Self {
+            pod: PodId(bits as u32),
+            entry: (bits >> 32) as u32,
+        }
+    }
+}
+
+/// Fires timers.
 struct Fire {
     queue: Weak<TimedWorkerQueue>,
     work: Weak<dyn WorkFunc>,
 }
 
 impl Handler for Fire {
-    fn handle(&self, arg: u64) {
+    type Argument = Firing;
+
+    fn handle(&self, Firing { pod, entry }: Firing) {
         if let Some((queue, work)) = self.queue.upgrade().zip(self.work.upgrade()) {
-            queue.fire(&*work, PodId(arg as u32), (arg >> 32) as u32);
+            queue.fire(&*work, pod, entry);
         }
     }
 
-    fn name(&self, arg: u64) -> Name {
+    fn name(&self, firing: Firing) -> Name {
         let object = self
             .work
             .upgrade()
-            .map_or(0, |work| work.hash_of(PodId(arg as u32)));
+            .map_or(0, |work| work.hash_of(firing.pod));
         Name::of("eviction-timer", Keys::NOTHING).about(object)
     }
 }
@@ -168,10 +192,10 @@ impl TimedWorkerQueue {
             e.number
         });
         let created = self.ctx.now();
-        let arg = u64::from(number) << 32 | u64::from(pod.0);
+        let firing = Firing { pod, entry: number };
         // A time beyond the end of time never comes.
         let key = match (self.handler.get(), created.checked_add(delay)) {
-            (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, arg)),
+            (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, firing)),
             _ => None,
         };
         self.set(

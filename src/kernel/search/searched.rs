@@ -8,6 +8,7 @@ use crate::kernel::Time;
 /// A step of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
+    /// The instant of the step.
     pub at: Time,
     /// The number of its event, in order of posting.
     pub event: u32,

@@ -1,0 +1,37 @@
+//! What the timeline of a run does next.
+
+use crate::kernel::Argument;
+
+/// What comes next.
+#[derive(Clone, Copy)]
+pub(super) enum Turn {
+    /// The action of this number; `waited`: it has let others go before it.
+    Action { index: u32, waited: bool },
+    /// The controllers start.
+    Start,
+    /// They start, and with that ends the entry of the restart of this number.
+    Restarted(u32),
+}
+
+impl Argument for Turn {
+    fn pack(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Action { index, waited } => (u64::from(waited), index),
+            Self::Start => (2, 0),
+            Self::Restarted(index) => (3, index),
+        };
+        kind << 32 | u64::from(index)
+    }
+
+    fn unpack(bits: u64) -> Self {
+        let index = bits as u32;
+        match bits >> 32 {
+            2 => Self::Start,
+            3 => Self::Restarted(index),
+            waited => Self::Action {
+                index,
+                waited: waited == 1,
+            },
+        }
+    }
+}
