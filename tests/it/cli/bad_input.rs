@@ -44,7 +44,7 @@ fn files_that_are_no_scenarios() {
     refused(
         &scratch,
         "syntax.ron",
-        &["[syntax.ron:1:21]", "expected a comma"],
+        &["syntax.ron:1:21", "expected a comma"],
     );
 }
 
