@@ -3,6 +3,9 @@
 //! `.NAME.PID-N.tmp` is locked for as long as its process lives, and the system takes the lock away
 //! when it dies, so that the next run of NAME knows what a killed one left behind and what is still
 //! being written. Where the system has no such locks, nothing is removed.
+//!
+//! The crate `tempfile` gives names at random, which no later run could take for left over, and
+//! makes no folder that swaps places with another.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
