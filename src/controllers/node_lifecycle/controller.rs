@@ -116,6 +116,8 @@ pub(super) struct Points {
     /// round of its NoExecute loop.
     pub(super) pass_phase: PointId,
     pub(super) eviction_phase: PointId,
+    /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
+    pub(super) disruption: PointId,
 }
 
 /// The node lifecycle controller.
@@ -176,6 +178,7 @@ impl Controller {
                 start: ctx.point("node-lifecycle-start-order"),
                 pass_phase: ctx.point("node-monitor-phase"),
                 eviction_phase: ctx.point("node-eviction-phase"),
+                disruption: ctx.point("node-disruption"),
             },
             informers: informers.clone(),
             config,

@@ -71,6 +71,11 @@ impl Controller {
             return;
         }
         self.restless();
+        // A round of the NoExecute loop may come between the `Add` of a node's update and the
+        // `SwapLimiter` below: each is a goroutine.
+        if !self.queues_are_empty() {
+            self.ctx.yield_point(self.points.disruption).await;
+        }
         if all_are {
             self.enter_master_disruption().await;
             return;

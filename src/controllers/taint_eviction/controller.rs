@@ -85,6 +85,8 @@ pub(crate) struct Controller {
     pub(super) request_point: PointId,
     /// At which a deletion at once does not wait for the workers, where time stands still.
     pub(super) early_point: PointId,
+    /// Whether a timer is cancelled between the look at its flag and the deletion's event.
+    pub(super) unflagged_point: PointId,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -120,6 +122,7 @@ impl Controller {
             work_point: ctx.point("eviction-work"),
             request_point: ctx.point("eviction-request"),
             early_point: ctx.point("eviction-early"),
+            unflagged_point: ctx.point("eviction-unflagged"),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,

@@ -36,6 +36,9 @@ impl Controller {
         self.ctx.spawn_named(name, self.group, async move {
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
+                if timer.is_some() && c.config.switches.cancelled_flag {
+                    c.ctx.yield_point(c.unflagged_point).await;
+                }
                 let ok = c.delete_pod_handler(pod, timer.is_none()).await;
                 c.queue
                     .finished(pod, timer, ok, c.config.switches.finished_entry);

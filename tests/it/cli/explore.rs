@@ -363,6 +363,10 @@ fn the_guided_search_reaches_what_upstream_did() {
         ("preempt-statefulset", "1.22", "100"),
         // A sequence of walks over a map, found by drawing what follows anew.
         ("excluded-only-zone", "1.27", "100"),
+        // The first round of the NoExecute loop comes amid the first pass after a restart.
+        ("z-restart-in-master", "", "100"),
+        // A timer is cancelled between the look at its flag and the deletion.
+        ("x-evict-as-healed", "", "100"),
     ] {
         let (file, release) = (
             recorded(name),
