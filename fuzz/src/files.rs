@@ -15,7 +15,9 @@ use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
 use taintsim::import::{ImportedCluster, Input};
-use taintsim::scenario::{self, Overrides, Problems, recorded, spec};
+use taintsim::language::{self, Problems};
+use taintsim::recorded;
+use taintsim::scenario::{self, Overrides};
 
 /// Tokens of scenarios.
 pub(crate) const RON: &[&str] = &[
@@ -296,7 +298,7 @@ fn tapes() -> Vec<Vec<u8>> {
         ("", "", u32::MAX, 0),
     ];
     let deviations = deviations.map(|(point, object, n, value)| {
-        spec::Deviation(point.to_owned(), object.to_owned(), n, value)
+        language::Deviation(point.to_owned(), object.to_owned(), n, value)
     });
     let of = |text: Vec<u8>| Tape {
         version: VERSION,
@@ -305,7 +307,7 @@ fn tapes() -> Vec<Vec<u8>> {
         kubernetes: Some("1.33".to_owned()),
         timing: Some("typical".to_owned()),
         set: vec!["horizon=5m".to_owned()],
-        tape: spec::Tape {
+        tape: language::Tape {
             choices: FORMAT,
             release: Some("1.33.13".to_owned()),
             perturb: vec!["stale".to_owned()],

@@ -9,7 +9,8 @@ use taintsim::api::quantity::Quantity;
 use taintsim::report::manifest;
 use taintsim::report::sweep::columns;
 use taintsim::profiles::{self, Release};
-use taintsim::scenario::{duration, expectations, names, split_values};
+use taintsim::language::{duration, names};
+use taintsim::scenario::{expectations, split_values};
 
 pub(crate) static TARGETS: [Target; 10] = [
     Target {

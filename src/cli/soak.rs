@@ -193,7 +193,7 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
         grouped(*runs),
         grouped(*too_long)
     )?;
-    let all = soak::everything(&crate::language::schema());
+    let all = soak::everything();
     let unused: Vec<&str> = all
         .iter()
         .filter(|w| !used.contains_key(*w))

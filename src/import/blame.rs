@@ -10,8 +10,8 @@ use super::error::{ImportError, Place};
 use crate::language::OneOrMany;
 use crate::language::Problem;
 use crate::language::names;
+use crate::language::text::Tree;
 use crate::language::text::place::Step;
-use crate::language::text::syntax::Tree;
 use std::ops::Range;
 
 impl ImportedCluster {
@@ -19,7 +19,7 @@ impl ImportedCluster {
     pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
         let found = problem
             .bytes()
-            .and_then(|bytes| located(&Tree::read(text)?, &bytes));
+            .and_then(|bytes| located(&Tree::read(text).ok()?, &bytes));
         let Some((list, index, path)) = found else {
             return self.of_no_object(&problem.message);
         };
@@ -104,32 +104,18 @@ impl ImportedCluster {
 /// The list at the top of the scenario, the element of it, and the way from there to some bytes.
 fn located(tree: &Tree, bytes: &Range<usize>) -> Option<(String, usize, String)> {
     let holds = |r: Range<usize>| r.start <= bytes.start && bytes.end <= r.end;
-    let part = tree.parts.iter().find(|p| holds(p.bytes()))?;
-    let list = part.key.as_ref()?.0.clone();
-    let (index, mut value) = part
-        .value
-        .parts
-        .iter()
-        .enumerate()
-        .find(|(_, p)| holds(p.bytes()))
-        .map(|(i, p)| (i, &p.value))?;
+    let within = |tree: &Tree| tree.parts().iter().position(|p| holds(p.whole()));
+    let list = &tree.parts()[within(tree)?];
+    let index = within(list)?;
+    let mut value = &list.parts()[index];
     let mut path = String::new();
-    while let Some((i, part)) = value
-        .parts
-        .iter()
-        .enumerate()
-        .find(|(_, p)| holds(p.bytes()))
-    {
-        match part
-            .key
-            .as_ref()
-            .map_or(Step::Index(i), |(key, _)| Step::Key(key.clone()))
-        {
+    while let Some(i) = within(value) {
+        match value.step(i) {
             Step::Key(key) if path.is_empty() => path.push_str(&key),
             Step::Key(key) => path.push_str(&format!(".{key}")),
             Step::Index(i) => path.push_str(&format!("[{i}]")),
         }
-        value = &part.value;
+        value = &value.parts()[i];
     }
-    Some((list, index, path))
+    Some((list.name()?.to_owned(), index, path))
 }

@@ -1,7 +1,7 @@
 //! Collects what is wrong with a scenario's meaning, each with the place of the value it is about.
 
+use crate::language::text::Tree;
 use crate::language::text::place::{Place, Step, at};
-use crate::language::text::syntax::Tree;
 use crate::language::{Problem, Problems, Source};
 use std::collections::BTreeSet;
 
@@ -56,17 +56,21 @@ impl Complaints {
     }
 
     /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
-    /// `text` is what the scenario was read from: the source's, or that with parts blanked out.
+    /// `left` is what the scenario was read from, if not all of the source.
     pub(crate) fn finish(
         self,
         source: &Source,
-        text: &str,
+        left: Option<&Tree>,
         overridden: &[Overridden],
     ) -> Result<(), Problems> {
         if self.list.is_empty() {
             return Ok(());
         }
-        let tree = Tree::read(text);
+        let all = match left {
+            Some(_) => None,
+            None => Tree::read(&source.text).ok(),
+        };
+        let tree = left.or(all.as_ref());
         let mut problems: Vec<Problem> = self
             .list
             .into_iter()
@@ -74,13 +78,12 @@ impl Complaints {
             .map(|(i, (place, problem))| {
                 // The name of a part that the text does not have is looked for as the part is.
                 let name = tree
-                    .as_ref()
                     .filter(|_| self.names.contains(&i))
-                    .and_then(|t| t.part(&place)?.key.clone());
+                    .and_then(|t| t.part(&place)?.name_bytes());
                 let set = overridden.iter().any(|o| place.starts_with(&o.place));
                 match name {
-                    Some((_, bytes)) if !set => problem.at(source, bytes),
-                    _ => located(&place, problem, source, tree.as_ref(), overridden),
+                    Some(bytes) if !set => problem.at(source, bytes),
+                    _ => located(&place, problem, source, tree, overridden),
                 }
             })
             .collect();
@@ -123,7 +126,7 @@ fn located(
     // A value that the file does not spell out is looked for in what holds it.
     let bytes = (0..=place.len())
         .rev()
-        .find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes.clone())));
+        .find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes())));
     match bytes {
         // The whole file: a name is enough, underlining all of it is not.
         Some((0, bytes)) => problem.at(source, bytes.start..bytes.start + 1),

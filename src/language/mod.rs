@@ -23,6 +23,7 @@ mod namespace;
 mod scenario;
 mod scheduling;
 mod schema;
+mod shape;
 mod tape;
 pub mod text;
 mod texts;
@@ -54,6 +55,7 @@ pub(crate) use scheduling::{
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use schema::schema;
+pub(crate) use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};

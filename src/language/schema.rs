@@ -11,7 +11,7 @@ pub fn schema() -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use crate::language::Expectation;
-    use crate::language::text::ron_options::options;
+    use crate::language::text::Tree;
     use crate::scenario::{Overrides, expecting, parse};
     use serde_json::Value;
     use std::path::Path;
@@ -31,7 +31,7 @@ mod tests {
             .chain(of_types)
             .filter(|t| t.starts_with(char::is_uppercase) && t.ends_with(')'))
         {
-            let read = options().from_str::<Expectation>(example);
+            let read = Tree::read(example).and_then(|t| t.typed::<Expectation>());
             assert!(read.is_ok(), "{example}: {read:?}");
             kinds += 1;
         }

@@ -38,6 +38,25 @@ impl Workload {
         }
     }
 
+    /// Whether a kind of workload has a field that not all kinds have; those of its template go by
+    /// their own names.
+    pub(crate) fn has(kind: &str, field: &str) -> bool {
+        let kinds: &[&str] = match field {
+            "deployment" => &["ReplicaSet"],
+            "replicas" => &["Deployment", "ReplicaSet", "StatefulSet"],
+            "minReadySeconds" => &["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"],
+            "podManagementPolicy" | "ordinals" => &["StatefulSet"],
+            "parallelism"
+            | "completions"
+            | "backoffLimit"
+            | "podReplacementPolicy"
+            | "podFailurePolicy"
+            | "restartPolicy" => &["Job"],
+            _ => return true,
+        };
+        kinds.contains(&kind)
+    }
+
     /// Its fields.
     pub(crate) fn group(&self) -> &WorkloadGroup {
         match self {

@@ -9,8 +9,8 @@ use crate::files::InputFile;
 use crate::import::{ImportError, ImportedCluster, Input};
 use crate::language::Cluster;
 use crate::language::Exported;
+use crate::language::text::Tree;
 use crate::language::text::place::Step;
-use crate::language::text::syntax::Tree;
 use crate::language::{Problem, Source};
 
 /// Reads the file that the scenario points at, if it points at one.
@@ -59,7 +59,8 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
 
 fn problem(error: &ImportError, source: &Source) -> Problem {
     let place = Tree::read(&source.text)
-        .and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes.clone()));
+        .ok()
+        .and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes()));
     let problem = Problem::new(error.to_string())
         .help("a path is relative to the scenario; `taintsim import` reads the same files");
     match place {

@@ -1,6 +1,7 @@
 //! Which parts of a scenario are lost to mistakes of form.
 
 use crate::api::spelling;
+use crate::language::Shape;
 use crate::language::text::place::Step;
 
 /// What is incomplete because of a mistake of form: that a name is not found there is no mistake.
@@ -32,18 +33,11 @@ impl Damage {
             "nodes" => {
                 // A field of a group that is neither its name nor a label; an unknown one may be a
                 // misspelt label.
-                let own = [
-                    "taints",
-                    "unschedulable",
-                    "capacity",
-                    "start",
-                    "lease_offset",
-                    "lease_period",
-                    "status_offset",
-                ];
+                let labels = ["name", "names", "labels", "zone", "region"];
+                let is_known = Shape::of("NodeGroup").part(key(2)).is_some();
                 let near = spelling::nearest(key(2), ["name", "names"]).is_some();
                 self.nodes |= place.len() < 3 || near;
-                self.node_labels |= place.len() < 3 || !is(2, &own);
+                self.node_labels |= place.len() < 3 || !is_known || is(2, &labels);
             }
             "version" | "horizon" => self.header = true,
             "pods" => self.pods = true,

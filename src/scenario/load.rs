@@ -1,4 +1,4 @@
-//! From a file to a [`Scenario`](crate::language::Scenario): limits, `ron`, and mistakes of form.
+//! From a file to a [`Scenario`](crate::language::Scenario): limits, and mistakes of form.
 //!
 //! What mistakes of form leave of a scenario is then looked at for mistakes of meaning; those that
 //! may only follow from what was lost come last. What belongs to a later version of the language is
@@ -8,7 +8,6 @@ use super::attach::attach;
 use super::form::{Read, read_text};
 use super::loaded::Loaded;
 use crate::files::{self, ReadError};
-use crate::language::text::crowded::crowded;
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::mistakes;
 use std::ops::Range;
@@ -144,16 +143,12 @@ fn from_bytes(
 ) -> Result<Loaded, Problems> {
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
-    if let Some((crowd, byte)) = crowded(&source.text) {
-        return Err(Problems::one(Problem::new(crowd).at(&source, byte..byte)));
-    }
     let Read {
-        spec,
         left,
         mut problems,
         mut damage,
     } = read_text(&source);
-    let Some(spec) = spec else {
+    let Some((spec, left)) = left else {
         return Err(Problems(problems));
     };
     let mut loaded = Loaded {

@@ -1,9 +1,13 @@
 //! Mangled scenarios: whatever stands in a file, reading it ends, with a plan or with problems that
-//! have places in it.
+//! have places in it. Our reader is held to ron's: what both take is the same, and what ron refuses
+//! is refused.
 
 use super::{Overrides, parse, starter};
+use crate::language::Scenario;
+use crate::language::text::Tree;
 use crate::scenario::build;
 use proptest::prelude::*;
+use ron::extensions::Extensions;
 use std::path::Path;
 
 /// A scenario that uses most of the language.
@@ -27,6 +31,65 @@ fn read(text: &str) {
             }
         }
         assert!(!crate::report::diagnostics::draw(&problems, false, 80).is_empty());
+    }
+}
+
+/// Reads a text with both readers; whether ron takes it. It knows no names with dashes.
+fn beside_ron(text: &str) -> bool {
+    let text = &text
+        .replace("kube-controller-manager", "kube_controller_manager")
+        .replace("kube-apiserver", "kube_apiserver");
+    let by_ron = ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
+        .with_recursion_limit(100)
+        .from_str::<Scenario>(text);
+    let ours = Tree::read(text).and_then(|tree| tree.typed::<Scenario>());
+    match (&by_ron, &ours) {
+        (Ok(by_ron), Ok(ours)) => assert_eq!(by_ron, ours, "{text}"),
+        (Err(error), Ok(_)) => panic!("ron refuses with {error}:\n{text}"),
+        (Ok(_) | Err(_), Err(_)) => {}
+    }
+    by_ron.is_ok()
+}
+
+#[test]
+fn scenarios_are_read_as_ron_reads_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("scenarios"), root.join("tests/scenarios")];
+    let mut taken = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "ron") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                if beside_ron(&text) {
+                    let ours = Tree::read(&text).unwrap().typed::<Scenario>();
+                    assert!(ours.is_ok(), "{}: {ours:?}", path.display());
+                    taken += 1;
+                }
+            }
+        }
+    }
+    assert!(taken > 40, "{taken}");
+}
+
+#[test]
+fn numbers_are_read_as_ron_reads_them() {
+    fn same<T: serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(word: &str) {
+        let by_ron = ron::from_str::<T>(word).ok();
+        let ours = Tree::read(word).and_then(|tree| tree.typed::<T>()).ok();
+        assert_eq!(by_ron, ours, "{word}");
+    }
+    let words = "0 -0 -5 +7 255 256 1_000 1__0 0xff -0x10 0b101 0o17 0x _1 -_1 --1 1e3 1.5 -.5 5. . - \
+        1_0.5 1._5 1e_3 1.5.5 inf -inf infinity nan 9223372036854775807 9223372036854775808 \
+        -9223372036854775809 18446744073709551616 1e999 1x";
+    for word in words.split(' ') {
+        same::<u8>(word);
+        same::<i64>(word);
+        same::<u64>(word);
+        same::<f64>(word);
     }
 }
 
@@ -74,6 +137,7 @@ proptest! {
             text.replace_range(*start..end, piece);
         }
         read(&text);
+        beside_ron(&text);
     }
 
     #[test]

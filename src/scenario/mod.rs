@@ -5,7 +5,6 @@ mod attach;
 mod damage;
 mod existing;
 pub mod expectations;
-mod explain;
 mod form;
 mod import_check;
 mod load;

@@ -7,7 +7,7 @@ use taintsim::kernel::Choices;
 use taintsim::lab::explore::{Explore, Strategy, explore};
 use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink, single_removals};
 use taintsim::lab::tape;
-use taintsim::language::text::layout::Piece;
+use taintsim::language::text::Tree;
 use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim::sim;
 
@@ -85,7 +85,7 @@ fn smaller(text: &str) -> Vec<String> {
     spec.tape
         .iter_mut()
         .for_each(|t| (t.property, t.release) = (None, None));
-    let removals = single_removals(&Piece::of(&spec))
+    let removals = single_removals(&Tree::of(&spec))
         .into_iter()
         .map(|tree| tree.flat());
     removals

@@ -2,6 +2,7 @@
 
 use super::super::ImportedCluster;
 use super::{export, exports, node, node_names, pod, pod_names};
+use crate::language::text::Tree;
 use crate::language::{
     Condition, ConditionKind, Deletion, NodeStart, Owner, Phase, Placement, PodCondition,
     PodReason, PodStart, Scenario, Status,
@@ -322,8 +323,6 @@ fn a_degraded_cluster_stays_as_it_is() {
 /// Everything that is written can be read back, and says what the import said.
 #[test]
 fn what_is_written_reads_back() {
-    let options = ron::Options::default()
-        .with_default_extension(crate::language::text::ron_options::extensions());
     let files = ALL
         .iter()
         .map(|e| vec![e.0])
@@ -331,8 +330,8 @@ fn what_is_written_reads_back() {
     for files in files {
         let cluster = exports(&files);
         let text = cluster.to_scenario();
-        let back: Scenario = options
-            .from_str(&text)
+        let back: Scenario = Tree::read(&text)
+            .and_then(|t| t.typed())
             .unwrap_or_else(|e| panic!("{files:?}: {e}\n{text}"));
         assert_eq!(
             (back.nodes, back.pods),
@@ -357,8 +356,8 @@ fn what_is_written_reads_back() {
             .replace("    // timeline: [", "    timeline: [")
             .replace("    // ],", "    ],")
             .replace("    //     ", "        ");
-        let back: Scenario = options
-            .from_str(&begun)
+        let back: Scenario = Tree::read(&begun)
+            .and_then(|t| t.typed())
             .unwrap_or_else(|e| panic!("{files:?}: {e}\n{begun}"));
         let expected = usize::from(cluster.summary.nodes > 0)
             + usize::from(!cluster.summary.cut_off.is_empty());

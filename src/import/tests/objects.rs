@@ -1,6 +1,7 @@
 //! Single objects and documents in all the forms in which they come.
 
 use super::{error, good, node, pod};
+use crate::language::text::Tree;
 use crate::language::{NodeStart, Placement, PodStart, Scenario, StaticPod};
 
 const NODE: &str = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"conditions":[
@@ -405,9 +406,9 @@ fn namespaces_keep_what_they_say_of_tolerations() {
         ),
         (2, 1)
     );
-    let options = ron::Options::default()
-        .with_default_extension(crate::language::text::ron_options::extensions());
-    let back: Scenario = options.from_str(&cluster.to_scenario()).unwrap();
+    let back: Scenario = Tree::read(&cluster.to_scenario())
+        .and_then(|t| t.typed())
+        .unwrap();
     assert_eq!(back.namespaces, cluster.namespaces);
     let e = error(&namespace(
         "a",

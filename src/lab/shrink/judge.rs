@@ -8,7 +8,7 @@ use crate::kernel::{Choices, Time};
 use crate::lab::explore::{Explore, Strategy, explore};
 use crate::lab::tape;
 use crate::language::Problems;
-use crate::language::text::layout::Piece;
+use crate::language::text::Tree;
 use crate::plan::{NodeStart, Plan, PodStart};
 use crate::scenario::{Loaded, Overrides, build, parse, seed};
 use crate::sim::{self, run};
@@ -47,7 +47,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn load(&self, tree: &Piece) -> Result<Loaded, Problems> {
+    fn load(&self, tree: &Tree) -> Result<Loaded, Problems> {
         parse(
             &self.loaded.source.name,
             tree.flat().into_bytes(),
@@ -56,7 +56,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The scenario as it came.
-    pub(super) fn first(&self, tree: &Piece) -> Result<Seen, Failed> {
+    pub(super) fn first(&self, tree: &Tree) -> Result<Seen, Failed> {
         let loaded = self.load(tree).map_err(Failed::Problems)?;
         let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
         self.run(&loaded, &plan).ok_or(Failed::Holds)
@@ -64,7 +64,7 @@ impl<'a> Judge<'a> {
 
     /// The result of a candidate, if it violates; `searching`: perhaps with another tape, which is
     /// not longer.
-    pub(super) fn judge(&self, tree: Piece, searching: bool) -> Option<(Piece, Seen)> {
+    pub(super) fn judge(&self, tree: Tree, searching: bool) -> Option<(Tree, Seen)> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
         match self.run(&loaded, &plan) {
@@ -84,7 +84,7 @@ impl<'a> Judge<'a> {
         }
     }
     /// Looks for the violation in another order, with as many deviations.
-    fn search(&self, mut tree: Piece, loaded: &Loaded, mut plan: Plan) -> Option<(Piece, Seen)> {
+    fn search(&self, mut tree: Tree, loaded: &Loaded, mut plan: Plan) -> Option<(Tree, Seen)> {
         let Goal::Violates(property) = self.goal else {
             return None;
         };
@@ -115,13 +115,8 @@ impl<'a> Judge<'a> {
         plan.tape = Some(found.clone());
         let run = sim::replay(&plan);
         let seen = violated(property, &plan, &run.trace)?;
-        let written = Piece::of(&tape::spec_of(&plan, &run, None, &found));
-        let (.., fields) = tree.body.as_mut()?;
-        let field = fields.iter_mut().find(|f| f.head.starts_with("tape:"))?;
-        *field = Piece {
-            head: format!("tape: {}", written.head),
-            body: written.body,
-        };
+        let field = tree.field_mut("tape")?;
+        *field = Tree::of(&tape::spec_of(&plan, &run, None, &found)).named("tape");
         Some((tree, seen))
     }
 }

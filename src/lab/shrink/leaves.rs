@@ -6,54 +6,43 @@
 
 use crate::kernel::{Dur, Time};
 use crate::language::duration;
+use crate::language::text::Tree;
+use crate::language::text::tree::Value;
 
 const SECOND: u64 = 1_000_000_000;
 /// Numbers up to this are lowered one by one, too.
 const STEP_BY_STEP: u64 = 20;
 
-/// What may stand in place of a piece that has no brackets, the simplest first.
-pub(super) fn simpler(head: &str) -> Vec<String> {
-    let (name, value) = head
-        .split_once(": ")
-        .map_or(("", head), |(name, value)| (name, value));
-    let whole = |value: String| {
-        if name.is_empty() {
-            value
-        } else {
-            format!("{name}: {value}")
+/// What may stand in place of a value that has no brackets, the simplest first.
+pub(super) fn simpler(value: &Value) -> Vec<Value> {
+    let text = match value {
+        Value::Word(word) => {
+            let numbers = word.parse().map(numbers).unwrap_or_default();
+            let words = numbers.into_iter().map(|n| Value::word(&n.to_string()));
+            return words.collect();
         }
-    };
-    if let Ok(number) = value.parse::<u64>() {
-        return numbers(number)
-            .into_iter()
-            .map(|n| whole(n.to_string()))
-            .collect();
-    }
-    let Some(text) = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')) else {
-        return Vec::new();
+        Value::Text(text) => text,
+        Value::Brackets { .. } => return Vec::new(),
     };
     if let Some((from, to)) = text.split_once("..")
         && duration::parse(from).is_ok()
         && duration::parse(to).is_ok()
     {
-        return [from, to]
-            .into_iter()
-            .map(|t| whole(format!("\"{t}\"")))
-            .collect();
+        return vec![Value::text(from), Value::text(to)];
     }
     let unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
     match duration::parse(text).ok().filter(|_| unit) {
         Some(time) => rounded(time)
             .into_iter()
-            .map(|t| whole(format!("\"{}\"", duration::format(t))))
+            .map(|t| Value::text(&duration::format(t)))
             .collect(),
         None => Vec::new(),
     }
 }
 
 /// The ends that a run may have in place of a later one, the earliest first.
-pub(super) fn horizons(head: &str, violated: Time) -> Vec<String> {
-    let Some(now) = head.split('"').nth(1).and_then(|t| duration::parse(t).ok()) else {
+pub(super) fn horizons(horizon: &Tree, violated: Time) -> Vec<String> {
+    let Some(now) = horizon.text().and_then(|t| duration::parse(t).ok()) else {
         return Vec::new();
     };
     let at = violated.as_nanos();
@@ -61,7 +50,7 @@ pub(super) fn horizons(head: &str, violated: Time) -> Vec<String> {
         .map(|unit| Dur::from_nanos(at.div_ceil(unit).saturating_mul(unit)));
     ends.into_iter()
         .filter(|e| *e < now && !e.is_zero())
-        .map(|e| format!("horizon: \"{}\"", duration::format(e)))
+        .map(duration::format)
         .collect()
 }
 
@@ -118,29 +107,31 @@ fn rounded(time: Dur) -> Vec<Dur> {
 mod tests {
     use super::*;
 
+    fn tree(text: &str) -> Tree {
+        Tree::read(text).unwrap()
+    }
+
     #[test]
     fn values_become_simpler_and_never_the_same() {
-        let simpler = |head: &str| simpler(head).join(" | ");
+        let simpler = |text: &str| {
+            let values = simpler(&tree(text).value).into_iter();
+            let texts: Vec<String> = values.map(|v| Tree::from(v).flat()).collect();
+            texts.join(" | ")
+        };
         assert_eq!(
-            simpler("at: \"40.002s\""),
-            "at: \"0s\" | at: \"1m\" | at: \"40s\" | at: \"50s\" | at: \"41s\" | at: \"40.1s\" | at: \"40.01s\""
+            simpler("\"40.002s\""),
+            "\"0s\" | \"1m\" | \"40s\" | \"50s\" | \"41s\" | \"40.1s\" | \"40.01s\""
         );
-        assert_eq!(
-            simpler("count: 30"),
-            "count: 0 | count: 1 | count: 15 | count: 21 | count: 27"
-        );
-        assert_eq!(simpler("count: 3"), "count: 0 | count: 1 | count: 2");
-        assert_eq!(
-            simpler("request: \"1ms..4ms\""),
-            "request: \"1ms\" | request: \"4ms\""
-        );
+        assert_eq!(simpler("30"), "0 | 1 | 15 | 21 | 27");
+        assert_eq!(simpler("3"), "0 | 1 | 2");
+        assert_eq!(simpler("\"1ms..4ms\""), "\"1ms\" | \"4ms\"");
         for kept in [
-            "at: \"cut b + 50s\"",
-            "name: \"web\"",
-            "operator: Exists",
-            "zone: \"0\"",
-            "at: \"0s\"",
-            "replicas: 0",
+            "\"cut b + 50s\"",
+            "\"web\"",
+            "Exists",
+            "\"0\"",
+            "\"0s\"",
+            "0",
         ] {
             assert_eq!(simpler(kept), "", "{kept}");
         }
@@ -148,15 +139,8 @@ mod tests {
 
     #[test]
     fn a_run_ends_after_the_violation() {
-        let ends = horizons("horizon: \"4m\"", Time::from_millis(150_500));
-        assert_eq!(
-            ends,
-            [
-                "horizon: \"2m31s\"",
-                "horizon: \"2m40s\"",
-                "horizon: \"3m\""
-            ]
-        );
-        assert!(horizons("horizon: \"2m31s\"", Time::from_millis(150_500)).is_empty());
+        let ends = |horizon: &str| horizons(&tree(horizon), Time::from_millis(150_500));
+        assert_eq!(ends("\"4m\""), ["2m31s", "2m40s", "3m"]);
+        assert!(ends("\"2m31s\"").is_empty());
     }
 }

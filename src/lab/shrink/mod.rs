@@ -1,6 +1,6 @@
 //! Shrinking: takes away from a scenario what a violation does not need, until nothing more can go.
 //!
-//! It works on the scenario's text as a tree ([`Piece`](crate::language::text::layout::Piece)): every
+//! It works on the scenario's text as a tree ([`Tree`](crate::language::text::Tree)): every
 //! item of a list, every optional field and every entry of a map is left out once to see what
 //! happens, larger stretches of lists first; then times and numbers are rounded. The deviations of
 //! its tape are a list like any other. What no longer is a scenario, or no longer violates the

@@ -2,7 +2,8 @@
 //! was.
 
 use crate::language::names;
-use crate::language::text::layout::Piece;
+use crate::language::text::Tree;
+use crate::language::text::tree::Value;
 
 /// The most names that are written out.
 const NAMES_MAX: u64 = 20_000;
@@ -13,91 +14,78 @@ pub(super) struct Names {
     ranges: Vec<(String, Vec<String>)>,
 }
 
-fn quoted(text: &str) -> Option<&str> {
-    text.strip_prefix('"')?.strip_suffix('"')
-}
-
-/// The names that a text in quotes with a range stands for.
-fn range(text: &str) -> Option<Vec<String>> {
-    let text = quoted(text).filter(|t| t.contains('{'))?;
+/// The names that a text with a range stands for.
+fn range(tree: &Tree) -> Option<(String, Vec<String>)> {
+    let text = tree.text().filter(|t| t.contains('{'))?;
     let all = names::expand(text, NAMES_MAX).ok()?;
-    Some(all.into_iter().map(|name| format!("\"{name}\"")).collect())
+    Some((text.to_owned(), all.into_iter().collect()))
 }
 
-fn leaf(head: &str) -> Piece {
-    Piece {
-        head: head.to_owned(),
-        body: None,
-    }
+fn leaf(text: &str) -> Tree {
+    Tree::from(Value::text(text))
 }
 
 impl Names {
     /// Writes all ranges out: the names of groups and those that lists of names hold.
-    pub(super) fn expand(tree: &mut Piece) -> Self {
+    pub(super) fn expand(tree: &mut Tree) -> Self {
         let mut names = Names { ranges: Vec::new() };
         names.expand_in(tree);
         names
     }
 
-    fn expand_in(&mut self, piece: &mut Piece) {
-        if piece.body.is_none()
-            && let Some(all) = piece.head.strip_prefix("names: ").and_then(range)
+    fn expand_in(&mut self, tree: &mut Tree) {
+        if tree.is_named("names")
+            && let Some((text, all)) = range(tree)
         {
-            let text = std::mem::replace(&mut piece.head, "names: ".to_owned());
-            piece.body = Some(('[', ']', all.iter().map(|n| leaf(n)).collect()));
-            self.ranges
-                .push((text.trim_start_matches("names: ").to_owned(), all));
+            tree.value = Value::brackets('[', all.iter().map(|n| leaf(n)).collect());
+            self.ranges.push((text, all));
             return;
         }
-        let Some((open, _, body)) = &mut piece.body else {
+        let is_list = tree.open() == Some('[');
+        let Some(parts) = tree.parts_mut() else {
             return;
         };
-        if *open == '[' {
-            let mut items = Vec::with_capacity(body.len());
-            for item in body.drain(..) {
-                match range(&item.head).filter(|_| item.body.is_none() && !item.head.contains(':'))
-                {
-                    Some(all) => {
+        if is_list {
+            let mut items = Vec::with_capacity(parts.len());
+            for item in parts.drain(..) {
+                match range(&item).filter(|(text, _)| !text.contains(':')) {
+                    Some((text, all)) => {
                         items.extend(all.iter().map(|n| leaf(n)));
-                        self.ranges.push((item.head, all));
+                        self.ranges.push((text, all));
                     }
                     None => items.push(item),
                 }
             }
-            *body = items;
+            *parts = items;
         }
-        body.iter_mut().for_each(|p| self.expand_in(p));
+        parts.iter_mut().for_each(|p| self.expand_in(p));
     }
 
     /// Writes ranges again that are there as a whole; a single name is no list.
-    pub(super) fn collapse(&self, piece: &mut Piece) {
-        let Some((open, _, body)) = &mut piece.body else {
+    pub(super) fn collapse(&self, tree: &mut Tree) {
+        let is_list = tree.open() == Some('[');
+        let Some(parts) = tree.parts_mut() else {
             return;
         };
-        body.iter_mut().for_each(|p| self.collapse(p));
-        if *open != '[' {
+        parts.iter_mut().for_each(|p| self.collapse(p));
+        if !is_list {
             return;
         }
         for (text, all) in self.ranges.iter().filter(|(_, all)| all.len() > 1) {
-            let same = |window: &[Piece]| {
-                window
-                    .iter()
-                    .zip(all)
-                    .all(|(p, name)| p.body.is_none() && p.head == *name)
+            let same = |window: &[Tree]| {
+                let mut pairs = window.iter().zip(all);
+                pairs.all(|(part, name)| part.text() == Some(name))
             };
-            while let Some(from) = body.windows(all.len()).position(same) {
-                body.splice(from..from + all.len(), [leaf(text)]);
+            while let Some(from) = parts.windows(all.len()).position(same) {
+                parts.splice(from..from + all.len(), [leaf(text)]);
             }
         }
-        if let ("names: ", [only]) = (piece.head.as_str(), body.as_slice())
-            && only.body.is_none()
+        if tree.is_named("names")
+            && let [only] = tree.parts()
+            && let Some(text) = only.text()
         {
-            let name = if only.head.contains('{') {
-                "names"
-            } else {
-                "name"
-            };
-            *piece = leaf(&format!("{name}: {}", only.head));
+            let name = if text.contains('{') { "names" } else { "name" };
+            *tree = leaf(text).named(name);
         }
     }
 }
@@ -109,7 +97,7 @@ mod tests {
     #[test]
     fn ranges_come_back_unless_a_name_is_gone() {
         let text = "(nodes: [(names: \"n-{1..3}\"), (names: [\"a-{1..2}\", \"b\"])], on: Nodes([\"n-{1..3}\"]))";
-        let written = Piece::read(&text.replace(", ", ",").replace(": ", ":"));
+        let written = Tree::read(text).unwrap();
         assert_eq!(written.flat(), text);
         let mut tree = written.clone();
         let names = Names::expand(&mut tree);
@@ -118,7 +106,7 @@ mod tests {
         let mut back = tree.clone();
         names.collapse(&mut back);
         assert_eq!(back.flat(), text);
-        let mut less = Piece::read("(nodes:[(names:[\"n-2\"]),(names:[\"n-1\",\"n-3\"])])");
+        let mut less = Tree::read("(nodes:[(names:[\"n-2\"]),(names:[\"n-1\",\"n-3\"])])").unwrap();
         names.collapse(&mut less);
         assert_eq!(
             less.flat(),

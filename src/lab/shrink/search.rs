@@ -5,8 +5,9 @@ use super::goal::{Failed, Shrink, Shrunk, Watch};
 use super::judge::{Judge, Seen};
 use super::leaves;
 use super::names::Names;
-use super::tree::{at, at_mut, body_mut, is_kept};
-use crate::language::text::layout::Piece;
+use super::tree::is_kept;
+use crate::language::text::Tree;
+use crate::language::text::tree::Value;
 
 /// Takes away what the violation does not need.
 ///
@@ -18,7 +19,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     // What an export held is among the groups; what a run must come to is not what is looked for.
     (spec.cluster, spec.golden, spec.seeds) = (None, None, None);
     (spec.expect, spec.guards) = (Vec::new(), Vec::new());
-    let mut tree = Piece::of(&spec);
+    let mut tree = Tree::of(&spec);
     let names = Names::expand(&mut tree);
     let judge = Judge::new(what.loaded, what.goal);
     let seen = judge.first(&tree)?;
@@ -61,7 +62,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
 struct Search<'a, 'w> {
     judge: Judge<'a>,
     /// The smallest scenario so far, and the result of its run.
-    tree: Piece,
+    tree: Tree,
     seen: Seen,
     tried: u64,
     /// A candidate that does not violate is searched for another order.
@@ -71,7 +72,7 @@ struct Search<'a, 'w> {
 
 impl Search<'_, '_> {
     /// Tries a scenario; it is the smallest one from now on if it violates.
-    fn accept(&mut self, tree: Piece) -> Result<bool, Failed> {
+    fn accept(&mut self, tree: Tree) -> Result<bool, Failed> {
         self.tried += 1;
         if !(self.watch)(self.tried, self.seen.size) {
             return Err(Failed::Asked);
@@ -92,15 +93,12 @@ impl Search<'_, '_> {
 
     /// Ends the run when the violation is certain, which makes all that follows faster.
     fn horizon(&mut self) -> Result<bool, Failed> {
-        let Some(i) =
-            self.tree.body.as_ref().and_then(|(.., fields)| {
-                fields.iter().position(|f| f.head.starts_with("horizon:"))
-            })
-        else {
+        let fields = self.tree.parts();
+        let Some(i) = fields.iter().position(|f| f.is_named("horizon")) else {
             return Ok(false);
         };
-        for head in leaves::horizons(&at(&self.tree, &[i]).head, self.seen.at) {
-            if self.with_head(&[i], head)? {
+        for end in leaves::horizons(&fields[i], self.seen.at) {
+            if self.with(&[i], Value::text(&end))? {
                 return Ok(true);
             }
         }
@@ -108,28 +106,25 @@ impl Search<'_, '_> {
     }
 
     fn removals(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
-        let Some((open, _, body)) = &at(&self.tree, path).body else {
-            return Ok(false);
-        };
-        let is_list = *open == '[';
+        let tree = self.tree.at(path);
+        let is_list = tree.open() == Some('[');
         // A search is for what the scenario is made of: not for single settings, and not for the
         // tape itself.
-        if self.searching && path.len() == 1 && at(&self.tree, path).head.starts_with("tape:") {
+        if self.searching && path.len() == 1 && tree.is_named("tape") {
             return Ok(false);
         }
         let mut changed = false;
         let mut size = if is_list {
-            body.len()
+            tree.parts().len()
         } else {
-            usize::from(!self.searching)
+            usize::from(!self.searching && tree.open().is_some())
         };
         while size > 0 {
             let mut from = 0;
-            while let Some((.., body)) = &at(&self.tree, path).body
-                && from < body.len()
-            {
-                let until = (from + size).min(body.len());
-                if path.is_empty() && is_kept(&body[from]) || !self.without(path, from, until)? {
+            while from < self.tree.at(path).parts().len() {
+                let parts = self.tree.at(path).parts();
+                let until = (from + size).min(parts.len());
+                if path.is_empty() && is_kept(&parts[from]) || !self.without(path, from, until)? {
                     from = until;
                 } else {
                     changed = true;
@@ -138,11 +133,7 @@ impl Search<'_, '_> {
             size /= 2;
         }
         let mut i = 0;
-        while at(&self.tree, path)
-            .body
-            .as_ref()
-            .is_some_and(|(.., body)| i < body.len())
-        {
+        while i < self.tree.at(path).parts().len() {
             path.push(i);
             changed |= self.removals(path)?;
             path.pop();
@@ -153,44 +144,28 @@ impl Search<'_, '_> {
 
     fn without(&mut self, path: &[usize], from: usize, until: usize) -> Result<bool, Failed> {
         let mut tree = self.tree.clone();
-        if let Some(body) = body_mut(&mut tree, path) {
-            body.drain(from..until);
+        if let Some(parts) = tree.at_mut(path).and_then(Tree::parts_mut) {
+            parts.drain(from..until);
         }
         self.accept(tree)
     }
 
     fn leaves(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
-        let piece = at(&self.tree, path);
-        if path.len() == 1 && is_kept(piece) {
-            return if piece.head.starts_with("horizon:") {
+        let tree = self.tree.at(path);
+        if path.len() == 1 && is_kept(tree) {
+            return if tree.is_named("horizon") {
                 self.horizon()
             } else {
                 Ok(false)
             };
         }
         let mut changed = false;
-        let mut others: Vec<Piece> = leaves::simpler(&piece.head)
-            .into_iter()
-            .map(|head| Piece {
-                head,
-                body: piece.body.clone(),
-            })
-            .collect();
-        if piece.head.starts_with("timing: Custom") {
-            others.insert(
-                0,
-                Piece {
-                    head: "timing: Ideal".to_owned(),
-                    body: None,
-                },
-            );
+        let mut others = leaves::simpler(&tree.value);
+        if tree.is_named("timing") && tree.word() == "Custom" {
+            others.insert(0, Value::word("Ideal"));
         }
         for other in others {
-            let mut tree = self.tree.clone();
-            if let Some(place) = at_mut(&mut tree, path) {
-                *place = other;
-            }
-            if self.accept(tree)? {
+            if self.with(path, other)? {
                 // It may be made simpler still.
                 changed = true;
                 self.leaves(path)?;
@@ -198,11 +173,7 @@ impl Search<'_, '_> {
             }
         }
         let mut i = 0;
-        while at(&self.tree, path)
-            .body
-            .as_ref()
-            .is_some_and(|(.., body)| i < body.len())
-        {
+        while i < self.tree.at(path).parts().len() {
             path.push(i);
             changed |= self.leaves(path)?;
             path.pop();
@@ -211,10 +182,10 @@ impl Search<'_, '_> {
         Ok(changed)
     }
 
-    fn with_head(&mut self, path: &[usize], head: String) -> Result<bool, Failed> {
+    fn with(&mut self, path: &[usize], value: Value) -> Result<bool, Failed> {
         let mut tree = self.tree.clone();
-        if let Some(piece) = at_mut(&mut tree, path) {
-            piece.head = head;
+        if let Some(part) = tree.at_mut(path) {
+            part.value = value;
         }
         self.accept(tree)
     }

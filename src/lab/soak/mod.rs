@@ -11,6 +11,7 @@ mod many;
 mod scenario;
 mod used;
 mod words;
+mod written;
 
 pub use checks::{Also, Failed, Verdict, check, note_panics};
 pub use many::{Found, Soaked, smallest, soak};

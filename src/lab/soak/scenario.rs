@@ -6,9 +6,10 @@
 
 use super::draw::Draw;
 use super::used::used;
+use super::written::written;
 use crate::language::Problems;
-use crate::language::Scenario;
-use crate::language::text::layout::Piece;
+use crate::language::text::Tree;
+use crate::language::{Scenario, Shape};
 use crate::language::{duration, names};
 use crate::plan::Plan;
 use crate::scenario::{Loaded, Overrides, build, parse};
@@ -47,12 +48,16 @@ pub fn random(schema: &Value, seed: u64) -> Random {
 
 fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
     let value = whole(&mut draw, seed);
-    let mut tree = Piece::of(&serde_json::from_value::<Scenario>(value).ok()?);
+    let mut tree = Tree::of(
+        &written(Shape::scenario(), &value)
+            .typed::<Scenario>()
+            .ok()?,
+    );
     for _ in 0..ROUNDS {
         let (text, paths) = lines(&tree);
         match built(text) {
             Ok((loaded, plan)) => {
-                let mut used = used(draw.schema, &loaded.spec);
+                let mut used = used(&loaded.spec);
                 let release: Vec<&str> = plan
                     .profile
                     .release
@@ -74,7 +79,9 @@ fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
                 }
                 // The last ones first, so that the places of those before them stay.
                 for path in wrong.into_iter().rev() {
-                    remove(&mut tree, path)?;
+                    // Nothing is left of a scenario without its brackets.
+                    path.last()?;
+                    tree.remove(path);
                 }
             }
         }
@@ -220,45 +227,36 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
 }
 
 /// The text of a scenario, and for each line where in the tree it comes from.
-fn lines(tree: &Piece) -> (String, Vec<Vec<usize>>) {
-    let (mut text, mut paths) = (String::new(), Vec::new());
-    let mut line = |head: String, path: &[usize]| {
-        text.push_str(&head);
-        text.push('\n');
-        paths.push(path.to_vec());
-    };
-    line(format!("{}(", tree.head), &[]);
-    for (i, field) in tree.body.iter().flat_map(|(.., body)| body).enumerate() {
-        put(field, &[i], &mut line);
-    }
-    line(")".to_owned(), &[]);
-    (text, paths)
+fn lines(tree: &Tree) -> (String, Vec<Vec<usize>>) {
+    let mut lines = (String::new(), Vec::new());
+    put(tree, '(', &[], &mut lines);
+    let (text, paths) = lines;
+    (text.trim_end_matches([',', '\n']).to_owned(), paths)
 }
 
-/// An item that has items of its own has them on lines of their own.
-fn put(piece: &Piece, path: &[usize], line: &mut impl FnMut(String, &[usize])) {
-    let Some((open, close, body)) = &piece.body else {
-        // A text may hold line breaks only as escapes.
-        line(format!("{},", piece.flat()), path);
+/// An item that has items of its own has them on lines of their own; `of` is the bracket that it
+/// stands in.
+fn put(tree: &Tree, of: char, path: &[usize], lines: &mut (String, Vec<Vec<usize>>)) {
+    let mut line = |text: &str| {
+        lines.0.push_str(text);
+        lines.1.push(path.to_vec());
+    };
+    // A text may hold line breaks only as escapes.
+    line(&tree.head(of));
+    let Some(open) = tree.open() else {
+        lines.0.push_str(",\n");
         return;
     };
-    line(format!("{}{open}", piece.head), path);
-    for (i, item) in body.iter().enumerate() {
-        put(item, &[path, &[i]].concat(), line);
+    lines.0.push(open);
+    lines.0.push('\n');
+    for (i, part) in tree.parts().iter().enumerate() {
+        put(part, open, &[path, &[i]].concat(), lines);
     }
-    line(format!("{close},"), path);
-}
-
-/// Takes an item away; nothing is left of a scenario without its brackets.
-fn remove(tree: &mut Piece, path: &[usize]) -> Option<()> {
-    let (last, above) = path.split_last()?;
-    let mut piece = tree;
-    for i in above {
-        piece = piece.body.as_mut()?.2.get_mut(*i)?;
-    }
-    let items = &mut piece.body.as_mut()?.2;
-    if *last < items.len() {
-        items.remove(*last);
-    }
-    Some(())
+    let close = match open {
+        '(' => "),\n",
+        '[' => "],\n",
+        _ => "},\n",
+    };
+    lines.0.push_str(close);
+    lines.1.push(path.to_vec());
 }

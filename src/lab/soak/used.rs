@@ -1,125 +1,79 @@
-//! Which fields and words of the language a scenario has, by its JSON Schema: `Partition.cut`,
-//! `Effect=NoExecute`.
+//! Which fields and words of the language a scenario has: `Partition.cut`, `Effect=NoExecute`.
 
-use crate::language::Scenario;
-use serde_json::Value;
+use crate::language::text::Tree;
+use crate::language::{Kind, Scenario, Shape};
 use std::collections::BTreeSet;
 
 /// What a scenario has of the language.
-pub(super) fn used(schema: &Value, spec: &Scenario) -> BTreeSet<String> {
+pub(super) fn used(spec: &Scenario) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    // Every type of the language can be written.
-    let value = serde_json::to_value(spec).unwrap_or_default();
-    Walk {
-        schema,
-        all: &mut all,
-    }
-    .value(schema, "Scenario", Some(&value));
+    walk(Shape::scenario(), "", &Tree::of(spec), &mut all);
     all
 }
 
 /// Everything that the language has.
-pub fn everything(schema: &Value) -> BTreeSet<String> {
+pub fn everything() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    let mut walk = Walk {
-        schema,
-        all: &mut all,
-    };
-    walk.value(schema, "Scenario", None);
-    for (kind, of) in schema["$defs"].as_object().into_iter().flatten() {
-        walk.value(of, kind, None);
+    for shape in Shape::all() {
+        all.extend(
+            shape
+                .fields()
+                .map(|(field, _)| format!("{}.{field}", shape.name)),
+        );
+        for (word, held) in shape.variants() {
+            let sign = if held.is_some() { '.' } else { '=' };
+            all.insert(format!("{}{sign}{word}", shape.name));
+            // The fields of a variant go by its name, unless they are those of a type.
+            let own = held.filter(|held| held.name.is_empty());
+            let fields = own.into_iter().flat_map(Shape::fields);
+            all.extend(fields.map(|(field, _)| format!("{word}.{field}")));
+        }
     }
     all
 }
 
-struct Walk<'a> {
-    schema: &'a Value,
-    all: &'a mut BTreeSet<String>,
-}
-
-impl<'a> Walk<'a> {
-    /// A value of a type; without a value, all that the type itself says.
-    fn value(&mut self, schema: &'a Value, of: &str, value: Option<&Value>) {
-        if let Some(kind) = schema["$ref"].as_str().and_then(|r| r.rsplit('/').next()) {
-            if value.is_some() {
-                let root = self.schema;
-                self.value(&root["$defs"][kind], kind, value);
-            }
-            return;
+/// Adds what a value has; `of` is what it stands in, if its type has no name.
+fn walk(shape: Shape, of: &str, tree: &Tree, all: &mut BTreeSet<String>) {
+    let of = if shape.name.is_empty() {
+        of
+    } else {
+        shape.name
+    };
+    match shape.kind() {
+        Kind::Words(_) | Kind::Variants if tree.open().is_none() => {
+            all.insert(format!("{of}={}", tree.word()));
         }
-        for variant in schema["anyOf"]
-            .as_array()
-            .or(schema["oneOf"].as_array())
-            .into_iter()
-            .flatten()
-        {
-            if value.is_none_or(|v| is_of(variant, v)) {
-                self.value(variant, of, value);
-            }
-        }
-        let words = schema["enum"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .chain(Some(&schema["const"]))
-            .filter_map(Value::as_str);
-        self.all.extend(
-            words
-                .filter(|w| value.is_none_or(|v| v == w))
-                .map(|w| format!("{of}={w}")),
-        );
-        if let Some(items) = value.and_then(Value::as_array) {
-            for (i, item) in items.iter().enumerate() {
-                let inner = schema["prefixItems"].get(i).unwrap_or(&schema["items"]);
-                self.value(inner, of, Some(item));
-            }
-        }
-        if let Some(entries) = value
-            .and_then(Value::as_object)
-            .filter(|_| schema["additionalProperties"].is_object())
-        {
-            for entry in entries.values() {
-                self.value(&schema["additionalProperties"], of, Some(entry));
-            }
-        }
-        let Some(properties) = schema["properties"].as_object() else {
-            return;
-        };
-        // A variant of an enumeration is an object with one field, and its own fields are under its
-        // name.
-        let is_variant =
-            properties.len() == 1 && schema["required"].as_array().is_some_and(|r| r.len() == 1);
-        for (name, inner) in properties {
-            let inner_value = value.map(|v| &v[name]);
-            if inner_value.is_some_and(Value::is_null) {
-                continue;
-            }
-            self.all.insert(format!("{of}.{name}"));
-            let of = if is_variant && inner["properties"].is_object() {
-                name
+        Kind::Variants => {
+            all.insert(format!("{of}.{}", tree.word()));
+            let held = shape.within(tree);
+            if matches!(held.kind(), Kind::Struct) {
+                fields(held, tree.word(), tree, all);
             } else {
-                of
-            };
-            self.value(inner, of, inner_value);
+                let parts = tree.parts().iter();
+                parts.for_each(|part| walk(held, of, part, all));
+            }
+        }
+        Kind::Struct => fields(shape, of, tree, all),
+        Kind::Map(inner) => tree.parts().iter().for_each(|p| walk(inner, of, p, all)),
+        _ => {
+            let parts = tree.parts().iter().enumerate();
+            parts.for_each(|(i, part)| walk(shape.item(i), of, part, all));
         }
     }
 }
 
-/// Whether a value is of this variant of several.
-fn is_of(variant: &Value, value: &Value) -> bool {
-    match value {
-        Value::Null => variant["type"] == "null",
-        Value::String(word) => {
-            let is_listed = variant["enum"]
-                .as_array()
-                .is_some_and(|all| all.contains(value));
-            variant["$ref"].is_string() || variant["const"] == *word || is_listed
+/// Adds the fields of a struct, and what they have.
+fn fields(shape: Shape, of: &str, tree: &Tree, all: &mut BTreeSet<String>) {
+    let of = if shape.name.is_empty() {
+        of
+    } else {
+        shape.name
+    };
+    for part in tree.parts() {
+        let Some(name) = part.name() else { continue };
+        all.insert(format!("{of}.{name}"));
+        if let Some(inner) = shape.part(name) {
+            walk(inner, of, part, all);
         }
-        Value::Object(object) => {
-            let properties = variant["properties"].as_object();
-            variant["$ref"].is_string()
-                || properties.is_some_and(|p| object.keys().all(|k| p.contains_key(k)))
-        }
-        _ => variant["$ref"].is_string() || variant["type"] == "array",
     }
 }

@@ -1,16 +1,19 @@
-//! RON as scenarios are written: a text from ron's own serializer as a tree of pieces, and the tree
-//! as lines.
+//! RON as scenarios are written: a value as text by ron's own serializer, and the tree of such a
+//! text on one line, in lines, or as a file.
 
-use super::ron_options::extensions;
+use super::tree::{Tree, Value};
+use ron::extensions::Extensions;
 use serde::Serialize;
 use std::fmt::Write;
 
 /// The width in columns that lines are broken to fit into where that is possible.
 pub(crate) const WIDTH: usize = 120;
 
-/// In RON as scenarios are written, without `Some`.
+/// In RON as scenarios are written, without `Some` and without the second parentheses of
+/// `Deployment((…))`.
 pub(crate) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
-    let options = ron::Options::default().with_default_extension(extensions());
+    let options = ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     // The types of the language are structs, lists, maps with texts as keys, and plain values; ron
     // writes all of them.
     options
@@ -18,173 +21,139 @@ pub(crate) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
         .expect("the scenario language is RON")
 }
 
-/// A piece of RON: what stands before its bracket, and what stands in it. A field's name is part of
-/// what stands before: `at: "10s"` is all head, of `do: Taint(…)` the head is `do: Taint`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Piece {
-    /// What stands before the bracket, or all of it.
-    pub head: String,
-    /// The brackets and what they hold, if there are any.
-    pub body: Option<(char, char, Vec<Piece>)>,
+/// Breaks RON into lines; the first begins at column `indent`.
+pub(crate) fn lay_out(text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    match Tree::written(text) {
+        Ok(tree) => write(&tree, '(', indent, indent, &mut out),
+        // It was written a moment ago; what is no RON stays as it is.
+        Err(_) => out.push_str(text),
+    }
+    out
 }
 
-impl Piece {
+impl Tree {
     /// The tree of a value.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
-        Self::read(&to_ron(value))
-    }
-
-    /// The tree of a text of RON without white space or comments between its pieces.
-    pub fn read(text: &str) -> Self {
-        read_piece(&mut text.chars().peekable())
+        Self::written(&to_ron(value)).expect("what was written is RON")
     }
 
     /// On one line.
     pub fn flat(&self) -> String {
         let mut out = String::new();
-        flat(self, &mut out);
+        flat(self, '(', &mut out);
         out
+    }
+
+    /// What stands before its bracket, or all of it; `of` is the bracket that it stands in.
+    pub(crate) fn head(&self, of: char) -> String {
+        let mut head = match self.name() {
+            Some(name) if of == '{' => format!("{}: ", quoted(name)),
+            Some(name) => format!("{name}: "),
+            None => String::new(),
+        };
+        match &self.value {
+            Value::Word(word) | Value::Brackets { word, .. } => head.push_str(word),
+            Value::Text(text) => head.push_str(&quoted(text)),
+        }
+        head
     }
 
     /// As a scenario file: each field on a line of its own, each item of a list that does not fit
     /// beside its name, too.
     pub(crate) fn file(&self) -> String {
         let mut out = String::from("Scenario(\n");
-        for field in self.body.iter().flat_map(|(.., fields)| fields) {
-            let width = 4 + field.flat().chars().count();
-            match &field.body {
-                Some(('[', _, items))
-                    if width >= WIDTH || items.iter().any(|i| i.body.is_some()) =>
-                {
-                    _ = writeln!(out, "    {}[", field.head);
-                    for item in items {
-                        _ = write!(out, "        ");
-                        write_piece(item, 8, 8, &mut out);
-                        out.push_str(",\n");
-                    }
-                    out.push_str("    ],\n");
-                }
-                _ => {
-                    out.push_str("    ");
-                    write_piece(field, 4, 4, &mut out);
+        for field in self.parts() {
+            let mut line = String::new();
+            flat(field, '(', &mut line);
+            let is_long = 4 + line.chars().count() >= WIDTH;
+            out.push_str("    ");
+            if field.open() == Some('[')
+                && (is_long || field.parts().iter().any(|i| i.open().is_some()))
+            {
+                out.push_str(&field.head('('));
+                out.push_str("[\n");
+                for item in field.parts() {
+                    out.push_str("        ");
+                    write(item, '[', 8, 8, &mut out);
                     out.push_str(",\n");
                 }
+                out.push_str("    ]");
+            } else {
+                write(field, '(', 4, 4, &mut out);
             }
+            out.push_str(",\n");
         }
         out.push_str(")\n");
         out
     }
 }
 
-/// Breaks RON without white space into lines; the first begins at column `indent`.
-pub(crate) fn lay_out(text: &str, indent: usize) -> String {
-    let mut out = String::new();
-    write_piece(&Piece::read(text), indent, indent, &mut out);
-    out
+/// A text in quotes, as ron writes it.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().flat_map(char::escape_debug);
+    std::iter::once('"').chain(escaped).chain(['"']).collect()
 }
 
-fn read_piece(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Piece {
-    let mut head = String::new();
-    while let Some(&c) = chars.peek() {
-        match c {
-            ',' | ')' | ']' | '}' => break,
-            '(' | '[' | '{' => {
-                chars.next();
-                let close = match c {
-                    '(' => ')',
-                    '[' => ']',
-                    _ => '}',
-                };
-                let mut body = Vec::new();
-                while chars.peek().is_some_and(|c| *c != close) {
-                    body.push(read_piece(chars));
-                    chars.next_if_eq(&',');
-                }
-                chars.next();
-                return Piece {
-                    head,
-                    body: Some((c, close, body)),
-                };
-            }
-            '"' => read_text(chars, &mut head),
-            ':' => {
-                chars.next();
-                head.push_str(": ");
-            }
-            _ => {
-                chars.next();
-                head.push(c);
-            }
-        }
-    }
-    Piece { head, body: None }
-}
-
-/// A text in quotes, with its escapes.
-fn read_text(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, head: &mut String) {
-    head.extend(chars.next());
-    while let Some(c) = chars.next() {
-        head.push(c);
-        match c {
-            '\\' => head.extend(chars.next()),
-            '"' => break,
-            _ => {}
-        }
+fn close_of(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
     }
 }
 
-fn flat(piece: &Piece, out: &mut String) {
-    out.push_str(&piece.head);
-    let Some((open, close, body)) = &piece.body else {
+fn flat(tree: &Tree, of: char, out: &mut String) {
+    out.push_str(&tree.head(of));
+    let Some(open) = tree.open() else {
         return;
     };
-    out.push(*open);
-    for (i, p) in body.iter().enumerate() {
+    out.push(open);
+    for (i, part) in tree.parts().iter().enumerate() {
         if i > 0 {
             out.push_str(", ");
         }
-        flat(p, out);
+        flat(part, open, out);
     }
-    out.push(*close);
+    out.push(close_of(open));
 }
 
-/// Writes a piece whose lines are indented by `indent` columns; `column` is where it begins.
-fn write_piece(piece: &Piece, indent: usize, column: usize, out: &mut String) {
+/// Writes a value that stands in such brackets and whose lines are indented by `indent` columns;
+/// `column` is where it begins.
+fn write(tree: &Tree, of: char, indent: usize, column: usize, out: &mut String) {
     let mut line = String::new();
-    flat(piece, &mut line);
-    let Some((open, close, body)) = piece
-        .body
-        .as_ref()
-        .filter(|_| column + line.chars().count() >= WIDTH)
-    else {
+    flat(tree, of, &mut line);
+    let is_long = column + line.chars().count() >= WIDTH;
+    let Some(open) = tree.open().filter(|_| is_long) else {
         out.push_str(&line);
         return;
     };
-    out.push_str(&piece.head);
-    out.push(*open);
-    if let ([only], '(') = (body.as_slice(), open) {
+    let head = tree.head(of);
+    out.push_str(&head);
+    out.push(open);
+    if let ([only], '(') = (tree.parts(), open) {
         // `Nodes([…])`: the inner brackets alone are broken up.
-        write_piece(only, indent, column + piece.head.chars().count() + 1, out);
-        out.push(*close);
+        write(only, open, indent, column + head.chars().count() + 1, out);
+        out.push(close_of(open));
         return;
     }
     let inner = indent + 4;
-    let plain = body.iter().all(|p| p.body.is_none());
+    let plain = tree.parts().iter().all(|p| p.open().is_none());
     let mut column = WIDTH;
-    for p in body {
+    for part in tree.parts() {
         // Plain values share lines; everything else has its own.
-        let width = p.head.chars().count() + 2;
+        let width = part.head(open).chars().count() + 2;
         if plain && column + width <= WIDTH {
             out.push(' ');
         } else {
             _ = write!(out, "\n{:inner$}", "");
             column = inner;
         }
-        write_piece(p, inner, inner, out);
+        write(part, open, inner, inner, out);
         out.push(',');
         column += width;
     }
-    _ = write!(out, "\n{:indent$}{close}", "");
+    _ = write!(out, "\n{:indent$}{}", "", close_of(open));
 }
 
 #[cfg(test)]

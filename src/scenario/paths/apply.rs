@@ -1,15 +1,17 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
-use super::called::{self, Called};
-use super::groups::{node_field, pod_field};
-use super::read::{Segment, segments, split};
-use super::settings::{existing, flag_value, timing, timing_field};
-use super::values::{boolean, number};
-use super::{known, timeline, workloads};
-use crate::language::Problem;
+use super::called;
+use super::edit::change;
+use super::known;
+use super::read::{Segment, names_of, segments, split};
+use super::settings::{custom_timing, flag_value, timing};
+use super::target::Target;
+use super::tolerations::toleration_seconds;
 use crate::language::text::place::{Place, at};
 use crate::language::text::{did_you_mean, did_you_mean_or_list};
-use crate::language::{FlagValue, PodDisruptionBudget, Scenario};
+use crate::language::{Problem, Scenario, Shape};
+use std::collections::BTreeSet;
+use std::mem;
 
 /// Changes the scenario; the places of the values that it wrote, whose problems are then about the
 /// `--set`.
@@ -17,143 +19,99 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
     let (path, value) = split(text)?;
     let all = segments(path)?;
     let (first, rest) = all.split_first().ok_or_else(|| unknown(spec, path))?;
-    let list = match first.name.as_str() {
-        "nodes" => List::Nodes,
-        "pods" => List::Pods,
-        "workloads" => List::Workloads,
-        "podDisruptionBudgets" => List::Budgets,
-        "timeline" => List::Timeline,
-        _ if first.index.is_some() => return Err(unknown(spec, path)),
-        _ => return setting(spec, &all, path, value),
+    let Some(target) = Target::of(&first.name) else {
+        let steps = setting(spec, &names_of(&all), path, value)?;
+        return Ok(vec![steps.ok_or_else(|| unknown(spec, path))?]);
     };
-    let (elements, fields) = elements(first, rest, &list.called(spec), list.what(), path)?;
-    // Said even where there is no budget that could have such a field.
-    if matches!(list, List::Budgets) && !matches!(fields, [Segment { index: None, .. }]) {
+    let (elements, fields) = elements(first, rest, target, spec, path)?;
+    // Said even where there is no element that could have such a field.
+    if fields.is_empty() {
         return Err(unknown(spec, path));
     }
     let mut places = Vec::new();
     for i in elements {
-        let steps = list
-            .field(spec, i, fields, value)?
-            .ok_or_else(|| unknown(spec, path))?;
+        let steps = element(spec, target, i, fields, value)?.ok_or_else(|| unknown(spec, path))?;
         places.push([at![first.name.as_str(), i], steps].concat());
     }
     Ok(places)
 }
 
+/// Sets a field of the element of that number; the steps from the element to it, nothing if there
+/// is no such field.
+fn element(
+    spec: &mut Scenario,
+    target: Target,
+    i: usize,
+    fields: &[Segment],
+    value: &str,
+) -> Result<Option<Place>, Problem> {
+    if let [above @ .., list, field] = fields
+        && let (Some(key), "tolerations", "tolerationSeconds", None) =
+            (&list.index, &*list.name, &*field.name, &field.index)
+    {
+        let names = names_of(above);
+        let (tolerations, above) = match (target, &names[..]) {
+            _ if names.len() < above.len() => return Ok(None),
+            (Target::Pods, []) => (&mut spec.pods[i].tolerations, at![]),
+            (Target::Workloads, ["template"]) => (
+                &mut spec.workloads[i].group_mut().template.tolerations,
+                at!["template"],
+            ),
+            _ => return Ok(None),
+        };
+        let steps = toleration_seconds(tolerations, key, value)?;
+        return Ok(Some([above, steps].concat()));
+    }
+    let path = names_of(fields);
+    match target {
+        Target::Scenario => Ok(None),
+        Target::Nodes => change(&mut spec.nodes[i], target, &path, value),
+        Target::Pods => change(&mut spec.pods[i], target, &path, value),
+        Target::Workloads => change(&mut spec.workloads[i], target, &path, value),
+        Target::Budgets => change(&mut spec.pod_disruption_budgets[i], target, &path, value),
+        Target::Timeline => change(&mut spec.timeline[i], target, &path, value),
+    }
+}
+
 /// Sets what is no element of a list.
 fn setting(
     spec: &mut Scenario,
-    all: &[Segment],
+    names: &[&str],
     path: &str,
     value: &str,
-) -> Result<Vec<Place>, Problem> {
-    let (first, rest) = all.split_first().ok_or_else(|| unknown(spec, path))?;
-    match (first.name.as_str(), rest) {
-        ("horizon", []) => spec.horizon = value.into(),
-        ("kubernetes", []) => spec.kubernetes = Some(value.to_owned()),
-        ("seed", []) => spec.seed = Some(number(value, 0, u64::MAX)?),
-        ("controllers_start", []) => spec.controllers_start = Some(value.into()),
-        ("existing", []) => spec.existing = Some(existing(value)?),
-        ("timing", []) => spec.timing = Some(timing(value, spec.timing.as_ref())?),
-        ("timing", [field]) => timing_field(spec, path, &field.name, value)?,
-        ("feature_gates", [gate]) => {
-            spec.feature_gates
-                .insert(gate.name.clone(), boolean(value)?);
-            return Ok(vec![at!["feature_gates", &gate.name]]);
+) -> Result<Option<Place>, Problem> {
+    match names {
+        ["timing"] => {
+            spec.timing = Some(timing(value, spec.timing.as_ref())?);
+            return Ok(Some(at!["timing"]));
         }
-        ("flags", [component, flag]) => return flag_value(spec, component, flag, value),
-        ("controllers", [controller]) => {
-            workloads::controller(&mut spec.controllers, &controller.name, value)?
+        ["timing", figure] => custom_timing(spec, path, figure)?,
+        ["flags", component, flag] => return flag_value(spec, component, flag, value).map(Some),
+        ["controllers", name] if Shape::of("Controllers").part(name).is_none() => {
+            let known: Vec<&str> = Shape::of("Controllers").fields().map(|(n, _)| n).collect();
+            let text = format!("`{name}` is not a controller that can be switched off");
+            return Err(Problem::new(text).maybe_help(did_you_mean_or_list(name, &known)));
         }
-        _ => return Err(unknown(spec, path)),
+        _ => {}
     }
-    Ok(vec![all.iter().map(|s| s.name.as_str().into()).collect()])
+    // The scenario's own fields are few; what it lists may be much, and stays as it is.
+    let mut lists = Scenario::default();
+    swap_lists(spec, &mut lists);
+    let changed = change(spec, Target::Scenario, names, value);
+    swap_lists(spec, &mut lists);
+    changed
 }
 
-/// A list at the top of a scenario whose elements have paths.
-#[derive(Clone, Copy)]
-enum List {
-    Nodes,
-    Pods,
-    Workloads,
-    Budgets,
-    Timeline,
-}
-
-impl List {
-    /// What an element is called in messages.
-    fn what(self) -> &'static str {
-        match self {
-            Self::Nodes => "node group",
-            Self::Pods => "pod group",
-            Self::Workloads => "workload",
-            Self::Budgets => "disruption budget",
-            Self::Timeline => "entry",
-        }
-    }
-
-    /// What its elements are called in paths.
-    fn called(self, spec: &Scenario) -> Vec<Called> {
-        match self {
-            Self::Nodes => Called::nodes(spec),
-            Self::Pods => Called::pods(spec),
-            Self::Workloads => Called::workloads(spec),
-            Self::Budgets => Called::budgets(spec),
-            Self::Timeline => Called::entries(spec),
-        }
-    }
-
-    /// Sets a field of the element of that number; the steps from the element to it, nothing if
-    /// there is no such field.
-    fn field(
-        self,
-        spec: &mut Scenario,
-        i: usize,
-        fields: &[Segment],
-        value: &str,
-    ) -> Result<Option<Place>, Problem> {
-        match self {
-            Self::Nodes => node_field(&mut spec.nodes[i], fields, value),
-            Self::Pods => pod_field(&mut spec.pods[i], fields, value),
-            Self::Workloads => workloads::field(&mut spec.workloads[i], fields, value),
-            Self::Budgets => Ok(budget_field(
-                &mut spec.pod_disruption_budgets[i],
-                fields,
-                value,
-            )),
-            Self::Timeline => match fields {
-                [field] if field.index.is_none() => {
-                    timeline::field(&mut spec.timeline[i], &field.name, value)
-                }
-                _ => Ok(None),
-            },
-        }
-    }
-}
-
-/// Sets what a budget asks for: one of the two takes the place of the other.
-fn budget_field(
-    budget: &mut PodDisruptionBudget,
-    fields: &[Segment],
-    value: &str,
-) -> Option<Place> {
-    let [
-        Segment {
-            name: field,
-            index: None,
-        },
-    ] = fields
-    else {
-        return None;
-    };
-    let value = Some(FlagValue::Text(value.trim().to_owned()));
-    (budget.min_available, budget.max_unavailable) = match field.as_str() {
-        "minAvailable" => (value, None),
-        "maxUnavailable" => (None, value),
-        _ => return None,
-    };
-    Some(at![field])
+fn swap_lists(a: &mut Scenario, b: &mut Scenario) {
+    mem::swap(&mut a.nodes, &mut b.nodes);
+    mem::swap(&mut a.pods, &mut b.pods);
+    mem::swap(&mut a.workloads, &mut b.workloads);
+    mem::swap(&mut a.priority_classes, &mut b.priority_classes);
+    mem::swap(&mut a.pod_disruption_budgets, &mut b.pod_disruption_budgets);
+    mem::swap(&mut a.namespaces, &mut b.namespaces);
+    mem::swap(&mut a.timeline, &mut b.timeline);
+    mem::swap(&mut a.expect, &mut b.expect);
+    mem::swap(&mut a.tape, &mut b.tape);
 }
 
 fn unknown(spec: &Scenario, path: &str) -> Problem {
@@ -181,9 +139,12 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
                     None => break,
                 }
             }
-            problem.help(
-                "paths begin with horizon, kubernetes, timing, seed, controllers_start, feature_gates, flags, controllers, existing, nodes, pods, workloads or timeline",
-            )
+            let first = known
+                .iter()
+                .map(|k| k.split(['.', '[']).next().unwrap_or(k));
+            let first: BTreeSet<&str> = first.collect();
+            let first: Vec<&str> = first.into_iter().collect();
+            problem.help(format!("paths begin with {}", first.join(", ")))
         }
     }
 }
@@ -192,10 +153,11 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
 fn elements<'a>(
     first: &Segment,
     rest: &'a [Segment],
-    all: &[Called],
-    what: &str,
+    target: Target,
+    spec: &Scenario,
     path: &str,
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
+    let (what, all) = (target.what(), target.called(spec));
     if let Some(index) = &first.index {
         let i: usize = index
             .parse()
@@ -211,12 +173,13 @@ fn elements<'a>(
     let Some((group, fields)) = rest.split_first() else {
         return Err(Problem::new(format!("`{path}` names no {what}")));
     };
-    Ok((called::find(&first.name, what, &group.name, all)?, fields))
+    Ok((called::find(&first.name, what, &group.name, &all)?, fields))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::super::{Overrides, parse};
+    use super::super::known_paths;
     use super::set;
     use crate::language::{FlagValue, Scenario, Timing};
     use crate::scenario::build;
@@ -346,5 +309,57 @@ mod tests {
         };
         let problems = build(&loaded, &overrides).unwrap_err().to_string();
         assert!(problems.starts_with("--set:1:1: "), "{problems}");
+    }
+
+    #[test]
+    fn paths_of_workloads() {
+        let text = "(version: 1, horizon: \"1m\", workloads: [Deployment(name: \"web\", replicas: 3), StatefulSet(names: \"db-{0..1}\"), Job(name: \"sum\")])";
+        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
+            .unwrap()
+            .spec;
+        for path in known_paths(&spec) {
+            let problem = set(&mut spec, &format!("{path}=?"))
+                .err()
+                .map(|p| p.message)
+                .unwrap_or_default();
+            assert!(!problem.contains("is not a path"), "{problem}");
+        }
+        for text in [
+            "workloads.web.replicas=7",
+            "workloads.*.template.tolerations[unreachable].tolerationSeconds=60",
+            "workloads[1].podManagementPolicy=parallel",
+            "workloads.db.template.requests.cpu=2",
+            "controllers.pod_gc=false",
+        ] {
+            assert!(set(&mut spec, text).is_ok(), "{text}");
+        }
+        let group = |i: usize| spec.workloads[i].group().clone();
+        assert_eq!(
+            (group(0).replicas, spec.controllers.pod_gc),
+            (Some(7), Some(false))
+        );
+        assert_eq!(
+            group(1).pod_management_policy,
+            Some(crate::language::PodManagementPolicy::Parallel)
+        );
+        assert!((0..3).all(|i| group(i).template.tolerations[0].toleration_seconds == Some(60)));
+        assert_eq!(group(1).template.requests["cpu"].as_str(), "2");
+        let problem = |text: &str, spec: &mut _| set(spec, text).unwrap_err().to_string();
+        assert_eq!(
+            problem("workloads.sum.replicas=2", &mut spec),
+            "`workloads.sum.replicas` is not a path that can be set\n  help: did you mean `workloads.web.replicas`?"
+        );
+        assert_eq!(
+            problem("workloads.wbe.replicas=2", &mut spec),
+            "there is no workload `wbe`\n  help: did you mean `web`?"
+        );
+        assert_eq!(
+            problem("workloads.db.podManagementPolicy=paralel", &mut spec),
+            "`paralel` is none of the values of this field\n  help: did you mean `Parallel`?"
+        );
+        assert_eq!(
+            problem("controllers.podgc=false", &mut spec),
+            "`podgc` is not a controller that can be switched off\n  help: did you mean `pod_gc`?"
+        );
     }
 }

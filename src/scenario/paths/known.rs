@@ -1,139 +1,105 @@
 //! The paths that a scenario has.
 
-use super::called::{Called, paths_of, quoted};
-use super::timeline::{fields, targets_of};
+use super::called::{paths_of, quoted};
+use super::edit::{is_field, is_plain};
+use super::target::Target;
 use super::tolerations::keys;
-use super::workloads;
 use crate::language::flags::known as known_flags;
-use crate::language::{Scenario, Toleration};
-use std::collections::BTreeMap;
+use crate::language::text::Tree;
+use crate::language::text::tree::Value;
+use crate::language::{Kind, Scenario, Shape};
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that
 /// are not written yet; for suggestions and completion.
 pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
-    let mut paths = of_settings(spec);
-    of_nodes(spec, &mut paths);
-    of_pods(spec, &mut paths);
-    of_workloads(spec, &mut paths);
-    for own in paths_of("podDisruptionBudgets", &Called::budgets(spec)) {
-        extend(&mut paths, &own, &["minAvailable", "maxUnavailable"]);
-    }
-    of_timeline(spec, &mut paths);
-    paths
-}
-
-/// Adds fields of something.
-fn extend(paths: &mut Vec<String>, own: &str, fields: &[&str]) {
-    paths.extend(fields.iter().map(|field| format!("{own}.{field}")));
-}
-
-/// Adds the entries of a map of something.
-fn extend_map<V>(paths: &mut Vec<String>, own: &str, field: &str, map: &BTreeMap<String, V>) {
-    paths.extend(
-        map.keys()
-            .map(|key| format!("{own}.{field}.{}", quoted(key))),
-    );
-}
-
-/// Adds the seconds of tolerations of something.
-fn extend_tolerations(paths: &mut Vec<String>, own: &str, tolerations: &[Toleration]) {
-    paths
-        .extend(keys(tolerations).map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")));
-}
-
-/// What holds for the whole run.
-fn of_settings(spec: &Scenario) -> Vec<String> {
-    let mut paths: Vec<String> = [
-        "horizon",
-        "kubernetes",
-        "timing",
-        "timing.request",
-        "timing.response",
-        "timing.watch",
-        "timing.pass_overhead",
-        "seed",
-        "existing",
-        "controllers_start",
-    ]
-    .map(str::to_owned)
-    .into();
-    paths.extend(
-        spec.feature_gates
-            .keys()
-            .map(|gate| format!("feature_gates.{gate}")),
-    );
-    paths.extend(
-        known_flags()
-            .map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))),
-    );
-    paths.extend(workloads::CONTROLLERS.map(|c| format!("controllers.{c}")));
-    paths
-}
-
-fn of_nodes(spec: &Scenario, paths: &mut Vec<String>) {
-    let fields = [
-        "names",
-        "zone",
-        "region",
-        "unschedulable",
-        "taints",
-        "lease_offset",
-        "lease_period",
-        "status_offset",
-    ];
-    let own = paths_of("nodes", &Called::nodes(spec));
-    for (group, own) in spec.nodes.iter().zip(&own) {
-        extend(paths, own, &fields);
-        extend_map(paths, own, "labels", &group.labels);
-        extend_map(paths, own, "capacity", &group.capacity);
-    }
-}
-
-fn of_pods(spec: &Scenario, paths: &mut Vec<String>) {
-    let fields = [
-        "count",
-        "replicas",
-        "terminationGracePeriodSeconds",
-        "priority",
-    ];
-    let own = paths_of("pods", &Called::pods(spec));
-    for (group, own) in spec.pods.iter().zip(&own) {
-        extend(paths, own, &fields);
-        extend_tolerations(paths, own, &group.tolerations);
-        extend_map(paths, own, "labels", &group.labels);
-        extend_map(paths, own, "requests", &group.requests);
-    }
-}
-
-fn of_workloads(spec: &Scenario, paths: &mut Vec<String>) {
-    let fields = [
-        "terminationGracePeriodSeconds",
-        "priority",
-        "priorityClassName",
-    ];
-    let own = paths_of("workloads", &Called::workloads(spec));
-    for (workload, own) in spec.workloads.iter().zip(&own) {
-        extend(paths, own, workloads::fields(workload));
-        let template = &workload.group().template;
-        let own = &format!("{own}.template");
-        extend(paths, own, &fields);
-        extend_tolerations(paths, own, &template.tolerations);
-        extend_map(paths, own, "labels", &template.labels);
-        extend_map(paths, own, "requests", &template.requests);
-    }
-}
-
-fn of_timeline(spec: &Scenario, paths: &mut Vec<String>) {
-    for (i, entry) in spec.timeline.iter().enumerate() {
-        let own = entry.name.as_deref().map_or_else(
-            || format!("timeline[{i}]"),
-            |n| format!("timeline.{}", quoted(n)),
-        );
-        extend(paths, &own, &["at", "every", "times"]);
-        extend(paths, &own, fields(&entry.step));
-        if targets_of(&mut entry.step.clone()).is_some() {
-            extend(paths, &own, &["node", "nodes"]);
+    let tree = Tree::of(spec);
+    let mut paths = Vec::new();
+    for (name, shape) in Shape::scenario().fields() {
+        let part = tree.field(name);
+        match (Target::of(name), name) {
+            (Some(target), _) => {
+                let parts = part.map_or(&[][..], Tree::parts);
+                for (i, own) in paths_of(name, &target.called(spec)).iter().enumerate() {
+                    of_element(spec, target, (&parts[i], i), own, &mut paths);
+                }
+            }
+            (None, "flags") => paths.extend(
+                known_flags().map(|(of, flag)| format!("flags.{}.{flag}", of.replace('_', "-"))),
+            ),
+            (None, "timing") => {
+                paths.push("timing".to_owned());
+                let custom = shape.within(&Value::word("Custom").into());
+                below(None, custom, "timing", &mut paths);
+            }
+            (None, _) if !is_field(Target::Scenario, &tree, &[name]) => {}
+            (None, _) => reached(part, shape, name, &mut paths),
         }
+    }
+    paths
+}
+
+/// Adds the paths of an element of a list.
+fn of_element(
+    spec: &Scenario,
+    target: Target,
+    (tree, i): (&Tree, usize),
+    own: &str,
+    paths: &mut Vec<String>,
+) {
+    let mut all = Vec::new();
+    below(Some(tree), target.shape(), own, &mut all);
+    let mut tolerations = |list: &str, written| {
+        let path = |key| format!("{own}.{list}[{key}].tolerationSeconds");
+        paths.extend(keys(written).map(path));
+    };
+    match target {
+        Target::Pods => tolerations("tolerations", &spec.pods[i].tolerations),
+        Target::Workloads => {
+            let template = &spec.workloads[i].group().template;
+            tolerations("template.tolerations", &template.tolerations);
+        }
+        Target::Timeline => {
+            let step = Shape::of("Step");
+            if let Some(part) = tree.field("do") {
+                below(Some(part), step, own, &mut all);
+                for inner in ["drain", "nodes"] {
+                    if let Some(shape) = step.within(part).part(inner) {
+                        below(part.field(inner), shape, own, &mut all);
+                    }
+                }
+            }
+        }
+        Target::Scenario | Target::Nodes | Target::Budgets => {}
+    }
+    all.retain(|path| {
+        let names: Vec<&str> = path[own.len() + 1..].split('.').collect();
+        is_field(target, tree, &names)
+    });
+    paths.extend(all);
+}
+
+/// Adds the paths of the fields of something, and of what they hold.
+fn below(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<String>) {
+    let shape = tree.map_or(shape, |tree| shape.within(tree));
+    for (name, inner) in shape.fields() {
+        let part = tree.and_then(|tree| tree.field(name));
+        reached(part, inner, &format!("{own}.{name}"), paths);
+    }
+}
+
+/// Adds the path of a value that can be set, or those of what it holds.
+fn reached(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<String>) {
+    match shape.kind() {
+        Kind::Map(of) if is_plain(of) => {
+            let keys = tree
+                .into_iter()
+                .flat_map(Tree::parts)
+                .filter_map(Tree::name);
+            paths.extend(keys.map(|key| format!("{own}.{}", quoted(key))));
+        }
+        Kind::Struct if tree.is_some() || shape.may_be_empty() => below(tree, shape, own, paths),
+        _ if is_plain(shape) => paths.push(own.to_owned()),
+        _ => {}
     }
 }
 

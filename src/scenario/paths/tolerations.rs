@@ -1,8 +1,8 @@
 //! Paths to the seconds of a toleration: `tolerations[KEY].tolerationSeconds`.
 
-use super::values::integer;
 use crate::api::taint;
 use crate::language::Problem;
+use crate::language::duration::whole_seconds;
 use crate::language::text::did_you_mean;
 use crate::language::text::place::{Place, at};
 use crate::language::{Effect, Operator, Toleration};
@@ -33,7 +33,12 @@ pub(super) fn toleration_seconds(
 ) -> Result<Place, Problem> {
     let seconds = match value.trim() {
         "none" => None,
-        _ => Some(integer(value).map_err(|p| p.or_help("whole seconds, or `none` for ever"))?),
+        text => Some(text.parse().map_err(|_| {
+            let help = whole_seconds(text).map(|s| format!("`{text}` is {s} seconds: write {s}"));
+            Problem::new(format!("expected a whole number, found `{value}`"))
+                .maybe_help(help)
+                .or_help("whole seconds, or `none` for ever")
+        })?),
     };
     if let Ok(i) = key.parse::<usize>() {
         let count = tolerations.len();

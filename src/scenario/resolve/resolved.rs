@@ -8,6 +8,7 @@ use super::overrides::{Changed, Overrides, overridden};
 use crate::language::Scenario;
 use crate::language::complaints::Complaints;
 use crate::language::defaults::SEED;
+use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
 
@@ -36,7 +37,7 @@ pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expect
     let mut complaints = Complaints::default();
     let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);
     let plan = plan(&changed, loaded, seed, Damage::default(), &mut complaints);
-    complaints.finish(&loaded.source, &loaded.source.text, &changed.sets)?;
+    complaints.finish(&loaded.source, None, &changed.sets)?;
     // Without a complaint there is a plan: whoever reads this message has found a bug.
     plan.ok_or_else(|| {
         Problems::one(Problem::new(
@@ -45,9 +46,9 @@ pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expect
     })
 }
 
-/// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its text with
-/// those blanked out.
-pub(crate) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Problem> {
+/// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its tree
+/// without those.
+pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Problem> {
     let mut complaints = Complaints::default();
     plan(
         &Changed::as_read(loaded),
@@ -57,7 +58,7 @@ pub(crate) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Probl
         &mut complaints,
     );
     complaints
-        .finish(&loaded.source, left, &[])
+        .finish(&loaded.source, Some(left), &[])
         .map_or_else(|problems| problems.0, |()| Vec::new())
 }
 

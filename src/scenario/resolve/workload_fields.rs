@@ -16,53 +16,24 @@ use crate::language::{
     WorkloadGroup,
 };
 
-/// Fields that not all kinds have, and the kinds that do.
-type Own = (
-    &'static str,
-    fn(&WorkloadGroup) -> bool,
-    &'static [WorkloadKind],
-);
+/// A field that not all kinds have, and whether it is given.
+type Own = (&'static str, fn(&WorkloadGroup) -> bool);
 
-const OWN: [Own; 11] = {
-    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, StatefulSet};
-    [
-        ("deployment", |g| g.deployment.is_some(), &[ReplicaSet]),
-        (
-            "replicas",
-            |g| g.replicas.is_some(),
-            &[Deployment, ReplicaSet, StatefulSet],
-        ),
-        (
-            "minReadySeconds",
-            |g| g.min_ready_seconds.is_some(),
-            &[Deployment, ReplicaSet, StatefulSet, DaemonSet],
-        ),
-        (
-            "podManagementPolicy",
-            |g| g.pod_management_policy.is_some(),
-            &[StatefulSet],
-        ),
-        ("ordinals", |g| g.ordinals.is_some(), &[StatefulSet]),
-        ("parallelism", |g| g.parallelism.is_some(), &[Job]),
-        ("completions", |g| g.completions.is_some(), &[Job]),
-        ("backoffLimit", |g| g.backoff_limit.is_some(), &[Job]),
-        (
-            "podReplacementPolicy",
-            |g| g.pod_replacement_policy.is_some(),
-            &[Job],
-        ),
-        (
-            "podFailurePolicy",
-            |g| g.pod_failure_policy.is_some(),
-            &[Job],
-        ),
-        (
-            "restartPolicy",
-            |g| g.template.restart_policy.is_some(),
-            &[Job],
-        ),
-    ]
-};
+const OWN: [Own; 11] = [
+    ("deployment", |g| g.deployment.is_some()),
+    ("replicas", |g| g.replicas.is_some()),
+    ("minReadySeconds", |g| g.min_ready_seconds.is_some()),
+    ("podManagementPolicy", |g| g.pod_management_policy.is_some()),
+    ("ordinals", |g| g.ordinals.is_some()),
+    ("parallelism", |g| g.parallelism.is_some()),
+    ("completions", |g| g.completions.is_some()),
+    ("backoffLimit", |g| g.backoff_limit.is_some()),
+    ("podReplacementPolicy", |g| {
+        g.pod_replacement_policy.is_some()
+    }),
+    ("podFailurePolicy", |g| g.pod_failure_policy.is_some()),
+    ("restartPolicy", |g| g.template.restart_policy.is_some()),
+];
 
 /// The kind of a workload.
 pub(super) fn kind(workload: &Workload) -> WorkloadKind {
@@ -82,8 +53,8 @@ pub(super) fn check_own_fields(
     place: &Place,
     complaints: &mut Complaints,
 ) {
-    for (field, given, kinds) in OWN {
-        if given(group) && !kinds.contains(&kind) {
+    for (field, given) in OWN {
+        if given(group) && !Workload::has(kind.as_str(), field) {
             let place = if field == "restartPolicy" {
                 with(&with(place, "template"), field)
             } else {

@@ -1,0 +1,172 @@
+//! What the schema says of the type of a value: its fields, its variants, and what is written for
+//! it. Whoever changes a part of a scenario, or draws one, goes by it.
+
+use super::schema::schema;
+use super::text::Tree;
+use serde_json::Value;
+use std::sync::OnceLock;
+
+/// A type of the language, as the schema has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// Its name, if it has one.
+    pub(crate) name: &'static str,
+    schema: &'static Value,
+}
+
+/// What is written for a value of a type.
+pub(crate) enum Kind {
+    /// A text in quotes; a number would do, too, where the type takes both.
+    Text,
+    /// A whole number.
+    Whole,
+    /// A number.
+    Fraction,
+    /// `true` or `false`.
+    Truth,
+    /// One of these words.
+    Words(Vec<&'static str>),
+    /// A list of texts.
+    Texts,
+    /// Texts with values of that type.
+    Map(Shape),
+    /// Fields.
+    Struct,
+    /// One of several words, some of which have something in brackets.
+    Variants,
+    /// Something else.
+    Other,
+}
+
+impl Shape {
+    /// A whole scenario.
+    pub(crate) fn scenario() -> Self {
+        Self {
+            name: "Scenario",
+            schema: language(),
+        }
+    }
+
+    /// Every type that has a name.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let named = language()["$defs"].as_object().into_iter().flatten();
+        let named = named.map(|(name, schema)| Self { name, schema });
+        [Self::scenario()].into_iter().chain(named)
+    }
+
+    /// The type of that name.
+    pub(crate) fn of(name: &'static str) -> Self {
+        Self {
+            name,
+            schema: &language()["$defs"][name],
+        }
+    }
+
+    /// A type that may be only referred to, or be optional.
+    fn resolved(mut schema: &'static Value) -> Self {
+        let mut name = "";
+        loop {
+            if let Some(of) = schema["$ref"].as_str().and_then(|r| r.rsplit('/').next()) {
+                (name, schema) = (of, &language()["$defs"][of]);
+                continue;
+            }
+            let some: Vec<&Value> = list(&schema["anyOf"])
+                .filter(|v| v["type"] != "null")
+                .collect();
+            let [only] = some[..] else {
+                return Self { name, schema };
+            };
+            schema = only;
+        }
+    }
+
+    /// Its fields, if it has some.
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, Self)> {
+        let fields = self.schema["properties"].as_object().into_iter().flatten();
+        fields.map(|(name, schema)| (name.as_str(), Self::resolved(schema)))
+    }
+
+    /// Its field of that name, or what stands in it under a key.
+    pub(crate) fn part(self, name: &str) -> Option<Self> {
+        match self.kind() {
+            Kind::Struct => Some(Self::resolved(self.schema["properties"].get(name)?)),
+            Kind::Map(of) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Whether its values are as many as their types, in parentheses.
+    pub(crate) fn is_tuple(self) -> bool {
+        self.schema["prefixItems"].is_array()
+    }
+
+    /// The type of an item of a list.
+    pub(crate) fn item(self, i: usize) -> Self {
+        let own = self.schema["prefixItems"].get(i);
+        Self::resolved(own.unwrap_or(&self.schema["items"]))
+    }
+
+    /// Whether it may be written without any field.
+    pub(crate) fn may_be_empty(self) -> bool {
+        list(&self.schema["required"]).next().is_none()
+    }
+
+    /// The words of its variants, each with what stands in its brackets if it has any.
+    pub(crate) fn variants(self) -> impl Iterator<Item = (&'static str, Option<Self>)> {
+        let variants = list(&self.schema["oneOf"]);
+        let held = variants.clone().flat_map(|v| Self::resolved(v).fields());
+        let words = [self.schema].into_iter().chain(variants);
+        let words = words.flat_map(|v| list(&v["enum"]).chain(v.get("const")));
+        let words = words.filter_map(Value::as_str);
+        // What holds something is an object with one entry.
+        words
+            .map(|word| (word, None))
+            .chain(held.map(|(word, shape)| (word, Some(shape))))
+    }
+
+    /// What stands in the brackets of a value of this type: of one of several variants what that
+    /// holds.
+    pub(crate) fn within(self, tree: &Tree) -> Self {
+        let variant = self.variants().find(|(word, _)| *word == tree.word());
+        variant.and_then(|(_, held)| held).unwrap_or(self)
+    }
+
+    /// What is written for its values.
+    pub(crate) fn kind(self) -> Kind {
+        let schema = self.schema;
+        if schema["properties"].is_object() {
+            return Kind::Struct;
+        }
+        if schema["additionalProperties"].is_object() {
+            return Kind::Map(Self::resolved(&schema["additionalProperties"]));
+        }
+        if self.variants().any(|(_, held)| held.is_some()) {
+            return Kind::Variants;
+        }
+        if self.variants().next().is_some() {
+            return Kind::Words(self.variants().map(|(word, _)| word).collect());
+        }
+        let mut kinds = list(&schema["anyOf"])
+            .map(|v| &v["type"])
+            .chain([&schema["type"]]);
+        let is_text = kinds.any(|k| k == "string" || list(k).any(|k| k == "string"));
+        match schema["type"].as_str().or(schema["type"][0].as_str()) {
+            _ if is_text => Kind::Text,
+            Some("integer") => Kind::Whole,
+            Some("number") => Kind::Fraction,
+            Some("boolean") => Kind::Truth,
+            Some("array") if schema["items"]["type"] == "string" => Kind::Texts,
+            _ => Kind::Other,
+        }
+    }
+}
+
+fn list(value: &'static Value) -> impl Iterator<Item = &'static Value> + Clone {
+    value.as_array().into_iter().flatten()
+}
+
+/// The schema, made once: the types do not change.
+fn language() -> &'static Value {
+    static LANGUAGE: OnceLock<Value> = OnceLock::new();
+    LANGUAGE.get_or_init(schema)
+}

@@ -1,0 +1,272 @@
+//! What is wrong with the form of a text, in a person's words: a word that the language does not
+//! have, a field that is missing, a value of another kind; and where it stands.
+
+use super::problem::{Problem, Source, did_you_mean_or_list};
+use std::fmt;
+use std::ops::Range;
+
+/// Fields and variants of the language that work in a later version.
+const LATER: &[(&str, &str)] = &[(
+    "sweep",
+    "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one",
+)];
+
+/// What people call the types of the language whose names do not say it.
+const THINGS: [(&str, &str); 19] = [
+    ("Workload", "a kind of workload"),
+    ("WorkloadGroup", "a workload"),
+    ("PodDisruptionBudget", "a disruption budget"),
+    ("Controllers", "a controller that can be switched off"),
+    ("Entry", "a timeline entry"),
+    ("Step", "a fault or action"),
+    ("Quantity", "a figure"),
+    ("Placement", "a placement of pods"),
+    ("Effect", "a taint's effect"),
+    ("Existing", "what becomes of pods that exist"),
+    ("Flags", "`flags`"),
+    ("Timing", "a timing"),
+    ("ConditionKind", "a condition's type"),
+    ("Status", "a condition's status"),
+    ("Resource", "a watched resource"),
+    ("NodeStart", "a way to start"),
+    ("PodStart", "a way to start"),
+    ("Phase", "a pod's phase"),
+    ("DrainFlags", "`drain`"),
+];
+
+/// A mistake; small where there is none.
+#[derive(Debug)]
+pub struct Mistake(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    what: What,
+    /// What it is a field or variant of, as people call it.
+    of: Option<String>,
+    help: Option<String>,
+    found: Option<Found>,
+}
+
+#[derive(Debug)]
+enum What {
+    Field {
+        found: String,
+        known: &'static [&'static str],
+    },
+    Variant {
+        found: String,
+        known: &'static [&'static str],
+    },
+    Missing(&'static str),
+    Twice(String),
+    /// Something is missing that has no name.
+    Less(String),
+    Said(String),
+}
+
+/// Where a mistake is.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Where the part begins that cannot be read.
+    pub(crate) part: usize,
+    /// What is underlined.
+    pub(crate) shown: Range<usize>,
+}
+
+impl Mistake {
+    fn new(what: What) -> Self {
+        Self(Box::new(Inner {
+            what,
+            of: None,
+            help: None,
+            found: None,
+        }))
+    }
+
+    /// A mistake in words of its own.
+    pub(crate) fn said(text: impl Into<String>) -> Self {
+        Self::new(What::Said(text.into()))
+    }
+
+    /// The key of a map that stands twice.
+    pub(crate) fn twice(key: &str, bytes: Range<usize>) -> Self {
+        Self::new(What::Twice(key.to_owned())).at(bytes.start, bytes)
+    }
+
+    /// Something has too few parts; what it should have.
+    pub(crate) fn less(text: &str) -> Self {
+        Self::new(What::Less(text.to_owned()))
+    }
+
+    /// With a hint, if there is one.
+    pub(crate) fn help(mut self, help: Option<String>) -> Self {
+        self.0.help = help.or(self.0.help);
+        self
+    }
+
+    /// With the part that begins at this byte and the bytes to show, unless it is known where it
+    /// is.
+    pub(crate) fn at(mut self, part: usize, shown: Range<usize>) -> Self {
+        self.0.found.get_or_insert(Found { part, shown });
+        self
+    }
+
+    /// Of a type of the language, unless it is known of what.
+    pub(crate) fn of_type(mut self, name: &str) -> Self {
+        if self.0.of.is_none() {
+            self.0.of = Some(thing(name));
+        }
+        self
+    }
+
+    /// Of a variant, unless it is known of what.
+    pub(crate) fn of_variant(mut self, name: &str) -> Self {
+        if self.0.of.is_none() {
+            self.0.of = Some(format!("`{name}`"));
+        }
+        self
+    }
+
+    /// Whether a word is not among the variants of an enumeration.
+    pub(crate) fn is_variant(&self) -> bool {
+        matches!(self.0.what, What::Variant { .. })
+    }
+
+    /// Whether a field stands twice.
+    pub(crate) fn is_twice(&self) -> bool {
+        matches!(self.0.what, What::Twice(_))
+    }
+
+    /// Whether something is missing.
+    pub(crate) fn is_lack(&self) -> bool {
+        matches!(self.0.what, What::Missing(_) | What::Less(_))
+    }
+
+    /// Where it is.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.0.found.as_ref()
+    }
+
+    /// As a problem of the text that it stands in.
+    pub(crate) fn problem(&self, source: &Source) -> Problem {
+        match &self.0.found {
+            Some(found) => self.words().at(source, found.shown.clone()),
+            None => self.words(),
+        }
+    }
+
+    /// As a problem without a place.
+    pub(crate) fn words(&self) -> Problem {
+        let inner = &self.0;
+        let of = inner.of.as_deref();
+        let problem = match &inner.what {
+            What::Field { found, .. } | What::Variant { found, .. }
+                if LATER.iter().any(|(name, _)| name == found) =>
+            {
+                let why = LATER.iter().find(|(name, _)| name == found);
+                Problem::new(format!("`{found}` is not supported by this version"))
+                    .maybe_help(why.map(|(_, why)| (*why).to_owned()))
+            }
+            What::Field { found, known } => {
+                let of = of.map_or(String::new(), |of| format!(" of {of}"));
+                Problem::new(format!("`{found}` is not a field{of}"))
+                    .maybe_help(did_you_mean_or_list(found, known))
+            }
+            What::Variant { found, known } => {
+                let of = of.unwrap_or("known here");
+                Problem::new(format!("`{found}` is not {of}"))
+                    .maybe_help(did_you_mean_or_list(found, known))
+            }
+            What::Missing(field) => {
+                let of = of.map_or("here".to_owned(), |of| format!("in {of}"));
+                let help = (*field == "on").then(|| "every pod says where it is: `on: Node(\"a-03\")`, `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`".to_owned());
+                Problem::new(format!("`{field}` is missing {of}")).maybe_help(help)
+            }
+            What::Twice(field) => Problem::new(format!("`{field}` stands here twice")),
+            What::Less(text) | What::Said(text) => Problem::new(text.clone()),
+        };
+        problem.maybe_help(inner.help.clone())
+    }
+}
+
+/// What people call a type of the language: `NodeGroup` is a node group.
+fn thing(name: &str) -> String {
+    if let Some((_, thing)) = THINGS.iter().find(|(own, _)| *own == name) {
+        return (*thing).to_owned();
+    }
+    if name.ends_with('s') {
+        return format!("`{name}`");
+    }
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {words}")
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.words().fmt(f)
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+impl serde::de::Error for Mistake {
+    fn custom<T: fmt::Display>(text: T) -> Self {
+        Self::said(text.to_string())
+    }
+
+    fn invalid_type(found: serde::de::Unexpected<'_>, wanted: &dyn serde::de::Expected) -> Self {
+        Self::invalid_value(found, wanted)
+    }
+
+    fn invalid_value(found: serde::de::Unexpected<'_>, wanted: &dyn serde::de::Expected) -> Self {
+        use serde::de::Unexpected::{Bool, Float, Seq, Signed, Str, Unsigned};
+        let found = match found {
+            Bool(b) => format!("the boolean `{b}`"),
+            Unsigned(n) => format!("the unsigned integer `{n}`"),
+            Signed(n) => format!("the signed integer `{n}`"),
+            Float(x) => format!("the floating point number `{x}`"),
+            Str(text) => format!("the string {text:?}"),
+            Seq => "a list".to_owned(),
+            other => other.to_string(),
+        };
+        Self::said(format!("expected {wanted}, found {found}"))
+    }
+
+    fn invalid_length(length: usize, wanted: &dyn serde::de::Expected) -> Self {
+        let found = match length {
+            0 => "zero elements".to_owned(),
+            1 => "one element".to_owned(),
+            n => format!("{n} elements"),
+        };
+        Self::less(&format!("expected {wanted} but found {found} instead"))
+    }
+
+    fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
+        let found = found.to_owned();
+        Self::new(What::Variant { found, known })
+    }
+
+    fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
+        let found = found.to_owned();
+        Self::new(What::Field { found, known })
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(What::Missing(field))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(What::Twice(field.to_owned()))
+    }
+}

@@ -1,0 +1,331 @@
+//! The tree of a scenario's text: every value with the bytes that it covers, and with its name if
+//! it is a field or stands in a map. Whoever reads, changes or writes a scenario does it by this
+//! tree.
+
+use super::place::Step;
+use std::ops::Range;
+
+/// A value, and its name if it has one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tree {
+    name: Option<Name>,
+    /// What it is.
+    pub(crate) value: Value,
+    bytes: Bytes,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Name {
+    text: Box<str>,
+    bytes: Bytes,
+}
+
+/// The first byte, and the one behind the last. A text is never so long that these do not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Bytes(u32, u32);
+
+impl Bytes {
+    fn of(range: Range<usize>) -> Self {
+        let byte = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self(byte(range.start), byte(range.end))
+    }
+
+    fn range(self) -> Range<usize> {
+        self.0 as usize..self.1 as usize
+    }
+}
+
+/// What stands at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Value {
+    /// A number, or a word without brackets, as written: `-5`, `true`, `All`.
+    Word(Box<str>),
+    /// A text in quotes, with its escapes resolved.
+    Text(Box<str>),
+    /// Brackets, and the word before them: `Zone("b")`, `[1, 2]`.
+    Brackets {
+        /// The word, or nothing.
+        word: Box<str>,
+        /// The opening bracket.
+        open: char,
+        /// What stands between them.
+        parts: Vec<Tree>,
+    },
+}
+
+impl Value {
+    /// A text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A word.
+    pub(crate) fn word(word: &str) -> Self {
+        Self::Word(word.into())
+    }
+
+    /// Brackets without a word before them.
+    pub(crate) fn brackets(open: char, parts: Vec<Tree>) -> Self {
+        Self::Brackets {
+            word: "".into(),
+            open,
+            parts,
+        }
+    }
+}
+
+impl From<Value> for Tree {
+    fn from(value: Value) -> Self {
+        Self::placed(value, 0..0)
+    }
+}
+
+impl Tree {
+    /// A value that stands at these bytes.
+    pub(crate) fn placed(value: Value, bytes: Range<usize>) -> Self {
+        Self {
+            name: None,
+            value,
+            bytes: Bytes::of(bytes),
+        }
+    }
+
+    /// The same under a name that stands at these bytes.
+    pub(crate) fn named_at(mut self, name: &str, bytes: Range<usize>) -> Self {
+        self.name = Some(Name {
+            text: name.into(),
+            bytes: Bytes::of(bytes),
+        });
+        self
+    }
+
+    /// The same under a name.
+    pub(crate) fn named(self, name: &str) -> Self {
+        let bytes = self.bytes();
+        self.named_at(name, bytes.start..bytes.start)
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_ref().map(|n| &*n.text)
+    }
+
+    /// Whether that is its name.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.name() == Some(name)
+    }
+
+    /// The bytes of its name.
+    pub(crate) fn name_bytes(&self) -> Option<Range<usize>> {
+        self.name.as_ref().map(|n| n.bytes.range())
+    }
+
+    /// The bytes of the value.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.bytes.range()
+    }
+
+    /// The bytes of the value with its name.
+    pub(crate) fn whole(&self) -> Range<usize> {
+        let bytes = self.bytes();
+        self.name_bytes().map_or(bytes.start, |name| name.start)..bytes.end
+    }
+
+    /// What stands in its brackets.
+    pub(crate) fn parts(&self) -> &[Self] {
+        match &self.value {
+            Value::Brackets { parts, .. } => parts,
+            Value::Word(_) | Value::Text(_) => &[],
+        }
+    }
+
+    /// What stands in its brackets, to change it.
+    pub(crate) fn parts_mut(&mut self) -> Option<&mut Vec<Self>> {
+        match &mut self.value {
+            Value::Brackets { parts, .. } => Some(parts),
+            Value::Word(_) | Value::Text(_) => None,
+        }
+    }
+
+    /// Its opening bracket.
+    pub(crate) fn open(&self) -> Option<char> {
+        match &self.value {
+            Value::Brackets { open, .. } => Some(*open),
+            Value::Word(_) | Value::Text(_) => None,
+        }
+    }
+
+    /// The word that it is, or that stands before its brackets.
+    pub(crate) fn word(&self) -> &str {
+        match &self.value {
+            Value::Word(word) | Value::Brackets { word, .. } => word,
+            Value::Text(_) => "",
+        }
+    }
+
+    /// The text that it is.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            Value::Word(_) | Value::Brackets { .. } => None,
+        }
+    }
+
+    /// The part of a name.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        self.parts().iter().find(|p| p.is_named(name))
+    }
+
+    /// The part of a name, to change it.
+    pub(crate) fn field_mut(&mut self, name: &str) -> Option<&mut Self> {
+        self.parts_mut()?.iter_mut().find(|p| p.is_named(name))
+    }
+
+    /// Writes a part under a name, in place of the one that has it.
+    pub(crate) fn put(&mut self, name: &str, value: Value) {
+        let new = Self::from(value).named(name);
+        match self.field_mut(name) {
+            Some(old) => *old = new,
+            None => {
+                if let Some(parts) = self.parts_mut() {
+                    parts.push(new);
+                }
+            }
+        }
+    }
+
+    /// The part that those numbers lead to; without brackets on the way what lies there.
+    pub(crate) fn at(&self, path: &[usize]) -> &Self {
+        path.iter()
+            .fold(self, |tree, i| tree.parts().get(*i).unwrap_or(tree))
+    }
+
+    /// The part that those numbers lead to, to change it.
+    pub(crate) fn at_mut(&mut self, path: &[usize]) -> Option<&mut Self> {
+        let mut tree = self;
+        for i in path {
+            tree = tree.parts_mut()?.get_mut(*i)?;
+        }
+        Some(tree)
+    }
+
+    /// Takes the part away that those numbers lead to; nothing if there is none.
+    pub(crate) fn remove(&mut self, path: &[usize]) -> Option<Self> {
+        let (last, above) = path.split_last()?;
+        let parts = self.at_mut(above)?.parts_mut()?;
+        (*last < parts.len()).then(|| parts.remove(*last))
+    }
+
+    /// The numbers that lead to the innermost part which holds that byte.
+    pub(crate) fn path_to(&self, byte: usize) -> Vec<usize> {
+        let (mut path, mut tree) = (Vec::new(), self);
+        while let Some(i) = tree.parts().iter().position(|p| p.whole().contains(&byte)) {
+            path.push(i);
+            tree = &tree.parts()[i];
+        }
+        path
+    }
+
+    /// The step from a value into its part of that number.
+    pub(crate) fn step(&self, i: usize) -> Step {
+        self.parts()
+            .get(i)
+            .and_then(Self::name)
+            .map_or(Step::Index(i), Step::from)
+    }
+
+    /// An optional value is its content.
+    pub(crate) fn content(&self) -> &Self {
+        match self.parts() {
+            [only] if self.word() == "Some" => only.content(),
+            _ => self,
+        }
+    }
+
+    /// The value at the end of those steps.
+    pub(crate) fn find(&self, place: &[Step]) -> Option<&Self> {
+        if place.is_empty() {
+            return Some(self);
+        }
+        self.part(place).map(Self::content)
+    }
+
+    /// The last of the parts on the way, with its name.
+    pub(crate) fn part(&self, place: &[Step]) -> Option<&Self> {
+        let (first, rest) = place.split_first()?;
+        let inner = self.content();
+        let part = match first {
+            Step::Key(key) => inner.field(key),
+            Step::Index(i) => inner.parts().get(*i),
+        }?;
+        if rest.is_empty() {
+            Some(part)
+        } else {
+            part.part(rest)
+        }
+    }
+
+    /// Every key that stands twice in the same map, where it stands again.
+    pub(crate) fn doubles(&self, found: &mut Vec<(String, Range<usize>)>) {
+        let mut seen = std::collections::BTreeSet::new();
+        for part in self.parts() {
+            if let Some(name) = &part.name
+                && self.open() == Some('{')
+                && !seen.insert(&name.text)
+            {
+                found.push((name.text.to_string(), name.bytes.range()));
+            }
+            part.doubles(found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::{Place, at};
+    use super::*;
+
+    const TEXT: &str = r##"// a comment
+Scenario(version: 1, /* another /* inside */ */
+    nodes: [(name: "a-{0..3}", taints: [r#"x=":NoExecute"#], c: '"'), (name: Some("b"))],
+    flags: (kubelet: { "a b": -1.5e3, "c": true }),
+    timeline: [(at: "1m", do: Partition(nodes: Share(of: Zone("z"), fraction: 0.5)))],
+)"##;
+
+    fn text_at(place: Place) -> &'static str {
+        let tree = Tree::read(TEXT).unwrap();
+        &TEXT[tree.find(&place).unwrap().bytes()]
+    }
+
+    #[test]
+    fn places_are_found() {
+        assert_eq!(text_at(at!["version"]), "1");
+        assert_eq!(text_at(at!["nodes", 0, "name"]), r#""a-{0..3}""#);
+        assert_eq!(
+            text_at(at!["nodes", 0, "taints", 0]),
+            r##"r#"x=":NoExecute"#"##
+        );
+        assert_eq!(
+            text_at(at!["nodes", 1, "name"]),
+            r#""b""#,
+            "Some is see-through"
+        );
+        assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
+        assert_eq!(
+            text_at(at!["timeline", 0, "do", "nodes", "of", 0]),
+            r#""z""#
+        );
+        assert_eq!(
+            text_at(at!["timeline", 0, "do", "nodes", "fraction"]),
+            "0.5"
+        );
+    }
+
+    #[test]
+    fn keys_that_stand_twice_are_found() {
+        let mut doubles = Vec::new();
+        let text = r#"(a: { "x": 1, "y": 2, "x": 3 }, b: 1)"#;
+        Tree::read(text).unwrap().doubles(&mut doubles);
+        assert_eq!(doubles, vec![("x".to_owned(), 22..25)]);
+    }
+}
