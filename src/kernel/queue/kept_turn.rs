@@ -39,7 +39,7 @@ impl<E> KeptTurn<E> {
             .as_nanos()
             .div_ceil(self.period.as_nanos().max(1));
         if passed > 0 {
-            self.at = self.at + self.period * passed;
+            self.at += self.period * passed;
             self.sequence = free + passed - 1;
         }
         free + passed
