@@ -318,7 +318,7 @@ mod tests {
         }
         assert!(
             problems("(version: 1, horizon: \"1m\", flags: (kube-api-server: {}))")
-                .contains("did you mean `kube_apiserver`?")
+                .contains("did you mean `kube-apiserver`?")
         );
     }
 

@@ -2,6 +2,7 @@
 //! text on one line, in lines, or as a file.
 
 use super::tree::{Tree, Value};
+use super::words::spelt;
 use ron::extensions::Extensions;
 use serde::Serialize;
 use std::fmt::Write;
@@ -49,7 +50,7 @@ impl Tree {
     pub(crate) fn head(&self, of: char) -> String {
         let mut head = match self.name() {
             Some(name) if of == '{' => format!("{}: ", quoted(name)),
-            Some(name) => format!("{name}: "),
+            Some(name) => format!("{}: ", spelt(name)),
             None => String::new(),
         };
         match &self.value {

@@ -2,6 +2,7 @@
 //! have, a field that is missing, a value of another kind; and where it stands.
 
 use super::problem::{Problem, Source, did_you_mean_or_list};
+use super::words::spelt;
 use std::fmt;
 use std::ops::Range;
 
@@ -169,8 +170,10 @@ impl Mistake {
             }
             What::Field { found, known } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
-                Problem::new(format!("`{found}` is not a field{of}"))
-                    .maybe_help(did_you_mean_or_list(found, known))
+                let known: Vec<String> = known.iter().map(|name| spelt(name)).collect();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                Problem::new(format!("`{}` is not a field{of}", spelt(found)))
+                    .maybe_help(did_you_mean_or_list(found, &known))
             }
             What::Variant { found, known } => {
                 let of = of.unwrap_or("known here");
