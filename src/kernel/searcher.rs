@@ -81,11 +81,6 @@ impl Kernel {
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
-        self.ctx
-            .0
-            .choices
-            .borrow_mut()
-            .came(at, (held.label.hash, held.sequence()));
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
             notes.begin(
@@ -122,9 +117,8 @@ impl Kernel {
         }
         let is_of_interest = made >= notes.wanted.from;
         // Of a choice that is of no interest it is enough to know that there is one, unless the
-        // tape or an order says something about it.
-        let two_are_enough =
-            |object| !is_of_interest && !choices.is_planned(point, object) && !choices.is_ordered();
+        // tape says something about it.
+        let two_are_enough = |object| !is_of_interest && !choices.is_planned(point, object);
         let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
         let Search {
             agenda,
@@ -145,14 +139,7 @@ impl Kernel {
             }
             notes.asked(made, state, candidates);
         }
-        let chosen = choices.turn(
-            point,
-            object,
-            agenda.at(),
-            offered
-                .iter()
-                .map(|i| (events[*i].label.hash, events[*i].sequence())),
-        );
+        let chosen = choices.turn(point, object, offered.iter().map(|i| events[*i].label.hash));
         Some(offered[chosen as usize])
     }
 

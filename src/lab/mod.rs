@@ -3,6 +3,7 @@
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
+mod dice;
 pub mod explore;
 pub(crate) mod pairs;
 pub(crate) mod reach;

@@ -4,7 +4,7 @@
 //! Left out are the kinds that only the model can see: faults, silence, machines and containers,
 //! zone states, queues, new tolerations, timers, starts of the controllers.
 
-use crate::recorded::{Line, without_uids};
+use crate::recorded::{Line, sort_lines, without_uids};
 use crate::trace::{Trace, What};
 
 const MILLI: u64 = 1_000_000;
@@ -88,24 +88,16 @@ impl Renamer {
 
 /// The records that the recorder would have written, sorted as it sorts them.
 pub fn lines(trace: &Trace) -> Vec<Line> {
-    numbered(trace).into_iter().map(|(line, _)| line).collect()
-}
-
-/// The same, each with the number of its record in the trace.
-pub fn numbered(trace: &Trace) -> Vec<(Line, usize)> {
     let renamed = Renamer::new(trace);
-    let visible = trace
-        .iter()
-        .enumerate()
-        .filter(|(_, r)| is_visible(&r.what));
-    let mut out: Vec<(Line, usize)> = visible
-        .map(|(i, r)| {
+    let visible = trace.iter().filter(|r| is_visible(&r.what));
+    let mut out: Vec<Line> = visible
+        .map(|r| {
             let f = trace.fields(r);
             let text = |t: Option<&'static str>| t.unwrap_or_default().to_owned();
             let (mut added, mut removed) = (f.added, f.removed);
             added.sort();
             removed.sort();
-            let line = Line {
+            Line {
                 t_ns: r.at.as_nanos() / MILLI * MILLI,
                 actor: r.actor.as_str().to_owned(),
                 what: f.what.to_owned(),
@@ -121,11 +113,10 @@ pub fn numbered(trace: &Trace) -> Vec<(Line, usize)> {
                 count: f.count.unwrap_or_default(),
                 added,
                 removed,
-            };
-            (line, i)
+            }
         })
         .collect();
-    out.sort_by_cached_key(|(line, _)| (line.t_ns, line.json()));
+    sort_lines(&mut out);
     out
 }
 

@@ -13,7 +13,7 @@ mod envelope;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::{lines, numbered};
+pub use canonical::lines;
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub(crate) use difference::show;

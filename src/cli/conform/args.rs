@@ -15,10 +15,10 @@ pub struct ConformArgs {
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
     #[arg(long, value_name = "RELEASE")]
     pub release: Option<String>,
-    /// Search for each recorded outcome of a timeline with several, with this many runs for each that
-    /// draws do not reach (and more, drawn, for each that these do not reach, either), and count
-    /// those that are reached; a timeline with one that is reached conforms
-    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "300", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    /// Search for each recorded outcome of a timeline with several, with at most this many runs for
+    /// each that draws do not reach, and count those that are reached; a timeline with one that is
+    /// reached conforms
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "3000", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub search: Option<u64>,
     /// Lines to show of each difference
     #[arg(long, value_name = "N", default_value_t = 24)]

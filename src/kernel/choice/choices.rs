@@ -4,9 +4,7 @@
 use super::drawn::{Deviation, Drawn, Span};
 use super::keyed;
 use super::object::{Object, PointId};
-use super::orders::{Coming, Orders};
 use super::pct::Pct;
-use crate::kernel::Time;
 use crate::kernel::texts::Texts;
 use std::collections::BTreeMap;
 
@@ -66,8 +64,7 @@ pub struct Choices {
     /// usual ones.
     free: u64,
     pct: Option<Pct>,
-    orders: Orders,
-    /// What the orders or the priorities choose for the present turn.
+    /// What the priorities choose for the present turn.
     picked: Option<u32>,
 }
 
@@ -90,7 +87,6 @@ impl Choices {
             log: None,
             free: 0,
             pct: None,
-            orders: Orders::default(),
             picked: None,
         }
     }
@@ -152,13 +148,6 @@ impl Choices {
             );
         }
         choices
-    }
-
-    /// As `base`, but the steps of some instants come in orders of their own, unless a tape says
-    /// otherwise.
-    #[must_use]
-    pub fn ordered(orders: Orders, base: Self) -> Self {
-        Self { orders, ..base }
     }
 
     /// The default order for another run, in the tables of one that is over. Every choice is
@@ -307,12 +296,6 @@ impl Choices {
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
     }
 
-    /// Whether some instants have orders of their own.
-    #[must_use]
-    pub fn is_ordered(&self) -> bool {
-        !self.orders.is_empty()
-    }
-
     /// Whether the tape says something of the choice that is made next at a point for an object.
     #[must_use]
     pub fn is_planned(&self, point: PointId, object: Object) -> bool {
@@ -325,25 +308,17 @@ impl Choices {
         p.plan.contains_key(&(object.hash, made))
     }
 
-    /// Which of these events of one instant comes next.
+    /// Which of these events of one instant, given by the hashes of their names, comes next.
     pub fn turn(
         &mut self,
         point: PointId,
         object: Object,
-        at: Time,
-        events: impl ExactSizeIterator<Item = Coming>,
+        events: impl ExactSizeIterator<Item = u64>,
     ) -> u32 {
         let count = events.len() as u32;
-        self.picked = match &mut self.pct {
-            Some(pct) => Some(pct.pick(&events.map(|e| e.0).collect::<Vec<_>>())),
-            None => self.orders.pick(at, events),
-        };
+        let pct = self.pct.as_mut();
+        self.picked = pct.map(|pct| pct.pick(&events.collect::<Vec<_>>()));
         self.ask(point, object, Span::Turn(count)) as u32
-    }
-
-    /// An event has come.
-    pub fn came(&mut self, at: Time, event: Coming) {
-        self.orders.came(at, event);
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

@@ -9,7 +9,6 @@ mod choices;
 mod drawn;
 mod keyed;
 mod object;
-mod orders;
 mod pct;
 #[cfg(test)]
 mod tests;
@@ -18,4 +17,3 @@ pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};
 pub use keyed::hash_name;
 pub use object::{Object, PointId};
-pub use orders::{Coming, Orders};

@@ -15,39 +15,22 @@ const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::lab) struct Child {
+pub(super) struct Child {
     /// The place of the choice.
-    pub(in crate::lab) choice: u32,
+    pub(super) choice: u32,
     /// The choice, with what to choose instead.
     drawn: Drawn,
 }
 
 impl Child {
     /// What to choose instead.
-    pub(in crate::lab) fn deviation(&self) -> Deviation {
+    pub(super) fn deviation(&self) -> Deviation {
         self.drawn.into()
     }
 }
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are
-/// not.
-pub(in crate::lab) fn children(
-    notes: &Notes,
-    choices: &[Drawn],
-    from: usize,
-    prune: bool,
-) -> (Vec<Child>, u64) {
-    few_children(
-        &mut View::default(),
-        notes,
-        choices,
-        from,
-        prune,
-        usize::MAX,
-    )
-}
-
-/// The same, but no more are looked for once there are `enough`.
+/// not. No more are looked for once there are `enough`.
 pub(super) fn few_children(
     view: &mut View,
     notes: &Notes,

@@ -5,7 +5,7 @@
 //! the other choices that are worth a try. These are gathered in batches of a fixed size and in a
 //! fixed order, so that the number of threads changes nothing.
 
-pub(in crate::lab) mod children;
+mod children;
 mod levels;
 mod one;
 mod outcome;

@@ -1,29 +1,24 @@
 //! Guided search: whether choices lead to an outcome that upstream was recorded to have.
 //!
-//! A run that parts from the recording at some record is worth another choice only up to there, and
-//! the nearest before it first. A choice after which the run follows the recording for longer is
-//! kept, and the search goes on from it; where no choice helps, it goes back to one that followed
-//! as long. Choices that let the object of the recorded record come before that of the run's are
-//! tried before all others. Draws by seed come first: they settle what every order has a fair
-//! chance of. Where all that does not lead to an outcome, whole instants are put into orders of
-//! their own (`orders`), with as many runs again; and where that does not either, what comes after
-//! some choice is drawn anew, again and again (`redraw`).
+//! The idea: follow the recording as long as possible, and change what comes before the record at
+//! which a run parts from it. Of a run only the choices up to that record are worth anything. Runs
+//! that follow the recording equally far make up a level (`levels`). Again and again a run is taken
+//! from one of the last levels, and another one is made of it in one of two ways, by lot:
+//!
+//! - An exchange (`exchange`): at that record the recording names one object and the run another.
+//!   The two change places where the one went before the other, and all else stays.
+//! - A new draw: the choices up to some place before that record are kept, a near place more likely
+//!   than a far one, and everything behind is drawn.
+//!
+//! The new run joins the level that it belongs to, so that one that follows the recording for
+//! longer is gone on from, and where nothing helps an earlier level has its turn again.
 
-mod beside;
-mod drawing;
-mod guided;
-mod instants;
+mod exchange;
+mod levels;
 mod near;
-mod node;
-mod orders;
-mod recording;
-mod redraw;
 mod search;
-mod sooner;
-mod sorting;
-mod start;
 #[cfg(test)]
 mod tests;
+mod wish;
 
-pub(crate) use recording::reach;
-pub(crate) use search::Reach;
+pub(crate) use search::{Reach, reach};

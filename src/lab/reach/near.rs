@@ -1,7 +1,9 @@
 //! How near a run comes to a recorded outcome.
 
 use crate::recorded::Line;
-use std::collections::BTreeMap;
+
+/// A millisecond in nanoseconds: to it the times of records are cut.
+pub(super) const MILLI: u64 = 1_000_000;
 
 /// An outcome that was missed: where the nearest run parts from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,32 +85,6 @@ impl Near {
 }
 
 /// How many records two runs share at the beginning.
-pub(super) fn common(a: &[Line], b: &[Line]) -> usize {
+fn common(a: &[Line], b: &[Line]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
-}
-
-/// How many records two runs have in common.
-pub(super) fn in_common(a: &[Line], b: &[Line]) -> usize {
-    let mut left: BTreeMap<(u64, String), usize> = BTreeMap::new();
-    b.iter()
-        .for_each(|line| *left.entry((line.t_ns, line.json())).or_default() += 1);
-    let mut is_there = |line: &&Line| {
-        left.get_mut(&(line.t_ns, line.json()))
-            .is_some_and(|n| std::mem::replace(n, n.saturating_sub(1)) > 0)
-    };
-    a.iter().filter(|line| is_there(line)).count()
-}
-
-/// By how much the next record of the outcome comes later in it than in the run.
-pub(super) fn shift(lines: &[Line], wanted: &[Line]) -> Option<i128> {
-    let shared = common(lines, wanted);
-    let next = wanted.get(shared)?;
-    let same = lines[shared..].iter().find(|l| {
-        Line {
-            t_ns: next.t_ns,
-            ..(*l).clone()
-        } == *next
-    })?;
-    let shift = i128::from(next.t_ns) - i128::from(same.t_ns);
-    (shift != 0).then_some(shift)
 }

@@ -1,13 +1,18 @@
-//! The search for the outcomes of one recording, and what it found so far.
+//! Looks for the outcomes of a recording, one after another.
 
+use super::levels::{Levels, Run};
 use super::near::Miss;
-use super::start::Start;
-use crate::analysis::conformance::numbered;
+use crate::analysis::conformance::lines;
+use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::plan::Plan;
 use crate::recorded::{Line, Outcome};
-use crate::sim::Searched;
+use crate::sim::{self, Searched};
 use std::collections::BTreeMap;
+
+/// How many seeds are drawn before the search begins: they settle what has a fair chance, for all
+/// outcomes of a recording at once, and the search for each has several runs to begin with.
+const SEEDS: u64 = 16;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
@@ -22,49 +27,93 @@ pub(crate) struct Reach {
     pub missed: BTreeMap<usize, Miss>,
 }
 
-/// The search for the outcomes of one recording.
-pub(super) struct Search<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) outcomes: &'a [Outcome],
-    pub(super) reach: Reach,
-    pub(super) budget: u64,
-    /// What the nearest of the runs that missed an outcome is made of.
-    pub(super) nearest: BTreeMap<usize, Start>,
+/// Looks for choices that lead to each recorded outcome, with at most `budget` runs for each that
+/// draws do not reach.
+pub(crate) fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
+    let mut search = Search {
+        plan,
+        outcomes,
+        reach: Reach {
+            of: outcomes.len(),
+            ..Reach::default()
+        },
+    };
+    let starts = search.starts(SEEDS.min(budget));
+    for outcome in 0..outcomes.len() {
+        search.go_to(outcome, &starts, budget);
+    }
+    // Some were found while others were looked for.
+    let Reach { tapes, missed, .. } = &mut search.reach;
+    missed.retain(|outcome, _| !tapes.contains_key(outcome));
+    search.reach
+}
+
+/// The search for the outcomes of one recording, and what it found so far.
+struct Search<'a> {
+    plan: &'a Plan,
+    outcomes: &'a [Outcome],
+    reach: Reach,
 }
 
 impl Search<'_> {
-    /// Notes which outcomes a run equals.
-    pub(super) fn look(&mut self, run: &Searched) -> Vec<(Line, usize)> {
-        self.reach.runs += 1;
-        let lines = numbered(&run.trace);
-        let is_this = |o: &Outcome| {
-            o.lines.len() == lines.len()
-                && o.lines.iter().zip(&lines).all(|(l, (line, _))| l == line)
-        };
-        // Several outcomes may differ only in what is not compared.
-        for (i, _) in self.outcomes.iter().enumerate().filter(|(_, o)| is_this(o)) {
-            let deviations = || {
-                run.choices
-                    .iter()
-                    .filter(|d| d.deviates())
-                    .map(|d| (*d).into())
-                    .collect()
-            };
-            self.reach.tapes.entry(i).or_insert_with(deviations);
+    /// The default run, and one for each seed; of several with the same records the first.
+    fn starts(&mut self, seeds: u64) -> Vec<(Searched, Vec<Line>)> {
+        let mut starts = vec![self.run(Choices::default_order())];
+        for seed in 1..=seeds {
+            let (run, lines) = self.run(Choices::seeded(seed));
+            if starts.iter().all(|(_, others)| *others != lines) {
+                starts.push((run, lines));
+            }
         }
-        lines
+        starts
     }
 
-    /// Notes by how much an outcome was missed, if it never was by less; whether so.
-    pub(super) fn missed(&mut self, outcome: usize, miss: Miss) -> bool {
-        let nearer = self
-            .reach
-            .missed
-            .get(&outcome)
-            .is_none_or(|before| before.shared < miss.shared);
-        if nearer {
+    /// Looks for one outcome.
+    fn go_to(&mut self, outcome: usize, starts: &[(Searched, Vec<Line>)], budget: u64) {
+        let mut levels = Levels::new(outcome as u64);
+        let end = self.reach.runs + budget;
+        if !self.is_reached(outcome) {
+            for (run, lines) in starts {
+                levels.add(self.compared(outcome, run, lines));
+            }
+        }
+        while !self.is_reached(outcome) && self.reach.runs < end {
+            let (run, lines) = self.run(levels.next());
+            levels.add(self.compared(outcome, &run, &lines));
+        }
+    }
+
+    fn is_reached(&self, outcome: usize) -> bool {
+        self.reach.tapes.contains_key(&outcome)
+    }
+
+    /// Makes a run, and notes which outcomes it equals.
+    fn run(&mut self, choices: Choices) -> (Searched, Vec<Line>) {
+        let run = sim::search(self.plan, choices);
+        self.reach.runs += 1;
+        let lines = lines(&run.trace);
+        let deviations = || {
+            let deviating = run.choices.iter().filter(|d| d.deviates());
+            deviating.map(|d| (*d).into()).collect()
+        };
+        // Several outcomes may differ only in what is not compared.
+        for (i, outcome) in self.outcomes.iter().enumerate() {
+            if *outcome.lines == lines {
+                self.reach.tapes.entry(i).or_insert_with(deviations);
+            }
+        }
+        (run, lines)
+    }
+
+    /// Compares a run with an outcome, and notes by how much it missed it, if none came nearer.
+    fn compared(&mut self, outcome: usize, run: &Searched, lines: &[Line]) -> Run {
+        let wanted = &self.outcomes[outcome].lines;
+        let miss = Miss::of(lines, wanted);
+        let compared = Run::of(run, lines, wanted, &miss);
+        let nearest = self.reach.missed.get(&outcome);
+        if nearest.is_none_or(|nearest| nearest.shared < miss.shared) {
             self.reach.missed.insert(outcome, miss);
         }
-        nearer
+        compared
     }
 }

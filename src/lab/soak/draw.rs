@@ -1,8 +1,8 @@
 //! Random values of the language's types, by their JSON Schema: what is added to the language is
 //! drawn without a change here.
 
-use super::dice::Dice;
 use super::words::{self, Known};
+use crate::lab::dice::Dice;
 use serde_json::{Map, Value};
 
 /// Draws values.

@@ -5,7 +5,6 @@
 //! [`smallest`] takes from a scenario that fails what its failure does not need.
 
 mod checks;
-mod dice;
 mod draw;
 mod many;
 mod scenario;

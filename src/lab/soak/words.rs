@@ -4,8 +4,8 @@
 //! Most draws are likely to be accepted, some are extreme, and some are wrong: what a scenario
 //! refuses is left out of it.
 
-use super::dice::Dice;
 use crate::kernel::Dur;
+use crate::lab::dice::Dice;
 use crate::language::duration;
 use crate::language::known_flags;
 use crate::profiles;

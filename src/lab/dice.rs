@@ -1,4 +1,4 @@
-//! Numbers drawn for random scenarios: a seed gives the same ones on every machine.
+//! Numbers drawn for random scenarios and for searches: a seed gives the same ones on every machine.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,6 +20,16 @@ impl Dice {
     pub(super) fn below(&mut self, n: u64) -> u64 {
         // The bias of a remainder makes no difference here.
         self.any() % n
+    }
+
+    /// A place in a list of this length; 0 if it is empty.
+    pub(super) fn index(&mut self, len: usize) -> usize {
+        self.below(len.max(1) as u64) as usize
+    }
+
+    /// 0 half of the time, 1 a quarter of it, and so on.
+    pub(super) fn halving(&mut self) -> usize {
+        self.any().trailing_zeros() as usize
     }
 
     /// True once in `n` times.
