@@ -1,8 +1,8 @@
 //! RON as scenarios are written: a value as text by ron's own serializer, and the tree of such a
 //! text on one line, in lines, or as a file.
 
+use super::spelling::spelt;
 use super::tree::{Tree, Value};
-use super::words::spelt;
 use ron::extensions::Extensions;
 use serde::Serialize;
 use std::fmt::Write;

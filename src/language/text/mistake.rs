@@ -2,7 +2,7 @@
 //! have, a field that is missing, a value of another kind; and where it stands.
 
 use super::problem::{Problem, Source, did_you_mean_or_list};
-use super::words::spelt;
+use super::spelling::spelt;
 use std::fmt;
 use std::ops::Range;
 

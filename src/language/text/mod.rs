@@ -7,6 +7,7 @@ mod mistake;
 pub(crate) mod place;
 mod problem;
 mod read;
+mod spelling;
 pub(crate) mod tree;
 mod typed;
 mod words;

@@ -2,15 +2,6 @@
 
 use super::mistake::Mistake;
 
-/// A field's name as people write it: those of components have dashes, `kube-apiserver`.
-pub(super) fn spelt(name: &str) -> String {
-    if name.starts_with("kube_") {
-        name.replace('_', "-")
-    } else {
-        name.to_owned()
-    }
-}
-
 /// Reads one word after the other.
 pub(super) struct Words<'a> {
     /// All of the text.
