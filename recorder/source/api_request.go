@@ -1,0 +1,174 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// process is one life of a program: once it is killed, its requests neither start nor return.
+type process struct {
+	once sync.Once
+	dead chan struct{}
+}
+
+func newProcess() *process { return &process{dead: make(chan struct{})} }
+
+func (p *process) kill() { p.once.Do(func() { close(p.dead) }) }
+
+// stopHere blocks for good in a process that was killed.
+func (p *process) stopHere() {
+	select {
+	case <-p.dead:
+		select {}
+	default:
+	}
+}
+
+// transport carries one client's requests to the API server without sockets. Clients, their rate
+// limiters and their serialisation are client-go's own.
+type transport struct {
+	server  *server
+	actor   string
+	process *process
+}
+
+var refused = errors.New("dial tcp 10.0.0.1:443: connect: connection refused")
+
+// RoundTrip sends a request, has it applied, and brings the reply back.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.process.stopHere()
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+		req.Body.Close()
+	}
+	time.Sleep(t.server.request)
+	if t.server.isDown() {
+		t.process.stopHere()
+		return nil, errors.Join(refused, syscall.ECONNREFUSED)
+	}
+	code, reply := t.serve(req, body)
+	time.Sleep(t.server.response)
+	t.process.stopHere()
+	resp := &http.Response{
+		StatusCode: code, Status: strconv.Itoa(code) + " " + http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: -1,
+	}
+	switch reply := reply.(type) {
+	case io.ReadCloser:
+		resp.Body = reply
+		return resp, nil
+	case *status:
+		// client-go waits that long and tries again by itself.
+		if reply.Details != nil && reply.Details.RetryAfterSeconds > 0 {
+			resp.Header.Set("Retry-After", strconv.Itoa(int(reply.Details.RetryAfterSeconds)))
+		}
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(encode(reply)))
+	return resp, nil
+}
+
+// target is what a request is about, read from its path.
+type target struct{ resource, ns, name, sub string }
+
+func targetOf(parts []string) target {
+	if parts[0] == "api" {
+		parts = parts[2:]
+	} else {
+		parts = parts[3:]
+	}
+	var of target
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		of.ns, parts = parts[1], parts[2:]
+	}
+	parts = append(parts, "", "")
+	of.resource, of.name, of.sub = parts[0], parts[1], parts[2]
+	return of
+}
+
+func (t *transport) serve(req *http.Request, body []byte) (int, any) {
+	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	var o any
+	var bad *status
+	if root := map[string]int{"api": 3, "apis": 4}[parts[0]]; len(parts) < root {
+		o, bad = t.server.discovery(parts)
+	} else {
+		of := targetOf(parts)
+		if t.actor == "node-lifecycle" && of.resource == "pods" && (req.Method == http.MethodDelete || req.Method == http.MethodPatch) {
+			// Up to 1.28 the taint manager is a part of the node lifecycle controller and uses its client.
+			t = &transport{server: t.server, actor: "taint-eviction", process: t.process}
+		}
+		o, bad = t.dispatch(req, of, body)
+	}
+	switch {
+	case bad != nil:
+		return int(bad.Code), bad
+	case req.Method == http.MethodPost:
+		return http.StatusCreated, o
+	}
+	return http.StatusOK, o
+}
+
+func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *status) {
+	s := t.server
+	switch req.Method {
+	case http.MethodGet:
+		if of.name == "" {
+			return s.listOrWatch(req, of)
+		}
+		if o := s.lookup(of.resource, of.ns, of.name); o != nil {
+			return o, nil
+		}
+		return nil, notFound(of.resource, of.name)
+	case http.MethodPost:
+		switch of.sub {
+		case "binding":
+			return s.bind(t.actor, of.ns, of.name, text(decode(body), "target", "name"))
+		case "eviction":
+			return s.evict(s, t.actor, of.ns, of.name, body)
+		case "":
+			return s.create(t.actor, of.resource, of.ns, decode(body))
+		}
+	case http.MethodPut:
+		return s.update(t.actor, of.resource, of.sub, of.ns, of.name, func(object) (object, *status) { return decode(body), nil })
+	case http.MethodPatch:
+		return s.update(t.actor, of.resource, of.sub, of.ns, of.name, func(cur object) (object, *status) {
+			return patched(cur, body, req.Header.Get("Content-Type"))
+		})
+	case http.MethodDelete:
+		return s.remove(t.actor, of.resource, of.ns, of.name, *convert[metav1.DeleteOptions](decode(body)))
+	}
+	return nil, failure(405, metav1.StatusReasonMethodNotAllowed, "%s %s", req.Method, req.URL.Path)
+}
+
+func (s *server) listOrWatch(req *http.Request, of target) (any, *status) {
+	q := req.URL.Query()
+	match, err := selector(of.ns, q.Get("fieldSelector"), q.Get("labelSelector"))
+	if err != nil {
+		return nil, failure(400, metav1.StatusReasonBadRequest, "%v", err)
+	}
+	if q.Get("sendInitialEvents") == "true" { // reflectors then list and watch instead
+		return nil, failure(422, metav1.StatusReasonInvalid, "streaming lists are not supported")
+	}
+	if w := q.Get("watch"); w == "true" || w == "1" {
+		return s.openWatch(req, of.resource, match, q.Get("resourceVersion"))
+	}
+	items, rev := s.list(of.resource, match)
+	if items == nil {
+		items = []object{}
+	}
+	list := object{"metadata": object{"resourceVersion": strconv.FormatInt(rev, 10)}, "items": items}
+	if of.resource == "pods" { // the scheduler up to 1.18 reads this list without knowing its type
+		list["kind"], list["apiVersion"] = "PodList", "v1"
+	}
+	return list, nil
+}

@@ -1,0 +1,150 @@
+package recorder
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// faults are what is wrong with the API server at present; server.mu guards them.
+type faults struct {
+	down    bool
+	stalled map[string]time.Time // watches of a resource deliver nothing until then
+	cut     map[string]int       // how often the watches of a resource were cut off
+	oldest  map[string]int64     // the oldest revision that a watch of a resource may begin after
+}
+
+func newFaults() faults {
+	return faults{stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
+}
+
+// cutWatches ends the watches of a resource, or of all if empty. With expire the changes up to now are
+// forgotten as well, so that a watch that begins where the old one ended is answered 410 Gone.
+func (s *server) cutWatches(resource string, expire bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.history {
+		if resource == "" || resource == r {
+			s.faults.cut[r]++
+			if expire {
+				s.rev++ // so that the next change is not the one after the last that was seen
+				s.faults.oldest[r] = s.rev
+			}
+		}
+	}
+	s.moved.Broadcast()
+}
+
+func (s *server) stallWatches(resource string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.stalled[resource] = until
+}
+
+func (s *server) setDown(down bool) {
+	s.mu.Lock()
+	s.faults.down = down
+	s.mu.Unlock()
+	if down {
+		s.cutWatches("", false)
+	}
+}
+
+func (s *server) isDown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.faults.down
+}
+
+// stream is one watch: what it is of, and where its reader stands.
+type stream struct {
+	*server
+	resource string
+	match    func(object) bool
+	from     int64
+	cuts     int // how often the watches had been cut off when it began
+	closed   bool
+	writer   *io.PipeWriter
+}
+
+// openWatch streams every change of the resource after a revision, each no earlier than its time and
+// s.watch after it.
+func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string) (any, *status) {
+	from, _ := strconv.ParseInt(revision, 10, 64)
+	s.mu.Lock()
+	oldest, cuts := s.faults.oldest[resource], s.faults.cut[resource]
+	s.mu.Unlock()
+	if from < oldest {
+		return nil, failure(410, metav1.StatusReasonExpired, "too old resource version: %d (%d)", from, oldest)
+	}
+	reader, writer := io.Pipe()
+	w := &stream{server: s, resource: resource, match: match, from: from, cuts: cuts, writer: writer}
+	go func() {
+		<-req.Context().Done()
+		s.mu.Lock()
+		w.closed = true
+		s.mu.Unlock()
+		s.moved.Broadcast()
+		writer.Close()
+	}()
+	go w.deliver()
+	return io.ReadCloser(reader), nil
+}
+
+// next waits for the change at that place of the history; there is none any more if the watch has ended.
+func (w *stream) next(place int) (change, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		switch {
+		case w.closed:
+			return change{}, false
+		case w.faults.cut[w.resource] != w.cuts:
+			return change{}, false
+		case place < len(w.history[w.resource]):
+			return w.history[w.resource][place], true
+		}
+		w.moved.Wait()
+	}
+}
+
+func (w *stream) deliver() {
+	defer w.writer.Close()
+	for place := 0; ; place++ {
+		c, ok := w.next(place)
+		if !ok {
+			return
+		}
+		kind, o := w.event(c)
+		if c.rev <= w.from || kind == "" {
+			continue
+		}
+		time.Sleep(time.Until(c.at.Add(w.watch)))
+		w.mu.Lock()
+		stalled := w.faults.stalled[w.resource]
+		w.mu.Unlock()
+		time.Sleep(time.Until(stalled))
+		if _, err := w.writer.Write(append(encode(object{"type": kind, "object": o}), '\n')); err != nil {
+			return
+		}
+	}
+}
+
+// event is what the watch says of a change, if anything.
+func (w *stream) event(c change) (kind string, o object) {
+	was, is := c.old != nil && w.match(c.old), c.new != nil && w.match(c.new)
+	switch {
+	case was && is:
+		return "MODIFIED", c.new
+	case is:
+		return "ADDED", c.new
+	case was && c.new != nil:
+		return "DELETED", c.new
+	case was:
+		return "DELETED", c.old
+	}
+	return "", nil
+}

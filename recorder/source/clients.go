@@ -1,0 +1,108 @@
+package recorder
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// settings are kube-controller-manager's flags, after defaulting.
+type settings struct {
+	monitorPeriod, monitorGrace, startupGrace time.Duration
+	evictionRate, secondaryRate               float32
+	largeCluster                              int32
+	unhealthyZone                             float32
+}
+
+// program is one running kube-controller-manager together with its kube-scheduler.
+type program struct {
+	ctx       context.Context
+	cancel    context.CancelFunc
+	process   *process
+	informers informers.SharedInformerFactory
+	settings  settings
+	// client makes a new client with a rate limiter of its own. Whoever has two clients upstream calls it twice.
+	client func(actor string) kubernetes.Interface
+}
+
+// passOverhead stands for the time that a pass of a periodic loop takes, which virtual time has not.
+const passOverhead = time.Microsecond
+
+// syncPoll is how often upstream looks whether its caches are filled.
+const syncPoll = 100 * time.Millisecond
+
+// resync never comes; without a resync reflectors would use a channel from outside of virtual time.
+const resync = 1000 * time.Hour
+
+// client makes a client of the API server for an actor that lives in that process.
+func (r *run) client(actor string, p *process) kubernetes.Interface {
+	limits, ok := r.Clients[actor]
+	if !ok {
+		limits, ok = r.Clients["*"]
+	}
+	if !ok || actor == "informers" || actor == "user" {
+		limits = clientLimits{QPS: -1}
+	}
+	c, err := kubernetes.NewForConfig(&rest.Config{
+		Host: "http://recorder", QPS: limits.QPS, Burst: limits.Burst,
+		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
+		Transport:     &transport{server: r.server, actor: actor, process: p},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func (r *run) settings() settings {
+	f := r.Flags
+	return settings{
+		monitorPeriod: f.MonitorPeriod.or(5*time.Second) + value(r.PassOverhead, duration{passOverhead}).Duration,
+		monitorGrace:  f.MonitorGracePeriod.or(defaultGrace), startupGrace: f.StartupGracePeriod.or(time.Minute),
+		evictionRate: value(f.EvictionRate, 0.1), secondaryRate: value(f.SecondaryRate, 0.01),
+		largeCluster: value(f.LargeCluster, 50), unhealthyZone: value(f.UnhealthyZone, 0.55),
+	}
+}
+
+// startControllers starts fresh programs: new clients, new informers, new controllers.
+func (r *run) startControllers() {
+	p := &program{process: newProcess(), settings: r.settings()}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.client = func(actor string) kubernetes.Interface { return r.client(actor, p.process) }
+	p.informers = informers.NewSharedInformerFactory(p.client("informers"), resync)
+	r.manager = p
+	wanted := r.Controllers
+	if wanted == nil {
+		wanted = []string{"node-lifecycle", "taint-eviction"}
+	}
+	var runs []func()
+	for _, name := range wanted {
+		start, err := controller(name, p)
+		if err != nil {
+			panic(name + ": " + err.Error())
+		}
+		if start != nil {
+			runs = append(runs, start)
+		}
+	}
+	p.informers.Start(p.ctx.Done())
+	time.Sleep(time.Microsecond) // without latencies the caches are full now
+	filled := time.Now()
+	p.informers.WaitForCacheSync(p.ctx.Done())
+	if late := time.Since(filled); late > 0 { // releases differ in how they poll
+		time.Sleep((late + syncPoll - 1).Truncate(syncPoll) - late)
+	}
+	for _, start := range runs {
+		go start()
+	}
+}
+
+// restartControllers kills the programs. Requests that were sent are applied, nothing else happens.
+func (r *run) restartControllers(downtime time.Duration) {
+	r.manager.process.kill()
+	r.manager.cancel()
+	time.AfterFunc(downtime, r.startControllers)
+}

@@ -1,0 +1,21 @@
+// Package recorder runs the controllers of one Kubernetes release, unchanged, in virtual time against
+// an API server in memory, and writes down everything that becomes visible there.
+//
+// In reading order:
+//
+//   - main_test.go: the command. It is a test binary, because testing/synctest needs one.
+//   - scenario.go, quantities.go: what a scenario file says. ../SCENARIO.md documents every field.
+//   - run.go, clients.go, actions.go: a run from its first object to its horizon.
+//   - api_*.go: the API server. json.go has the form that objects are kept in; api_store.go keeps them,
+//     api_write.go creates, changes and deletes them, api_strategy.go lets them pass upstream's own
+//     registry strategies; api_eviction.go and api_binding.go are the subresources of pods;
+//     api_request.go takes requests, api_discovery.go and api_select.go answer some of them,
+//     api_watch.go streams changes.
+//   - kubelet.go, kubelet_pods.go: what imitated kubelets write.
+//   - objects.go: the objects of a scenario as the API has them.
+//   - drain.go: kubectl drain, by kubectl's own package.
+//   - trace.go, trace_names.go: changes in the store become records.
+//   - watchdog.go: ends a run whose virtual time stands still.
+//
+// adapter.go belongs to one release (../versions) and constructs its controllers.
+package recorder

@@ -1,0 +1,50 @@
+package recorder
+
+import (
+	"context"
+	"io"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubectl/pkg/drain"
+)
+
+// drainOptions are flags of kubectl drain.
+type drainOptions struct {
+	Force            bool     `json:"force"`
+	IgnoreDaemonSets *bool    `json:"ignore-daemonsets"`
+	GracePeriod      *int     `json:"grace-period"`
+	Timeout          duration `json:"timeout"`
+	DisableEviction  bool     `json:"disable-eviction"`
+}
+
+// drain is kubectl drain of these nodes: all are cordoned, then they are emptied one after the other
+// (staging/src/k8s.io/kubectl/pkg/cmd/drain/drain.go: RunDrain). It goes on by itself.
+func (r *run) drain(nodes []string, o drainOptions) {
+	ctx := context.Background()
+	h := &drain.Helper{
+		Client: r.client("user", r.kubectl), Force: o.Force, IgnoreAllDaemonSets: value(o.IgnoreDaemonSets, true),
+		GracePeriodSeconds: value(o.GracePeriod, -1), Timeout: o.Timeout.Duration, DisableEviction: o.DisableEviction,
+		Out: io.Discard, ErrOut: io.Discard,
+	}
+	// Releases differ in the names of these.
+	if f := reflect.ValueOf(h).Elem().FieldByName("Ctx"); f.IsValid() {
+		f.Set(reflect.ValueOf(ctx))
+	}
+	for _, name := range []string{"DeleteLocalData", "DeleteEmptyDirData"} {
+		if f := reflect.ValueOf(h).Elem().FieldByName(name); f.IsValid() {
+			f.SetBool(true)
+		}
+	}
+	for _, name := range nodes {
+		n, err := h.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil || drain.RunCordonOrUncordon(h, n, true) != nil {
+			return
+		}
+	}
+	for _, name := range nodes {
+		if drain.RunNodeDrain(h, name) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package recorder
+
+import (
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// kubelets imitates what node agents write; ../SCENARIO.md gives the rules.
+type kubelets struct {
+	server      *server
+	start, stop time.Duration
+	report      time.Duration
+	repost      bool
+
+	mu    sync.Mutex
+	nodes map[string]*kubelet
+	due   map[types.UID]*podDue
+}
+
+// kubelet is one node's agent; kubelets.mu guards what changes.
+type kubelet struct {
+	spec  nodeSpec
+	cut   bool
+	gone  bool
+	view  map[v1.NodeConditionType]v1.ConditionStatus
+	last  time.Time     // its last status post
+	clock time.Duration // how far its clock is ahead
+}
+
+const statusPeriod = 10 * time.Second
+
+var order = []v1.NodeConditionType{v1.NodeMemoryPressure, v1.NodeDiskPressure, v1.NodePIDPressure, v1.NodeReady, v1.NodeNetworkUnavailable}
+
+var reasons = map[v1.NodeConditionType]map[v1.ConditionStatus]string{
+	v1.NodeMemoryPressure: {v1.ConditionFalse: "KubeletHasSufficientMemory", v1.ConditionTrue: "KubeletHasInsufficientMemory"},
+	v1.NodeDiskPressure:   {v1.ConditionFalse: "KubeletHasNoDiskPressure", v1.ConditionTrue: "KubeletHasDiskPressure"},
+	v1.NodePIDPressure:    {v1.ConditionFalse: "KubeletHasSufficientPID", v1.ConditionTrue: "KubeletHasInsufficientPID"},
+	v1.NodeReady:          {v1.ConditionFalse: "KubeletNotReady", v1.ConditionTrue: "KubeletReady"},
+}
+
+// join creates the node and its lease and starts its kubelet.
+func (k *kubelets) join(actor string, spec nodeSpec, registering bool) {
+	n := nodeObject(spec)
+	if registering { // the admission plugin TaintNodesByCondition
+		n.Spec.Taints = append(n.Spec.Taints, v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
+	}
+	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: map[v1.NodeConditionType]v1.ConditionStatus{
+		v1.NodeMemoryPressure: v1.ConditionFalse, v1.NodeDiskPressure: v1.ConditionFalse, v1.NodePIDPressure: v1.ConditionFalse, v1.NodeReady: v1.ConditionTrue}}
+	if !spec.Silent {
+		let.fill(n)
+	}
+	k.mu.Lock()
+	k.nodes[spec.Name] = let
+	k.mu.Unlock()
+	accept(k.server.create(actor, "nodes", "", decode(encode(n))))
+	if spec.Silent {
+		let.gone = true
+		return
+	}
+	l := &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"}}
+	l.Name = spec.Name
+	at, seconds := let.now(), int32(leaseSeconds)
+	l.Spec.HolderIdentity, l.Spec.RenewTime, l.Spec.LeaseDurationSeconds = &spec.Name, &at, &seconds
+	accept(k.server.create("kubelet", "leases", v1.NamespaceNodeLease, decode(encode(l))))
+	go k.every(let, spec.LeaseOffset.Duration, spec.LeasePeriod.or(10*time.Second), k.renew)
+	go k.every(let, spec.StatusOffset.Duration, statusPeriod, k.tick)
+}
+
+// leaseSeconds is the kubelet's default of nodeLeaseDurationSeconds.
+const leaseSeconds = 40
+
+// now reads the node's own clock.
+func (let *kubelet) now() metav1.MicroTime { return metav1.NewMicroTime(time.Now().Add(let.clock)) }
+
+// every runs f at offset + i*period for as long as the kubelet lives, except while it is cut off.
+func (k *kubelets) every(let *kubelet, offset, period time.Duration, f func(*kubelet)) {
+	if offset == 0 {
+		offset = period
+	}
+	for time.Sleep(offset); ; time.Sleep(period) {
+		k.mu.Lock()
+		cut, gone := let.cut, let.gone
+		k.mu.Unlock()
+		if gone {
+			return
+		}
+		if !cut && !k.server.isDown() {
+			f(let)
+		}
+	}
+}
+
+// mutate reads an object, lets f change it, and writes it unless f says there is nothing to write.
+func mutate[T any](s *server, actor, resource, sub, ns, name string, f func(*T) bool) (object, *status) {
+	return s.update(actor, resource, sub, ns, name, func(cur object) (object, *status) {
+		t := convert[T](cur)
+		if !f(t) {
+			return cur, nil
+		}
+		return decode(encode(t)), nil
+	})
+}
+
+func (k *kubelets) renew(let *kubelet) {
+	mutate(k.server, "kubelet", "leases", "", v1.NamespaceNodeLease, let.spec.Name, func(l *coordinationv1.Lease) bool {
+		at := let.now()
+		l.Spec.RenewTime = &at
+		return true
+	})
+}
+
+// tick is the status loop: it posts when the API says otherwise or the last post is old, then it repairs
+// its pods' condition Ready.
+func (k *kubelets) tick(let *kubelet) {
+	o := k.server.lookup("nodes", "", let.spec.Name)
+	if o == nil {
+		return
+	}
+	n, stale := convert[v1.Node](o), time.Since(let.last) >= k.report
+	for kind, status := range let.view {
+		if c := condition(n, kind); c == nil || c.Status != status {
+			stale = true
+		}
+	}
+	if stale {
+		k.post(let)
+	}
+	if k.repost {
+		k.repairPods(let)
+	}
+}
+
+func (k *kubelets) post(let *kubelet) {
+	let.last = time.Now()
+	mutate(k.server, "kubelet", "nodes", "status", "", let.spec.Name, func(n *v1.Node) bool {
+		let.fill(n)
+		return true
+	})
+}
+
+// fill writes the kubelet's own view of its conditions.
+func (let *kubelet) fill(n *v1.Node) {
+	at := metav1.Time{Time: let.now().Time}
+	for _, kind := range order {
+		status, known := let.view[kind]
+		if !known {
+			continue
+		}
+		c := condition(n, kind)
+		if c == nil {
+			n.Status.Conditions = append(n.Status.Conditions, v1.NodeCondition{Type: kind})
+			c = condition(n, kind)
+		}
+		if c.Status != status {
+			c.LastTransitionTime = at
+		}
+		c.Status, c.LastHeartbeatTime, c.Reason, c.Message = status, at, reasons[kind][status], ""
+	}
+}
+
+// setCondition changes what the kubelet sees; it posts at once if it can.
+func (k *kubelets) setCondition(node string, kind v1.NodeConditionType, status v1.ConditionStatus) {
+	k.mu.Lock()
+	let := k.nodes[node]
+	let.view[kind] = status
+	cut := let.cut
+	k.mu.Unlock()
+	if !cut && !k.server.isDown() {
+		k.post(let)
+	}
+}
+
+func (k *kubelets) setClock(node string, ahead time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.nodes[node].clock = ahead
+}
+
+// cut takes the API server away from a kubelet, or gives it back; then pod work that is overdue is done.
+func (k *kubelets) cut(node string, cut bool) {
+	k.mu.Lock()
+	k.nodes[node].cut = cut
+	k.mu.Unlock()
+	if !cut {
+		k.catchUp(node)
+	}
+}
+
+// leave deletes the node and its lease and ends the kubelet.
+func (k *kubelets) leave(node string) {
+	k.mu.Lock()
+	k.nodes[node].gone = true
+	k.mu.Unlock()
+	k.server.remove("user", "nodes", "", node, metav1.DeleteOptions{})
+	k.server.remove("user", "leases", v1.NamespaceNodeLease, node, metav1.DeleteOptions{})
+}

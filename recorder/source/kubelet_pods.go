@@ -1,0 +1,112 @@
+package recorder
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// podDue is what a kubelet has to do for one pod, and when.
+type podDue struct {
+	ns, name, node string
+	start, stop    time.Time
+	started        bool
+}
+
+func (k *kubelets) podsOn(node string) (pods []*v1.Pod) {
+	items, _ := k.server.list("pods", func(o object) bool { return text(o, "spec", "nodeName") == node })
+	for _, o := range items {
+		pods = append(pods, convert[v1.Pod](o))
+	}
+	return pods
+}
+
+// repairPods sets pods that the node lifecycle controller marked as not ready back to Ready.
+func (k *kubelets) repairPods(let *kubelet) {
+	for _, p := range k.podsOn(let.spec.Name) {
+		if c := podCondition(p, v1.PodReady); p.DeletionTimestamp == nil && c != nil && c.Status == v1.ConditionFalse {
+			mutate(k.server, "kubelet", "pods", "status", p.Namespace, p.Name, func(p *v1.Pod) bool {
+				setPodCondition(p, v1.PodReady, v1.ConditionTrue, "", "")
+				return true
+			})
+		}
+	}
+}
+
+// observe plans pod work; the server is locked, so it only sets timers.
+func (k *kubelets) observe(old, new object) {
+	if new == nil {
+		return
+	}
+	node, uid := text(new, "spec", "nodeName"), types.UID(text(new, "metadata", "uid"))
+	if node == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d := k.due[uid]
+	if d == nil {
+		d = &podDue{ns: text(new, "metadata", "namespace"), name: text(new, "metadata", "name"), node: node, start: time.Now().Add(k.start)}
+		k.due[uid] = d
+		time.AfterFunc(k.start, func() { k.work(uid) })
+	}
+	if text(new, "metadata", "deletionTimestamp") != "" && d.stop.IsZero() {
+		d.stop = time.Now().Add(k.stop)
+		time.AfterFunc(k.stop, func() { k.work(uid) })
+	}
+}
+
+// work does whatever is due for one pod, if its kubelet reaches the API server.
+func (k *kubelets) work(uid types.UID) {
+	down := k.server.isDown()
+	k.mu.Lock()
+	d := *k.due[uid]
+	let, at := k.nodes[d.node], time.Now()
+	if let == nil || let.cut || let.gone || down {
+		k.mu.Unlock()
+		return
+	}
+	stop := !d.stop.IsZero() && !at.Before(d.stop)
+	start := !d.started && !stop && !at.Before(d.start)
+	k.due[uid].started = d.started || start
+	k.mu.Unlock()
+	if start {
+		k.startPod(uid, d)
+	}
+	if stop {
+		grace := int64(0)
+		k.server.remove("kubelet", "pods", d.ns, d.name, metav1.DeleteOptions{GracePeriodSeconds: &grace, Preconditions: &metav1.Preconditions{UID: &uid}})
+	}
+}
+
+// startPod makes a pod Running and Ready in one write.
+func (k *kubelets) startPod(uid types.UID, d podDue) {
+	mutate(k.server, "kubelet", "pods", "status", d.ns, d.name, func(p *v1.Pod) bool {
+		if p.UID != uid || p.Status.Phase != v1.PodPending {
+			return false
+		}
+		t := metav1.Now()
+		p.Status.Phase, p.Status.StartTime = v1.PodRunning, &t
+		for _, kind := range []v1.PodConditionType{v1.PodInitialized, v1.PodReady, v1.ContainersReady, v1.PodScheduled} {
+			setPodCondition(p, kind, v1.ConditionTrue, "", "")
+		}
+		return true
+	})
+}
+
+// catchUp does what became due on a node, or on all if empty, while the API server was out of reach.
+func (k *kubelets) catchUp(node string) {
+	k.mu.Lock()
+	var late []types.UID
+	for uid, d := range k.due {
+		if node == "" || d.node == node {
+			late = append(late, uid)
+		}
+	}
+	k.mu.Unlock()
+	for _, uid := range late {
+		k.work(uid)
+	}
+}

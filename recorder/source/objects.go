@@ -1,0 +1,122 @@
+package recorder
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// nodeObject is a node without its conditions.
+func nodeObject(spec nodeSpec) *v1.Node {
+	n := &v1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}}
+	n.Name = spec.Name
+	n.Labels = map[string]string{
+		"kubernetes.io/hostname": spec.Name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
+		"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64",
+	}
+	if spec.Region != "" {
+		n.Labels["topology.kubernetes.io/region"] = spec.Region
+		n.Labels["failure-domain.beta.kubernetes.io/region"] = spec.Region
+	}
+	if spec.Zone != "" {
+		n.Labels["topology.kubernetes.io/zone"] = spec.Zone
+		n.Labels["failure-domain.beta.kubernetes.io/zone"] = spec.Zone
+	}
+	for l, v := range spec.Labels {
+		n.Labels[l] = v
+	}
+	for _, t := range spec.Taints {
+		n.Spec.Taints = append(n.Spec.Taints, parseTaint(t))
+	}
+	n.Spec.Unschedulable = spec.Unschedulable
+	capacity := map[string]string{"cpu": "4", "memory": "16Gi", "pods": "110"}
+	for r, q := range spec.Capacity {
+		capacity[r] = q
+	}
+	n.Status.Capacity = resources(capacity)
+	n.Status.Allocatable = n.Status.Capacity
+	return n
+}
+
+func (p podSpec) template() v1.PodTemplateSpec {
+	labels := map[string]string{}
+	for k, v := range p.Labels {
+		labels[k] = v
+	}
+	return v1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels, Finalizers: p.Finalizers},
+		Spec: v1.PodSpec{
+			NodeName: p.Node, NodeSelector: p.NodeSelector, Tolerations: p.Tolerations, TerminationGracePeriodSeconds: p.Grace,
+			Priority: p.Priority, PreemptionPolicy: p.PreemptionPolicy,
+			Containers: []v1.Container{{Name: "main", Image: "image", Resources: v1.ResourceRequirements{Requests: resources(p.Requests)}}},
+		},
+	}
+}
+
+func (s *server) createPod(actor string, p podSpec) {
+	t := p.template()
+	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+	pod.Name = p.Name
+	accept(s.create(actor, "pods", namespace(p.Namespace), decode(encode(pod))))
+}
+
+// createWorkload makes the object whose controller will then create the pods.
+func (s *server) createWorkload(w workloadSpec) {
+	template := w.Template.template()
+	template.Labels["app"] = w.Name
+	meta := metav1.ObjectMeta{Name: w.Name}
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}
+	apps := metav1.TypeMeta{Kind: w.Kind, APIVersion: "apps/v1"}
+	var o runtime.Object
+	resource := ""
+	switch w.Kind {
+	case "StatefulSet":
+		set := &appsv1.StatefulSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}
+		if w.Parallel {
+			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+		}
+		o, resource = set, "statefulsets"
+	case "ReplicaSet":
+		o, resource = &appsv1.ReplicaSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}, "replicasets"
+	case "Deployment":
+		o, resource = &appsv1.Deployment{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}, "deployments"
+	case "DaemonSet":
+		o, resource = &appsv1.DaemonSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template}}, "daemonsets"
+	case "Job":
+		template.Spec.RestartPolicy = v1.RestartPolicyNever
+		template.Labels["controller-uid"] = w.Name
+		manual := true // a selector that the strategy draws from the uid would differ from run to run
+		o, resource = &batchv1.Job{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}, ObjectMeta: meta,
+			Spec: batchv1.JobSpec{Parallelism: &w.Replicas, Completions: &w.Replicas, Template: template, Selector: selector, ManualSelector: &manual}}, "jobs"
+	default:
+		fail("unknown kind of workload", w.Kind)
+	}
+	accept(s.create("user", resource, "default", decode(encode(o))))
+}
+
+// policyVersion is the version of policy that the release's own controllers use.
+func policyVersion(minor int) string {
+	if minor < 22 {
+		return "v1beta1"
+	}
+	return "v1"
+}
+
+func (s *server) createBudget(b budgetSpec) {
+	spec := object{"selector": object{"matchLabels": b.Labels}}
+	if b.MinAvailable != nil {
+		spec["minAvailable"] = *b.MinAvailable
+	}
+	if b.MaxUnavailable != nil {
+		spec["maxUnavailable"] = *b.MaxUnavailable
+	}
+	if b.Unhealthy != "" {
+		spec["unhealthyPodEvictionPolicy"] = b.Unhealthy
+	}
+	accept(s.create("user", "poddisruptionbudgets", "default", object{
+		"apiVersion": "policy/" + policyVersion(s.minor), "kind": "PodDisruptionBudget",
+		"metadata": object{"name": b.Name}, "spec": spec,
+	}))
+}

@@ -1,0 +1,122 @@
+package recorder
+
+import (
+	v1 "k8s.io/api/core/v1"
+)
+
+// scenario describes one run, whatever the release. ../SCENARIO.md documents every field.
+type scenario struct {
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc,omitempty"`
+	Horizon duration `json:"horizon"`
+	Start   duration `json:"controllers_start"`
+	Flags   struct {
+		MonitorPeriod      duration `json:"node-monitor-period"`
+		MonitorGracePeriod duration `json:"node-monitor-grace-period"`
+		StartupGracePeriod duration `json:"node-startup-grace-period"`
+		EvictionRate       *float32 `json:"node-eviction-rate"`
+		SecondaryRate      *float32 `json:"secondary-node-eviction-rate"`
+		LargeCluster       *int32   `json:"large-cluster-size-threshold"`
+		UnhealthyZone      *float32 `json:"unhealthy-zone-threshold"`
+	} `json:"flags"`
+	API struct {
+		Request  duration  `json:"request"`
+		Response *duration `json:"response"`
+		Watch    duration  `json:"watch"`
+		Storage  duration  `json:"storage"`
+	} `json:"api"`
+	PassOverhead *duration               `json:"pass_overhead"`
+	Clients      map[string]clientLimits `json:"clients"`
+	Admission    *[]string               `json:"admission"`
+	Controllers  []string                `json:"controllers"`
+	Kubelet      struct {
+		Start          *duration `json:"start"`
+		Stop           *duration `json:"stop"`
+		StatusReport   duration  `json:"status_report"`
+		RepostPodReady *bool     `json:"repost_pod_ready"`
+	} `json:"kubelet"`
+	Nodes     []nodeSpec     `json:"nodes"`
+	Pods      []podSpec      `json:"pods"`
+	Workloads []workloadSpec `json:"workloads"`
+	Budgets   []budgetSpec   `json:"budgets"`
+	Actions   []action       `json:"actions"`
+}
+
+type clientLimits struct {
+	QPS   float32 `json:"qps"`
+	Burst int     `json:"burst"`
+}
+
+type nodeSpec struct {
+	Name          string            `json:"name"`
+	Region        string            `json:"region"`
+	Zone          string            `json:"zone"`
+	Labels        map[string]string `json:"labels"`
+	Taints        []string          `json:"taints"`
+	Unschedulable bool              `json:"unschedulable"`
+	Capacity      map[string]string `json:"capacity"`
+	LeaseOffset   duration          `json:"lease_offset"`
+	LeasePeriod   duration          `json:"lease_period"`
+	StatusOffset  duration          `json:"status_offset"`
+	ClockOffset   duration          `json:"clock_offset"`
+	Silent        bool              `json:"silent"`
+}
+
+type podSpec struct {
+	Name             string               `json:"name"`
+	Namespace        string               `json:"namespace"`
+	Node             string               `json:"node"`
+	Labels           map[string]string    `json:"labels"`
+	Tolerations      []v1.Toleration      `json:"tolerations"`
+	Grace            *int64               `json:"grace"`
+	Requests         map[string]string    `json:"requests"`
+	NodeSelector     map[string]string    `json:"nodeSelector"`
+	Priority         *int32               `json:"priority"`
+	PreemptionPolicy *v1.PreemptionPolicy `json:"preemptionPolicy"`
+	Finalizers       []string             `json:"finalizers"`
+}
+
+type workloadSpec struct {
+	Kind     string  `json:"kind"`
+	Name     string  `json:"name"`
+	Replicas int32   `json:"replicas"`
+	Parallel bool    `json:"parallel"`
+	Template podSpec `json:"template"`
+}
+
+type budgetSpec struct {
+	Name           string            `json:"name"`
+	Labels         map[string]string `json:"labels"`
+	MinAvailable   *int32            `json:"minAvailable"`
+	MaxUnavailable *int32            `json:"maxUnavailable"`
+	Unhealthy      string            `json:"unhealthyPodEvictionPolicy"`
+}
+
+type action struct {
+	At          duration           `json:"at"`
+	Do          string             `json:"do"`
+	Node        string             `json:"node"`
+	Nodes       []string           `json:"nodes"`
+	Taint       string             `json:"taint"`
+	Type        string             `json:"type"`
+	Status      v1.ConditionStatus `json:"status"`
+	Spec        *nodeSpec          `json:"spec"`
+	Pod         string             `json:"pod"`
+	PodSpec     *podSpec           `json:"pod_spec"`
+	Namespace   string             `json:"namespace"`
+	Tolerations []v1.Toleration    `json:"tolerations"`
+	Finalizers  []string           `json:"finalizers"`
+	Grace       *int64             `json:"grace"`
+	Downtime    duration           `json:"downtime"`
+	Resource    string             `json:"resource"`
+	Labels      map[string]*string `json:"labels"`
+	Drain       drainOptions       `json:"drain"`
+}
+
+// nodeNames are the nodes that an action is about.
+func (a *action) nodeNames() []string {
+	if a.Node != "" {
+		return append([]string{a.Node}, a.Nodes...)
+	}
+	return a.Nodes
+}
