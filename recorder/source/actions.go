@@ -47,7 +47,7 @@ func (r *run) actOnNode(a *action) bool {
 		}
 	case "clock":
 		for _, n := range a.nodeNames() {
-			r.kubelets.setClock(n, a.Downtime.Duration)
+			r.kubelets.setClock(n, a.Ahead.Duration)
 		}
 	case "drain":
 		go r.drain(a.nodeNames(), a.Drain)

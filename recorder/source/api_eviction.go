@@ -24,7 +24,7 @@ const (
 	disruptionType = v1.PodConditionType("DisruptionTarget")
 )
 
-// budget is read as v1beta1, which has had every field for as long as v1.
+// budget is read as v1beta1, which all releases have.
 type budget = policyv1beta1.PodDisruptionBudget
 
 // eviction is one request.
@@ -97,8 +97,9 @@ func (e *eviction) deleteUnguarded() (guarded *v1.Pod, bad *status) {
 		if bad != nil {
 			return bad
 		}
-		ending := p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed || p.DeletionTimestamp != nil
-		if !ending && p.Status.Phase != v1.PodPending {
+		ended := p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
+		ending := ended || e.minor >= unstartedSince && p.DeletionTimestamp != nil
+		if !ending && !(e.minor >= unstartedSince && p.Status.Phase == v1.PodPending) {
 			guarded = p
 			return nil
 		}
@@ -140,7 +141,9 @@ func (e *eviction) unhealthyMayGo(p *v1.Pod, b *budget) bool {
 	if c := podCondition(p, v1.PodReady); e.minor < unhealthySince || c != nil && c.Status == v1.ConditionTrue {
 		return false
 	}
-	if e.minor >= unhealthyPolicySince && b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1beta1.AlwaysAllow {
+	// Older releases' types do not have the field.
+	policy := text(e.lookup("poddisruptionbudgets", e.ns, b.Name), "spec", "unhealthyPodEvictionPolicy")
+	if e.minor >= unhealthyPolicySince && policy == "AlwaysAllow" {
 		return true
 	}
 	return b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
@@ -197,6 +200,7 @@ func because(bad *status, retryAfter int32, cause string) *status {
 
 // The releases that brought something to evictions.
 const (
+	unstartedSince       = 19 // pods that are Pending or being deleted go without a look at budgets
 	unhealthySince       = 20 // pods that are not ready need not be charged
 	unhealthyPolicySince = 27 // the budget's unhealthyPodEvictionPolicy, on by default
 	conditionSince       = 26 // the condition DisruptionTarget, on by default

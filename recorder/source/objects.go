@@ -98,7 +98,7 @@ func (s *server) createWorkload(w workloadSpec) {
 
 // policyVersion is the version of policy that the release's own controllers use.
 func policyVersion(minor int) string {
-	if minor < 22 {
+	if minor < 21 {
 		return "v1beta1"
 	}
 	return "v1"

@@ -108,6 +108,7 @@ type action struct {
 	Finalizers  []string           `json:"finalizers"`
 	Grace       *int64             `json:"grace"`
 	Downtime    duration           `json:"downtime"`
+	Ahead       duration           `json:"ahead"`
 	Resource    string             `json:"resource"`
 	Labels      map[string]*string `json:"labels"`
 	Drain       drainOptions       `json:"drain"`

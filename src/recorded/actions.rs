@@ -1,7 +1,7 @@
-//! The actions of a recorded scenario (`oracle_test.go: act`).
+//! The actions of a recorded scenario (`recorder/source/actions.go`).
 
 use super::builder::Builder;
-use super::format::{ActionSpec, PodSpec};
+use super::format::{ActionSpec, DrainSpec, PodSpec};
 use super::objects::{pod_name, taint_edit, tolerations};
 use super::plan_error::{PlanError, invalid};
 use crate::api::meta::ConditionStatus;
@@ -9,7 +9,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::Time;
 use crate::plan::{
-    Action, Do, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry, WatchedResource,
+    Action, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry, WatchedResource,
 };
 
 impl Builder {
@@ -83,6 +83,11 @@ impl Builder {
                     .spec
                     .as_ref()
                     .ok_or_else(|| invalid("create-node has no \"spec\""))?;
+                if spec.clock_offset.0 != 0 {
+                    return Err(PlanError::NotModelled(vec![
+                        "a node that joins with a clock that is off".to_owned(),
+                    ]));
+                }
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
@@ -106,6 +111,18 @@ impl Builder {
                 ends = at.checked_add(a.downtime.0);
                 Do::StallWatches(resource, a.downtime.0)
             }
+            "api-outage" => {
+                ends = at.checked_add(a.downtime.0);
+                Do::ApiDown
+            }
+            "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
+            "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
+            "evict-pod" | "lose-watches" | "expire-watches" | "patch-pod-finalizers" => {
+                return Err(PlanError::NotModelled(vec![format!(
+                    "the action {:?}",
+                    a.act
+                )]));
+            }
             other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
         };
         let entry = self.timeline.len() as u32;
@@ -113,15 +130,35 @@ impl Builder {
             at,
             name: entry_name(a),
             ends,
-            is_fault: a.act == "cut",
+            is_fault: a.act == "cut" || a.act == "api-outage",
         });
+        let over = ends.filter(|_| act == Do::ApiDown);
         self.actions.push(Action {
             at,
             entry,
             phase: Phase::Begin,
             act,
         });
+        self.actions.extend(over.map(|at| Action {
+            at,
+            entry,
+            phase: Phase::End,
+            act: Do::ApiUp,
+        }));
         Ok(())
+    }
+}
+
+/// The flags of a drain, as the recorder sets them (`drain.go`).
+fn drain_options(d: &DrainSpec) -> DrainOptions {
+    DrainOptions {
+        force: d.force,
+        ignore_daemonsets: d.ignore_daemonsets.unwrap_or(true),
+        delete_emptydir_data: true,
+        disable_eviction: d.disable_eviction,
+        grace_period: d.grace_period.filter(|&g| g >= 0),
+        timeout: (!d.timeout.0.is_zero()).then_some(d.timeout.0),
+        skip_wait_for_delete_timeout: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for
 //! the rest.
 //!
-//! The recorder's `kubelet.go` (`join`), `scenario.go` and `oracle_test.go` (`play`,
-//! `startControllers`, `act`) are the reference. Where the recorder would do nothing (deleting a
+//! The recorder is the reference (`recorder/source/`: `run.go`, `clients.go`, `actions.go`,
+//! `objects.go`, `kubelet.go`). Where the recorder would do nothing (deleting a
 //! pod that never existed), nothing is planned; where it would have crashed (cutting a node that
 //! never existed), the scenario is refused.
 
@@ -44,6 +44,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
             },
         )?;
     }
+    b.set_clocks(&sc.nodes);
     for p in &sc.pods {
         b.pod(p, PodStart::Pending)?;
     }
@@ -64,6 +65,8 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
             "a horizon of {horizon} is longer than {LONGEST_HORIZON}"
         )));
     }
+    // What an action ends later stands beside it so far.
+    b.actions.sort_by_key(|a| a.at);
     let flags = flags(sc, &profile)?;
     Ok(Plan {
         name: sc.name.clone(),

@@ -7,9 +7,9 @@ use super::settings::{or, period};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Do, NodeIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, TimelineEntry,
+    Action, Do, NodeIndex, NodePlan, NodeStart, Phase, PodIndex, PodPlan, PodStart, TimelineEntry,
     WorkloadPlan,
 };
 use std::collections::BTreeMap;
@@ -80,6 +80,28 @@ impl Builder {
         Ok(index)
     }
 
+    /// Sets the clocks of nodes that are off from the start.
+    pub(super) fn set_clocks(&mut self, nodes: &[NodeSpec]) {
+        for n in nodes.iter().filter(|n| n.clock_offset.0 != 0) {
+            let Some(&node) = self.node_names.get(&n.name) else {
+                continue;
+            };
+            let entry = self.timeline.len() as u32;
+            self.timeline.push(TimelineEntry {
+                at: Time::ZERO,
+                name: format!("the clock of {}", n.name),
+                ends: None,
+                is_fault: false,
+            });
+            self.actions.push(Action {
+                at: Time::ZERO,
+                entry,
+                phase: Phase::Begin,
+                act: Do::ClockSkew(vec![node], n.clock_offset.0),
+            });
+        }
+    }
+
     /// The node of that name; one that never joins where the scenario knows none, which the API
     /// server allows.
     pub(super) fn node_of_pod(&mut self, name: &str) -> Result<NodeIndex, PlanError> {
@@ -131,7 +153,7 @@ impl Builder {
         index
     }
 
-    /// A workload as the recorder makes it (`workloads.go: createWorkload`).
+    /// A workload as the recorder makes it (`objects.go: createWorkload`).
     pub(super) fn workload(&mut self, w: &WorkloadSpec) -> Result<(), PlanError> {
         let kind = WorkloadKind::parse(&w.kind)
             .ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;

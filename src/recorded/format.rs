@@ -22,6 +22,24 @@ impl<'de> Deserialize<'de> for GoDuration {
     }
 }
 
+/// A duration in Go's notation that may be negative, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SignedDuration(pub i64);
+
+impl<'de> Deserialize<'de> for SignedDuration {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(d)?;
+        let (sign, size) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, &*text),
+        };
+        let size = duration::parse(size).map_err(serde::de::Error::custom)?;
+        i64::try_from(size.as_nanos())
+            .map(|ns| SignedDuration(sign * ns))
+            .map_err(serde::de::Error::custom)
+    }
+}
+
 /// A field that may be `null`, which is as if it were absent.
 fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(d: D) -> Result<T, D::Error> {
     Option::<T>::deserialize(d).map(Option::unwrap_or_default)
@@ -110,6 +128,9 @@ pub struct ApiSpec {
     /// From applying to delivery to every watch.
     #[serde(default, deserialize_with = "nullable")]
     pub watch: GoDuration,
+    /// What each read and write of the storage takes within an eviction.
+    #[serde(default, deserialize_with = "nullable")]
+    pub storage: GoDuration,
 }
 
 /// A client's limits, as client-go's `rest.Config` has them.
@@ -163,6 +184,8 @@ pub struct NodeSpec {
     pub lease_period: GoDuration,
     /// First check of the status; zero is 10 s.
     pub status_offset: GoDuration,
+    /// How far its clock is ahead.
+    pub clock_offset: SignedDuration,
     /// Without conditions, lease and kubelet.
     pub silent: bool,
 }
@@ -195,6 +218,9 @@ pub struct PodSpec {
     /// `spec.preemptionPolicy`
     #[serde(rename = "preemptionPolicy")]
     pub preemption_policy: Option<String>,
+    /// `metadata.finalizers`
+    #[serde(deserialize_with = "nullable")]
+    pub finalizers: Vec<String>,
 }
 
 /// A PodDisruptionBudget of the namespace `default`.
@@ -209,6 +235,8 @@ pub struct BudgetSpec {
     pub min_available: Option<i32>,
     /// `spec.maxUnavailable`, a number.
     pub max_unavailable: Option<i32>,
+    /// `spec.unhealthyPodEvictionPolicy`; `IfHealthyBudget` if empty.
+    pub unhealthy_pod_eviction_policy: String,
 }
 
 /// A toleration as in the Kubernetes API.
@@ -275,11 +303,32 @@ pub struct ActionSpec {
     pub grace: Option<i64>,
     /// How long something is down.
     pub downtime: GoDuration,
+    /// How far the nodes' clocks are ahead from now on.
+    pub ahead: SignedDuration,
+    /// The flags of `kubectl drain`.
+    #[serde(deserialize_with = "nullable")]
+    pub drain: DrainSpec,
     /// The resource whose watches stall.
     pub resource: String,
     /// Labels to set; `null` removes one.
     #[serde(deserialize_with = "nullable")]
     pub labels: BTreeMap<String, Option<String>>,
+}
+
+/// The flags of `kubectl drain`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct DrainSpec {
+    /// Pods without a controller go too.
+    pub force: bool,
+    /// Pods of DaemonSets stay; true if absent.
+    pub ignore_daemonsets: Option<bool>,
+    /// In seconds; the pods' own if absent or negative.
+    pub grace_period: Option<i64>,
+    /// Of each node; zero waits for ever.
+    pub timeout: GoDuration,
+    /// Deletions in place of evictions.
+    pub disable_eviction: bool,
 }
 
 impl ActionSpec {

@@ -73,7 +73,7 @@ pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
         name: format!("PodDisruptionBudget/default/{}", spec.name),
         selector,
         rule,
-        always_allow_unhealthy: false,
+        always_allow_unhealthy: spec.unhealthy_pod_eviction_policy == "AlwaysAllow",
     })
 }
 
@@ -89,7 +89,7 @@ pub(super) fn pod_name(namespace: &str, name: &str) -> String {
     )
 }
 
-/// The labels a node gets (`kubelet.go: join`).
+/// The labels a node gets (`objects.go: nodeObject`).
 pub(super) fn node_labels(spec: &NodeSpec) -> Labels {
     let mut labels = Labels::new();
     let mut set = |key: &str, value: &str| labels.insert(key.to_owned(), value.to_owned());

@@ -34,6 +34,14 @@ const MODELLED: [&str; 10] = [
 /// What a scenario needs and the model does not have.
 pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
     let mut out = Vec::new();
+    if !sc.api.storage.0.is_zero() {
+        out.push("delays within an eviction".to_owned());
+    }
+    let created = sc.actions.iter().filter_map(|a| a.pod_spec.as_ref());
+    let templates = sc.workloads.iter().map(|w| &w.template);
+    if (sc.pods.iter().chain(created).chain(templates)).any(|p| !p.finalizers.is_empty()) {
+        out.push("finalizers of pods".to_owned());
+    }
     if let Some(wanted) = &sc.controllers {
         out.extend(
             wanted
@@ -71,7 +79,7 @@ pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
     }
 }
 
-/// A duration, or the default where it is zero (`scenario.go: or`).
+/// A duration, or the default where it is zero (`quantities.go: or`).
 pub(super) fn or(given: GoDuration, default: Dur) -> Dur {
     if given.0.is_zero() { default } else { given.0 }
 }

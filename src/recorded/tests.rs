@@ -135,7 +135,7 @@ fn nodes_have_the_recorders_labels_and_offsets() {
         panic!("two nodes")
     };
     let labels: Vec<String> = n1.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    // `kubelet.go: join`, sorted.
+    // `objects.go: nodeObject`, sorted.
     let expected = [
         "beta.kubernetes.io/arch=amd64",
         "beta.kubernetes.io/os=linux",
