@@ -2,9 +2,10 @@ package recorder
 
 import (
 	"bytes"
-	"errors"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +42,8 @@ type transport struct {
 	process *process
 }
 
-var refused = errors.New("dial tcp 10.0.0.1:443: connect: connection refused")
+// refused is what a client gets of an API server that is down, in the form that client-go knows.
+var refused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 
 // RoundTrip sends a request, has it applied, and brings the reply back.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -54,7 +56,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	time.Sleep(t.server.request)
 	if t.server.isDown() {
 		t.process.stopHere()
-		return nil, errors.Join(refused, syscall.ECONNREFUSED)
+		return nil, refused
 	}
 	code, reply := t.serve(req, body)
 	time.Sleep(t.server.response)

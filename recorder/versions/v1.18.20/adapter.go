@@ -56,7 +56,7 @@ func controller(name string, p *program) (func(), error) {
 		return func() { j.Run(5, stop) }, nil
 	case "disruption":
 		d := disruption.NewDisruptionController(core.Pods(), f.Policy().V1beta1().PodDisruptionBudgets(), core.ReplicationControllers(), apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c,
-			meta.NewDefaultRESTMapper(nil), nil, c.Discovery())
+			meta.NewDefaultRESTMapper(nil), nil)
 		return func() { d.Run(stop) }, nil
 	case "scheduler":
 		// Bindings and events go through two clients (cmd/kube-scheduler/app/options/options.go: createClients).

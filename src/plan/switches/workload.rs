@@ -42,8 +42,8 @@ pub struct Switches {
 /// What changed in the Job controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobSwitches {
-    /// How long changes of pods are collected before a sync: not at all up to 1.22, 500 ms in 1.23,
-    /// 1 s from 1.24.
+    /// How long changes of pods are collected before a sync: not at all up to 1.23, 1 s from 1.24
+    /// (gate JobReadyPods, off in 1.23).
     pub batch_period: Dur,
     /// How long a sync that failed waits: first, and at the most.
     pub retry: (Dur, Dur),
