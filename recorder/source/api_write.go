@@ -31,6 +31,11 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // create stores a new object. Generated names are numbered, and so are uids, so that two runs agree.
 func (s *server) create(actor, resource, ns string, o object) (object, *status) {
+	return s.createAs(actor, resource, ns, o, nil)
+}
+
+// createAs is create for an object that has a status already.
+func (s *server) createAs(actor, resource, ns string, o object, given any) (object, *status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := text(o, "metadata", "name")
@@ -58,7 +63,10 @@ func (s *server) create(actor, resource, ns string, o object) (object, *status) 
 	if bad != nil {
 		return nil, bad
 	}
-	// Up to 1.2x the strategies' caller draws a uid of its own.
+	if given != nil {
+		o = normalise(with(o, given, "status"))
+	}
+	// Some older releases' BeforeCreate draws a uid of its own.
 	return s.commit(actor, resource, nil, stamp(o, system)), nil
 }
 

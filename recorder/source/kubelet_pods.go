@@ -8,6 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// podConditions are those that a kubelet sets when a pod has started.
+var podConditions = []v1.PodConditionType{v1.PodInitialized, v1.PodReady, v1.ContainersReady, v1.PodScheduled}
+
 // podDue is what a kubelet has to do for one pod, and when.
 type podDue struct {
 	ns, name, node string
@@ -89,7 +92,7 @@ func (k *kubelets) startPod(uid types.UID, d podDue) {
 		}
 		t := metav1.Now()
 		p.Status.Phase, p.Status.StartTime = v1.PodRunning, &t
-		for _, kind := range []v1.PodConditionType{v1.PodInitialized, v1.PodReady, v1.ContainersReady, v1.PodScheduled} {
+		for _, kind := range podConditions {
 			setPodCondition(p, kind, v1.ConditionTrue, "", "")
 		}
 		return true

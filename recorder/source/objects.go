@@ -1,11 +1,15 @@
 package recorder
 
 import (
+	"strings"
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // nodeObject is a node without its conditions.
@@ -59,7 +63,24 @@ func (s *server) createPod(actor string, p podSpec) {
 	t := p.template()
 	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: t.ObjectMeta, Spec: t.Spec}
 	pod.Name = p.Name
-	accept(s.create(actor, "pods", namespace(p.Namespace), decode(encode(pod))))
+	ns := namespace(p.Namespace)
+	if kind, name, ok := strings.Cut(p.Owner, "/"); ok {
+		yes, owner := true, s.lookup(strings.ToLower(kind)+"s", ns, name)
+		pod.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: text(owner, "apiVersion"), Kind: kind, Name: name, UID: types.UID(text(owner, "metadata", "uid")),
+			Controller: &yes, BlockOwnerDeletion: &yes,
+		}}
+	}
+	var given any
+	if p.Running {
+		pod.Status.StartTime = &metav1.Time{Time: time.Now()}
+		pod.Status.Phase = v1.PodRunning
+		for _, kind := range podConditions {
+			setPodCondition(pod, kind, v1.ConditionTrue, "", "")
+		}
+		given = decode(encode(pod))["status"]
+	}
+	accept(s.createAs(actor, "pods", ns, decode(encode(pod)), given))
 }
 
 // createWorkload makes the object whose controller will then create the pods.

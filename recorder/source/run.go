@@ -68,12 +68,18 @@ func (r *run) createObjects() {
 	for _, n := range r.Nodes {
 		r.kubelets.join("user", n, false)
 	}
-	for _, p := range r.Pods {
-		s.createPod("user", p)
+	owned := func(whether bool) {
+		for _, p := range r.Pods {
+			if (p.Owner != "") == whether {
+				s.createPod("user", p)
+			}
+		}
 	}
+	owned(false)
 	for _, w := range r.Workloads {
 		s.createWorkload(w)
 	}
+	owned(true)
 	for _, b := range r.Budgets {
 		s.createBudget(b)
 	}

@@ -74,6 +74,8 @@ type podSpec struct {
 	Priority         *int32               `json:"priority"`
 	PreemptionPolicy *v1.PreemptionPolicy `json:"preemptionPolicy"`
 	Finalizers       []string             `json:"finalizers"`
+	Running          bool                 `json:"running"`
+	Owner            string               `json:"owner"`
 }
 
 type workloadSpec struct {

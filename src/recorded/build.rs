@@ -46,7 +46,12 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     }
     b.set_clocks(&sc.nodes);
     for p in &sc.pods {
-        b.pod(p, PodStart::Pending)?;
+        let start = if p.running {
+            PodStart::Running
+        } else {
+            PodStart::Pending
+        };
+        b.pod(p, start)?;
     }
     for w in &sc.workloads {
         b.workload(w)?;

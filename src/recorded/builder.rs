@@ -5,6 +5,7 @@ use super::objects::{node_labels, pod_name, resources, taint_edit, template};
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use crate::api::labels::{LabelSelector, Labels};
+use crate::api::meta::OwnerReference;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
 use crate::kernel::{Dur, Time};
@@ -122,7 +123,16 @@ impl Builder {
         if spec.name.is_empty() {
             return Err(invalid("a pod has no name"));
         }
-        let template = self.template(template(spec)?);
+        let mut template = template(spec)?;
+        template.owner = spec
+            .owner
+            .split_once('/')
+            .map(|(kind, name)| OwnerReference {
+                kind: kind.to_owned(),
+                name: name.to_owned(),
+                object: None,
+            });
+        let template = self.template(template);
         let node = if spec.node.is_empty() {
             None
         } else {

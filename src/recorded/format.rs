@@ -218,6 +218,10 @@ pub struct PodSpec {
     /// `spec.preemptionPolicy`
     #[serde(rename = "preemptionPolicy")]
     pub preemption_policy: Option<String>,
+    /// It is Running and Ready from the start.
+    pub running: bool,
+    /// The workload that it belongs to from the start, `ReplicaSet/web`.
+    pub owner: String,
     /// `metadata.finalizers`
     #[serde(deserialize_with = "nullable")]
     pub finalizers: Vec<String>,

@@ -4,6 +4,7 @@
 //! outcomes of several runs record for record, or, where no two runs are equal, an envelope of
 //! counts and times. [`read`] takes such files, alone or packed by scenario; [`Recorded::plan`]
 //! makes the scenario a [`Plan`](crate::plan::Plan) with exactly the delays it states.
+//! [`scenario_of`] goes the other way: a plan as a scenario that can be recorded.
 //! Comparing is the business of [`analysis::conformance`](crate::analysis::conformance).
 //!
 //! Left out: scenarios that need controllers or objects that are not modelled are read, and named
@@ -15,8 +16,12 @@ mod builder;
 mod file;
 mod format;
 mod line;
+mod missing;
 mod objects;
 mod plan_error;
+mod say;
+mod say_actions;
+mod say_objects;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -24,3 +29,4 @@ mod tests;
 pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
 pub use line::{Line, sort_lines, without_uids};
 pub(crate) use plan_error::PlanError;
+pub use say::scenario_of;

@@ -1,6 +1,6 @@
 //! Plans of recorded scenarios, compared with the recorder's documentation and source.
 
-use super::{PlanError, Recorded, parse};
+use super::{PlanError, Recorded, parse, scenario_of};
 use crate::api::quantity::Quantity;
 use crate::api::taint::{Effect, Taint};
 use crate::kernel::{Dur, Time};
@@ -358,5 +358,68 @@ fn what_cannot_be_is_refused() {
     assert!(
         recorded("v1.5.0", "").plan().is_err(),
         "a release without a profile"
+    );
+}
+
+/// A plan that is said and read again is the same, apart from the labels that the recorder adds to
+/// nodes.
+#[test]
+fn what_is_said_is_read_again() {
+    let said = |fields: &str| {
+        let first = plan("v1.34.4", fields);
+        let text = scenario_of(&first).unwrap_or_else(|missing| panic!("{fields}: {missing:?}"));
+        let file = format!(
+            r#"{{"kubernetes": "v1.34.4", "runs": 1, "outcomes": [{{"count": 1, "events": []}}], "scenario": {text}}}"#
+        );
+        let again = parse(file.as_bytes()).unwrap().remove(0).plan().unwrap();
+        (first, again)
+    };
+    for fields in [
+        "",
+        r#", "controllers": ["node-lifecycle", "taint-eviction", "replicaset", "disruption", "scheduler"],
+            "nodes": [{"name": "n1", "zone": "a", "taints": ["a=b:NoSchedule"], "clock_offset": "-30s"}, {"name": "n2", "silent": true}],
+            "pods": [{"name": "p", "node": "n1", "running": true, "grace": 5, "priority": 3, "preemptionPolicy": "Never",
+                      "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -3}]}],
+            "workloads": [{"kind": "ReplicaSet", "name": "web", "replicas": 2, "template": {"requests": {"cpu": "1500m"}}}],
+            "budgets": [{"name": "b", "labels": {"app": "web"}, "minAvailable": 1}],
+            "actions": [{"at": "1s", "do": "drain", "node": "n1"}, {"at": "2s", "do": "api-outage", "downtime": "3s"},
+                        {"at": "2.5s", "do": "taint", "node": "n1", "taint": "x:NoExecute,y=z:NoSchedule"},
+                        {"at": "3s", "do": "untaint", "node": "n1", "taint": "x:NoExecute,y"},
+                        {"at": "4s", "do": "delete-pod", "pod": "p"}, {"at": "5s", "do": "create-node", "spec": {"name": "n3"}}]"#,
+    ] {
+        let (first, again) = said(fields);
+        assert_eq!(first.actions, again.actions, "{fields}");
+        assert_eq!(first.timing, again.timing, "{fields}");
+        assert_eq!(first.flags, again.flags, "{fields}");
+        assert_eq!(first.controllers, again.controllers, "{fields}");
+        assert_eq!(first.templates, again.templates, "{fields}");
+        let debug = |p: &Plan| format!("{:?} {:?} {:?}", p.pods, p.workloads, p.budgets);
+        assert_eq!(debug(&first), debug(&again), "{fields}");
+        let nodes = |p: &Plan| -> Vec<String> {
+            p.nodes
+                .iter()
+                .map(|n| format!("{:?}", (&n.name, &n.taints, &n.start)))
+                .collect()
+        };
+        assert_eq!(nodes(&first), nodes(&again), "{fields}");
+    }
+}
+
+#[test]
+fn what_the_recorder_cannot_say_is_named() {
+    let mut p = plan("v1.34.4", NODES);
+    p.timing.user = UserMode::Kubectl;
+    p.actions.push(crate::plan::Action {
+        at: Time::from_secs(1),
+        entry: 0,
+        phase: crate::plan::Phase::Begin,
+        act: Do::Crash(vec![0]),
+    });
+    assert_eq!(
+        scenario_of(&p).unwrap_err(),
+        [
+            "a user who writes with kubectl (`timing: Ideal`)",
+            "machines that crash and boot"
+        ]
     );
 }

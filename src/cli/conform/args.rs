@@ -6,8 +6,21 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "record", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Record what Kubernetes' own controllers do with this scenario of ours (*.ron), and compare.
+    /// It takes the project's recorder, Go, and a while for a release that is not built yet
+    #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["paths", "release"])]
+    pub record: Option<PathBuf>,
+    /// With --record: the release [default: the scenario's, or 1.34]
+    #[arg(long, value_name = "RELEASE", requires = "record")]
+    pub kubernetes: Option<String>,
+    /// With --record: delays and limits; the recorder takes "ideal" [default: the scenario's]
+    #[arg(long, value_name = "TIMING", requires = "record")]
+    pub timing: Option<String>,
+    /// With --record: the folder of the recorder
+    #[arg(long, value_name = "FOLDER", default_value = "recorder")]
+    pub recorder: PathBuf,
     /// Seeds that have to stay inside an envelope [default: 10], and over which to count the
     /// recorded outcomes that are reached where there are several [default: not counted]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]

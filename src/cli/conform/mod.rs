@@ -7,6 +7,7 @@
 
 mod args;
 mod counts;
+mod record;
 mod recordings;
 mod report;
 mod run;

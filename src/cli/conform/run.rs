@@ -2,6 +2,7 @@
 
 use super::args::ConformArgs;
 use super::counts::{Counts, table};
+use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
 use super::report::report;
 use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
@@ -58,16 +59,20 @@ pub fn run(
     }
     let mut tally = Tally::default();
     let mut broken = false;
+    if let Some(scenario) = &args.record {
+        match record(scenario, args).map(|list| looked_at(list, args, model)) {
+            Ok(list) => tally.report(&list, args, out)?,
+            Err(text) => {
+                broken = true;
+                writeln!(err, "error: {text}")?;
+            }
+        }
+    }
     for batch in files.chunks(BATCH) {
         let replayed: Vec<_> = batch.par_iter().map(|f| replayed(f, args, model)).collect();
         for file in replayed {
             match file {
-                Ok(list) => {
-                    for (recorded, (checked, reach)) in &list {
-                        report(recorded, checked, reach.as_ref(), args.diff, out)?;
-                        tally.add(recorded, checked, reach.as_ref());
-                    }
-                }
+                Ok(list) => tally.report(&list, args, out)?,
                 Err(text) => {
                     broken = true;
                     writeln!(err, "{text}")?;
@@ -90,6 +95,21 @@ fn replayed(
     args: &ConformArgs,
     model: &Model<'_>,
 ) -> Result<Vec<(Recorded, Looked)>, String> {
+    let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
+    let wanted = recorded.into_iter().filter(|r| {
+        args.release
+            .as_deref()
+            .is_none_or(|w| is_release(&r.release, w))
+    });
+    Ok(looked_at(wanted.collect(), args, model))
+}
+
+/// Replays recordings.
+fn looked_at(
+    recorded: Vec<Recorded>,
+    args: &ConformArgs,
+    model: &Model<'_>,
+) -> Vec<(Recorded, Looked)> {
     let defaults = Options::default();
     let options = Options {
         timeline_seeds: args.seeds.unwrap_or(defaults.timeline_seeds),
@@ -97,18 +117,11 @@ fn replayed(
         rows: args.diff,
         ..defaults
     };
-    let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
-    let wanted = recorded.into_iter().filter(|r| {
-        args.release
-            .as_deref()
-            .is_none_or(|w| is_release(&r.release, w))
-    });
-    Ok(wanted
-        .collect::<Vec<_>>()
+    recorded
         .into_par_iter()
         .map(|r| (searched(check(&r, model, options), &r, args.search), r))
         .map(|(c, r)| (r, c))
-        .collect())
+        .collect()
 }
 
 /// The counts of all recordings, of those of each release, and of each kind.
@@ -122,6 +135,20 @@ struct Tally {
 }
 
 impl Tally {
+    /// Prints what came of recordings, and counts them.
+    fn report(
+        &mut self,
+        list: &[(Recorded, Looked)],
+        args: &ConformArgs,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for (recorded, (checked, reach)) in list {
+            report(recorded, checked, reach.as_ref(), args.diff, out)?;
+            self.add(recorded, checked, reach.as_ref());
+        }
+        Ok(())
+    }
+
     /// Counts one recording.
     fn add(&mut self, recorded: &Recorded, checked: &Checked, reach: Option<&Reach>) {
         if let Some(reach) = reach {
@@ -211,6 +238,10 @@ mod tests {
             release: release.map(str::to_owned),
             search: None,
             diff: 2,
+            record: None,
+            kubernetes: None,
+            timing: None,
+            recorder: "recorder".into(),
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let empty = |_: &Plan, _: u64| Trace::default();

@@ -1,0 +1,82 @@
+//! Records a scenario of ours with the project's recorder, a program of its own.
+//!
+//! The scenario goes to its standard input and the recording comes from its standard output; what it
+//! says beside that, of a release that has to be built first, goes to ours.
+
+use super::args::ConformArgs;
+use crate::cli::run::load;
+use crate::recorded::{Recorded, parse, scenario_of};
+use crate::scenario::{self, Overrides};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The recordings of a scenario, or why there are none.
+pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, String> {
+    let changes = Overrides {
+        kubernetes: args.kubernetes.clone(),
+        timing: args.timing.clone(),
+        seed: None,
+        sets: Vec::new(),
+    };
+    let plan = load(file)
+        .and_then(|loaded| scenario::build(&loaded, &changes))
+        .map_err(|problems| {
+            let texts: Vec<&str> = problems.0.iter().map(|p| p.message.as_str()).collect();
+            format!("{}: {}", file.display(), texts.join("; "))
+        })?;
+    let text = scenario_of(&plan).map_err(|missing| {
+        format!(
+            "the recorder cannot say all of {}:\n  {}",
+            file.display(),
+            missing.join("\n  ")
+        )
+    })?;
+    let minor = minor_of(&plan.profile.release);
+    let bytes = recorded_by(&args.recorder, minor, &text)?;
+    parse(&bytes).map_err(|e| format!("what the recorder gave {e}"))
+}
+
+/// `1.34` of `v1.34.4`: the recorder has one patch of each minor release.
+fn minor_of(release: &str) -> &str {
+    let release = release.trim_start_matches('v');
+    release.rsplit_once('.').map_or(release, |(minor, _)| minor)
+}
+
+/// Runs the recorder.
+fn recorded_by(folder: &Path, release: &str, scenario: &str) -> Result<Vec<u8>, String> {
+    let program = folder.join("record");
+    let failed = |e: std::io::Error| {
+        format!(
+            "{} cannot be run: {e}; it is in the project's repository, and needs Python 3 and Go",
+            program.display()
+        )
+    };
+    let mut child = Command::new(&program)
+        .args([release, "-", "--print"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // One that has ended already says why by itself.
+        let _ = input.write_all(scenario.as_bytes());
+    }
+    let done = child.wait_with_output().map_err(failed)?;
+    if done.status.success() {
+        Ok(done.stdout)
+    } else {
+        Err("the recorder has recorded nothing; it says why above".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_recorded_with_the_adapter_of_its_minor_release() {
+        assert_eq!(minor_of("v1.34.4"), "1.34");
+        assert_eq!(minor_of("1.20.2"), "1.20");
+    }
+}

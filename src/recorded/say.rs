@@ -1,0 +1,201 @@
+//! A plan as a scenario of the recorder, to be recorded.
+//!
+//! What the recorder cannot say is named, all of it at once. Reading the scenario back gives a plan
+//! that does the same: labels that the recorder adds to nodes by itself are the only difference.
+
+use super::missing::{Missing, unless};
+use super::say_actions::actions;
+use super::say_objects::{budgets, nodes, pods, workloads};
+use crate::kernel::Dur;
+use crate::plan::{
+    Controllers, Delay, Do, KubeletMode, Limits, Perturb, Plan, SchedulerSettings, UserMode,
+};
+use serde_json::{Map, Value, json};
+
+/// The scenario as JSON text.
+///
+/// # Errors
+/// What the recorder cannot say, sorted.
+pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
+    let mut missing = Missing::new();
+    let scenario = json!({
+        "name": plan.name,
+        "doc": plan.doc,
+        "horizon": plan.horizon.to_string(),
+        "controllers_start": plan.controllers_start.to_string(),
+        "flags": flags(plan, &mut missing),
+        "api": api(plan, &mut missing),
+        "pass_overhead": plan.timing.pass_overhead.to_string(),
+        "clients": clients(plan),
+        "admission": admission(plan, &mut missing),
+        "controllers": controllers(&plan.controllers, &mut missing),
+        "kubelet": kubelet(plan, &mut missing),
+        "nodes": nodes(plan, &mut missing),
+        "pods": pods(plan, &mut missing),
+        "workloads": workloads(plan, &mut missing),
+        "budgets": budgets(plan, &mut missing),
+        "actions": actions(plan, &mut missing),
+    });
+    rest(plan, &mut missing);
+    if missing.is_empty() {
+        Ok(scenario.to_string())
+    } else {
+        Err(missing.into_iter().collect())
+    }
+}
+
+/// What has no field of its own.
+fn rest(plan: &Plan, missing: &mut Missing) {
+    let t = &plan.timing;
+    unless(
+        !plan.warm_start,
+        "controllers that run when the run starts (`timing: Ideal` starts them)",
+        missing,
+    );
+    unless(
+        !t.clock_advances,
+        "clocks that go on between two readings (`timing: Ideal`)",
+        missing,
+    );
+    unless(
+        t.user == UserMode::Raw,
+        "a user who writes with kubectl (`timing: Ideal`)",
+        missing,
+    );
+    unless(
+        t.pod_gc_overhead == Dur::from_micros(1),
+        "the time that a pass of the pod garbage collector takes",
+        missing,
+    );
+    unless(
+        plan.scheduler == SchedulerSettings::default(),
+        "a configuration of the scheduler",
+        missing,
+    );
+    unless(
+        plan.namespaces.is_empty(),
+        "annotations of namespaces",
+        missing,
+    );
+    unless(
+        plan.perturb == Perturb::default() && plan.tape.is_none(),
+        "trouble that is left to the choices, and tapes",
+        missing,
+    );
+}
+
+fn flags(plan: &Plan, missing: &mut Missing) -> Value {
+    let f = &plan.flags;
+    unless(
+        f.pod_eviction_timeout == Dur::from_secs(300) && f.enable_taint_manager,
+        "--pod-eviction-timeout and --enable-taint-manager",
+        missing,
+    );
+    unless(
+        f.terminated_pod_gc_threshold == 12_500,
+        "--terminated-pod-gc-threshold",
+        missing,
+    );
+    unless(
+        (
+            f.default_not_ready_toleration_seconds,
+            f.default_unreachable_toleration_seconds,
+        ) == (300, 300),
+        "--default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds",
+        missing,
+    );
+    json!({
+        "node-monitor-period": f.node_monitor_period.to_string(),
+        "node-monitor-grace-period": f.node_monitor_grace_period.to_string(),
+        "node-startup-grace-period": f.node_startup_grace_period.to_string(),
+        "node-eviction-rate": f.node_eviction_rate,
+        "secondary-node-eviction-rate": f.secondary_node_eviction_rate,
+        "large-cluster-size-threshold": f.large_cluster_size_threshold,
+        "unhealthy-zone-threshold": f.unhealthy_zone_threshold,
+    })
+}
+
+fn api(plan: &Plan, missing: &mut Missing) -> Value {
+    let t = &plan.timing;
+    let mut constant = |d: Delay| {
+        unless(
+            d.min == d.max,
+            "delays that are drawn (`timing: Ideal` has none, `Custom` may have constant ones)",
+            missing,
+        );
+        d.min.to_string()
+    };
+    json!({"request": constant(t.request), "response": constant(t.response), "watch": constant(t.watch)})
+}
+
+fn clients(plan: &Plan) -> Value {
+    let t = &plan.timing;
+    let limits = |l: &Limits| json!({"qps": l.qps, "burst": l.burst});
+    let mut out: Map<String, Value> = t
+        .clients
+        .iter()
+        .map(|(actor, l)| (actor.as_str().to_owned(), limits(l)))
+        .collect();
+    let own = [
+        ("node-lifecycle", &t.node_lifecycle_client),
+        ("taint-eviction", &t.taint_eviction_client),
+    ];
+    out.extend(
+        own.into_iter()
+            .filter_map(|(name, l)| Some((name.to_owned(), limits(l.as_ref()?)))),
+    );
+    Value::Object(out)
+}
+
+fn admission(plan: &Plan, missing: &mut Missing) -> Value {
+    let a = &plan.admission;
+    unless(
+        a.taint_nodes_by_condition || !plan.actions.iter().any(|a| matches!(a.act, Do::AddNode(_))),
+        "a cluster without the admission plugin TaintNodesByCondition",
+        missing,
+    );
+    unless(
+        !a.pod_toleration_restriction && !a.extended_resource_toleration,
+        "the admission plugins PodTolerationRestriction and ExtendedResourceToleration",
+        missing,
+    );
+    if a.default_toleration_seconds {
+        json!(["DefaultTolerationSeconds"])
+    } else {
+        json!([])
+    }
+}
+
+fn controllers(c: &Controllers, missing: &mut Missing) -> Value {
+    unless(!c.cloud, "the cloud controllers", missing);
+    let others = [
+        ("pod-gc", c.pod_gc),
+        ("replicaset", c.replica_set),
+        ("statefulset", c.stateful_set),
+        ("daemonset", c.daemon_set),
+        ("deployment", c.deployment),
+        ("job", c.job),
+        ("disruption", c.disruption),
+        ("scheduler", c.scheduler),
+    ];
+    let on = others.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
+    ["node-lifecycle", "taint-eviction"]
+        .into_iter()
+        .chain(on)
+        .collect()
+}
+
+fn kubelet(plan: &Plan, missing: &mut Missing) -> Value {
+    match &plan.timing.kubelet {
+        KubeletMode::Imitated(k) => json!({
+            "start": k.start.to_string(),
+            "stop": k.stop.to_string(),
+            "status_report": k.status_report.to_string(),
+            "repost_pod_ready": k.repost_pod_ready,
+        }),
+        KubeletMode::Real(_) => {
+            missing.insert("kubelets with loops of their own (`timing: Ideal`)".to_owned());
+            Value::Null
+        }
+    }
+}
