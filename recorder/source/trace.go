@@ -126,7 +126,7 @@ func (t *trace) pod(actor string, old, new object) {
 	name := key(p.Namespace, p.Name)
 	if old == nil {
 		t.add(actor, record{What: "pod-created", Pod: name, Node: p.Spec.NodeName})
-		o.Status, o.Spec.NodeName = p.Status, p.Spec.NodeName
+		o.Status.Phase, o.Spec.NodeName = v1.PodPending, p.Spec.NodeName
 	} else {
 		o = convert[v1.Pod](old)
 	}

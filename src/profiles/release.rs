@@ -17,7 +17,9 @@ const FIRST_MINOR: u32 = 6;
 const LAST_MINOR: u32 = FIRST_MINOR + LAST_PATCH.len() as u32 - 1;
 
 /// Minor releases from which timelines were recorded.
-const RECORDED: [u32; 14] = [18, 19, 20, 22, 23, 24, 27, 29, 31, 32, 33, 34, 36, 37];
+const RECORDED: [u32; 16] = [
+    18, 19, 20, 21, 22, 23, 24, 26, 27, 29, 31, 32, 33, 34, 36, 37,
+];
 
 /// A release of Kubernetes 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
