@@ -58,7 +58,7 @@ func evict(s *server, actor, ns, name string, body []byte) (object, *status) {
 	}
 	bad = e.delete(options)
 	if conflict(bad) && pinned && (e.options.Preconditions == nil || e.options.Preconditions.ResourceVersion == nil) {
-		return nil, tooManyRequests(budgetName)
+		return nil, e.tooManyRequests(budgetName)
 	}
 	return success, bad
 }
@@ -165,7 +165,7 @@ func (e *eviction) charge(b *budget) *status {
 		st := &b.Status
 		switch {
 		case st.ObservedGeneration < b.Generation:
-			return tooManyRequests(b.Name)
+			return e.tooManyRequests(b.Name)
 		case st.DisruptionsAllowed < 0:
 			return failure(403, metav1.StatusReasonForbidden, "pdb disruptions allowed is negative")
 		case len(st.DisruptedPods) > mostDisrupted:
@@ -186,9 +186,13 @@ func (e *eviction) charge(b *budget) *status {
 	})
 }
 
-func tooManyRequests(budget string) *status {
+func (e *eviction) tooManyRequests(budget string) *status {
+	wait := int32(retrySeconds)
+	if e.minor < waitSince {
+		wait = 0
+	}
 	bad := failure(429, metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
-	return because(bad, retrySeconds, fmt.Sprintf("The disruption budget %s is still being processed by the server.", budget))
+	return because(bad, wait, fmt.Sprintf("The disruption budget %s is still being processed by the server.", budget))
 }
 
 func because(bad *status, retryAfter int32, cause string) *status {
@@ -201,6 +205,7 @@ func because(bad *status, retryAfter int32, cause string) *status {
 // The releases that brought something to evictions.
 const (
 	unstartedSince       = 19 // pods that are Pending or being deleted go without a look at budgets
+	waitSince            = 20 // a client is told to wait for a budget that is not counted yet
 	unhealthySince       = 20 // pods that are not ready need not be charged
 	unhealthyPolicySince = 27 // the budget's unhealthyPodEvictionPolicy, on by default
 	conditionSince       = 26 // the condition DisruptionTarget, on by default
