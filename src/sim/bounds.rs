@@ -42,6 +42,13 @@ pub(super) fn heartbeats_keep_up(plan: &Plan) -> bool {
         && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 
+/// The longest time from one report to the next: it is due at the first check of the status at
+/// which the last one is that old.
+fn in_checks(report: Dur, check: Dur) -> Dur {
+    let checks = report.as_nanos().div_ceil(check.as_nanos().max(1));
+    check.saturating_mul(checks.max(1))
+}
+
 /// The longest time from one sign of life to the next, and the shortest.
 fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
     let longest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).max().unwrap_or(Dur::ZERO);
@@ -51,7 +58,8 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
     let leases_count = has_leases && plan.profile.node_lifecycle.leases;
     match plan.timing.kubelet {
         KubeletMode::Imitated(i) => {
-            let posts = i.status_report.saturating_add(longest(|n| n.status_offset));
+            let posts = in_checks(i.status_report, STATUS_PERIOD)
+                .saturating_add(longest(|n| n.status_offset));
             let lease = longest(|n| n.lease_period.max(n.lease_offset));
             (
                 if leases_count { lease } else { posts },
@@ -61,7 +69,10 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
         KubeletMode::Real(r) => {
             let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
             let posts = if has_leases {
-                r.node_status_report_frequency
+                in_checks(
+                    r.node_status_report_frequency,
+                    r.node_status_update_frequency,
+                )
             } else {
                 r.node_status_update_frequency
             };
