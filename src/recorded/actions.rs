@@ -57,10 +57,9 @@ impl Builder {
         }))
     }
 
-    /// An action at that time.
-    pub(super) fn action(&mut self, at: Time, a: &ActionSpec) -> Result<(), PlanError> {
-        let mut ends = None;
-        let act = match a.act.as_str() {
+    /// What an action does with nodes; nothing if it is about something else.
+    fn node_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
+        Ok(Some(match a.act.as_str() {
             "cut" => Do::Cut(self.kubelets(a)?),
             "heal" => Do::Heal(self.kubelets(a)?),
             "taint" | "untaint" => Do::Taint(
@@ -84,13 +83,21 @@ impl Builder {
                     .as_ref()
                     .ok_or_else(|| invalid("create-node has no \"spec\""))?;
                 if spec.clock_offset.0 != 0 {
-                    return Err(PlanError::NotModelled(vec![
-                        "a node that joins with a clock that is off".to_owned(),
-                    ]));
+                    let what = "a node that joins with a clock that is off";
+                    return Err(PlanError::NotModelled(vec![what.to_owned()]));
                 }
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
+            "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
+            "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// What an action does that is not about nodes; nothing where nothing comes of it.
+    fn other_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
+        Ok(Some(match a.act.as_str() {
             "create-pod" => {
                 let spec = a
                     .pod_spec
@@ -98,33 +105,33 @@ impl Builder {
                     .ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
-            "delete-pod" | "bind-pod" | "patch-pod-tolerations" => match self.pod_action(a)? {
+            "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
+            "restart-controllers" => Do::RestartControllers(a.downtime.0),
+            // Nobody among the modelled controllers acts on other watches.
+            "stall-watches" => {
+                return Ok(watched(&a.resource).map(|r| Do::StallWatches(r, a.downtime.0)));
+            }
+            "api-outage" => Do::ApiDown,
+            "evict-pod" | "lose-watches" | "expire-watches" | "patch-pod-finalizers" => {
+                let what = format!("the action {:?}", a.act);
+                return Err(PlanError::NotModelled(vec![what]));
+            }
+            other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
+        }))
+    }
+
+    /// An action at that time.
+    pub(super) fn action(&mut self, at: Time, a: &ActionSpec) -> Result<(), PlanError> {
+        let of_nodes = self.node_action(a)?;
+        let act = match of_nodes {
+            Some(act) => act,
+            None => match self.other_action(a)? {
                 Some(act) => act,
                 None => return Ok(()),
             },
-            "restart-controllers" => Do::RestartControllers(a.downtime.0),
-            "stall-watches" => {
-                // Nobody among the modelled controllers acts on other watches.
-                let Some(resource) = watched(&a.resource) else {
-                    return Ok(());
-                };
-                ends = at.checked_add(a.downtime.0);
-                Do::StallWatches(resource, a.downtime.0)
-            }
-            "api-outage" => {
-                ends = at.checked_add(a.downtime.0);
-                Do::ApiDown
-            }
-            "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
-            "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
-            "evict-pod" | "lose-watches" | "expire-watches" | "patch-pod-finalizers" => {
-                return Err(PlanError::NotModelled(vec![format!(
-                    "the action {:?}",
-                    a.act
-                )]));
-            }
-            other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
         };
+        let lasts = matches!(act, Do::StallWatches(..) | Do::ApiDown);
+        let ends = at.checked_add(a.downtime.0).filter(|_| lasts);
         let entry = self.timeline.len() as u32;
         self.timeline.push(TimelineEntry {
             at,

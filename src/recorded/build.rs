@@ -34,28 +34,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         return Err(PlanError::NotModelled(missing));
     }
     let mut b = Builder::default();
-    for n in &sc.nodes {
-        b.node(
-            n,
-            if n.silent {
-                NodeStart::Silent
-            } else {
-                NodeStart::Ready
-            },
-        )?;
-    }
-    b.set_clocks(&sc.nodes);
-    for p in &sc.pods {
-        let start = if p.running {
-            PodStart::Running
-        } else {
-            PodStart::Pending
-        };
-        b.pod(p, start)?;
-    }
-    for w in &sc.workloads {
-        b.workload(w)?;
-    }
+    objects(&mut b, sc)?;
     let mut last = Time::ZERO;
     for a in &sc.actions {
         // The recorder works through the list; an action that comes too early in it is done when
@@ -97,6 +76,33 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         perturb: Perturb::default(),
         tape: None,
     })
+}
+
+/// What is there from the start.
+fn objects(b: &mut Builder, sc: &RecordedScenario) -> Result<(), PlanError> {
+    for n in &sc.nodes {
+        b.node(
+            n,
+            if n.silent {
+                NodeStart::Silent
+            } else {
+                NodeStart::Ready
+            },
+        )?;
+    }
+    b.set_clocks(&sc.nodes);
+    for p in &sc.pods {
+        let start = if p.running {
+            PodStart::Running
+        } else {
+            PodStart::Pending
+        };
+        b.pod(p, start)?;
+    }
+    for w in &sc.workloads {
+        b.workload(w)?;
+    }
+    Ok(())
 }
 
 /// The admission plugins of the recorder's API server.

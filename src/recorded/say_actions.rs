@@ -67,14 +67,7 @@ fn said(
         Do::Drain(nodes, options) => {
             json!({"do": "drain", "nodes": names(nodes), "drain": drain(options)?})
         }
-        Do::ApiDown => {
-            let over = plan
-                .actions
-                .iter()
-                .find(|a| a.entry == action.entry && a.act == Do::ApiUp);
-            let end = over.map_or(plan.horizon, |a| a.at);
-            json!({"do": "api-outage", "downtime": end.since(action.at).to_string()})
-        }
+        Do::ApiDown => outage(plan, action),
         Do::StallWatches(what, d) => {
             json!({"do": "stall-watches", "resource": watched(*what), "downtime": d.to_string()})
         }
@@ -86,6 +79,16 @@ fn said(
         }
         other => return Err(unsaid(other)),
     }))
+}
+
+/// An outage of the API server, which ends with its entry or not at all.
+fn outage(plan: &Plan, action: &Action) -> Value {
+    let over = plan
+        .actions
+        .iter()
+        .find(|a| a.entry == action.entry && a.act == Do::ApiUp);
+    let end = over.map_or(plan.horizon, |a| a.at);
+    json!({"do": "api-outage", "downtime": end.since(action.at).to_string()})
 }
 
 /// An action on a pod.
