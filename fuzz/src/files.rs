@@ -11,10 +11,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use taintsim::files;
+use taintsim::import::{ImportedCluster, Input};
 use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
-use taintsim::import::{ImportedCluster, Input};
 use taintsim::language::{self, Problems};
 use taintsim::recorded;
 use taintsim::scenario::{self, Overrides};
@@ -393,7 +393,9 @@ pub(crate) fn said(problems: &Problems) -> Outcome {
     }
     // Drawing takes ten times as long as reading; one in some is drawn.
     let way = shape(&first.message);
-    if first.message.len() % 16 == 3 && taintsim::report::diagnostics::draw(&problems, false, 80).is_empty() {
+    if first.message.len() % 16 == 3
+        && taintsim::report::diagnostics::draw(&problems, false, 80).is_empty()
+    {
         return Err("problems that show nothing".to_owned());
     }
     refused(way)

@@ -6,10 +6,10 @@ use taintsim::api::budget::IntOrPercent;
 use taintsim::api::kubectl_taint::{self, TaintEdit};
 use taintsim::api::labels::{Labels, Selector};
 use taintsim::api::quantity::Quantity;
+use taintsim::language::{duration, names};
+use taintsim::profiles::{self, Release};
 use taintsim::report::manifest;
 use taintsim::report::sweep::columns;
-use taintsim::profiles::{self, Release};
-use taintsim::language::{duration, names};
 use taintsim::scenario::{expectations, split_values};
 
 pub(crate) static TARGETS: [Target; 10] = [
