@@ -7,6 +7,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::Loop;
+use super::notices::Notices;
 use super::walk::{Asleep, Walk};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
@@ -44,6 +45,24 @@ fn awaits_a_post(node: &Node) -> bool {
             && t.key.starts_with("node.kubernetes.io/")
     };
     cordoned != node.unschedulable || node.taints.iter().any(tells)
+}
+
+impl Notices for Kubelets {
+    fn rests(&self, node: NodeId) {
+        self.fall_asleep(node);
+    }
+
+    fn touched(&self, node: NodeId) {
+        self.wake_up(node);
+    }
+
+    fn silenced(&self, node: NodeId) {
+        self.wake_to(node, true);
+    }
+
+    fn deviates(&self, node: NodeId) {
+        self.sleep_no_more(node);
+    }
 }
 
 impl Kubelets {
@@ -167,14 +186,8 @@ impl Kubelets {
 
     /// Simulates a kubelet's heartbeats again: writes the latest that were computed, and schedules
     /// the next ones.
-    pub(super) fn wake_up(&self, node: NodeId) {
+    fn wake_up(&self, node: NodeId) {
         self.wake_to(node, false);
-    }
-
-    /// As [`Self::wake_up`], for a kubelet that falls silent: whether a heartbeat of this very
-    /// instant still comes is for a search to say.
-    pub(super) fn wake_to_silence(&self, node: NodeId) {
-        self.wake_to(node, true);
     }
 
     fn wake_to(&self, node: NodeId, silence: bool) {
@@ -264,9 +277,8 @@ impl Kubelets {
         self.api.stir();
     }
 
-    /// Simulates a kubelet's heartbeats to the end of the run: they are about to deviate from what
-    /// can be computed, and what comes of that may outlast it, as a renewal from the future does.
-    pub(super) fn sleep_no_more(&self, node: NodeId) {
+    /// Simulates a kubelet's heartbeats to the end of the run.
+    fn sleep_no_more(&self, node: NodeId) {
         self.wake_up(node);
         self.api.waking(node);
         self.with(node, |k| k.sleepless = true);

@@ -3,6 +3,7 @@
 use super::conditions::healthy;
 use super::kubelets::Kubelets;
 use super::node_state::{Kubelet, Loop, Next, NodeSettings};
+use super::notices::Notices;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
@@ -75,7 +76,7 @@ impl Kubelets {
 
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub(crate) fn leave(&self, node: NodeId) {
-        self.wake_up(node);
+        self.touched(node);
         if self.with(node, |k| {
             !std::mem::replace(&mut k.gone, true) && !k.crashed
         }) == Some(true)
@@ -87,7 +88,7 @@ impl Kubelets {
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
     pub(crate) fn cut(&self, node: NodeId, cut: bool) {
-        self.wake_to_silence(node);
+        self.silenced(node);
         let now = self.ctx.now();
         let Some((was, off)) = self.with(node, |k| {
             let was = k.cut;
@@ -131,7 +132,7 @@ impl Kubelets {
         kind: NodeConditionType,
         status: ConditionStatus,
     ) {
-        self.wake_up(node);
+        self.touched(node);
         let reaches = self.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
                 c.1 = Some(status);
@@ -145,13 +146,13 @@ impl Kubelets {
 
     /// Sets how far a kubelet's clock is off.
     pub(crate) fn set_skew(&self, node: NodeId, skew_ns: i64) {
-        self.sleep_no_more(node);
+        self.deviates(node);
         self.with(node, |k| k.skew_ns = skew_ns);
     }
 
     /// Makes heartbeats come only once in `period`, or as configured.
     pub(crate) fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
-        self.sleep_no_more(node);
+        self.deviates(node);
         self.with(node, |k| k.slow = period);
     }
 }

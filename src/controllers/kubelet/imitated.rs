@@ -2,6 +2,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::Loop;
+use super::notices::Notices;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;
@@ -50,7 +51,7 @@ impl Kubelets {
             Loop::Lease => self.renew(node),
             Loop::Status => {
                 self.check_status_imitated(node);
-                self.fall_asleep(node);
+                self.rests(node);
             }
         }
     }

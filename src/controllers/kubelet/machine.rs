@@ -2,6 +2,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::Loop;
+use super::notices::Notices;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;
 use crate::plan::{KubeletMode, Real};
@@ -10,7 +11,7 @@ use crate::trace::{Actor, What};
 impl Kubelets {
     /// A machine stops, and its containers with it.
     pub(crate) fn crash(&self, node: NodeId) {
-        self.wake_to_silence(node);
+        self.silenced(node);
         let was = self.with(node, |k| {
             (
                 std::mem::replace(&mut k.crashed, true),

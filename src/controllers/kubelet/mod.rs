@@ -17,6 +17,7 @@ mod imitated;
 mod kubelets;
 mod machine;
 mod node_state;
+mod notices;
 mod pods;
 mod real;
 mod walk;

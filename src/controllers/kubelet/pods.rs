@@ -2,6 +2,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::Due;
+use super::notices::Notices;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Uid};
@@ -127,7 +128,7 @@ impl Watcher for Kubelets {
             && self.with(node, |k| !k.cut && !k.crashed && !k.gone) == Some(true)
         {
             // The next status check sets it back, or the next sync of pod statuses.
-            self.wake_up(node);
+            self.touched(node);
             let was_ready =
                 old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
             if let (KubeletMode::Real(_), true) = (self.mode, was_ready) {

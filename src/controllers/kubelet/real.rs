@@ -7,6 +7,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::{Due, Loop};
+use super::notices::Notices;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
@@ -155,7 +156,7 @@ impl Kubelets {
             Loop::Lease => {}
             Loop::Status => {
                 self.check_status_real(node, self.switches.first_try);
-                self.fall_asleep(node);
+                self.rests(node);
             }
         }
     }
