@@ -394,7 +394,7 @@ pub(crate) fn said(problems: &Problems) -> Outcome {
     // Drawing takes ten times as long as reading; one in some is drawn.
     let way = shape(&first.message);
     if first.message.len() % 16 == 3
-        && taintsim::report::diagnostics::draw(&problems, false, 80).is_empty()
+        && taintsim::report::diagnostics::draw(problems, false, 80).is_empty()
     {
         return Err("problems that show nothing".to_owned());
     }
