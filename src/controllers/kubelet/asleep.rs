@@ -5,6 +5,7 @@
 //! they jitter, from draws by the number of the tick, so that computed and simulated ticks are the
 //! same ones.
 
+use super::conditions::healthy;
 use super::kubelets::Kubelets;
 use super::node_state::Loop;
 use super::notices::Notices;
@@ -77,6 +78,9 @@ impl Kubelets {
                 && !k.crashed
                 && !k.gone
                 && !k.sleepless
+                // A taint that is to tell of its condition may be missing yet, as one that is to go
+                // may be there.
+                && k.view == healthy()
                 && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE)
         });
         let may_differ = |n: Rc<Node>| self.differs(&n) || awaits_a_post(&n);
