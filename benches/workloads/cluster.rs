@@ -12,9 +12,9 @@ use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
-    Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
-    WorkloadPlan,
+    Action, Admission, Connections, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan,
+    NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
+    UserMode, WorkloadPlan,
 };
 use taintsim::profiles::profile;
 
@@ -31,6 +31,8 @@ pub(crate) fn ideal() -> Timing {
         node_lifecycle_client: None,
         taint_eviction_client: None,
         clients: std::collections::BTreeMap::new(),
+        reconnects: false,
+        leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {
             start: Dur::from_secs(1),
             stop: Dur::from_secs(1),
@@ -161,7 +163,7 @@ pub(crate) fn outage(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect()),
+        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
     );
     plan
 }
@@ -174,7 +176,7 @@ pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect()),
+        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
     );
     act(
         &mut plan,
@@ -216,7 +218,7 @@ pub(crate) fn real_stack() -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..111).map(|i| i * 9).collect()),
+        Do::Cut((0..111).map(|i| i * 9).collect(), Connections::Dropped),
     );
     plan
 }
@@ -226,7 +228,12 @@ pub(crate) fn real_stack() -> Plan {
 pub(crate) fn one_of_a_sweep() -> Plan {
     let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
     plan.timing = typical();
-    act(&mut plan, Time::from_secs(600), "dark", Do::Cut(vec![17]));
+    act(
+        &mut plan,
+        Time::from_secs(600),
+        "dark",
+        Do::Cut(vec![17], Connections::Dropped),
+    );
     plan
 }
 
@@ -238,7 +245,7 @@ pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).step_by(3).collect()),
+        Do::Cut((0..nodes as u32).step_by(3).collect(), Connections::Dropped),
     );
     plan
 }
@@ -342,7 +349,7 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect()),
+        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
     );
     plan
 }

@@ -167,7 +167,7 @@ impl Finder<'_> {
             let recovers = since.ended
                 || matches!(
                     a.act,
-                    Do::Heal(_) | Do::Boot(_) | Do::ApiUp | Do::HeartbeatPeriod(_, None)
+                    Do::Heal(_) | Do::Boot(_) | Do::ApiUp(_) | Do::HeartbeatPeriod(_, None)
                 );
             let kind = match a.act.nodes() {
                 _ if recovers => Kind::Other,

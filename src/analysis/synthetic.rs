@@ -9,8 +9,8 @@ use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
-    Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
+    Action, Admission, Connections, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan,
+    NodeStart, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
 };
 use crate::profiles;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
@@ -22,10 +22,7 @@ pub(crate) fn ms(ms: u64) -> Time {
 }
 
 fn timing() -> Timing {
-    let none = Delay {
-        min: Dur::ZERO,
-        max: Dur::ZERO,
-    };
+    let none = Delay::constant(Dur::ZERO);
     let second = Dur::from_secs(1);
     Timing {
         name: "Ideal".to_owned(),
@@ -38,6 +35,8 @@ fn timing() -> Timing {
         node_lifecycle_client: None,
         taint_eviction_client: None,
         clients: std::collections::BTreeMap::new(),
+        reconnects: false,
+        leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {
             start: second,
             stop: second,
@@ -177,7 +176,7 @@ impl Run {
         begin: Do,
         end: Option<Do>,
     ) -> (RecordId, RecordId) {
-        let is_fault = matches!(begin, Do::Cut(_) | Do::Crash(_));
+        let is_fault = matches!(begin, Do::Cut(..) | Do::Crash(_));
         let entry = self.plan.timeline.len() as u32;
         self.plan.timeline.push(TimelineEntry {
             at,
@@ -396,7 +395,7 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
         "cut n2",
         ms(61_700),
         Some(ms(500_000)),
-        Do::Cut(vec![n2]),
+        Do::Cut(vec![n2], Connections::Dropped),
         Some(Do::Heal(vec![n2])),
     );
     let silent = run.record(ms(61_700), cut, Actor::User, What::NodeSilent, n2);
@@ -529,7 +528,7 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
         name,
         from,
         Some(to),
-        Do::Cut(nodes.to_vec()),
+        Do::Cut(nodes.to_vec(), Connections::Dropped),
         Some(Do::Heal(nodes.to_vec())),
     );
     let no_schedule = [taint(UNREACHABLE, Effect::NoSchedule)];

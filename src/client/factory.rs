@@ -2,6 +2,7 @@
 
 use super::cache_keys::CacheKeys;
 use super::caches::Caches;
+use super::connection::{Backoff, Reflector};
 use super::handlers::{
     BudgetHandler, Handlers, NodeHandler, OnWaking, PodHandler, WorkloadHandler,
 };
@@ -23,6 +24,8 @@ pub(crate) struct InformerTiming {
     pub response: Dur,
     /// From a change to its delivery.
     pub watch: Delay,
+    /// Watches that broke come back after their back-off; otherwise at once.
+    pub reconnects: bool,
 }
 
 /// The shared informers of one process.
@@ -54,6 +57,10 @@ pub(crate) struct InformerFactory {
     pub(super) watcher: Cell<Option<u32>>,
     pub(super) hold: Hold,
     pub(super) trouble_points: TroublePoints,
+    /// The reflectors, by resource, and since when the API server has been gone.
+    pub(super) reflectors: Shared<[Reflector; Resource::COUNT]>,
+    pub(super) gone_since: Cell<Option<Time>>,
+    pub(super) backoff_point: PointId,
 }
 
 impl InformerFactory {
@@ -90,6 +97,9 @@ impl InformerFactory {
             stirred: RefCell::new(Vec::new()),
             waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
+            reflectors: Shared::new([Reflector::watching(Backoff::new()); Resource::COUNT]),
+            gone_since: Cell::new(None),
+            backoff_point: ctx.point("reflector-back-off"),
             ctx,
         })
     }

@@ -3,13 +3,14 @@
 //! `parallelize`.
 //!
 //! Models `client-go` v0.34 (`rest/request.go`, `util/flowcontrol`, `tools/cache`,
-//! `util/workqueue`, `tools/record`) and `golang.org/x/time/rate`. Left out: watch reconnects and
-//! bookmarks, periodic resync (12 to 24 hours), request retries on 429, the aggregation of events
-//! by message beyond their kinds.
+//! `util/workqueue`, `tools/record`) and `golang.org/x/time/rate`. Left out: bookmarks, periodic
+//! resync (12 to 24 hours), request retries on 429, the aggregation of events by message beyond
+//! their kinds.
 
 mod arrival;
 mod cache_keys;
 mod caches;
+pub(crate) mod connection;
 mod delivery;
 mod factory;
 mod handlers;
@@ -18,6 +19,7 @@ mod informer;
 mod listers;
 mod lru;
 mod parallelize;
+mod reconnect;
 mod recorder;
 mod request;
 mod resource;

@@ -9,6 +9,7 @@
 use super::factory::InformerFactory;
 use super::resource::Resource;
 use super::stream::{Delta, Due, Stream};
+use crate::api::lease::Lease;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Dur, Object};
@@ -102,65 +103,97 @@ impl InformerFactory {
             return;
         }
         self.streams[resource as usize].is_broken.set(false);
+        for (delta, record) in self.differences(resource) {
+            self.take(delta, record);
+        }
+    }
+
+    /// What the list of a resource has that the cache has not, and then what the cache has that the
+    /// list has not; each with the record that is its cause.
+    fn differences(&self, resource: Resource) -> Vec<(Delta, u32)> {
         match resource {
             Resource::Nodes => {
                 let (now, was) = (self.api.nodes(), self.nodes());
-                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Node(Some(n.clone()), n.id), n.record);
-                }
-                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Node(None, w.id), w.record);
-                }
+                let (new, gone) = differing(&now, &was, |n| n.id.index(), Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Node(Some(n.clone()), n.id), n.record));
+                new.chain(gone.map(|w| (Delta::Node(None, w.id), w.record)))
+                    .collect()
             }
             Resource::Pods => {
                 let (now, was) = (self.api.pods(), self.pods());
-                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Pod(Some(n.clone()), n.id), n.record);
-                }
-                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Pod(None, w.id), w.record);
-                }
+                let (new, gone) = differing(&now, &was, |p| p.id.index(), Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Pod(Some(n.clone()), n.id), n.record));
+                new.chain(gone.map(|w| (Delta::Pod(None, w.id), w.record)))
+                    .collect()
             }
-            Resource::Leases => {}
             Resource::Budgets => {
                 let (now, was) = (self.api.budgets(), self.budgets());
-                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Budget(Some(n.clone()), n.id), u32::MAX);
-                }
-                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Budget(None, w.id), u32::MAX);
-                }
+                let (new, gone) = differing(&now, &was, |b| b.id.index(), Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Budget(Some(n.clone()), n.id), u32::MAX));
+                new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX)))
+                    .collect()
+            }
+            Resource::Leases => {
+                let now = self.api.leases();
+                let was: Vec<Lease> = self
+                    .caches
+                    .with(|c| c.leases.iter().flatten().cloned().collect());
+                let same = |a: &Lease, b: &Lease| a.resource_version == b.resource_version;
+                let (new, gone) = differing(&now, &was, |l| l.node.index(), same);
+                let new = new.map(|n| (Delta::Lease(Some(n.clone()), n.node), u32::MAX));
+                new.chain(gone.map(|w| (Delta::Lease(None, w.node), u32::MAX)))
+                    .collect()
             }
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
             | Resource::DaemonSets
-            | Resource::Jobs => {
-                self.relist_workloads(resource);
-            }
+            | Resource::Jobs => self.workloads_that_differ(resource),
         }
     }
 
-    fn relist_workloads(&self, resource: Resource) {
-        let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
-        let (now, was) = (
-            self.api.workloads(),
-            self.caches
-                .with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()),
-        );
-        for n in now
-            .iter()
-            .filter(of_kind)
-            .filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n)))
-        {
-            self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
-        }
-        for w in was
-            .iter()
-            .filter(of_kind)
-            .filter(|w| !now.iter().any(|n| n.id == w.id))
-        {
-            self.take(Delta::Workload(None, w.id), w.record);
-        }
+    fn workloads_that_differ(&self, resource: Resource) -> Vec<(Delta, u32)> {
+        let of_kind = |w: &Rc<Workload>| Resource::from(w.kind) == resource;
+        let mut now = self.api.workloads();
+        now.retain(of_kind);
+        let mut was: Vec<Rc<Workload>> = self
+            .caches
+            .with(|c| c.workloads.iter().flatten().cloned().collect());
+        was.retain(of_kind);
+        let (new, gone) = differing(&now, &was, |w| w.id.index(), Rc::ptr_eq);
+        let new = new.map(|n| (Delta::Workload(Some(n.clone()), n.id), n.record));
+        new.chain(gone.map(|w| (Delta::Workload(None, w.id), w.record)))
+            .collect()
     }
+}
+
+/// Those of `now` that are not the same in `was`, and those of `was` that are not in `now`.
+fn differing<'a, T>(
+    now: &'a [T],
+    was: &'a [T],
+    index: impl Fn(&T) -> usize + 'a,
+    same: impl Fn(&T, &T) -> bool + 'a,
+) -> (impl Iterator<Item = &'a T>, impl Iterator<Item = &'a T>) {
+    let by_index = |all: &'a [T]| {
+        let mut places: Vec<Option<&'a T>> = Vec::new();
+        for item in all {
+            let i = index(item);
+            if places.len() <= i {
+                places.resize(i + 1, None);
+            }
+            places[i] = Some(item);
+        }
+        places
+    };
+    let (old, new) = (by_index(was), by_index(now));
+    let at = |places: &[Option<&'a T>], i: usize| places.get(i).copied().flatten();
+    let changed: Vec<&T> = now
+        .iter()
+        .filter(|n| at(&old, index(n)).is_none_or(|w| !same(n, w)))
+        .collect();
+    let gone: Vec<&T> = was
+        .iter()
+        .filter(|w| at(&new, index(w)).is_none())
+        .collect();
+    (changed.into_iter(), gone.into_iter())
 }

@@ -15,7 +15,7 @@ use crate::language::Problem;
 use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::at;
 use crate::language::{FlagValue, Flags as Written};
-use crate::plan::{Admission, Flags, Limits, Profile};
+use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
 use crate::profiles;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -30,6 +30,18 @@ pub(crate) struct Settings {
     pub(crate) client: Option<Limits>,
     /// The kubelets' flags.
     pub(crate) kubelet: KubeletFlags,
+    /// Those of leader election.
+    pub(crate) leader: LeaderFlags,
+}
+
+/// kube-controller-manager's flags of leader election.
+pub(crate) struct LeaderFlags {
+    /// `--leader-elect`
+    pub(crate) elect: bool,
+    /// The others.
+    pub(crate) times: LeaderElection,
+    /// The first that is given, by its name.
+    pub(crate) given: Option<&'static str>,
 }
 
 /// The kubelets' flags; none is the release's default.
@@ -135,6 +147,22 @@ const CONTROLLER_MANAGER: &[Flag] = &[
             &mut s.client.get_or_insert(CLIENT).burst,
             whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32),
         )
+    }),
+    flag("leader-elect", |s, v| {
+        s.leader.given.get_or_insert("leader-elect");
+        put(&mut s.leader.elect, boolean(v))
+    }),
+    flag("leader-elect-lease-duration", |s, v| {
+        s.leader.given.get_or_insert("leader-elect-lease-duration");
+        put(&mut s.leader.times.lease_duration, positive(v))
+    }),
+    flag("leader-elect-renew-deadline", |s, v| {
+        s.leader.given.get_or_insert("leader-elect-renew-deadline");
+        put(&mut s.leader.times.renew_deadline, positive(v))
+    }),
+    flag("leader-elect-retry-period", |s, v| {
+        s.leader.given.get_or_insert("leader-elect-retry-period");
+        put(&mut s.leader.times.retry_period, positive(v))
     }),
 ];
 
@@ -358,6 +386,15 @@ fn defaults(profile: &Profile) -> Settings {
         },
         client: None,
         kubelet: KubeletFlags::default(),
+        leader: LeaderFlags {
+            elect: true,
+            times: LeaderElection {
+                lease_duration: Dur::from_secs(15),
+                renew_deadline: Dur::from_secs(10),
+                retry_period: Dur::from_secs(2),
+            },
+            given: None,
+        },
     }
 }
 

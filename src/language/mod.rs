@@ -59,7 +59,9 @@ pub(crate) use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
-pub use timeline::{Cut, Entry, InstanceState, Resource, Step};
+pub use timeline::{
+    Connections, Cut, Entry, InstanceState, Resource, RestartKind, Step, WatchCache,
+};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,

@@ -47,6 +47,9 @@ pub enum Step {
         /// Whom it cuts the nodes off from; everybody where not given.
         #[serde(default, skip_serializing_if = "Cut::is_default")]
         cut: Cut,
+        /// What becomes of connections; `Dropped` where not given.
+        #[serde(default, skip_serializing_if = "Connections::is_default")]
+        connections: Connections,
         /// How long; to the end of the run where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
@@ -93,6 +96,9 @@ pub enum Step {
         /// Whom each partition cuts the nodes off from; everybody where not given.
         #[serde(default, skip_serializing_if = "Cut::is_default")]
         cut: Cut,
+        /// What becomes of connections; `Dropped` where not given.
+        #[serde(default, skip_serializing_if = "Connections::is_default")]
+        connections: Connections,
         /// How long each partition lasts.
         down: DurationText,
         /// How long the nodes are back in between.
@@ -131,8 +137,12 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
-    /// The API server answers nobody.
+    /// The API server refuses everybody.
     ApiOutage {
+        /// What its watch caches know afterwards; `Lost` where not given, as of a server that was
+        /// started anew.
+        #[serde(default, skip_serializing_if = "WatchCache::is_default")]
+        watch_cache: WatchCache,
         /// How long; to the end of the run where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
@@ -156,8 +166,12 @@ pub enum Step {
     },
     /// The controllers' process dies, and a fresh one starts.
     ControllerRestart {
-        /// How long there is none.
-        downtime: DurationText,
+        /// How long there is none; with `kind: Same`, until the process is started again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        downtime: Option<DurationText>,
+        /// Who takes over, by leader election; where not given, it is somebody after `downtime`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<RestartKind>,
     },
     /// The kubelets' clocks are off.
     ClockSkew {
@@ -414,6 +428,51 @@ pub enum Cut {
 }
 
 impl Cut {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Who takes over when the controllers' process has died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum RestartKind {
+    /// Another process that stands by, once the old lease has run out.
+    Standby,
+    /// The same one, started again: it waits out its own old lease.
+    Same,
+}
+
+/// What becomes of connections to an API server that cannot be reached.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
+)]
+pub enum Connections {
+    /// Packets vanish: nobody answers, and nobody is told.
+    #[default]
+    Dropped,
+    /// They are reset, and new ones refused, at once.
+    Refused,
+}
+
+impl Connections {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What the API server's watch caches know after an outage.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
+)]
+pub enum WatchCache {
+    /// Nothing from before: watches that broke have to list.
+    #[default]
+    Lost,
+    /// All that happened: watches go on where they were.
+    Kept,
+}
+
+impl WatchCache {
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -49,8 +49,9 @@ pub enum Phase {
 /// A primitive step. Those of a user are written as [`user`](super::Timing::user) says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do {
-    /// The kubelets can no longer reach the API server; containers run on, and clients reach them.
-    Cut(Vec<NodeIndex>),
+    /// The kubelets can no longer reach the API server, and what becomes of their connections;
+    /// containers run on, and clients reach them.
+    Cut(Vec<NodeIndex>, Connections),
     /// The kubelets reach the API server again.
     Heal(Vec<NodeIndex>),
     /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts
@@ -72,13 +73,15 @@ pub enum Do {
     /// The API server answers nobody.
     ApiDown,
     /// The API server answers again.
-    ApiUp,
+    ApiUp(WatchCache),
     /// Watches of a resource deliver later by this delay; zero ends it.
     WatchLag(WatchedResource, Dur),
     /// Watches of a resource deliver nothing for this long, then everything.
     StallWatches(WatchedResource, Dur),
     /// Every controller process dies; fresh ones start after this delay.
     RestartControllers(Dur),
+    /// Every controller process dies; a successor takes over as leader election has it.
+    ReplaceLeader(Successor),
     /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of
     /// its entry.
     Over,
@@ -126,7 +129,7 @@ impl Do {
     /// touch every node.
     pub(crate) fn nodes(&self) -> Option<&[NodeIndex]> {
         match self {
-            Self::Cut(n)
+            Self::Cut(n, _)
             | Self::Heal(n)
             | Self::Isolate(n)
             | Self::Reconnect(n)
@@ -154,10 +157,11 @@ impl Do {
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_) => Some(&[]),
             Self::ApiDown
-            | Self::ApiUp
+            | Self::ApiUp(_)
             | Self::WatchLag(..)
             | Self::StallWatches(..)
             | Self::RestartControllers(_)
+            | Self::ReplaceLeader(_)
             | Self::Over => None,
         }
     }
@@ -188,6 +192,33 @@ pub enum IfNotDrained {
     Skip,
     /// The machine is switched off all the same, with the pods that are left on it.
     GoOn,
+}
+
+/// Who leads after a leader that died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successor {
+    /// Another process, which has been waiting.
+    Standby,
+    /// The same, started again after this time.
+    Same(Dur),
+}
+
+/// What becomes of connections to an API server that cannot be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// Packets vanish: nobody answers, and nobody is told.
+    Dropped,
+    /// They are reset, and new ones refused, at once.
+    Refused,
+}
+
+/// What the API server's watch caches know after an outage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchCache {
+    /// Nothing from before: the server was started anew.
+    Lost,
+    /// All that happened.
+    Kept,
 }
 
 /// A resource that controllers watch.

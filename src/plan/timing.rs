@@ -30,10 +30,26 @@ pub struct Timing {
     pub taint_eviction_client: Option<Limits>,
     /// The limits of the other controllers' clients; one that is not there is unlimited.
     pub clients: BTreeMap<Actor, Limits>,
+    /// Watches that broke with the API server come back after client-go's back-off; otherwise at
+    /// once, as in recorded timelines.
+    pub reconnects: bool,
+    /// How the controllers' process holds its office, if it has to.
+    pub leader_election: Option<LeaderElection>,
     /// How kubelets behave.
     pub kubelet: KubeletMode,
     /// How the timeline's user writes.
     pub user: UserMode,
+}
+
+/// Leader election of kube-controller-manager (`component-base/config`, `LeaderElectionConfiguration`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaderElection {
+    /// `--leader-elect-lease-duration`
+    pub lease_duration: Dur,
+    /// `--leader-elect-renew-deadline`
+    pub renew_deadline: Dur,
+    /// `--leader-elect-retry-period`
+    pub retry_period: Dur,
 }
 
 /// How the timeline's user writes.

@@ -9,7 +9,8 @@ use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::Time;
 use crate::plan::{
-    Action, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry, WatchedResource,
+    Action, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry,
+    WatchCache, WatchedResource,
 };
 
 impl Builder {
@@ -60,7 +61,7 @@ impl Builder {
     /// What an action does with nodes; nothing if it is about something else.
     fn node_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
         Ok(Some(match a.act.as_str() {
-            "cut" => Do::Cut(self.kubelets(a)?),
+            "cut" => Do::Cut(self.kubelets(a)?, Connections::Dropped),
             "heal" => Do::Heal(self.kubelets(a)?),
             "taint" | "untaint" => Do::Taint(
                 self.known_nodes(a),
@@ -150,7 +151,7 @@ impl Builder {
             at,
             entry,
             phase: Phase::End,
-            act: Do::ApiUp,
+            act: Do::ApiUp(WatchCache::Kept),
         }));
         Ok(())
     }

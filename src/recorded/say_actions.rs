@@ -39,11 +39,11 @@ fn said(
     };
     let about = |act: &str, nodes: &[NodeIndex]| json!({"do": act, "nodes": names(nodes)});
     Ok(Some(match &action.act {
-        Do::Cut(nodes) => about("cut", nodes),
+        Do::Cut(nodes, _) => about("cut", nodes),
         Do::Heal(nodes) => about("heal", nodes),
         Do::DeleteNode(nodes) => about("delete-node", nodes),
         Do::Cordon(nodes, on) => about(if *on { "cordon" } else { "uncordon" }, nodes),
-        Do::Isolate(_) | Do::Reconnect(_) | Do::ApiUp | Do::Over => return Ok(None),
+        Do::Isolate(_) | Do::Reconnect(_) | Do::ApiUp(_) | Do::Over => return Ok(None),
         Do::Condition(nodes, kind, status) => json!({
             "do": "condition", "nodes": names(nodes), "type": kind.as_str(), "status": status.as_str(),
         }),
@@ -86,7 +86,7 @@ fn outage(plan: &Plan, action: &Action) -> Value {
     let over = plan
         .actions
         .iter()
-        .find(|a| a.entry == action.entry && a.act == Do::ApiUp);
+        .find(|a| a.entry == action.entry && matches!(a.act, Do::ApiUp(_)));
     let end = over.map_or(plan.horizon, |a| a.at);
     json!({"do": "api-outage", "downtime": end.since(action.at).to_string()})
 }

@@ -158,6 +158,8 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
             .into_iter()
             .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
             .collect(),
+        reconnects: false,
+        leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {
             start: k.start.map_or(second, |d| d.0),
             stop: k.stop.map_or(second, |d| d.0),

@@ -5,7 +5,8 @@ use crate::api::quantity::Quantity;
 use crate::api::taint::{Effect, Taint};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, UserMode, WatchedResource,
+    Connections, Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, UserMode,
+    WatchedResource,
 };
 
 fn recorded(release: &str, fields: &str) -> Recorded {
@@ -198,7 +199,7 @@ fn actions_become_primitive_steps() {
         ..Taint::new("a", Effect::NoExecute)
     };
     let acts = acts(&fields);
-    assert_eq!(acts[0], (10_000, Do::Cut(vec![1, 0])));
+    assert_eq!(acts[0], (10_000, Do::Cut(vec![1, 0], Connections::Dropped)));
     let Do::Taint(nodes, edit) = &acts[1].1 else {
         panic!("{:?}", acts[1])
     };
@@ -258,7 +259,7 @@ fn a_name_means_the_latest_node_or_pod_of_it() {
         [
             &Do::DeleteNode(vec![0]),
             &Do::AddNode(2),
-            &Do::Cut(vec![2]),
+            &Do::Cut(vec![2], Connections::Dropped),
             &Do::CreatePod(1),
             &Do::AddNode(3),
             &Do::DeletePod(1, None)

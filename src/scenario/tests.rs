@@ -128,7 +128,7 @@ fn words(plan: &Plan) -> String {
         )
         .unwrap();
         let act = match &action.act {
-            Do::Cut(n) => format!("Cut{}", names(n)),
+            Do::Cut(n, _) => format!("Cut{}", names(n)),
             Do::Heal(n) => format!("Heal{}", names(n)),
             Do::Isolate(n) => format!("Isolate{}", names(n)),
             Do::Reconnect(n) => format!("Reconnect{}", names(n)),
@@ -144,9 +144,10 @@ fn words(plan: &Plan) -> String {
             }
             Do::ClockSkew(n, ns) => format!("ClockSkew{} {ns}ns", names(n)),
             Do::ApiDown => "ApiDown".to_owned(),
-            Do::ApiUp => "ApiUp".to_owned(),
+            Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
+            Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
             Do::Over => "Over".to_owned(),
             Do::AddNode(n) => format!("AddNode {}", name(n)),

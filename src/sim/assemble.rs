@@ -5,6 +5,7 @@ use super::awake::Awake;
 use super::bounds::{heartbeats_keep_up, most_steps};
 use super::cluster::Cluster;
 use super::off::Off;
+use super::office::Office;
 use super::shared_plan::{Common, admission};
 use super::timeline::Timeline;
 use crate::apiserver::ApiServer;
@@ -50,6 +51,7 @@ impl Cluster {
             down_until: Cell::new(plan.controllers_start),
             crashes: Cell::new(0),
             awake: Awake::default(),
+            office: Office::default(),
             off: Shared::new(Off::default()),
             timeline: Cell::new(None),
             plan: common.plan.clone(),

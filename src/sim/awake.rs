@@ -36,7 +36,7 @@ impl Awake {
         let after = |wait: Dur| now.saturating_add(wait).saturating_add(AFTER);
         let (trouble, until) = match *act {
             Do::ApiDown => (Trouble::Api, Time::MAX),
-            Do::ApiUp => (Trouble::Api, after(Dur::ZERO)),
+            Do::ApiUp(_) => (Trouble::Api, after(Dur::ZERO)),
             Do::WatchLag(r, lag) if lag.is_zero() => {
                 (Trouble::Lag(r), after(self.lag.with(|l| *l)))
             }
@@ -56,6 +56,16 @@ impl Awake {
             };
             all.insert(trouble, longer.map_or(until, |l| l.max(until)));
             all.values().copied().max().unwrap_or(until)
+        });
+        kubelets.stay_awake(until);
+    }
+
+    /// Watches that an outage of the API server broke are back by then.
+    pub(super) fn until_watches_are_back(&self, back: Time, kubelets: &Kubelets) {
+        let until = self.until.with(|all| {
+            let until = all.entry(Trouble::Api).or_default();
+            *until = back.saturating_add(AFTER).max(*until);
+            all.values().copied().max().unwrap_or_default()
         });
         kubelets.stay_awake(until);
     }

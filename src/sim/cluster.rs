@@ -2,6 +2,7 @@
 
 use super::awake::Awake;
 use super::off::Off;
+use super::office::Office;
 use super::process::Process;
 use super::shared_plan::OwnedTemplates;
 use super::turn::Turn;
@@ -39,6 +40,8 @@ pub(super) struct Cluster {
     /// How often the controllers' process has died where that is left to the choices.
     pub(super) crashes: Cell<u32>,
     pub(super) awake: Awake,
+    /// What outages of the API server mean to the controllers' process.
+    pub(super) office: Office,
     /// The machines that faults and maintenances keep off.
     pub(super) off: Shared<Off>,
     /// Handler of the timeline.

@@ -33,7 +33,10 @@ impl Cluster {
             let record = self.api.record(Actor::User, action.entry, What::FaultEnded);
             self.ctx.set_cause(record);
         }
-        if self.ctx.now() >= self.down_until.get() && self.process.with(|p| p.is_none()) {
+        if self.ctx.now() >= self.down_until.get()
+            && self.process.with(|p| p.is_none())
+            && !self.waits_for_the_api()
+        {
             self.start_controllers();
         }
     }
@@ -60,8 +63,8 @@ impl Cluster {
         };
         self.declare(&action.act);
         match &action.act {
-            Do::Cut(nodes) => each(nodes, &|n| self.kubelets.cut(n, true)),
-            Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, false)),
+            Do::Cut(nodes, how) => each(nodes, &|n| self.kubelets.cut(n, Some(*how))),
+            Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, None)),
             Do::Isolate(nodes) => each(nodes, &|n| {
                 self.api.record_node(Actor::User, n, What::NetworkLost);
             }),
@@ -77,8 +80,8 @@ impl Cluster {
                 each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status))
             }
             Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
-            Do::ApiDown => self.api.set_down(true),
-            Do::ApiUp => self.api.set_down(false),
+            Do::ApiDown => self.api_goes_down(action.entry),
+            Do::ApiUp(cache) => self.api_comes_up(*cache),
             Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
             Do::StallWatches(r, d) => self
                 .lags
@@ -86,6 +89,7 @@ impl Cluster {
             Do::RestartControllers(downtime) => {
                 self.die(*downtime, action.entry);
             }
+            Do::ReplaceLeader(successor) => self.replace_leader(*successor, action.entry),
             Do::Over => {}
             Do::AddNode(node) => self.add_node(action.entry, *node),
             Do::DeleteNode(nodes) => each(nodes, &|n| self.delete_node(n)),
@@ -170,7 +174,7 @@ impl Cluster {
     }
 
     /// The controllers' process dies and is not to come back for a while; when that is over.
-    fn die(&self, downtime: Dur, entry: u32) -> Time {
+    pub(super) fn die(&self, downtime: Dur, entry: u32) -> Time {
         let back = self.ctx.now().saturating_add(downtime);
         self.down_until.set(self.down_until.get().max(back));
         self.api
@@ -213,8 +217,8 @@ impl Cluster {
     fn declare(&self, act: &Do) {
         let family = match act {
             Do::WatchLag(..) | Do::StallWatches(..) => "watch-lags",
-            Do::ApiDown | Do::ApiUp => "api-server-down",
-            Do::Cut(_)
+            Do::ApiDown | Do::ApiUp(_) => "api-server-down",
+            Do::Cut(..)
             | Do::Heal(_)
             | Do::Crash(_)
             | Do::Boot(_)

@@ -52,6 +52,7 @@ impl Cluster {
                 request: timing.request.max,
                 response: timing.response.max,
                 watch: timing.watch,
+                reconnects: timing.reconnects,
             },
             &self.lags,
             Hold {

@@ -29,6 +29,7 @@ impl Handler for Timeline {
         let (index, waited) = match turn {
             Turn::Action { index, waited } => (index as usize, waited),
             Turn::Start => return cluster.restarted(None),
+            Turn::RenewDeadline(outage) => return cluster.renew_deadline(outage),
             Turn::Restarted(index) => return cluster.restarted(plan.actions.get(index as usize)),
         };
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;

@@ -11,6 +11,8 @@ pub(super) enum Turn {
     Start,
     /// They start, and with that ends the entry of the restart of this number.
     Restarted(u32),
+    /// The deadline of a leader in the outage of this number.
+    RenewDeadline(u32),
 }
 
 impl Argument for Turn {
@@ -19,6 +21,7 @@ impl Argument for Turn {
             Self::Action { index, waited } => (u64::from(waited), index),
             Self::Start => (2, 0),
             Self::Restarted(index) => (3, index),
+            Self::RenewDeadline(outage) => (4, outage),
         };
         kind << 32 | u64::from(index)
     }
@@ -28,6 +31,7 @@ impl Argument for Turn {
         match bits >> 32 {
             2 => Self::Start,
             3 => Self::Restarted(index),
+            4 => Self::RenewDeadline(index),
             waited => Self::Action {
                 index,
                 waited: waited == 1,

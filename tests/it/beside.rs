@@ -19,7 +19,7 @@ fn counts(trace: &Trace) -> (usize, usize) {
 /// The nodes that are cut off or drained.
 fn struck(plan: &Plan) -> Vec<NodeIndex> {
     let of = |act: &Do| match act {
-        Do::Cut(nodes) | Do::Drain(nodes, _) => Some(nodes.clone()),
+        Do::Cut(nodes, _) | Do::Drain(nodes, _) => Some(nodes.clone()),
         _ => None,
     };
     plan.actions

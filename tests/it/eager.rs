@@ -14,8 +14,8 @@ use taintsim::api::node::NodeConditionType;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::{
-    Action, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan,
-    TimelineEntry, WatchedResource,
+    Action, Connections, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase,
+    Plan, TimelineEntry, WatchCache, WatchedResource,
 };
 use taintsim::profiles::profile;
 use taintsim::sim::{run, run_eager};
@@ -89,7 +89,7 @@ fn act(step: &Step) -> Do {
         }
     };
     match *step {
-        Step::Cut(n) => Do::Cut(vec![n]),
+        Step::Cut(n) => Do::Cut(vec![n], Connections::Dropped),
         Step::Heal(n) => Do::Heal(vec![n]),
         Step::Crash(n) => Do::Crash(vec![n]),
         Step::Boot(n) => Do::Boot(vec![n]),
@@ -132,7 +132,7 @@ fn act(step: &Step) -> Do {
         Step::Slow(n, slow) => Do::HeartbeatPeriod(vec![n], slow.then(|| Dur::from_secs(31))),
         Step::Skew(n, seconds) => Do::ClockSkew(vec![n], seconds * 1_000_000_000),
         Step::Api(true) => Do::ApiDown,
-        Step::Api(false) => Do::ApiUp,
+        Step::Api(false) => Do::ApiUp(WatchCache::Lost),
         Step::Lag(r, seconds) => Do::WatchLag(r, Dur::from_secs(seconds)),
         Step::Stall(r, seconds) => Do::StallWatches(r, Dur::from_secs(seconds)),
     }

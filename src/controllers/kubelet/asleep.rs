@@ -74,9 +74,8 @@ impl Kubelets {
             return;
         }
         let well = self.with(node, |k| {
-            !k.cut
-                && !k.crashed
-                && !k.gone
+            k.cut.is_none()
+                && k.runs()
                 && !k.sleepless
                 // A taint that is to tell of its condition may be missing yet, as one that is to go
                 // may be there.
@@ -85,6 +84,7 @@ impl Kubelets {
         });
         let may_differ = |n: Rc<Node>| self.differs(&n) || awaits_a_post(&n);
         if well != Some(true)
+            || !self.is_undisturbed(node)
             || self.api.node(node).is_none_or(may_differ)
             || self.has_unready_pods(node)
             || self.lacks_lease(node)
@@ -342,7 +342,7 @@ impl Heartbeats for Kubelets {
             // What it last said may be other than what can be computed: passes have to look at it,
             // even if it is cut off.
             k if k.sleepless => Beat::Awake,
-            k if k.cut || k.crashed || k.gone => Beat::Silent,
+            k if k.cut.is_some() || !k.runs() => Beat::Silent,
             _ => Beat::Awake,
         })
         .unwrap_or(Beat::Silent)

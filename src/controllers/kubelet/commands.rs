@@ -7,13 +7,14 @@ use super::notices::Notices;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
+use crate::client::connection::Link;
 use crate::kernel::Dur;
-use crate::plan::KubeletMode;
+use crate::plan::{Connections, KubeletMode};
 use crate::trace::{Actor, What};
 
 impl Kubelets {
-    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine
-    /// that was taken away is back.
+    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server, whose
+    /// packets are lost. A machine that was taken away is back.
     pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
         let now = self.ctx.now();
         let is_back = self.with(node, |k| k.gone) == Some(true);
@@ -23,8 +24,12 @@ impl Kubelets {
         }
         let kubelet = Kubelet {
             settings,
-            cut,
-            cut_at: now,
+            cut: cut.then_some(Connections::Dropped),
+            link: Link::Open,
+            uplink: None,
+            back: None,
+            backoffs: None,
+            view_changed: None,
             crashed: false,
             boots_until: None,
             gone: false,
@@ -40,7 +45,6 @@ impl Kubelets {
             skew_ns: 0,
             slow: None,
             report_offset_ns: 0,
-            watch_back: now,
             next: [Next::default(); 2],
         };
         self.state.with(|s| {
@@ -56,9 +60,10 @@ impl Kubelets {
         }
         match self.mode {
             KubeletMode::Imitated(_) if is_back => self.overdue(node),
-            KubeletMode::Real(real) if is_back => self.start_anew(node, real),
+            KubeletMode::Real(real) if is_back => self.start_anew(node, now, real),
             _ => {}
         }
+        self.way_changes(node);
     }
 
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
@@ -83,25 +88,21 @@ impl Kubelets {
         {
             self.machine_off(node);
         }
-        self.unschedule(node);
+        self.asks_no_more(node);
     }
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
-    pub(crate) fn cut(&self, node: NodeId, cut: bool) {
+    pub(crate) fn cut(&self, node: NodeId, how: Option<Connections>) {
         self.silenced(node);
-        let now = self.ctx.now();
         let Some((was, off)) = self.with(node, |k| {
-            let was = k.cut;
-            k.cut = cut;
-            if cut && !was {
-                k.cut_at = now;
-            }
-            (was, k.crashed || k.gone)
+            (std::mem::replace(&mut k.cut, how).is_some(), !k.runs())
         }) else {
             return;
         };
+        let cut = how.is_some();
         if was == cut {
-            return;
+            // Cut off in another way, if at all.
+            return self.way_changes(node);
         }
         self.api.waking(node);
         // A machine that is off was silent before, and stays it.
@@ -120,8 +121,7 @@ impl Kubelets {
         match self.mode {
             KubeletMode::Imitated(_) if cut => self.pause_imitated(node),
             KubeletMode::Imitated(_) => self.resume_imitated(node),
-            KubeletMode::Real(_) if cut => self.cut_real(node),
-            KubeletMode::Real(_) => self.heal_real(node),
+            KubeletMode::Real(_) => self.way_changes(node),
         }
     }
 
@@ -133,11 +133,13 @@ impl Kubelets {
         status: ConditionStatus,
     ) {
         self.touched(node);
+        let now = self.ctx.now();
         let reaches = self.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
                 c.1 = Some(status);
             }
-            !k.cut && !k.crashed && !k.gone
+            k.view_changed.get_or_insert(now);
+            k.gets_through(now)
         });
         if reaches == Some(true) {
             self.post(node);

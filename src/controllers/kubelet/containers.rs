@@ -8,7 +8,7 @@
 //! `HandlePodCleanups`), or until their machine stops.
 
 use super::kubelets::Kubelets;
-use super::node_state::Due;
+use super::node_state::{Admission, Due};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodSource};
@@ -27,12 +27,13 @@ impl Kubelets {
         }
         let stop = self.stop_of(old);
         self.with_due(old.uid, |d| (d.orphaned, d.stop) = (Some(stop), Time::MAX));
-        if old
+        let now = self.ctx.now();
+        if let Some(heard) = old
             .node
-            .and_then(|n| self.with(n, |k| !k.cut && !k.crashed && !k.gone))
-            == Some(true)
+            .and_then(|n| self.with(n, |k| k.hears_from(now)))
+            .flatten()
         {
-            self.end_orphan(old.uid, stop);
+            self.end_orphan(old.uid, heard.since(now) + stop);
         }
     }
 
@@ -74,7 +75,8 @@ impl Kubelets {
             return;
         }
         let starts = now >= due.start && due.stop == Time::MAX && (due.start_known || !cut);
-        let wanted = |p: &Pod| p.uid == uid && !p.phase.is_terminal() && !self.turns_away(p, due);
+        let wanted =
+            |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
         if starts && self.api.pod(due.pod).is_some_and(|p| wanted(&p)) {
             self.with_due(uid, |d| d.up = true);
             self.api
@@ -100,6 +102,7 @@ impl Kubelets {
                 Some(due) if due.orphaned.is_some() => self.forget(uid, Some(node)),
                 // What it knew is gone with its memory.
                 _ => self.with_due(uid, |d| {
+                    d.forgotten |= d.up;
                     (d.up, d.start_known, d.stop_known) = (false, false, false)
                 }),
             }

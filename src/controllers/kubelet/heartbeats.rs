@@ -6,7 +6,7 @@ use super::kubelets::Kubelets;
 use super::node_state::{Loop, Next, Tick};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
-use crate::api::node::Node;
+use crate::api::node::{Node, NodeCondition};
 use crate::kernel::{Class, Time};
 use crate::plan::KubeletMode;
 use crate::trace::Actor;
@@ -81,7 +81,7 @@ impl Kubelets {
         let at = Timestamp(self.clock_ns(node).div_euclid(1_000_000_000));
         let now = self.ctx.now();
         let Some(view) = self.with(node, |k| {
-            k.last_post = now;
+            (k.last_post, k.view_changed) = (now, None);
             k.posts = [Some((now, at)), k.posts[0]];
             k.view
         }) else {
@@ -91,6 +91,30 @@ impl Kubelets {
         let _ = self
             .api
             .mutate_node(Actor::Kubelet, node, |n| fill(&mut n.conditions, &view, at));
+    }
+
+    /// Posts new heartbeats of a node's conditions, and leaves alone what they say.
+    pub(super) fn post_heartbeats(&self, node: NodeId) {
+        let at = Timestamp(self.clock_ns(node).div_euclid(1_000_000_000));
+        let now = self.ctx.now();
+        let Some(view) = self.with(node, |k| {
+            k.last_post = now;
+            k.posts = [Some((now, at)), k.posts[0]];
+            k.view
+        }) else {
+            return;
+        };
+        let own = |c: &NodeCondition| {
+            view.iter()
+                .any(|(kind, status)| *kind == c.kind && status.is_some())
+        };
+        // The node may have been deleted; then there is nothing to post to.
+        let _ = self.api.mutate_node(Actor::Kubelet, node, |n| {
+            n.conditions
+                .iter_mut()
+                .filter(|c| own(c))
+                .for_each(|c| c.last_heartbeat_time = at);
+        });
     }
 
     /// Whether the API has another status for any condition than the kubelet.

@@ -35,7 +35,8 @@ impl Kubelets {
 
     /// A tick of a loop: nothing is written while the kubelet is cut off.
     pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
-        let Some((cut, gone, slow)) = self.with(node, |k| (k.cut || k.crashed, k.gone, k.slow))
+        let Some((cut, gone, slow)) =
+            self.with(node, |k| (k.cut.is_some() || k.crashed, k.gone, k.slow))
         else {
             return;
         };
@@ -76,7 +77,7 @@ impl Kubelets {
     /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done
     /// at once.
     pub(super) fn resume_imitated(&self, node: NodeId) {
-        if self.lazy && self.with(node, |k| k.cut || k.crashed || k.gone) == Some(false) {
+        if self.lazy && self.with(node, |k| k.cut.is_none() && k.runs()) == Some(true) {
             self.go_on_imitated(node);
         }
         self.overdue(node);
@@ -126,7 +127,7 @@ impl Kubelets {
     pub(super) fn work_imitated(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else {
+        let Some((cut, off)) = self.with(due.node, |k| (k.cut.is_some(), !k.runs())) else {
             return;
         };
         if off {

@@ -19,7 +19,10 @@ pub(super) struct Points {
     pub(super) status_jitter: PointId,
     pub(super) report_offset: PointId,
     pub(super) watch_back: PointId,
+    pub(super) bookmark: PointId,
     pub(super) pod_status: PointId,
+    pub(super) relist: PointId,
+    pub(super) start: PointId,
     /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
     pub(super) heartbeat_first: PointId,
 }
@@ -120,7 +123,10 @@ impl Kubelets {
                 status_jitter: ctx.point("status-jitter"),
                 report_offset: ctx.point("status-report-offset"),
                 watch_back: ctx.point("kubelet-watch-reconnect"),
+                bookmark: ctx.point("kubelet-bookmark"),
                 pod_status: ctx.point("pod-status-sync"),
+                relist: ctx.point("pod-relist"),
+                start: ctx.point("kubelet-start"),
                 heartbeat_first: ctx.point("heartbeat-first"),
             },
             loops: Cell::new(None),

@@ -19,7 +19,9 @@ mod machine;
 mod node_state;
 mod notices;
 mod pods;
+mod reach;
 mod real;
+mod uplink;
 mod walk;
 
 pub(crate) use conditions::healthy_conditions;

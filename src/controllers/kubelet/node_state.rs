@@ -1,10 +1,13 @@
 //! What is known of one kubelet, and of the pods that it runs.
 
 use super::conditions::View;
+use super::uplink::{Back, Backoffs, REFLECTORS, Uplink};
 use super::walk::Asleep;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
+use crate::client::connection::{Backoff, Link};
 use crate::kernel::{Argument, Dur, EventKey, Time};
+use crate::plan::Connections;
 
 /// What is particular to a node's kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +24,18 @@ pub(crate) struct NodeSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Kubelet {
     pub(super) settings: NodeSettings,
-    /// It can't reach the API server.
-    pub(super) cut: bool,
-    /// When it was cut off.
-    pub(super) cut_at: Time,
+    /// It is cut off from the API server, and what becomes of its connections.
+    pub(super) cut: Option<Connections>,
+    /// What its way to the API server is like, outages included, and the way itself since it was
+    /// last disturbed. Kubelets that are imitated have none.
+    pub(super) link: Link,
+    pub(super) uplink: Option<Box<Uplink>>,
+    /// When it gets through again, once its way is open.
+    pub(super) back: Option<Back>,
+    /// The back-offs of its watches, once one has been disturbed.
+    pub(super) backoffs: Option<Box<Backoffs>>,
+    /// Its view of a condition changed and was not posted yet.
+    pub(super) view_changed: Option<Time>,
     /// The machine is off, or boots.
     pub(super) crashed: bool,
     /// When it has booted, while it does.
@@ -55,10 +66,43 @@ pub(super) struct Kubelet {
     pub(super) slow: Option<Dur>,
     /// The offset of the next periodic report, ns (S23).
     pub(super) report_offset_ns: i64,
-    /// Its watch of its own node delivers again from then on.
-    pub(super) watch_back: Time,
     /// Its next lease renewal and status check.
     pub(super) next: [Next; 2],
+}
+
+impl Kubelet {
+    /// The back-offs of its watches; those of a process that starts are new.
+    pub(super) fn backoffs(&self) -> Backoffs {
+        self.backoffs
+            .as_deref()
+            .copied()
+            .unwrap_or([Backoff::new(); REFLECTORS])
+    }
+
+    /// Whether its machine runs, and it.
+    pub(super) fn runs(&self) -> bool {
+        !self.crashed && !self.gone
+    }
+
+    /// Whether what it sends now arrives.
+    pub(super) fn gets_through(&self, now: Time) -> bool {
+        self.runs()
+            && self.cut.is_none()
+            && self.link == Link::Open
+            && self.back.is_none_or(|b| b.connection <= now)
+    }
+
+    /// From when on it hears of what becomes of pods now; none while nothing gets through.
+    pub(super) fn hears_from(&self, now: Time) -> Option<Time> {
+        let open = self.runs() && self.cut.is_none() && self.link == Link::Open;
+        open.then(|| self.back.map_or(now, |b| b.pods.max(now)))
+    }
+
+    /// Whether it knows what has become of its node.
+    pub(super) fn knows_its_node(&self, now: Time) -> bool {
+        self.back
+            .is_none_or(|b| b.node <= now || b.live && b.status == now)
+    }
 }
 
 /// The next run of a loop.
@@ -117,6 +161,25 @@ pub(super) struct Due {
     /// The object is gone, and containers of it still run: for how long they take to stop once
     /// their kubelet hears of it.
     pub(super) orphaned: Option<Dur>,
+    /// Whether its kubelet took it in.
+    pub(super) admission: Admission,
+    /// Its machine stopped while its containers ran, and the runtime knows nothing of them any more.
+    pub(super) forgotten: bool,
+    /// When its kubelet finds that its containers have stopped.
+    pub(super) found_stopped: Option<Time>,
+    /// When the pod is removed, once its phase is terminal.
+    pub(super) removal: Option<Time>,
+}
+
+/// What a kubelet made of a pod when it heard of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It has not heard of it.
+    Open,
+    /// It runs it.
+    Admitted,
+    /// It turned it away.
+    Refused,
 }
 
 impl Due {

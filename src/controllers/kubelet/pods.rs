@@ -1,7 +1,7 @@
 //! What kubelets hear of pods, and what is due for each.
 
 use super::kubelets::Kubelets;
-use super::node_state::Due;
+use super::node_state::{Admission, Due};
 use super::notices::Notices;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
@@ -69,45 +69,90 @@ impl Kubelets {
             return;
         }
         let now = self.ctx.now();
+        let slot = new.uid.0 as usize;
+        let heard = self.with(node, |k| k.hears_from(now)).flatten();
+        self.told(node);
+        let is_new = self
+            .state
+            .with(|s| s.due.get(slot).is_none_or(Option::is_none));
+        if is_new {
+            self.hear_of(node, new, heard);
+        }
+        if new.is_terminating()
+            && let Some(due) = self.due(new.uid).filter(|d| d.stop == Time::MAX)
+        {
+            let stop = self.stop_after(new, &due);
+            let hears = heard == Some(now);
+            self.with_due(new.uid, |d| {
+                (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, hears);
+            });
+            self.work_after(new.uid, heard, stop);
+        }
+    }
+
+    /// A pod is on a node, whose kubelet hears of it then, or not yet.
+    fn hear_of(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
+        let now = self.ctx.now();
         let start = match self.mode {
             KubeletMode::Imitated(i) => i.start,
             KubeletMode::Real(r) => r.pod_start,
         };
-        let stop = self.stop_of(new);
-        let slot = new.uid.0 as usize;
-        let hears = self
-            .with(node, |k| !k.cut && !k.crashed && !k.gone)
-            .unwrap_or(false);
-        let is_new = self.state.with(|s| {
+        let pending = new.phase == PodPhase::Pending;
+        let hears = heard == Some(now);
+        let refuses =
+            matches!(self.mode, KubeletMode::Real(_)) && pending && self.refuses(new, node);
+        let due = Due {
+            pod: new.id,
+            node,
+            start: heard.unwrap_or(now) + start,
+            stop: Time::MAX,
+            started: !pending,
+            up: new.phase == PodPhase::Running,
+            start_known: hears,
+            stop_known: false,
+            orphaned: None,
+            admission: if hears && !refuses {
+                Admission::Admitted
+            } else {
+                Admission::Open
+            },
+            forgotten: false,
+            found_stopped: None,
+            removal: None,
+        };
+        self.state.with(|s| {
+            let slot = new.uid.0 as usize;
             if s.due.len() <= slot {
                 s.due.resize(slot + 1, None);
             }
-            let is_new = s.due[slot].is_none();
-            if is_new {
-                s.due[slot] = Some(Due {
-                    pod: new.id,
-                    node,
-                    start: now + start,
-                    stop: Time::MAX,
-                    started: new.phase != PodPhase::Pending,
-                    up: new.phase == PodPhase::Running,
-                    start_known: hears,
-                    stop_known: false,
-                    orphaned: None,
-                });
-                if s.pods_of.len() <= node.index() {
-                    s.pods_of.resize(node.index() + 1, Vec::new());
-                }
-                s.pods_of[node.index()].push(new.uid);
+            s.due[slot] = Some(due);
+            if s.pods_of.len() <= node.index() {
+                s.pods_of.resize(node.index() + 1, Vec::new());
             }
-            is_new
+            s.pods_of[node.index()].push(new.uid);
         });
-        if is_new && new.phase == PodPhase::Pending {
-            self.work_in(new.uid, start);
+        if pending {
+            if due.admission == Admission::Open && heard.is_some() {
+                self.work_after(new.uid, heard, Dur::ZERO);
+            }
+            self.work_after(new.uid, heard, start);
         }
-        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop == Time::MAX) {
-            self.with_due(new.uid, |d| (d.stop, d.stop_known) = (now + stop, hears));
-            self.work_in(new.uid, stop);
+    }
+
+    /// Has a pod worked on so long after its kubelet has heard of a change; where it does not, so
+    /// long after the change.
+    fn work_after(&self, uid: Uid, heard: Option<Time>, delay: Dur) {
+        match heard {
+            Some(at) if at > self.ctx.now() => self.work_at(uid, at + delay),
+            _ => self.work_in(uid, delay),
+        }
+    }
+
+    /// How long a pod takes to stop once its kubelet has heard that it is to.
+    fn stop_after(&self, pod: &Pod, due: &Due) -> Dur {
+        match self.mode {
+            KubeletMode::Imitated(i) => i.stop,
+            KubeletMode::Real(_) => self.stopping(pod, due),
         }
     }
 }
@@ -125,7 +170,7 @@ impl Watcher for Kubelets {
         if let Some(p) = new
             && let Some(node) = p.node
             && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
-            && self.with(node, |k| !k.cut && !k.crashed && !k.gone) == Some(true)
+            && self.with(node, |k| k.cut.is_none() && k.runs()) == Some(true)
         {
             // The next status check sets it back, or the next sync of pod statuses.
             self.touched(node);

@@ -1,19 +1,19 @@
-//! Kubelets as they are: loops with jitter, retries and back-off, healing by release, admission,
-//! pods that take their time.
+//! Kubelets as they are: loops with jitter, admission, pods that take their time.
 //!
-//! What a kubelet does while it is cut off leaves no trace, so it is not simulated try by try: on
-//! healing, the try or sleep that is under way is found by walking the loop's arithmetic from the
-//! last tick.
+//! What a kubelet tries while it does not reach the API server leaves no trace, and is followed in
+//! thought (`uplink`).
 
 use super::kubelets::Kubelets;
-use super::node_state::{Due, Loop};
+use super::node_state::{Admission, Due, Loop};
 use super::notices::Notices;
+use super::uplink::Back;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
 use crate::client::About;
+use crate::client::connection::Link;
 use crate::kernel::{Dur, Time};
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
 use crate::plan::{KubeletMode, Real};
@@ -21,21 +21,9 @@ use crate::trace::{Actor, EventText};
 
 /// The share of a period by which it may be longer, in percent (S6, S7).
 const JITTER_PERCENT: u64 = 4;
-/// How long one try of a request takes to fail while packets are dropped: the heartbeat client's
-/// timeout.
-const TRY: Dur = Dur::from_secs(10);
-/// Back-to-back tries of one renewal, and of one status update.
-const TRIES: u64 = 5;
-/// Sleeps of the lease's ensure loop: 200 ms doubling up to 7 s.
-const ENSURE_FIRST: Dur = Dur::from_millis(200);
-const ENSURE_MAX: Dur = Dur::from_secs(7);
-/// How long a silent connection stays unnoticed: HTTP/2 read idle and ping timeouts.
-const BROKEN_CONNECTION: Dur = Dur::from_secs(45);
-/// The reflector's back-off when it can't reconnect: 800 ms doubling up to 30 s.
-const RECONNECT_FIRST: Dur = Dur::from_millis(800);
-const RECONNECT_MAX: Dur = Dur::from_secs(30);
-/// The period of the status manager's sync of pod statuses.
-const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
+/// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
+/// `genericPlegRelistPeriod`).
+const RELIST: Dur = Dur::from_secs(1);
 
 impl Real {
     /// How long a pod takes to stop: no longer than its grace period.
@@ -144,7 +132,7 @@ impl Kubelets {
     /// A tick of a loop of a kubelet that reaches the API server.
     pub(super) fn tick_real(&self, node: NodeId, which: Loop) {
         if self
-            .with(node, |k| k.cut || k.crashed || k.gone)
+            .with(node, |k| k.link != Link::Open || !k.runs())
             .unwrap_or(true)
         {
             return;
@@ -162,15 +150,19 @@ impl Kubelets {
     }
 
     /// `tryUpdateNodeStatus`: posts if anything but heartbeats changed, or the report is due. A
-    /// first try that reads the informer does not know of changes that its watch has not delivered.
+    /// first try that reads the informer does not know of changes that its watch has not delivered:
+    /// its patch is the difference to what it knows, so that it tells of the kubelet's own changes
+    /// and of heartbeats, and leaves alone what others wrote.
     fn check_status_real(&self, node: NodeId, read: FirstTry) {
         let Some(stored) = self.api.node(node) else {
             return;
         };
         let now = self.ctx.now();
-        let knows =
-            read == FirstTry::Get || self.with(node, |k| now >= k.watch_back).unwrap_or(false);
-        let differs = knows && self.differs(&stored);
+        let (knows, changed) = self
+            .with(node, |k| (k.knows_its_node(now), k.view_changed.is_some()))
+            .unwrap_or((false, false));
+        let knows = knows || read == FirstTry::Get;
+        let differs = changed || knows && self.differs(&stored);
         let due = self
             .with(node, |k| (k.last_post, k.report_offset_ns))
             .is_some_and(|(post, offset)| self.report_is_due(now, post, offset));
@@ -180,7 +172,11 @@ impl Kubelets {
         if differs {
             self.ctx.set_cause(stored.record);
         }
-        self.post(node);
+        if differs || knows {
+            self.post(node);
+        } else {
+            self.post_heartbeats(node);
+        }
         self.draw_report_offset(node, differs);
     }
 
@@ -202,127 +198,97 @@ impl Kubelets {
         self.with(node, |k| k.report_offset_ns = offset);
     }
 
-    /// A kubelet is cut off: its loops stop leaving traces.
-    pub(super) fn cut_real(&self, node: NodeId) {
-        self.unschedule(node);
+    /// A pod of a kubelet whose way is open again: what its kubelet did is told once its connection
+    /// carries something, and what it is to do is done once its watch delivers.
+    pub(super) fn pod_goes_on(&self, uid: Uid, back: Back) {
+        let now = self.ctx.now();
+        let Some(due) = self.due(uid) else { return };
+        if let Some(stop) = due.orphaned {
+            return self.end_orphan(uid, back.pods.since(now) + stop);
+        }
+        let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
+            return;
+        };
+        let real = self.real();
+        if pod.is_terminating() {
+            let at = if due.stop_known {
+                due.stop.max(back.connection)
+            } else {
+                back.pods + self.stopping(&pod, &due)
+            };
+            self.with_due(uid, |d| d.stop_at(at));
+            self.work_at(uid, at);
+        } else if pod.phase == PodPhase::Pending {
+            if due.admission == Admission::Open {
+                self.work_at(uid, back.pods);
+            }
+            let start = if due.start_known {
+                due.start.max(back.connection)
+            } else {
+                back.pods + real.pod_start
+            };
+            self.with_due(uid, |d| d.start = start);
+            self.work_at(uid, start);
+        } else {
+            let sync = back.pods + self.until_sync(due.node);
+            self.work_at(uid, sync);
+        }
     }
 
-    /// A kubelet reaches the API server again: its loops go on where they would be by now, its
-    /// watches come back, its pods' statuses are synced, and deletions it now hears of begin.
-    pub(super) fn heal_real(&self, node: NodeId) {
-        let now = self.ctx.now();
-        let Some((next, cut_at, crashed)) = self.with(node, |k| (k.next, k.cut_at, k.crashed))
-        else {
-            return;
-        };
-        if crashed {
-            return;
-        }
-        self.schedule(
-            node,
-            Loop::Lease,
-            lease_resumes(next[Loop::Lease as usize].at, now),
-        );
-        let (status, live) = status_resumes(next[Loop::Status as usize].at, now, || {
-            self.next_sleep(node, Loop::Status)
-        });
-        self.schedule(node, Loop::Status, status);
-        // A later try of the same update reads live, and so sees at once what the API made of the
-        // silence.
-        let watch_back = if live {
-            now
+    /// How long what runs of a pod takes to stop.
+    pub(super) fn stopping(&self, pod: &Pod, due: &Due) -> Dur {
+        if pod.phase.is_terminal() && !due.up {
+            Dur::ZERO
         } else {
-            self.watch_reconnects(node, cut_at, now)
-        };
-        self.with(node, |k| k.watch_back = watch_back);
-        let sync = Dur::from_nanos(self.ctx.uniform(
-            self.points.pod_status,
+            self.real().stop_of(pod)
+        }
+    }
+
+    /// Until the pod lifecycle event generator next lists the containers of a node.
+    pub(super) fn until_relist(&self, node: NodeId) -> Dur {
+        Dur::from_nanos(self.ctx.uniform(
+            self.points.relist,
             self.object(node),
             0,
-            POD_STATUS_SYNC.as_nanos(),
-        ));
-        let back = self.watch_reconnects(node, cut_at, now);
-        for uid in self.pods_of(node) {
-            let Some(due) = self.due(uid) else { continue };
-            if let Some(stop) = due.orphaned {
-                self.end_orphan(uid, back.since(now) + stop);
-                continue;
-            }
-            let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
-                continue;
-            };
-            let at = if pod.is_terminating() {
-                back + self.real().stop_of(&pod)
-            } else {
-                back + sync
-            };
-            self.with_due(uid, |d| {
-                d.start = d.start.min(at);
-                d.stop_at(at);
-            });
-            self.work_at(uid, at);
-        }
+            RELIST.as_nanos(),
+        ))
     }
 
     /// A pod was marked NotReady although its kubelet reaches the API server: the kubelet hears of
     /// it, and its next sync of pod statuses sets it back (`status_manager.go: needsReconcile`).
     pub(super) fn sync_pod(&self, node: NodeId, uid: Uid) {
-        let wait = self.ctx.uniform(
-            self.points.pod_status,
-            self.object(node),
-            0,
-            POD_STATUS_SYNC.as_nanos(),
-        );
-        self.work_at(uid, self.ctx.now() + Dur::from_nanos(wait));
-    }
-
-    /// When a watch that was cut delivers again: at once if the connection was not yet given up,
-    /// else after the back-off that is under way.
-    fn watch_reconnects(&self, node: NodeId, cut_at: Time, now: Time) -> Time {
-        let silent = now.since(cut_at);
-        if silent <= BROKEN_CONNECTION {
-            return now;
+        let now = self.ctx.now();
+        if let Some(heard) = self.with(node, |k| k.hears_from(now)).flatten() {
+            self.work_at(uid, heard + self.until_sync(node));
         }
-        let (mut backoff, mut spent) = (RECONNECT_FIRST, Dur::ZERO);
-        while backoff < RECONNECT_MAX && BROKEN_CONNECTION + spent < silent {
-            spent += backoff;
-            backoff = (backoff * 2).min(RECONNECT_MAX);
-        }
-        now + Dur::from_nanos(self.ctx.uniform(
-            self.points.watch_back,
-            self.object(node),
-            0,
-            backoff.as_nanos(),
-        ))
     }
 
     /// Does what is due for one life of a pod: stop, start, refuse, or tell that it is ready.
     pub(super) fn work_real(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else {
+        let Some((heard, true)) = self.with(due.node, |k| (k.hears_from(now), k.runs())) else {
             return;
         };
-        if off {
-            return;
-        }
-        self.run_containers(uid, &due, cut || self.api.is_down());
-        if due.orphaned.is_some() {
-            return;
-        }
-        if self.api.is_down() {
-            self.work_at(uid, now + POD_STATUS_SYNC);
-            return;
-        }
-        if cut {
+        self.run_containers(uid, &due, heard.is_none());
+        // While nothing gets through, nothing is told; it is once something does.
+        let through = self.with(due.node, |k| k.gets_through(now));
+        if due.orphaned.is_some() || through != Some(true) {
             return;
         }
         let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
             return;
         };
+        if due.admission == Admission::Open && heard == Some(now) {
+            self.admit(uid, &pod, due.node);
+        }
+        if due.found_stopped.is_some_and(|at| at <= now) {
+            self.with_due(uid, |d| d.found_stopped = None);
+            self.tell_stopped(&pod);
+        }
         if due.stop != Time::MAX {
             if now >= due.stop {
-                self.stop_pod(&pod);
+                self.end_pod(&pod, &due);
             }
             return;
         }
@@ -330,10 +296,6 @@ impl Kubelets {
             return;
         }
         if pod.phase == PodPhase::Pending {
-            if self.turns_away(&pod, &due) {
-                self.refuse(&pod);
-                return;
-            }
             self.with_due(uid, |d| d.started = true);
             let _ = self.api.start_pod(Actor::Kubelet, pod.id, uid);
         } else if pod.ready.is_some_and(|c| c.status != ConditionStatus::True) {
@@ -343,38 +305,69 @@ impl Kubelets {
         }
     }
 
-    /// The end of a pod: from 1.27 its phase is terminal before the object goes. It is Succeeded,
-    /// as of a server that ends in order when it is asked to; a Job's pod that had to end before
-    /// its work was done has Failed. Mirror pods are created again by the kubelet, which is left
-    /// out: the object goes, the containers stay.
-    fn stop_pod(&self, pod: &Pod) {
-        if self.switches.terminal_phase_before_removal && !pod.phase.is_terminal() {
-            let unfinished = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
-            let phase = if unfinished {
-                PodPhase::Failed
-            } else {
-                PodPhase::Succeeded
-            };
+    /// After a machine's start: containers that ran have stopped.
+    fn tell_stopped(&self, pod: &Pod) {
+        let ready = pod.ready.is_some_and(|c| c.status == ConditionStatus::True);
+        if ready && !pod.is_terminating() && !pod.phase.is_terminal() {
             let _ = self
                 .api
-                .set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
+                .set_pod_ready(Actor::Kubelet, pod.id, pod.uid, ConditionStatus::False);
+        }
+    }
+
+    /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
+    /// Mirror pods are created again by the kubelet, which is left out: the object goes, the
+    /// containers stay.
+    fn end_pod(&self, pod: &Pod, due: &Due) {
+        let now = self.ctx.now();
+        if due.removal.is_some_and(|at| at > now) {
+            return;
+        }
+        if self.switches.terminal_phase_before_removal && due.removal.is_none() {
+            if !pod.phase.is_terminal() {
+                let phase = self.last_phase(pod, due);
+                let _ = self
+                    .api
+                    .set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
+            }
+            let removal = now + self.until_relist(due.node);
+            self.with_due(pod.uid, |d| d.removal = Some(removal));
+            return self.work_at(pod.uid, removal);
         }
         let _ = self
             .api
             .delete_pod(Actor::Kubelet, pod.id, Some(0), Some(pod.uid));
     }
 
-    /// A pod that has not been started is not admitted.
-    pub(super) fn turns_away(&self, pod: &Pod, due: &Due) -> bool {
-        matches!(self.mode, KubeletMode::Real(_))
-            && pod.phase == PodPhase::Pending
-            && !due.started
-            && self.refuses(pod, due.node)
+    /// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
+    /// `status_manager.go`, `TerminatePod`). A server that ends in order when it is asked to has
+    /// Succeeded. Failed has one that was killed at the end of its grace, one of a Job, which had to
+    /// end before its work was done, one that never started, and one of whose containers the runtime
+    /// knows nothing any more.
+    fn last_phase(&self, pod: &Pod, due: &Due) -> PodPhase {
+        let unfinished = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
+        let killed = self.real().stop_of(pod) < self.real().pod_stop;
+        if unfinished || killed || due.forgotten || pod.phase == PodPhase::Pending {
+            PodPhase::Failed
+        } else {
+            PodPhase::Succeeded
+        }
+    }
+
+    /// Takes a pod in, or turns it away, when its kubelet hears of it (`pkg/kubelet/kubelet.go`,
+    /// `HandlePodAdditions`; `lifecycle/predicate.go`).
+    pub(super) fn admit(&self, uid: Uid, pod: &Pod, node: NodeId) {
+        if pod.phase == PodPhase::Pending && !pod.is_terminating() && self.refuses(pod, node) {
+            self.with_due(uid, |d| d.admission = Admission::Refused);
+            self.refuse(pod);
+        } else {
+            self.with_due(uid, |d| d.admission = Admission::Admitted);
+        }
     }
 
     /// Admission by the kubelet (S9): a pod, not static, that does not tolerate a NoExecute taint
     /// of its node; seconds are ignored.
-    fn refuses(&self, pod: &Pod, node: NodeId) -> bool {
+    pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> bool {
         if !self.switches.no_execute_admission || pod.template.source != PodSource::Api {
             return false;
         }
@@ -404,78 +397,5 @@ impl Kubelets {
             false,
             1,
         );
-    }
-}
-
-/// When the lease loop that would have run at `tick` renews, now that it can: at the tick if that
-/// is to come, else when the try or sleep under way ends. Five tries of the renewal, then the
-/// ensure loop: a try, and a sleep that doubles.
-fn lease_resumes(tick: Time, now: Time) -> Time {
-    if tick >= now {
-        return tick;
-    }
-    let mut t = tick;
-    for _ in 0..TRIES {
-        t += TRY;
-        if t >= now {
-            return t;
-        }
-    }
-    let mut sleep = ENSURE_FIRST;
-    loop {
-        for step in [TRY, sleep] {
-            t += step;
-            if t >= now {
-                return t;
-            }
-        }
-        sleep = (sleep * 2).min(ENSURE_MAX);
-    }
-}
-
-/// When the status loop that would have run at `tick` makes its next try, and whether that try
-/// reads live (a later try of the same update) or is a first one.
-fn status_resumes(tick: Time, now: Time, sleep: impl Fn() -> Dur) -> (Time, bool) {
-    let mut t = tick;
-    while t < now {
-        for tries in 1..=TRIES {
-            t += TRY;
-            if t >= now && tries < TRIES {
-                return (t, true);
-            }
-        }
-        t += sleep();
-    }
-    (t, false)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lease_resumes_when_the_try_under_way_ends() {
-        let s = Time::from_secs;
-        // The tick is still to come.
-        assert_eq!(lease_resumes(s(100), s(95)), s(100));
-        // Cut at the tick at 100; healed at 123: the third try ends at 130.
-        assert_eq!(lease_resumes(s(100), s(123)), s(130));
-        // Five tries end at 150; the ensure loop's GET ends at 160, its sleep of 200 ms at 160.2.
-        assert_eq!(lease_resumes(s(100), s(155)), s(160));
-        assert_eq!(
-            lease_resumes(s(100), Time::from_millis(160_100)),
-            Time::from_millis(160_200)
-        );
-    }
-
-    #[test]
-    fn a_status_update_resumes_with_its_next_try() {
-        let s = Time::from_secs;
-        let ten = || Dur::from_secs(10);
-        assert_eq!(status_resumes(s(100), s(95), ten), (s(100), false));
-        // Tries end at 110, 120, 130, 140; the one that follows 130 reads live.
-        assert_eq!(status_resumes(s(100), s(123), ten), (s(130), true));
-        // The fifth try fails at 150, then the loop sleeps until 160.
-        assert_eq!(status_resumes(s(100), s(145), ten), (s(160), false));
     }
 }

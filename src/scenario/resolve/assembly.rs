@@ -52,6 +52,7 @@ pub(super) fn plan(
         workloads: &declared.workloads,
         budgets: &declared.budgets,
         profile: &profile,
+        leader_election: timing.leader_election,
         added: &declared.added,
     };
     let (entries, actions, moments) =

@@ -7,10 +7,14 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
+use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::values;
-use crate::language::{ConditionKind, Cut, DurationText, NodeSelector, Resource, Status};
-use crate::plan::{Do, NodeIndex, Phase, WatchedResource};
+use crate::language::{
+    ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind, Status,
+    WatchCache,
+};
+use crate::plan::{self, Do, NodeIndex, Phase, Successor, WatchedResource};
 
 impl Of<'_> {
     /// Nodes are cut off, and back at the end.
@@ -18,11 +22,11 @@ impl Of<'_> {
         &self,
         node: &Option<String>,
         nodes: &Option<NodeSelector>,
-        cut: Cut,
+        (cut, connections): (Cut, Connections),
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes(node, nodes, complaints)?;
-        let mut steps = cutting(n.clone(), cut, START, Phase::Begin);
+        let mut steps = cutting(n.clone(), (cut, connections), START, Phase::Begin);
         steps.extend(
             self.lasts
                 .into_iter()
@@ -61,7 +65,7 @@ impl Of<'_> {
         &self,
         node: &Option<String>,
         nodes: &Option<NodeSelector>,
-        cut: Cut,
+        (cut, connections): (Cut, Connections),
         (down, up): (&DurationText, &DurationText),
         times: u32,
         complaints: &mut Complaints,
@@ -89,7 +93,7 @@ impl Of<'_> {
             } else {
                 Phase::Step
             };
-            steps.extend(cutting(n.clone(), cut, begin, first));
+            steps.extend(cutting(n.clone(), (cut, connections), begin, first));
             steps.extend(healing(n.clone(), cut, begin.saturating_add(down), last));
         }
         Some(steps)
@@ -155,6 +159,47 @@ impl Of<'_> {
         )
     }
 
+    /// The controllers' process dies, and another takes over by leader election.
+    pub(super) fn replace_leader(
+        &self,
+        kind: Option<RestartKind>,
+        downtime: Option<&DurationText>,
+        complaints: &mut Complaints,
+    ) -> Option<Do> {
+        let Some(kind) = kind else {
+            complaints.add(
+                self.place(),
+                Problem::new("this needs `downtime`, or `kind`").help(
+                    "`downtime: \"20s\"` states how long nobody is in charge; `kind: Standby` or `Same` leaves it to leader election",
+                ),
+            );
+            return None;
+        };
+        if self.world.leader_election.is_none() {
+            complaints.add(
+                self.at("kind"),
+                Problem::new("there is no leader election, which `kind` leaves the time to").help(
+                    "give `downtime` alone, or use `timing: Typical` without `leader-elect: false`",
+                ),
+            );
+            return None;
+        }
+        match (kind, downtime) {
+            (RestartKind::Standby, None) => Some(Do::ReplaceLeader(Successor::Standby)),
+            (RestartKind::Standby, Some(_)) => {
+                complaints.say(
+                    self.at("downtime"),
+                    "a process that stands by is not started: with `kind: Standby` there is no `downtime`",
+                );
+                None
+            }
+            (RestartKind::Same, None) => Some(Do::ReplaceLeader(Successor::Same(START))),
+            (RestartKind::Same, Some(text)) => complaints
+                .take(self.at("downtime"), values::span(text.as_str()))
+                .map(|down| Do::ReplaceLeader(Successor::Same(down))),
+        }
+    }
+
     /// The clocks of nodes are wrong.
     pub(super) fn clock_skew(
         &self,
@@ -170,9 +215,18 @@ impl Of<'_> {
 }
 
 /// Nodes are cut off.
-fn cutting(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
+fn cutting(
+    nodes: Vec<NodeIndex>,
+    (cut, connections): (Cut, Connections),
+    at: Dur,
+    phase: Phase,
+) -> Vec<Primitive> {
     let isolate = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Isolate(nodes.clone())));
-    std::iter::once((at, phase, Do::Cut(nodes)))
+    let how = match connections {
+        Connections::Dropped => plan::Connections::Dropped,
+        Connections::Refused => plan::Connections::Refused,
+    };
+    std::iter::once((at, phase, Do::Cut(nodes, how)))
         .chain(isolate)
         .collect()
 }
@@ -183,6 +237,14 @@ pub(super) fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) ->
     std::iter::once((at, phase, Do::Heal(nodes)))
         .chain(reconnect)
         .collect()
+}
+
+/// What watch caches know after an outage.
+pub(super) fn kept(cache: WatchCache) -> plan::WatchCache {
+    match cache {
+        WatchCache::Lost => plan::WatchCache::Lost,
+        WatchCache::Kept => plan::WatchCache::Kept,
+    }
 }
 
 /// The objects that a watch is of.

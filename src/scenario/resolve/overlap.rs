@@ -8,7 +8,7 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
+use crate::plan::{Action, Connections, Do, NodeIndex, Phase, WatchedResource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault holds while it lasts.
@@ -29,6 +29,7 @@ enum Held {
 #[derive(Clone, Copy, PartialEq)]
 enum Value {
     On,
+    Cut(Connections),
     Period(Dur),
     Status(ConditionStatus),
     Skew(i64),
@@ -232,6 +233,22 @@ fn forget(holders: &mut Holders, nodes: &[NodeIndex]) {
     });
 }
 
+/// Nodes that reach the API server again: at the end of a partition those that nothing else cuts
+/// off; by an entry of its own all of them, whatever cut them off.
+fn healed(of: Of, nodes: Vec<NodeIndex>, holders: &mut Holders) -> Vec<Action> {
+    if of.phase == Phase::Begin {
+        nodes
+            .iter()
+            .for_each(|&n| drop(holders.remove(&Held::Cut(n))));
+        return of.one(Do::Heal(nodes));
+    }
+    let (free, back) = end_all(holders, of.entry, nodes, &Held::Cut);
+    of.with_back(Do::Heal(free), back, &|value, nodes| match value {
+        Value::Cut(how) => Some(Do::Cut(nodes, how)),
+        _ => None,
+    })
+}
+
 /// An action without what overlaps; further actions where values go back to different ones.
 fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
     let of = Of {
@@ -240,15 +257,11 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         phase: action.phase,
     };
     match action.act {
-        Do::Cut(nodes) => of.one(Do::Cut(hold(holders, of.entry, nodes, Held::Cut))),
-        // By an entry of its own: whatever cut them off.
-        Do::Heal(nodes) if of.phase == Phase::Begin => {
-            nodes
-                .iter()
-                .for_each(|&n| drop(holders.remove(&Held::Cut(n))));
-            of.one(Do::Heal(nodes))
-        }
-        Do::Heal(nodes) => of.one(Do::Heal(end_all(holders, of.entry, nodes, &Held::Cut).0)),
+        Do::Cut(nodes, how) => of.one(Do::Cut(
+            begin_all(holders, of.entry, nodes, Held::Cut, Value::Cut(how)),
+            how,
+        )),
+        Do::Heal(nodes) => healed(of, nodes, holders),
         Do::Isolate(nodes) => of.one(Do::Isolate(hold(holders, of.entry, nodes, Held::Network))),
         Do::Reconnect(nodes) => of.one(Do::Reconnect(reconnected(holders, of.entry, nodes))),
         Do::Crash(nodes) => of.one(Do::Crash(hold(holders, of.entry, nodes, Held::Crash))),
@@ -305,8 +318,8 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             begin(holders, Held::Api, of.entry, Value::On);
             of.one(Do::ApiDown)
         }
-        Do::ApiUp => match end(holders, Held::Api, of.entry) {
-            After::Free => of.one(Do::ApiUp),
+        Do::ApiUp(cache) => match end(holders, Held::Api, of.entry) {
+            After::Free => of.one(Do::ApiUp(cache)),
             // Still down for another outage: the end is marked, and nothing comes back.
             After::Same | After::Back(_) => of.one(Do::ApiDown),
         },
@@ -352,14 +365,14 @@ mod tests {
     #[test]
     fn a_node_is_back_when_both_partitions_have_ended() {
         let steps = [
-            (10, 0, Begin, Do::Cut(vec![0, 1])),
-            (12, 1, Begin, Do::Cut(vec![1, 2])),
+            (10, 0, Begin, Do::Cut(vec![0, 1], Connections::Dropped)),
+            (12, 1, Begin, Do::Cut(vec![1, 2], Connections::Dropped)),
             (13, 0, End, Do::Heal(vec![0, 1])),
             (20, 1, End, Do::Heal(vec![1, 2])),
         ];
         let expected = [
-            (10, Do::Cut(vec![0, 1])),
-            (12, Do::Cut(vec![2])),
+            (10, Do::Cut(vec![0, 1], Connections::Dropped)),
+            (12, Do::Cut(vec![2], Connections::Dropped)),
             (13, Do::Heal(vec![0])),
             (20, Do::Heal(vec![1, 2])),
         ];
@@ -418,15 +431,15 @@ mod tests {
     #[test]
     fn healing_by_name_ends_every_partition_of_a_node() {
         let steps = [
-            (10, 0, Begin, Do::Cut(vec![0, 1])),
+            (10, 0, Begin, Do::Cut(vec![0, 1], Connections::Dropped)),
             (11, 1, Begin, Do::Heal(vec![0])),
-            (12, 2, Begin, Do::Cut(vec![0])),
+            (12, 2, Begin, Do::Cut(vec![0], Connections::Dropped)),
             (20, 0, End, Do::Heal(vec![0, 1])),
         ];
         let expected = [
-            (10, Do::Cut(vec![0, 1])),
+            (10, Do::Cut(vec![0, 1], Connections::Dropped)),
             (11, Do::Heal(vec![0])),
-            (12, Do::Cut(vec![0])),
+            (12, Do::Cut(vec![0], Connections::Dropped)),
             (20, Do::Heal(vec![1])),
         ];
         assert_eq!(run(&steps), expected);
@@ -437,17 +450,17 @@ mod tests {
         use Phase::{Begin, End, Step};
         // From 10 s to 13 s nobody reaches the node; from 12 s to 20 s its kubelet cannot report.
         let found = run(&[
-            (10, 0, Begin, Do::Cut(vec![0])),
+            (10, 0, Begin, Do::Cut(vec![0], Connections::Dropped)),
             (10, 0, Step, Do::Isolate(vec![0])),
-            (12, 1, Begin, Do::Cut(vec![0])),
+            (12, 1, Begin, Do::Cut(vec![0], Connections::Dropped)),
             (13, 0, End, Do::Heal(vec![0])),
             (13, 0, Step, Do::Reconnect(vec![0])),
             (20, 1, End, Do::Heal(vec![0])),
         ]);
         let expected = [
-            (10, Do::Cut(vec![0])),
+            (10, Do::Cut(vec![0], Connections::Dropped)),
             (10, Do::Isolate(vec![0])),
-            (12, Do::Cut(vec![])),
+            (12, Do::Cut(vec![], Connections::Dropped)),
             (13, Do::Heal(vec![])),
             (13, Do::Reconnect(vec![0])),
             (20, Do::Heal(vec![0])),

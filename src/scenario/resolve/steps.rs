@@ -1,6 +1,6 @@
 //! What one entry of the timeline does: how long it lasts, and its primitive steps.
 
-use super::faults::{healing, watched};
+use super::faults::{healing, kept, watched};
 use super::maintain;
 use super::primitive::{Of, Primitive, START, once};
 use super::world::World;
@@ -26,13 +26,14 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::Crash { duration, .. }
         | Step::SlowHeartbeats { duration, .. }
         | Step::Condition { duration, .. }
-        | Step::ApiOutage { duration }
+        | Step::ApiOutage { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
-        Step::ControllerRestart { downtime } => {
-            complaints.take(place("downtime"), values::span(downtime.as_str()))
-        }
+        Step::ControllerRestart {
+            downtime: Some(downtime),
+            kind: None,
+        } => complaints.take(place("downtime"), values::span(downtime.as_str())),
         Step::Flap {
             down, up, times, ..
         } => {
@@ -83,8 +84,12 @@ pub(super) fn primitives(
     let of = Of { i, lasts, world };
     match step {
         Step::Partition {
-            node, nodes, cut, ..
-        } => of.partition(node, nodes, *cut, complaints),
+            node,
+            nodes,
+            cut,
+            connections,
+            ..
+        } => of.partition(node, nodes, (*cut, *connections), complaints),
         Step::Heal { node, nodes } => {
             let nodes = of.nodes(node, nodes, complaints)?;
             Some(healing(nodes, Cut::Network, START, Phase::Begin))
@@ -95,10 +100,18 @@ pub(super) fn primitives(
             node,
             nodes,
             cut,
+            connections,
             down,
             up,
             times,
-        } => of.flap(node, nodes, *cut, (down, up), *times, complaints),
+        } => of.flap(
+            node,
+            nodes,
+            (*cut, *connections),
+            (down, up),
+            *times,
+            complaints,
+        ),
         Step::SlowHeartbeats {
             node,
             nodes,
@@ -112,12 +125,20 @@ pub(super) fn primitives(
             status,
             ..
         } => of.condition(node, nodes, *kind, *status, complaints),
-        Step::ApiOutage { .. } => of.lasting(Do::ApiDown, Do::ApiUp),
+        Step::ApiOutage { watch_cache, .. } => {
+            of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
+        }
         Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
             of.lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
         }
-        Step::ControllerRestart { .. } => once(Do::RestartControllers(lasts?)),
+        Step::ControllerRestart {
+            kind: None,
+            downtime: Some(_),
+        } => once(Do::RestartControllers(lasts?)),
+        Step::ControllerRestart { kind, downtime } => {
+            once(of.replace_leader(*kind, downtime.as_ref(), complaints)?)
+        }
         Step::ClockSkew {
             node, nodes, skew, ..
         } => of.clock_skew(node, nodes, skew, complaints),

@@ -20,11 +20,13 @@
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
-use crate::language::flags::{CLIENT, KubeletFlags, Settings};
+use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
 use crate::language::text::place::{Place, at};
 use crate::language::values;
 use crate::language::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written, User};
-use crate::plan::{Delay, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode};
+use crate::plan::{
+    Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
+};
 use crate::trace::Actor;
 use std::collections::BTreeMap;
 
@@ -85,6 +87,8 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         node_lifecycle_client: None,
         taint_eviction_client: None,
         clients: BTreeMap::new(),
+        reconnects: false,
+        leader_election: None,
         kubelet,
         user: UserMode::Raw,
     }
@@ -112,6 +116,8 @@ fn typical(kubelet: KubeletMode) -> Timing {
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
         clients: others(CLIENT),
+        reconnects: true,
+        leader_election: None,
         kubelet,
         user: UserMode::Kubectl,
     }
@@ -214,6 +220,7 @@ pub(super) fn read(
             None => {}
         }
     }
+    timing.leader_election = leader_election(&settings.leader, &timing, complaints);
     if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
         complaints.add(
             at!["flags", "kubelet", "node-status-update-frequency"],
@@ -224,6 +231,43 @@ pub(super) fn read(
         );
     }
     timing
+}
+
+/// How the controllers' process holds its office; complaints about times that upstream refuses
+/// (`client-go/tools/leaderelection/leaderelection.go`, `NewLeaderElector`).
+fn leader_election(
+    flags: &LeaderFlags,
+    timing: &Timing,
+    complaints: &mut Complaints,
+) -> Option<LeaderElection> {
+    let mut complain = |name: &'static str, problem: Problem| {
+        let place = at!["flags", "kube_controller_manager", name];
+        complaints.add(place, problem);
+    };
+    if !timing.reconnects {
+        if let Some(name) = flags.given {
+            let help = "use `timing: Typical`, or a `Custom` one";
+            let problem = Problem::new(
+                "there is no leader election in `Ideal`; this flag would change nothing",
+            );
+            complain(name, problem.help(help));
+        }
+        return None;
+    }
+    let LeaderElection {
+        lease_duration,
+        renew_deadline,
+        retry_period,
+    } = flags.times;
+    let jittered = Dur::from_nanos(retry_period.as_nanos() / 5 * 6);
+    if lease_duration <= renew_deadline {
+        let text = "leader-elect-lease-duration has to be greater than leader-elect-renew-deadline";
+        complain("leader-elect-lease-duration", Problem::new(text));
+    } else if renew_deadline <= jittered {
+        let text = "leader-elect-renew-deadline has to be greater than 1.2 times leader-elect-retry-period";
+        complain("leader-elect-renew-deadline", Problem::new(text));
+    }
+    flags.elect.then_some(flags.times)
 }
 
 fn set(

@@ -8,7 +8,7 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
 use crate::language::{NodeSelector, PodSelector};
-use crate::plan::{BudgetIndex, NodeIndex, PodIndex, Profile, WorkloadIndex};
+use crate::plan::{BudgetIndex, LeaderElection, NodeIndex, PodIndex, Profile, WorkloadIndex};
 use std::collections::BTreeMap;
 
 /// What an entry's steps are looked up in.
@@ -18,6 +18,7 @@ pub(super) struct World<'a> {
     pub(super) workloads: &'a Workloads,
     pub(super) budgets: &'a Budgets,
     pub(super) profile: &'a Profile,
+    pub(super) leader_election: Option<LeaderElection>,
     /// The nodes, pods, workloads or budgets that an entry of that number adds.
     pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
 }

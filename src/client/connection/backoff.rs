@@ -1,0 +1,65 @@
+//! The back-off between the attempts of a reflector.
+
+use crate::kernel::{Dur, Time};
+
+/// `client-go/tools/cache/reflector.go`, `NewReflectorWithOptions`:
+/// `wait.NewExponentialBackoffManager(800*time.Millisecond, 30*time.Second, 2*time.Minute, 2.0,
+/// 1.0, …)`.
+const FIRST: Dur = Dur::from_millis(800);
+const LONGEST: Dur = Dur::from_secs(30);
+const RESET: Dur = Dur::from_secs(120);
+
+/// `wait.exponentialBackoffManagerImpl`: a pause that doubles from 0.8 s up to 30 s, and by chance is up
+/// to twice as long; it begins anew where there was none for two minutes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backoff {
+    next: Dur,
+    began: Option<Time>,
+    drawn: u32,
+}
+
+impl Backoff {
+    /// One that has not been asked.
+    pub(crate) const fn new() -> Self {
+        Self {
+            next: FIRST,
+            began: None,
+            drawn: 0,
+        }
+    }
+
+    /// The pause that begins at `now`. `jitter` draws, by the number of the draw, how much longer it
+    /// is than what it is given, up to as much again.
+    pub(crate) fn pause(&mut self, now: Time, jitter: &dyn Fn(u32, Dur) -> Dur) -> Dur {
+        if self.began.is_some_and(|began| now.since(began) > RESET) {
+            self.next = FIRST;
+        }
+        let least = self.next;
+        self.next = (least * 2).min(LONGEST);
+        self.began = Some(now);
+        self.drawn = self.drawn.wrapping_add(1);
+        least + jitter(self.drawn, least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_thirty_seconds_and_begin_anew_after_two_minutes() {
+        let mut backoff = Backoff::new();
+        let (mut now, mut pauses) = (Time::ZERO, Vec::new());
+        for _ in 0..7 {
+            let pause = backoff.pause(now, &|_, _| Dur::ZERO);
+            now += pause;
+            pauses.push(pause.as_nanos() / 1_000_000);
+        }
+        assert_eq!(pauses, [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
+        let late = now + Dur::from_secs(121);
+        assert_eq!(
+            backoff.pause(late, &|_, least| least),
+            Dur::from_millis(1_600)
+        );
+    }
+}

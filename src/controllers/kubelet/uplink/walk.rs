@@ -1,0 +1,384 @@
+//! The tries of all who ask over one connection, followed from one time to another.
+
+use super::connection::Connection;
+use super::heartbeat::{After, Heartbeat};
+use crate::client::connection::{Backoff, DIAL, Link, Reflector};
+use crate::kernel::{Dur, Time};
+
+/// Watches of a kubelet: of its node and of its pods, and three that only dial here (services,
+/// runtime classes, CSI drivers).
+pub(crate) const REFLECTORS: usize = 5;
+/// Their back-offs.
+pub(crate) type Backoffs = [Backoff; REFLECTORS];
+/// Those that matter, by their places.
+const NODE: usize = 0;
+const PODS: usize = 1;
+
+/// What is drawn, by number, so that following the same tries again draws the same.
+pub(crate) trait Draws {
+    /// How much longer than this a pause of that reflector is, of that number.
+    fn jitter(&self, reflector: usize, number: u32, least: Dur) -> Dur;
+    /// The sleep after the status loop's tick of that number.
+    fn status_period(&self, tick: u32) -> Dur;
+    /// Whether a status check at that time asks for anything: where a report is due, say. Otherwise
+    /// the loop sleeps on.
+    fn asks(&self, at: Time) -> bool;
+}
+
+/// When each gets through again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Back {
+    /// The connection carries something again.
+    pub(crate) connection: Time,
+    /// The lease is renewed.
+    pub(crate) lease: Time,
+    /// The status loop runs, and the number of that tick.
+    pub(crate) status: Time,
+    pub(crate) status_tick: u32,
+    /// It runs in the middle of an update, whose later tries read live.
+    pub(crate) live: bool,
+    /// The watch of the node delivers, and that of the pods.
+    pub(crate) node: Time,
+    pub(crate) pods: Time,
+    /// All watches deliver.
+    pub(crate) all: Time,
+}
+
+/// A kubelet's disturbed way to the API server.
+#[derive(Clone, Debug)]
+pub(crate) struct Uplink {
+    /// It has been followed up to here.
+    at: Time,
+    connection: Connection,
+    lease: Heartbeat,
+    status: Heartbeat,
+    status_tick: u32,
+    reflectors: [Reflector; REFLECTORS],
+    /// The server does not know where watches were before.
+    forgotten: bool,
+}
+
+impl Uplink {
+    /// One that carried everything up to now. `heard`: when its last frame came; `ticks`: the next
+    /// lease renewal and status check, and the number of the latter.
+    pub(crate) fn connected(
+        now: Time,
+        heard: Time,
+        ticks: (Time, Time, u32),
+        backoffs: Backoffs,
+    ) -> Self {
+        Self {
+            at: now,
+            connection: Connection::Stands {
+                heard,
+                unanswered: None,
+            },
+            lease: Heartbeat::Idle(ticks.0),
+            status: Heartbeat::Idle(ticks.1),
+            status_tick: ticks.2,
+            reflectors: backoffs.map(Reflector::watching),
+            forgotten: false,
+        }
+    }
+
+    /// That of a kubelet that starts now.
+    pub(crate) fn starting(now: Time, status_tick: u32, backoffs: Backoffs) -> Self {
+        Self {
+            at: now,
+            connection: Connection::None { dials: Vec::new() },
+            lease: Heartbeat::Idle(now),
+            status: Heartbeat::Idle(now),
+            status_tick,
+            reflectors: backoffs.map(|b| Reflector::starting(b, now)),
+            forgotten: false,
+        }
+    }
+
+    /// The back-offs of its reflectors, which outlast a disturbance.
+    pub(crate) fn backoffs(&self) -> Backoffs {
+        self.reflectors.map(|r| r.backoff())
+    }
+
+    /// Its loops have run by themselves since they got through: their next ticks, where they have.
+    /// `heard`: when its last frame came.
+    pub(crate) fn went_on(
+        &mut self,
+        heard: Time,
+        lease: Option<Time>,
+        status: Option<(Time, u32)>,
+    ) {
+        if let Connection::Stands {
+            heard: last,
+            unanswered: None,
+        } = &mut self.connection
+        {
+            *last = heard.max(*last);
+        }
+        if let Some(tick) = lease {
+            self.lease = Heartbeat::Idle(tick);
+        }
+        if let Some((tick, number)) = status {
+            self.status = Heartbeat::Idle(tick);
+            self.status_tick = number;
+        }
+    }
+
+    /// Something is sent to it, which nobody acknowledges.
+    pub(crate) fn sent_to(&mut self, now: Time) {
+        if let Connection::Stands { .. } = self.connection {
+            self.connection.send(now);
+        }
+    }
+
+    /// The API server has been started anew and remembers nothing of what its watches delivered.
+    pub(crate) fn forget(&mut self) {
+        self.forgotten = true;
+    }
+
+    /// Follows all tries up to `until`; until then the way is like that.
+    pub(crate) fn follow(&mut self, until: Time, link: Link, draws: &dyn Draws) {
+        match link {
+            Link::Open => {
+                let _ = self.get_through(until, draws);
+            }
+            Link::Dropped | Link::Refused => self.fail(until, link, draws),
+        }
+        self.at = until.max(self.at);
+    }
+
+    /// When everything gets through again, if the way stays open from now on.
+    pub(crate) fn back(&self, draws: &dyn Draws) -> Back {
+        let mut walk = self.clone();
+        let through = walk.get_through(Time::MAX, draws);
+        let (connection, live) = through.unwrap_or((self.at, false));
+        let [node, pods] = [NODE, PODS].map(|i| walk.watched_since(i, connection, draws));
+        let others = (PODS + 1..REFLECTORS).map(|i| walk.watched_since(i, connection, draws));
+        Back {
+            connection,
+            lease: walk.lease.next(),
+            status: walk.status.next(),
+            status_tick: walk.status_tick,
+            live,
+            node,
+            pods,
+            all: others.max().unwrap_or(connection).max(node).max(pods),
+        }
+    }
+
+    /// When a reflector watches, given that every request is answered from `connection` on.
+    fn watched_since(&self, i: usize, connection: Time, draws: &dyn Draws) -> Time {
+        let (mut r, mut now) = (self.reflectors[i], connection);
+        let jitter = |number, least| draws.jitter(i, number, least);
+        while !r.watches() {
+            if let Some(until) = r.waits_until() {
+                now = now.max(until);
+                r.ask(now);
+            }
+            r.answered(now, self.forgotten, &jitter);
+        }
+        now
+    }
+
+    /// Follows the tries that fail.
+    fn fail(&mut self, until: Time, link: Link, draws: &dyn Draws) {
+        if link == Link::Refused {
+            self.closed(draws);
+        }
+        while let Some(at) = self.next_event().filter(|&at| at <= until) {
+            self.at = at.max(self.at);
+            self.step(link, draws);
+        }
+    }
+
+    /// Follows the tries from now on until one gets through, while the way is open; then, and
+    /// whether that is in the middle of a status update.
+    fn get_through(&mut self, until: Time, draws: &dyn Draws) -> Option<(Time, bool)> {
+        loop {
+            let revives = self.connection.revives(self.at);
+            let dead = self.connection.found_dead();
+            let next = self.next_event();
+            let first = revives.filter(|&r| {
+                dead.is_none_or(|d| r < d) && next.is_none_or(|n| r <= n || n == Time::MAX)
+            });
+            match (first, next) {
+                (Some(at), _) if at <= until => return Some(self.revive(at, until, draws)),
+                (None, Some(at)) if at <= until => {
+                    self.at = at.max(self.at);
+                    self.step(Link::Dropped, draws);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// When something happens next, if nobody answers.
+    fn next_event(&self) -> Option<Time> {
+        let asked = |r: &Reflector| r.asks_since().map(|since| since + DIAL);
+        let has_connection = self.connection.found_dead().is_some();
+        let reflectors = self.reflectors.iter().filter_map(|r| {
+            r.waits_until()
+                .or_else(|| asked(r).filter(|_| !has_connection))
+        });
+        reflectors
+            .chain(self.connection.found_dead())
+            .chain([self.lease.next(), self.status.next()])
+            .min()
+            .map(|at| at.max(self.at))
+    }
+
+    /// What happens now: a connection is found dead, tries end and begin.
+    fn step(&mut self, link: Link, draws: &dyn Draws) {
+        let now = self.at;
+        if self.connection.found_dead().is_some_and(|dead| dead <= now) {
+            self.lost(draws);
+        }
+        if self.lease.next() <= now {
+            self.step_lease(link);
+        }
+        if self.status.next() <= now {
+            self.step_status(link, draws);
+        }
+        for i in 0..REFLECTORS {
+            self.step_reflector(i, link, draws);
+        }
+    }
+
+    /// A loop's try begins: on the connection, or with a dial for a new one.
+    fn begin(&mut self) {
+        self.connection.send(self.at);
+    }
+
+    fn step_lease(&mut self, link: Link) {
+        let now = self.at;
+        let mut tries = match self.lease {
+            Heartbeat::Idle(_) => 0,
+            Heartbeat::Pausing(_, tries) => tries,
+            Heartbeat::Trying(_, tries) => match Heartbeat::lease_failed(now, tries) {
+                After::Pause(until) => return self.lease = Heartbeat::Pausing(until, tries),
+                After::Again | After::GivenUp => tries,
+            },
+        };
+        loop {
+            tries += 1;
+            if link != Link::Refused {
+                self.begin();
+                return self.lease = Heartbeat::Trying(now, tries);
+            }
+            if let After::Pause(until) = Heartbeat::lease_failed(now, tries) {
+                return self.lease = Heartbeat::Pausing(until, tries);
+            }
+        }
+    }
+
+    fn step_status(&mut self, link: Link, draws: &dyn Draws) {
+        let now = self.at;
+        let tries = match self.status {
+            Heartbeat::Idle(_) if !draws.asks(now) => return self.status_sleeps(draws),
+            Heartbeat::Idle(_) | Heartbeat::Pausing(..) => 0,
+            Heartbeat::Trying(_, tries) => match Heartbeat::status_failed(tries) {
+                After::Again => tries,
+                After::GivenUp | After::Pause(_) => return self.status_sleeps(draws),
+            },
+        };
+        if link == Link::Refused {
+            // All tries fail at once.
+            return self.status_sleeps(draws);
+        }
+        self.begin();
+        self.status = Heartbeat::Trying(now, tries + 1);
+    }
+
+    fn status_sleeps(&mut self, draws: &dyn Draws) {
+        self.status = Heartbeat::Idle(self.at + draws.status_period(self.status_tick));
+        self.status_tick = self.status_tick.wrapping_add(1);
+    }
+
+    fn step_reflector(&mut self, i: usize, link: Link, draws: &dyn Draws) {
+        let now = self.at;
+        let jitter = |number, least| draws.jitter(i, number, least);
+        let has_connection = self.connection.found_dead().is_some();
+        let r = &mut self.reflectors[i];
+        if r.waits_until().is_some_and(|until| until <= now) {
+            r.ask(now);
+            if link == Link::Refused {
+                r.refused(now, &jitter);
+            } else {
+                self.connection.send(now);
+            }
+        } else if !has_connection && r.asks_since().is_some_and(|since| since + DIAL <= now) {
+            r.timed_out(now, &jitter);
+        }
+    }
+
+    /// The connection was found dead: everything under way on it fails, and what is tried again is
+    /// dialled for.
+    fn lost(&mut self, draws: &dyn Draws) {
+        let now = self.at;
+        self.connection = Connection::None { dials: Vec::new() };
+        if let Heartbeat::Trying(..) = self.lease {
+            self.step_lease(Link::Dropped);
+        }
+        if let Heartbeat::Trying(..) = self.status {
+            self.step_status(Link::Dropped, draws);
+        }
+        for (i, r) in self.reflectors.iter_mut().enumerate() {
+            r.lost(now, &|number, least| draws.jitter(i, number, least));
+        }
+    }
+
+    /// The server closes the connection, and refuses new ones.
+    fn closed(&mut self, draws: &dyn Draws) {
+        let now = self.at;
+        if self.connection.found_dead().is_some() {
+            for (i, r) in self.reflectors.iter_mut().enumerate() {
+                r.closed(now);
+                r.refused(now, &|number, least| draws.jitter(i, number, least));
+            }
+        }
+        // Whatever is dialled is refused at its next SYN: at once, to within seconds.
+        self.connection = Connection::None { dials: Vec::new() };
+        if let Heartbeat::Trying(..) = self.lease {
+            self.step_lease(Link::Refused);
+        }
+        if let Heartbeat::Trying(..) = self.status {
+            self.step_status(Link::Refused, draws);
+        }
+        for (i, r) in self.reflectors.iter_mut().enumerate() {
+            r.refused(now, &|number, least| draws.jitter(i, number, least));
+        }
+    }
+
+    /// The connection carries something again, and all who wait for an answer get it. Reflectors
+    /// that pause ask when their pause is over; those of them that do up to `until` are followed.
+    fn revive(&mut self, at: Time, until: Time, draws: &dyn Draws) -> (Time, bool) {
+        self.at = at;
+        self.connection = Connection::Stands {
+            heard: at,
+            unanswered: None,
+        };
+        if let Heartbeat::Trying(..) = self.lease {
+            self.lease = Heartbeat::Idle(at);
+        }
+        let mut live = false;
+        if let Heartbeat::Trying(_, tries) = self.status {
+            live = tries > 1;
+            self.status = Heartbeat::Idle(at);
+        }
+        let forgotten = self.forgotten;
+        for (i, r) in self.reflectors.iter_mut().enumerate() {
+            let jitter = |number, least| draws.jitter(i, number, least);
+            if forgotten && r.watches() {
+                r.closed(at);
+            }
+            r.answered(at, forgotten, &jitter);
+            while let Some(ends) = r
+                .waits_until()
+                .filter(|&t| t <= until && until != Time::MAX)
+            {
+                r.ask(ends);
+                r.answered(ends, forgotten, &jitter);
+            }
+        }
+        (at, live)
+    }
+}
