@@ -140,10 +140,8 @@ func (s *server) remove(actor, resource, ns, name string, opts metav1.DeleteOpti
 		s.commit(actor, resource, cur, nil)
 		return cur, nil
 	}
+	// A shorter grace moves the end forward, but not into the past (registry/rest/delete.go: BeforeDelete).
 	at := timestamp(time.Now().Add(time.Duration(grace) * time.Second))
-	if grace == 0 && text(cur, "metadata", "deletionTimestamp") != "" {
-		at = text(cur, "metadata", "deletionTimestamp")
-	}
 	o := with(with(cur, at, "metadata", "deletionTimestamp"), grace, "metadata", "deletionGracePeriodSeconds")
 	if g, ok := get(cur, "metadata", "generation").(float64); ok && text(cur, "metadata", "deletionTimestamp") == "" {
 		o = with(o, g+1, "metadata", "generation")

@@ -5,7 +5,7 @@
 //! indexed jobs, and every status field that no modelled controller reads.
 
 use super::labels::LabelSelector;
-use super::meta::{Timestamp, Uid};
+use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
 use std::ops::{Deref, DerefMut};
@@ -120,15 +120,41 @@ pub enum PodReplacementPolicy {
     Failed,
 }
 
-/// A rule of `spec.podFailurePolicy` that looks at the condition DisruptionTarget.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PodFailurePolicyRule {
-    /// `action: Ignore` on DisruptionTarget: the failure does not count.
-    IgnoreDisruption,
-    /// `action: FailJob` on DisruptionTarget.
-    FailJobOnDisruption,
-    /// `action: Count` on DisruptionTarget.
-    CountDisruption,
+/// A rule of `spec.podFailurePolicy.rules` that looks at the condition DisruptionTarget of a pod that
+/// failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PodFailurePolicyRule {
+    /// What follows.
+    pub action: PodFailurePolicyAction,
+    /// The statuses of the condition that it matches: True, False, Unknown.
+    pub statuses: [bool; 3],
+}
+
+/// What follows from a failure that a rule matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PodFailurePolicyAction {
+    /// It is not counted.
+    Ignore,
+    /// The Job has failed.
+    FailJob,
+    /// It is counted.
+    Count,
+}
+
+impl PodFailurePolicyRule {
+    /// Whether it matches a condition of that status.
+    pub(crate) fn matches(self, status: ConditionStatus) -> bool {
+        self.statuses[Self::place(status)]
+    }
+
+    /// The place of a status among those that a rule matches.
+    pub(crate) fn place(status: ConditionStatus) -> usize {
+        match status {
+            ConditionStatus::True => 0,
+            ConditionStatus::False => 1,
+            ConditionStatus::Unknown => 2,
+        }
+    }
 }
 
 /// How a Job ends.

@@ -27,6 +27,8 @@ pub(crate) struct Admission {
     /// ExtendedResourceToleration: pods tolerate taints named like the extended resources they ask
     /// for.
     pub extended_resource_toleration: bool,
+    /// Validation refuses the status of a Job with more ready pods than active ones.
+    pub validates_ready: bool,
 }
 
 impl Admission {
@@ -203,6 +205,7 @@ mod tests {
         pod_toleration_restriction: true,
         namespaces: BTreeMap::new(),
         extended_resource_toleration: true,
+        validates_ready: false,
     };
 
     fn create(admission: &Admission, pod: &PodTemplate) -> Result<Option<PodTemplate>, ApiError> {

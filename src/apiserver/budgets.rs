@@ -1,7 +1,8 @@
 //! PodDisruptionBudgets, and the eviction subresource that keeps to them
 //! (`pkg/registry/core/pod/storage/eviction.go`).
 //!
-//! An eviction is one step here; upstream's tries after a conflict between its parts can't come up.
+//! An eviction may be one step, or come in its parts (`client/eviction.rs`), between which others may
+//! change the budget.
 
 use super::error::ApiError;
 use super::server::ApiServer;
@@ -158,8 +159,8 @@ impl ApiServer {
         new
     }
 
-    /// POST of an eviction: the pod's budget is checked and charged, then the pod is deleted with
-    /// this grace period or its own.
+    /// POST of an eviction in one step: the pod's budget is checked and charged, then the pod is
+    /// deleted with this grace period or its own.
     ///
     /// # Errors
     /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it
@@ -171,21 +172,50 @@ impl ApiServer {
         id: PodId,
         grace: Option<i64>,
     ) -> Result<(), ApiError> {
+        let (pod, budget) = self.pod_to_evict(actor, rules, id)?;
+        let charged = match budget {
+            Some(budget) => Some(self.check_and_decrement(actor, &pod, &budget)?),
+            None => None,
+        };
+        self.evict_charged(actor, rules, (&pod, charged), grace)
+    }
+
+    /// The beginning of an eviction: the pod, and the budget that is to be charged, if one is.
+    ///
+    /// # Errors
+    /// `NotFound`; `Internal` where several budgets select it.
+    pub(crate) fn pod_to_evict(
+        &self,
+        actor: Actor,
+        rules: EvictionRules,
+        id: PodId,
+    ) -> Result<(Rc<Pod>, Option<Rc<Budget>>), ApiError> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal()
             || rules.unstarted_pods_are_free
                 && (pod.phase == PodPhase::Pending || pod.is_terminating());
-        let charged = if free {
+        let budget = if free {
             None
         } else {
-            self.charge(actor, &pod, rules)?
+            self.budget_to_charge(actor, &pod, rules)?
         };
+        Ok((pod, budget))
+    }
+
+    /// The end of an eviction, with the budget that was charged as it stood before.
+    pub(crate) fn evict_charged(
+        &self,
+        actor: Actor,
+        rules: EvictionRules,
+        (pod, charged): (&Pod, Option<BudgetState>),
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
         if pod.is_terminating() {
-            return self.evict_granted(actor, rules, &pod, grace);
+            return self.evict_granted(actor, rules, pod, grace);
         }
         let budget = charged.map_or(NO_BUDGET, |state| self.trace.with(|t| t.keep_budget(state)));
-        let granted = self.record_pod(actor, id, What::EvictionGranted(budget));
-        self.with_cause(granted, || self.evict_granted(actor, rules, &pod, grace))
+        let granted = self.record_pod(actor, pod.id, What::EvictionGranted(budget));
+        self.with_cause(granted, || self.evict_granted(actor, rules, pod, grace))
     }
 
     /// DELETE of a pod by `kubectl drain --disable-eviction`: no budget is asked.
@@ -225,47 +255,75 @@ impl ApiServer {
         self.delete_pod(actor, pod.id, grace, Some(pod.uid))
     }
 
-    /// `checkAndDecrement`, with what comes before it. Gives the budget that was charged, as it
-    /// stood before; records a refusal.
-    fn charge(
+    /// The budget that an eviction of a pod is charged to; a refusal is recorded.
+    fn budget_to_charge(
         &self,
         actor: Actor,
         pod: &Pod,
         rules: EvictionRules,
-    ) -> Result<Option<BudgetState>, ApiError> {
+    ) -> Result<Option<Rc<Budget>>, ApiError> {
         let namespace = self.names(|n| namespace_of(n.pod_name(pod.id)).to_owned());
         let mut budgets = self.budgets();
         budgets.retain(|b| *b.namespace == *namespace && b.selector.matches(&pod.template.labels));
-        let refuse = |budget: &Budget, refusal, error| {
-            let state = self.trace.with(|t| t.keep_budget(state(budget, refusal)));
-            self.record_pod(actor, pod.id, What::EvictionRefused(state));
-            Err(error)
-        };
         let budget = match budgets.as_slice() {
             [] => return Ok(None),
             [one] => one,
-            [first, ..] => return refuse(first, Refusal::Several, ApiError::Internal),
+            [first, ..] => {
+                return Err(self.refuse(actor, pod, first, (Refusal::Several, ApiError::Internal)));
+            }
         };
         let status = &budget.status;
         let met = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
-        if rules.unready_pods_are_free && !pod.is_ready() && (budget.always_allow_unhealthy || met)
+        let spared = rules.unready_pods_are_free
+            && !pod.is_ready()
+            && (budget.always_allow_unhealthy || met);
+        Ok((!spared).then(|| budget.clone()))
+    }
+
+    /// `checkAndDecrement` of a budget that was read before. Gives the budget as it stood before; a
+    /// refusal is recorded.
+    ///
+    /// # Errors
+    /// `Conflict` where it has changed since; `TooManyRequests`, `Forbidden`.
+    pub(crate) fn check_and_decrement(
+        &self,
+        actor: Actor,
+        pod: &Pod,
+        budget: &Budget,
+    ) -> Result<BudgetState, ApiError> {
+        let status = &budget.status;
+        let refusal = if status.observed_generation < budget.generation {
+            Some((Refusal::NotObserved, ApiError::TooManyRequests))
+        } else if status.disruptions_allowed < 0
+            || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE
         {
-            return Ok(None);
-        }
-        if status.observed_generation < budget.generation {
-            return refuse(budget, Refusal::NotObserved, ApiError::TooManyRequests);
-        }
-        if status.disruptions_allowed < 0 || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE {
-            return refuse(budget, Refusal::NotKept, ApiError::Forbidden);
-        }
-        if status.disruptions_allowed == 0 {
-            return refuse(budget, Refusal::NotAllowed, ApiError::TooManyRequests);
+            Some((Refusal::NotKept, ApiError::Forbidden))
+        } else if status.disruptions_allowed == 0 {
+            Some((Refusal::NotAllowed, ApiError::TooManyRequests))
+        } else {
+            None
+        };
+        if let Some(refusal) = refusal {
+            return Err(self.refuse(actor, pod, budget, refusal));
         }
         let mut charged = status.clone();
         charged.disruptions_allowed -= 1;
         charged.disrupted_pods.insert(pod.id, self.timestamp());
         self.update_budget_status(budget, charged)?;
-        Ok(Some(state(budget, Refusal::None)))
+        Ok(state(budget, Refusal::None))
+    }
+
+    /// Records that a budget refuses an eviction.
+    fn refuse(
+        &self,
+        actor: Actor,
+        pod: &Pod,
+        budget: &Budget,
+        (refusal, error): (Refusal, ApiError),
+    ) -> ApiError {
+        let state = self.trace.with(|t| t.keep_budget(state(budget, refusal)));
+        self.record_pod(actor, pod.id, What::EvictionRefused(state));
+        error
     }
 }
 

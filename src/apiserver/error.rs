@@ -17,6 +17,8 @@ pub(crate) enum ApiError {
     NotWhitelisted,
     /// 500: several disruption budgets select the pod.
     Internal,
+    /// 422: validation refuses it.
+    Invalid,
     /// The server does not answer.
     Unavailable,
 }
@@ -33,6 +35,7 @@ impl std::fmt::Display for ApiError {
                 "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"
             }
             Self::Internal => "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+            Self::Invalid => "the object is invalid",
             Self::Unavailable => "the server is currently unable to handle the request",
         })
     }

@@ -110,6 +110,15 @@ impl ApiServer {
         if old.status == status {
             return Ok(old);
         }
+        // `pkg/apis/batch/validation/validation.go`: "cannot set more ready pods than active".
+        let counts = |s: &WorkloadStatus| (s.ready, s.replicas);
+        if old.kind == WorkloadKind::Job
+            && self.admission.validates_ready
+            && counts(&old.status) != counts(&status)
+            && status.ready > status.replicas
+        {
+            return Err(ApiError::Invalid);
+        }
         let mut new = (*old).clone();
         new.status = status;
         Ok(self.commit_workload(actor, Some(&old), new))

@@ -12,6 +12,7 @@ mod cache_keys;
 mod caches;
 pub(crate) mod connection;
 mod delivery;
+mod eviction;
 mod factory;
 mod handlers;
 mod hold;

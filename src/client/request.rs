@@ -151,6 +151,26 @@ impl Client {
         &self.inner.api
     }
 
+    /// Whether requests take no time to arrive.
+    pub(super) fn takes_no_time(&self) -> bool {
+        let request = self.inner.timing.request;
+        request.is_constant() && request.min.is_zero()
+    }
+
+    /// A step of a request that the API server works on: it takes as long as a request of its own,
+    /// and no limiter counts it.
+    pub(super) async fn step<R>(
+        &self,
+        about: Object,
+        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
+    ) -> Result<R, ApiError> {
+        let i = &*self.inner;
+        i.ctx
+            .sleep(draw(i.timing.request, &i.ctx, i.request_point, about))
+            .await;
+        self.apply(about, apply)
+    }
+
     /// Sends a request about an object and waits for the reply.
     pub(crate) async fn call<R: 'static>(
         &self,

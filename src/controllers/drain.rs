@@ -310,13 +310,7 @@ impl Drain {
                 return Err(self.timed_out("evicting", id));
             }
             self.ctx.set_cause(self.cause);
-            match self
-                .client
-                .call(about, move |api, actor| {
-                    api.evict_pod(actor, rules, id, grace)
-                })
-                .await
-            {
+            match self.client.evict(about, rules, id, grace).await {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
                 Err(ApiError::TooManyRequests) => {

@@ -271,6 +271,7 @@ mod tests {
         ]);
         let text = |s: &str| FlagValue::Text(s.to_owned());
         let manager = [
+            ("leader-elect", "true"),
             ("node-eviction-rate", "0.5"),
             ("node-monitor-grace-period", "20s"),
         ];
@@ -307,7 +308,8 @@ mod tests {
         let said = "taken from the control plane's pods: kube-apiserver --default-unreachable-toleration-seconds=60, \
                     kube-apiserver --enable-admission-plugins=PodTolerationRestriction, \
                     kube-apiserver --feature-gates=SeparateTaintEvictionController=false, \
-                    kube-controller-manager --node-eviction-rate=0.5, kube-controller-manager --node-monitor-grace-period=20s, \
+                    kube-controller-manager --leader-elect=true, kube-controller-manager --node-eviction-rate=0.5, \
+                    kube-controller-manager --node-monitor-grace-period=20s, \
                     kube-scheduler --feature-gates=SchedulerQueueingHints=true";
         assert!(
             cluster.summary.lines().contains(&said.to_owned()),

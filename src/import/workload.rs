@@ -284,12 +284,7 @@ fn policy(
 ) -> Result<language::PodFailurePolicy, Wrong> {
     let mut rules = Vec::new();
     for rule in &raw.rules {
-        let disruption = |c: &RawCondition| {
-            c.r#type.as_deref() == Some("DisruptionTarget")
-                && c.status
-                    .as_deref()
-                    .is_none_or(|s| s == "True" || s.is_empty())
-        };
+        let disruption = |c: &&RawCondition| c.r#type.as_deref() == Some("DisruptionTarget");
         let action = match rule.action.as_str() {
             "Ignore" => language::PodFailurePolicyAction::Ignore,
             "FailJob" => language::PodFailurePolicyAction::FailJob,
@@ -304,15 +299,25 @@ fn policy(
                 )));
             }
         };
-        if rule.on_exit_codes.is_some() || !rule.on_pod_conditions.iter().flatten().any(disruption)
-        {
+        let conditions = rule.on_pod_conditions.iter().flatten();
+        let conditions: Vec<_> = conditions
+            .filter(disruption)
+            .map(|c| language::PodFailurePolicyOnPodConditions {
+                kind: language::PodConditionKind::DisruptionTarget,
+                status: match c.status.as_deref() {
+                    Some("False") => Some(language::Status::False),
+                    Some("Unknown") => Some(language::Status::Unknown),
+                    _ => None,
+                },
+            })
+            .collect();
+        if rule.on_exit_codes.is_some() || conditions.is_empty() {
             left_out("podFailurePolicy on anything but DisruptionTarget");
             continue;
         }
-        let kind = language::PodConditionKind::DisruptionTarget;
         rules.push(language::PodFailurePolicyRule {
             action,
-            on_pod_conditions: vec![language::PodFailurePolicyOnPodConditions { kind }],
+            on_pod_conditions: conditions,
         });
     }
     Ok(language::PodFailurePolicy { rules })

@@ -40,7 +40,7 @@ pub(crate) struct LeaderFlags {
     pub(crate) elect: bool,
     /// The others.
     pub(crate) times: LeaderElection,
-    /// The first that is given, by its name.
+    /// The first that is given, by its name; where there is no leader election, people are told.
     pub(crate) given: Option<&'static str>,
 }
 

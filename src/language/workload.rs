@@ -1,6 +1,6 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
-use super::cluster::{Placement, Toleration};
+use super::cluster::{Placement, Status, Toleration};
 use super::labels::LabelSelector;
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
@@ -317,13 +317,16 @@ pub enum PodFailurePolicyAction {
     Count,
 }
 
-/// A condition of a pod that is True.
+/// A condition of a pod, and its status.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicyOnPodConditions {
     /// Which condition.
     #[serde(rename = "type")]
     pub kind: PodConditionKind,
+    /// Its status; `True` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
 }
 
 /// A condition that a policy may name.

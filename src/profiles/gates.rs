@@ -222,6 +222,12 @@ const GATES: &[Gate] = &[
         apply: |p, on| p.workload.job.pod_failure_policy &= on,
     },
     Gate {
+        name: "JobManagedBy",
+        stages: &[off(30), on(32), locked(35, true)],
+        removed: None,
+        apply: |p, on| p.workload.job.validates_ready &= on,
+    },
+    Gate {
         name: "JobPodReplacementPolicy",
         stages: &[off(28), on(29), locked(34, true)],
         removed: Some(37),

@@ -214,6 +214,7 @@ fn oldest() -> Profile {
                 pod_failure_policy: false,
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,
+                validates_ready: false,
                 waits_for_own_writes: false,
             },
         },
@@ -601,4 +602,5 @@ const STEPS: &[Step] = &[
     step(&[(31, 0)], |p| {
         p.workload.job.delays_terminal_condition = true
     }),
+    step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
 ];

@@ -730,7 +730,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
-                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
+                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
             ),
         ),
         (

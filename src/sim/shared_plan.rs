@@ -48,6 +48,7 @@ pub(super) fn admission(plan: &Plan) -> Admission {
         pod_toleration_restriction: plan.admission.pod_toleration_restriction,
         namespaces: plan.namespaces.clone(),
         extended_resource_toleration: plan.admission.extended_resource_toleration,
+        validates_ready: plan.profile.workload.job.validates_ready,
     }
 }
 

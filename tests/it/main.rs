@@ -17,6 +17,7 @@ mod klog;
 mod pack_traces;
 mod races;
 mod readme;
+mod real_kubelets;
 mod scenarios;
 mod scheduler;
 mod shrink;

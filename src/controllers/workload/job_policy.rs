@@ -1,9 +1,10 @@
 //! Which pods of a Job count as failed, and what its failure policy makes of them.
 
 use super::job::JobController;
-use crate::api::meta::ConditionStatus;
 use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy};
+use crate::api::workload::{
+    JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
+};
 use std::rc::Rc;
 
 impl JobController {
@@ -43,28 +44,27 @@ impl JobController {
 
     /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).
     pub(super) fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
-        let disrupted = pod
-            .disruption_target
-            .is_some_and(|c| c.status == ConditionStatus::True);
+        let status = pod.disruption_target?.status;
+        let met = |(_, rule): &(usize, PodFailurePolicyRule)| rule.matches(status);
         spec.pod_failure_policy
             .iter()
             .copied()
             .enumerate()
-            .next()
-            .filter(|_| self.switches.pod_failure_policy && disrupted)
+            .find(met)
+            .filter(|_| self.switches.pod_failure_policy)
     }
 
     pub(super) fn counts(&self, spec: &JobSpec, pod: &Pod) -> bool {
         !matches!(
             self.rule(spec, pod),
-            Some((_, PodFailurePolicyRule::IgnoreDisruption))
+            Some((_, rule)) if rule.action == PodFailurePolicyAction::Ignore
         )
     }
 
     /// `getFailJobMessage`
     pub(super) fn fail_job_message(&self, spec: &JobSpec, pods: &[Rc<Pod>]) -> Option<String> {
         pods.iter().filter(|p| self.is_failed(p, spec)).find_map(|p| match self.rule(spec, p) {
-            Some((index, PodFailurePolicyRule::FailJobOnDisruption)) => {
+            Some((index, rule)) if rule.action == PodFailurePolicyAction::FailJob => {
                 let name = self.core.pods.client.api().names(|n| n.pod_name(p.id).to_owned());
                 Some(format!("Pod {name} has condition DisruptionTarget matching FailJob rule at index {index}"))
             }

@@ -61,6 +61,9 @@ pub struct JobSwitches {
     pub pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
     pub delays_terminal_condition: bool,
+    /// The API refuses a status with more ready pods than active ones (gate JobManagedBy, on from
+    /// 1.32; `pkg/registry/batch/job/strategy.go`, `getStatusValidationOptions`).
+    pub validates_ready: bool,
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyJob, 1.36 on).
     pub waits_for_own_writes: bool,

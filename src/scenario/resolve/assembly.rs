@@ -19,7 +19,7 @@ use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at};
 use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
 use crate::language::{flags, values};
-use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
+use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, Timing, WorkloadPlan};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
 pub(super) fn plan(
@@ -76,7 +76,10 @@ pub(super) fn plan(
     let plan = Plan {
         name: loaded.name.clone(),
         doc: files::shown(&spec.doc).into_owned(),
-        notes: notes(changed, &declared),
+        notes: notes(changed, &declared)
+            .into_iter()
+            .chain(without_leader_election(&settings, &timing))
+            .collect(),
         horizon: end?,
         flags: settings.flags,
         admission: settings.admission,
@@ -151,6 +154,14 @@ fn notes(changed: &Changed, declared: &Declared) -> Vec<String> {
     let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
     let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
     changed.notes.iter().cloned().chain(reached).collect()
+}
+
+/// A flag of leader election where there is none.
+fn without_leader_election(settings: &flags::Settings, timing: &Timing) -> Option<String> {
+    let flag = settings.leader.given.filter(|_| !timing.reconnects)?;
+    Some(format!(
+        "There is no leader election with `timing: Ideal`: `{flag}` changes nothing."
+    ))
 }
 
 /// Whether nodes or pods come from an export, or are written with the state of one.

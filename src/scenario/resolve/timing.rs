@@ -245,13 +245,6 @@ fn leader_election(
         complaints.add(place, problem);
     };
     if !timing.reconnects {
-        if let Some(name) = flags.given {
-            let help = "use `timing: Typical`, or a `Custom` one";
-            let problem = Problem::new(
-                "there is no leader election in `Ideal`; this flag would change nothing",
-            );
-            complain(name, problem.help(help));
-        }
         return None;
     }
     let LeaderElection {

@@ -1,19 +1,21 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
+use super::conditions::status;
 use super::label_selector::label_selector;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
+use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{
-    JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec,
+    JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind,
+    WorkloadSpec,
 };
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::names;
 use crate::language::text::place::{Place, with};
 use crate::language::{
-    self, FlagValue, PodFailurePolicyAction, PodManagementPolicy, RestartPolicy, Workload,
-    WorkloadGroup,
+    self, FlagValue, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup,
 };
 
 /// A field that not all kinds have, and whether it is given.
@@ -239,12 +241,25 @@ fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Job
         pod_failure_policy: rules
             .iter()
             .filter(|r| !r.on_pod_conditions.is_empty())
-            .map(|r| match r.action {
-                PodFailurePolicyAction::Ignore => PodFailurePolicyRule::IgnoreDisruption,
-                PodFailurePolicyAction::FailJob => PodFailurePolicyRule::FailJobOnDisruption,
-                PodFailurePolicyAction::Count => PodFailurePolicyRule::CountDisruption,
-            })
+            .map(failure_rule)
             .collect(),
         restart_never: !on_failure,
+    }
+}
+
+/// A rule of a Job's failure policy: any of its conditions is enough.
+fn failure_rule(written: &language::PodFailurePolicyRule) -> PodFailurePolicyRule {
+    let mut statuses = [false; 3];
+    for condition in &written.on_pod_conditions {
+        let matched = condition.status.map_or(ConditionStatus::True, status);
+        statuses[PodFailurePolicyRule::place(matched)] = true;
+    }
+    PodFailurePolicyRule {
+        action: match written.action {
+            language::PodFailurePolicyAction::Ignore => PodFailurePolicyAction::Ignore,
+            language::PodFailurePolicyAction::FailJob => PodFailurePolicyAction::FailJob,
+            language::PodFailurePolicyAction::Count => PodFailurePolicyAction::Count,
+        },
+        statuses,
     }
 }

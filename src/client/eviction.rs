@@ -1,0 +1,87 @@
+//! The eviction subresource, in the steps that it takes at the API server: what is read may have
+//! changed by the time it is written (`pkg/registry/core/pod/storage/eviction.go`, `Create`).
+
+use super::request::Client;
+use crate::api::budget::Budget;
+use crate::api::names::PodId;
+use crate::api::pod::Pod;
+use crate::apiserver::ApiError;
+use crate::kernel::{Dur, Object};
+use crate::plan::switches::eviction::EvictionRules;
+use crate::trace::BudgetState;
+use std::rc::Rc;
+
+/// `EvictionsRetry`: a budget that was changed by somebody else is read and charged again after half
+/// a second, by chance up to a tenth longer, so often at the most.
+const STEPS: u32 = 20;
+const PAUSE: Dur = Dur::from_millis(500);
+const JITTER: Dur = Dur::from_millis(50);
+
+impl Client {
+    /// POST of an eviction. Where requests take no time, neither do its steps.
+    ///
+    /// # Errors
+    /// Those of `ApiServer::evict_pod`; `Conflict` where others changed the budget twenty times.
+    pub(crate) async fn evict(
+        &self,
+        about: Object,
+        rules: EvictionRules,
+        id: PodId,
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
+        if self.takes_no_time() {
+            let whole = self.call(about, move |api, actor| {
+                api.evict_pod(actor, rules, id, grace)
+            });
+            return whole.await;
+        }
+        let begun = self.call(about, move |api, actor| api.pod_to_evict(actor, rules, id));
+        let (pod, budget) = begun.await?;
+        let charged = match budget {
+            Some(budget) => Some(self.charge(about, &pod, budget).await?),
+            None => None,
+        };
+        self.step(about, move |api, actor| {
+            api.evict_charged(actor, rules, (&pod, charged), grace)
+        })
+        .await
+    }
+
+    /// `RetryOnConflict` around `checkAndDecrement`.
+    async fn charge(
+        &self,
+        about: Object,
+        pod: &Rc<Pod>,
+        mut budget: Rc<Budget>,
+    ) -> Result<BudgetState, ApiError> {
+        let ctx = self.api().ctx().clone();
+        let point = ctx.point("eviction-retry");
+        for _ in 1..STEPS {
+            match self.charge_once(about, pod, &budget).await {
+                Err(ApiError::Conflict) => {}
+                done => return done,
+            }
+            let jitter = ctx.uniform(point, about, 0, JITTER.as_nanos());
+            ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
+            let id = budget.id;
+            let read = self.step(about, move |api, _| {
+                api.budget(id).ok_or(ApiError::NotFound)
+            });
+            budget = read.await?;
+        }
+        self.charge_once(about, pod, &budget).await
+    }
+
+    async fn charge_once(
+        &self,
+        about: Object,
+        pod: &Rc<Pod>,
+        budget: &Rc<Budget>,
+    ) -> Result<BudgetState, ApiError> {
+        let (pod, budget) = (pod.clone(), budget.clone());
+        self.step(about, move |api, actor| {
+            api.check_and_decrement(actor, &pod, &budget)
+        })
+        .await
+    }
+}

@@ -1,0 +1,287 @@
+//! Real kubelets beside the model: upstream's kubelet code 1.34.4 over a fake runtime, whose packets
+//! a proxy dropped or refused, measured once. The measured range lies inside the simulated one over 48
+//! seeds, and the medians lie within half a second or 20 % of each other. `docs/model.md` has the rest
+//! of the table, and says what is not met and why.
+
+use std::path::Path;
+use taintsim::kernel::Choices;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::run;
+
+const SEEDS: u64 = 48;
+/// When the fault begins.
+const CUT: f64 = 600.0;
+
+/// What a record says.
+struct Fields {
+    what: &'static str,
+    kind: Option<&'static str>,
+    status: Option<&'static str>,
+    pod: Option<String>,
+    added: Vec<String>,
+}
+
+/// A record's time in seconds, who wrote it, and what it says.
+type Said = (f64, &'static str, Fields);
+
+/// Nine nodes of twelve, with the pods of the measurement: one on each node that nothing evicts, and on
+/// each of the nine one that tolerates 5 s, and one that is deleted 10 s into the fault. One more
+/// is bound to each 15 s into it. A container starts in 0.9 s, the median measured; it was 0.3 to 1.3 s, with
+/// the relist, so that the least time to Running is not held here.
+fn scenario(kubelet: &str, flags: &str, timeline: &str) -> String {
+    let tolerations = ["not-ready", "unreachable"].map(|key| {
+        format!(
+            "(key: \"node.kubernetes.io/{key}\", operator: Exists, effect: NoExecute, tolerationSeconds: 5)"
+        )
+    });
+    format!(
+        "Scenario(version: 1, kubernetes: \"1.34.4\", horizon: \"16m\",
+            timing: Custom(kubelet: Real({kubelet})),
+            flags: (kube_controller_manager: {{\"node-eviction-rate\": 10, \"unhealthy-zone-threshold\": 0.95{flags}}}),
+            nodes: [(names: \"k{{0..8}}\"), (names: \"k{{9..11}}\")],
+            pods: [
+                (name: \"s\", on: Each(All)),
+                (name: \"e\", on: Each(Nodes([\"k{{0..8}}\"])), tolerations: [{}]),
+                (name: \"d\", on: Each(Nodes([\"k{{0..8}}\"]))),
+            ],
+            timeline: [{timeline}])",
+        tolerations.join(", ")
+    )
+}
+
+fn partition(connections: &str, seconds: u32, before: &str) -> String {
+    let mut timeline = format!(
+        "{before}(at: \"10m\", do: Partition(nodes: Nodes([\"k{{0..8}}\"]), connections: {connections}, duration: \"{seconds}s\")),
+         (at: \"10m10s\", do: DeletePod(pods: Group(\"d\"))),"
+    );
+    for n in 0..9 {
+        timeline += &format!(
+            "(at: \"10m15s\", do: CreatePod(pod: (name: \"n-{n}\", on: Node(\"k{n}\")))),"
+        );
+    }
+    scenario("pod_start: \"900ms\"", "", &timeline)
+}
+
+/// As measured: refusals followed each other, so that watches went on with the pauses of the last.
+const REFUSED_BEFORE: &str = "(at: \"7m\", do: Partition(nodes: Nodes([\"k{0..8}\"]), connections: Refused, duration: \"30s\")),
+    (at: \"8m20s\", do: Partition(nodes: Nodes([\"k{0..8}\"]), connections: Refused, duration: \"30s\")),";
+
+/// What every seed says.
+fn said(text: &str) -> Vec<Vec<Said>> {
+    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
+    let plan = loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
+    (1..=SEEDS)
+        .map(|seed| {
+            let trace = run(&plan, Choices::seeded(seed));
+            let records = trace.iter();
+            records
+                .map(|r| {
+                    let f = trace.fields(r);
+                    let fields = Fields {
+                        what: f.what,
+                        kind: f.kind,
+                        status: f.status,
+                        pod: f.pod,
+                        added: f.added,
+                    };
+                    (r.at.as_secs_f64(), r.actor.as_str(), fields)
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Times after `end` of what is looked for, of all seeds, in order.
+fn times(all: &[Vec<Said>], end: f64, is: impl Fn(&str, &Fields) -> bool) -> Vec<f64> {
+    let mut times: Vec<f64> = all
+        .iter()
+        .flatten()
+        .filter(|(at, actor, f)| *at > CUT && is(actor, f))
+        .map(|(at, _, _)| at - end)
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn of_group(f: &Fields, group: &str) -> bool {
+    f.pod
+        .as_deref()
+        .is_some_and(|p| p.starts_with(&format!("default/{group}-")))
+}
+
+fn ready(f: &Fields, what: &str) -> bool {
+    f.what == what && f.kind == Some("Ready") && f.status == Some("True")
+}
+
+/// Least, median and greatest, as measured.
+#[derive(Clone, Copy)]
+struct Measured(f64, f64, f64);
+
+/// Holds simulated times against measured ones.
+fn agrees(name: &str, simulated: &[f64], Measured(least, median, most): Measured) {
+    let ours = (
+        simulated[0],
+        simulated[simulated.len() / 2],
+        simulated[simulated.len() - 1],
+    );
+    let told = format!("{name}: measured {least} / {median} / {most}, simulated {ours:?}");
+    assert!(ours.0 <= least && most <= ours.2, "{told}");
+    assert!((ours.1 - median).abs() <= (0.2 * median).max(0.5), "{told}");
+}
+
+/// Simulated times lie between two bounds that were worked out by hand.
+fn within(name: &str, simulated: &[f64], (least, most): (f64, f64)) {
+    let ours = (simulated[0], simulated[simulated.len() - 1]);
+    let inside = least <= ours.0 && ours.1 <= most + 0.001;
+    assert!(
+        inside,
+        "{name}: by hand {least} to {most}, simulated {ours:?}"
+    );
+}
+
+#[test]
+fn packets_dropped_for_seventy_seconds() {
+    let all = said(&partition("Dropped", 70, ""));
+    let end = CUT + 70.0;
+    let after = |is: &dyn Fn(&str, &Fields) -> bool| {
+        let mut times = times(&all, end, is);
+        times.retain(|t| *t >= 0.0);
+        times
+    };
+    let unknown = times(&all, CUT, |_, f| {
+        f.what == "node-condition" && f.kind == Some("Ready") && f.status == Some("Unknown")
+    });
+    assert_eq!(unknown.len() as u64, 9 * SEEDS, "every node goes Unknown");
+    let node = after(&|actor, f| actor == "kubelet" && ready(f, "node-condition"));
+    agrees("Ready", &node, Measured(1.53, 6.30, 8.50));
+    for group in ["d", "e"] {
+        let gone = after(&|_, f| f.what == "pod-gone" && of_group(f, group));
+        agrees("Terminating gone", &gone, Measured(1.9, 2.88, 4.0));
+    }
+    let running = after(&|_, f| f.what == "pod-phase" && of_group(f, "n"));
+    agrees(
+        "bound while cut, Running",
+        &running,
+        Measured(f64::INFINITY, 2.49, 3.04),
+    );
+    let pods =
+        after(&|actor, f| actor == "kubelet" && ready(f, "pod-condition") && of_group(f, "s"));
+    agrees("pods set back to Ready", &pods, Measured(4.82, 7.38, 10.28));
+}
+
+#[test]
+fn connections_refused_for_seventy_seconds() {
+    let all = said(&partition("Refused", 70, REFUSED_BEFORE));
+    let end = CUT + 70.0;
+    let after = |is: &dyn Fn(&str, &Fields) -> bool| {
+        let mut times = times(&all, end, is);
+        times.retain(|t| *t >= 0.0);
+        times
+    };
+    for (group, measured) in [
+        ("d", Measured(4.70, 23.32, 47.33)),
+        ("e", Measured(4.77, 23.30, 47.31)),
+    ] {
+        let gone = after(&|_, f| f.what == "pod-gone" && of_group(f, group));
+        agrees("Terminating gone", &gone, measured);
+    }
+    let running = after(&|_, f| f.what == "pod-phase" && of_group(f, "n"));
+    agrees(
+        "bound while cut, Running",
+        &running,
+        Measured(3.64, 22.30, 46.30),
+    );
+    let pods =
+        after(&|actor, f| actor == "kubelet" && ready(f, "pod-condition") && of_group(f, "s"));
+    agrees(
+        "pods set back to Ready",
+        &pods,
+        Measured(7.88, 31.37, 48.24),
+    );
+}
+
+#[test]
+fn an_api_server_that_is_down_for_ninety_seconds_and_controllers_that_survive_it() {
+    let text = scenario(
+        "pod_start: \"900ms\"",
+        ", \"leader-elect\": false",
+        "(at: \"10m\", do: ApiOutage(duration: \"90s\"))",
+    );
+    let all = said(&text);
+    let end = CUT + 90.0;
+    let unknown = times(&all, end, |_, f| {
+        f.what == "node-condition" && f.kind == Some("Ready") && f.status == Some("Unknown")
+    });
+    // Measured: 24 of 24, at -1.4 to 3.8 s, where zero is when the server says that it is ready, up to
+    // 2.8 s after its first answer.
+    assert!(
+        unknown.len() as u64 * 10 >= 9 * 12 * SEEDS,
+        "{}",
+        unknown.len()
+    );
+    assert!(unknown[0] >= 0.0 && unknown[unknown.len() - 1] < 5.1);
+    let back = times(&all, end, |actor, f| {
+        actor == "kubelet" && ready(f, "node-condition")
+    });
+    // The second of two runs; the first had a minimum of 6 and a median of 50 s.
+    agrees("Ready", &back, Measured(49.4, 75.7, 109.1));
+    let tainted = |effect: &'static str| {
+        move |_: &str, f: &Fields| f.added.iter().any(|t| t.ends_with(effect))
+    };
+    agrees(
+        "NoSchedule",
+        &times(&all, end, tainted(":NoSchedule")),
+        Measured(53.9, 66.0, 78.2),
+    );
+    agrees(
+        "NoExecute",
+        &times(&all, end, tainted(":NoExecute")),
+        Measured(58.9, 69.0, 79.3),
+    );
+}
+
+#[test]
+fn a_machine_that_was_off_for_thirty_seconds() {
+    // Times after the kubelet's start.
+    let text = scenario(
+        "pod_start: \"1s\", boot: \"0s\"",
+        "",
+        "(at: \"10m\", do: Crash(nodes: Nodes([\"k{0..3}\"]), duration: \"30s\")),
+         (at: \"10m5s\", do: DeletePod(pods: Group(\"d\")))",
+    );
+    let all = said(&text);
+    let end = CUT + 30.0;
+    let on_k = |f: &Fields| {
+        f.pod
+            .as_deref()
+            .is_some_and(|p| ["-k0", "-k1", "-k2", "-k3"].iter().any(|n| p.ends_with(n)))
+    };
+    let kubelet = |status: &'static str| {
+        move |actor: &str, f: &Fields| {
+            actor == "kubelet"
+                && f.what == "pod-condition"
+                && f.kind == Some("Ready")
+                && f.status == Some(status)
+                && on_k(f)
+        }
+    };
+    // The kubelet takes 0.6 to 1.1 s to start, and finds within another second, at its next relist, that
+    // containers have stopped; they start in a second. Measured: 1.3 to 2.1, and 2.5 to 3.1 s.
+    within(
+        "Ready False",
+        &times(&all, end, kubelet("False")),
+        (0.6, 2.1),
+    );
+    within("Ready True", &times(&all, end, kubelet("True")), (1.6, 3.1));
+    let failed = times(&all, end, |_, f| {
+        f.what == "pod-phase" && f.status == Some("Failed") && of_group(f, "d") && on_k(f)
+    });
+    assert_eq!(failed.len() as u64, 4 * SEEDS, "deleted while off: Failed");
+    let gone = times(&all, end, |_, f| {
+        f.what == "pod-gone" && of_group(f, "d") && on_k(f)
+    });
+    // Another relist until it is removed. Measured: 1.6 to 3.1 s.
+    within("gone", &gone, (0.6, 3.1));
+}
