@@ -60,7 +60,7 @@ pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
 pub use timeline::{
-    Connections, Cut, Entry, InstanceState, Resource, RestartKind, Step, WatchCache,
+    Connections, Cut, Entry, InstanceState, Resource, RestartKind, RuntimeFails, Step, WatchCache,
 };
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub(crate) use workload::{

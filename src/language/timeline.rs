@@ -137,6 +137,21 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
+    /// The container runtime of nodes fails: their kubelets notice, and post that the nodes are not
+    /// ready with their next status check.
+    RuntimeFailure {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// What fails.
+        fails: RuntimeFails,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
     /// The API server refuses everybody.
     ApiOutage {
         /// What its watch caches know afterwards; `Lost` where not given, as of a server that was
@@ -431,6 +446,15 @@ impl Cut {
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// What fails of a container runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum RuntimeFails {
+    /// It says that it is not ready, which a kubelet sees within 5 s.
+    Ready,
+    /// It does not answer, which counts after 30 s.
+    Status,
 }
 
 /// Who takes over when the controllers' process has died.

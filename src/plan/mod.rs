@@ -22,7 +22,7 @@ pub use profile::Profile;
 pub use run::{Perturb, Plan};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use timeline::{
-    Action, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase, Successor,
-    TimelineEntry, WatchCache, WatchedResource,
+    Action, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
+    RuntimeFails, Successor, TimelineEntry, WatchCache, WatchedResource,
 };
 pub use timing::{LeaderElection, Limits, Timing, UserMode};

@@ -68,6 +68,8 @@ pub enum Do {
     HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
     /// The kubelets' own view of a condition.
     Condition(Vec<NodeIndex>, NodeConditionType, ConditionStatus),
+    /// The nodes' container runtimes fail so, or work again.
+    Runtime(Vec<NodeIndex>, Option<RuntimeFails>),
     /// The kubelets' clocks are off by this number of nanoseconds.
     ClockSkew(Vec<NodeIndex>, i64),
     /// The API server answers nobody.
@@ -137,6 +139,7 @@ impl Do {
             | Self::Boot(n)
             | Self::HeartbeatPeriod(n, _)
             | Self::Condition(n, ..)
+            | Self::Runtime(n, _)
             | Self::ClockSkew(n, _)
             | Self::DeleteNode(n)
             | Self::Taint(n, _)
@@ -192,6 +195,15 @@ pub enum IfNotDrained {
     Skip,
     /// The machine is switched off all the same, with the pods that are left on it.
     GoOn,
+}
+
+/// What fails of a container runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuntimeFails {
+    /// It says that it is not ready.
+    Ready,
+    /// It does not answer.
+    Status,
 }
 
 /// Who leads after a leader that died.

@@ -147,6 +147,7 @@ fn words(plan: &Plan) -> String {
             Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
+            Do::Runtime(n, how) => format!("Runtime{} {how:?}", names(n)),
             Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
             Do::Over => "Over".to_owned(),

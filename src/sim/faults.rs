@@ -79,6 +79,7 @@ impl Cluster {
             Do::Condition(nodes, kind, status) => {
                 each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status))
             }
+            Do::Runtime(nodes, fails) => each(nodes, &|n| self.kubelets.runtime(n, *fails)),
             Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
             Do::ApiDown => self.api_goes_down(action.entry),
             Do::ApiUp(cache) => self.api_comes_up(*cache),
@@ -224,6 +225,7 @@ impl Cluster {
             | Do::Boot(_)
             | Do::HeartbeatPeriod(..)
             | Do::Condition(..)
+            | Do::Runtime(..)
             | Do::ClockSkew(..)
             | Do::AddNode(_)
             | Do::DeleteNode(_) => "kubelets",

@@ -285,3 +285,44 @@ fn a_machine_that_was_off_for_thirty_seconds() {
     // Another relist until it is removed. Measured: 1.6 to 3.1 s.
     within("gone", &gone, (0.6, 3.1));
 }
+
+#[test]
+fn a_container_runtime_that_fails() {
+    // The kubelet looks every 5 s, and one that does not answer counts 30 s after it last did; the
+    // status loop posts within 10.4 s. Measured twice each: 3.0 and 4.2 s, 29.4 and 30.3 s, and ready again
+    // after 4.6 and 8.8 s.
+    for (fails, least, most) in [("Ready", 0.0, 15.4), ("Status", 25.0, 40.4)] {
+        let text = scenario(
+            "",
+            "",
+            &format!(
+                "(at: \"10m\", do: RuntimeFailure(nodes: Nodes([\"k{{0..3}}\"]), fails: {fails}, duration: \"60s\"))"
+            ),
+        );
+        let all = said(&text);
+        let posted = |status: &'static str| {
+            move |actor: &str, f: &Fields| {
+                actor == "kubelet"
+                    && f.what == "node-condition"
+                    && f.kind == Some("Ready")
+                    && f.status == Some(status)
+            }
+        };
+        let down = times(&all, CUT, posted("False"));
+        assert_eq!(down.len() as u64, 4 * SEEDS);
+        within(fails, &down, (least, most));
+        within(
+            "ready again",
+            &times(&all, CUT + 60.0, posted("True")),
+            (0.0, 15.4),
+        );
+    }
+    // A runtime that answers again in time was never down.
+    let text = scenario(
+        "",
+        "",
+        "(at: \"10m\", do: RuntimeFailure(node: \"k0\", fails: Status, duration: \"20s\"))",
+    );
+    let posts = times(&said(&text), CUT, |_, f| f.what == "node-condition");
+    assert!(posts.is_empty());
+}

@@ -29,6 +29,7 @@ impl Kubelets {
             uplink: None,
             back: None,
             backoffs: None,
+            runtime: None,
             view_changed: None,
             crashed: false,
             boots_until: None,

@@ -23,6 +23,7 @@ pub(super) struct Points {
     pub(super) pod_status: PointId,
     pub(super) relist: PointId,
     pub(super) start: PointId,
+    pub(super) runtime: PointId,
     /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
     pub(super) heartbeat_first: PointId,
 }
@@ -43,6 +44,7 @@ pub(crate) struct Kubelets {
     pub(super) loops: Cell<Option<HandlerId<Tick>>>,
     pub(super) pods: Cell<Option<HandlerId<Uid>>>,
     boots: Cell<Option<HandlerId<NodeId>>>,
+    pub(super) runtimes: Cell<Option<HandlerId<NodeId>>>,
 }
 
 /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to
@@ -75,6 +77,23 @@ impl Handler for Booted {
     fn handle(&self, node: NodeId) {
         if let Some(k) = self.0.upgrade() {
             k.booted(node);
+        }
+    }
+
+    fn name(&self, _: NodeId) -> Name {
+        self.1
+    }
+}
+
+/// A kubelet looks at its runtime.
+struct RuntimeCheck(Weak<Kubelets>, Name);
+
+impl Handler for RuntimeCheck {
+    type Argument = NodeId;
+
+    fn handle(&self, node: NodeId) {
+        if let Some(k) = self.0.upgrade() {
+            k.notices_runtime(node);
         }
     }
 
@@ -127,11 +146,13 @@ impl Kubelets {
                 pod_status: ctx.point("pod-status-sync"),
                 relist: ctx.point("pod-relist"),
                 start: ctx.point("kubelet-start"),
+                runtime: ctx.point("runtime-check"),
                 heartbeat_first: ctx.point("heartbeat-first"),
             },
             loops: Cell::new(None),
             pods: Cell::new(None),
             boots: Cell::new(None),
+            runtimes: Cell::new(None),
             ctx,
         });
         let home = kubelets.ctx.keys("kubelets");
@@ -151,6 +172,12 @@ impl Kubelets {
                 .ctx
                 .register(Rc::new(Booted(kubelets.me.clone(), Name::of("boot", home)))),
         ));
+        kubelets
+            .runtimes
+            .set(Some(kubelets.ctx.register(Rc::new(RuntimeCheck(
+                kubelets.me.clone(),
+                Name::of("runtime-check", home),
+            )))));
         api.watch(kubelets.clone());
         if lazy {
             api.compute_heartbeats(kubelets.clone());

@@ -21,6 +21,7 @@ mod notices;
 mod pods;
 mod reach;
 mod real;
+mod runtime;
 mod uplink;
 mod walk;
 

@@ -3,7 +3,7 @@
 use super::conditions::View;
 use super::uplink::{Back, Backoffs, REFLECTORS, Uplink};
 use super::walk::Asleep;
-use crate::api::meta::{Timestamp, Uid};
+use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::client::connection::{Backoff, Link};
 use crate::kernel::{Argument, Dur, EventKey, Time};
@@ -34,6 +34,8 @@ pub(super) struct Kubelet {
     pub(super) back: Option<Back>,
     /// The back-offs of its watches, once one has been disturbed.
     pub(super) backoffs: Option<Box<Backoffs>>,
+    /// What its container runtime has come to, and when it will notice.
+    pub(super) runtime: Option<(Time, ConditionStatus)>,
     /// Its view of a condition changed and was not posted yet.
     pub(super) view_changed: Option<Time>,
     /// The machine is off, or boots.

@@ -40,6 +40,9 @@ pub(super) fn describe(step: &Step) -> String {
                 on(node, nodes)
             )
         }
+        Step::RuntimeFailure { node, nodes, .. } => {
+            format!("runtime failure of {}", on(node, nodes))
+        }
         Step::ApiOutage { .. } => "API server outage".to_owned(),
         Step::WatchLag { resource, lag, .. } => {
             format!("watch lag of {} ({lag})", resource_word(*resource))

@@ -11,8 +11,8 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::values;
 use crate::language::{
-    ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind, Status,
-    WatchCache,
+    ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind,
+    RuntimeFails, Status, WatchCache,
 };
 use crate::plan::{self, Do, NodeIndex, Phase, Successor, WatchedResource};
 
@@ -143,6 +143,22 @@ impl Of<'_> {
             Do::Condition(n.clone(), kind, status(wanted)),
             Do::Condition(n, kind, healthy),
         )
+    }
+
+    /// The container runtime of nodes fails.
+    pub(super) fn runtime(
+        &self,
+        node: &Option<String>,
+        nodes: &Option<NodeSelector>,
+        fails: RuntimeFails,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<Primitive>> {
+        let n = self.nodes(node, nodes, complaints)?;
+        let fails = match fails {
+            RuntimeFails::Ready => plan::RuntimeFails::Ready,
+            RuntimeFails::Status => plan::RuntimeFails::Status,
+        };
+        self.lasting(Do::Runtime(n.clone(), Some(fails)), Do::Runtime(n, None))
     }
 
     /// Watches hear later of changes.

@@ -8,7 +8,7 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Connections, Do, NodeIndex, Phase, WatchedResource};
+use crate::plan::{Action, Connections, Do, NodeIndex, Phase, RuntimeFails, WatchedResource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault holds while it lasts.
@@ -19,6 +19,7 @@ enum Held {
     Crash(NodeIndex),
     Heartbeats(NodeIndex),
     Condition(NodeIndex, NodeConditionType),
+    Runtime(NodeIndex),
     Clock(NodeIndex),
     Api,
     Watch(WatchedResource),
@@ -32,6 +33,7 @@ enum Value {
     Cut(Connections),
     Period(Dur),
     Status(ConditionStatus),
+    Runtime(RuntimeFails),
     Skew(i64),
     Lag(Dur),
     Until(Time),
@@ -228,9 +230,28 @@ fn forget(holders: &mut Holders, nodes: &[NodeIndex]) {
         | Held::Crash(n)
         | Held::Heartbeats(n)
         | Held::Condition(n, _)
+        | Held::Runtime(n)
         | Held::Clock(n) => !gone.contains(n),
         Held::Api | Held::Watch(_) | Held::Stall(_) => true,
     });
+}
+
+/// Container runtimes that fail, or of which one failure ends.
+fn runtime(
+    of: Of,
+    nodes: Vec<NodeIndex>,
+    fails: Option<RuntimeFails>,
+    holders: &mut Holders,
+) -> Vec<Action> {
+    if let Some(how) = fails {
+        let changing = begin_all(holders, of.entry, nodes, Held::Runtime, Value::Runtime(how));
+        return of.one(Do::Runtime(changing, fails));
+    }
+    let (free, back) = end_all(holders, of.entry, nodes, &Held::Runtime);
+    of.with_back(Do::Runtime(free, None), back, &|value, nodes| match value {
+        Value::Runtime(how) => Some(Do::Runtime(nodes, Some(how))),
+        _ => None,
+    })
 }
 
 /// Nodes that reach the API server again: at the end of a partition those that nothing else cuts
@@ -303,6 +324,7 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
                 },
             )
         }
+        Do::Runtime(nodes, fails) => runtime(of, nodes, fails, holders),
         Do::ClockSkew(nodes, skew) if of.phase != Phase::End => of.one(Do::ClockSkew(
             begin_all(holders, of.entry, nodes, Held::Clock, Value::Skew(skew)),
             skew,

@@ -26,6 +26,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::Crash { duration, .. }
         | Step::SlowHeartbeats { duration, .. }
         | Step::Condition { duration, .. }
+        | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
@@ -69,6 +70,7 @@ pub(super) fn is_fault(step: &Step) -> bool {
             | Step::Flap { .. }
             | Step::SlowHeartbeats { .. }
             | Step::Condition { .. }
+            | Step::RuntimeFailure { .. }
             | Step::ApiOutage { .. }
     )
 }
@@ -125,6 +127,9 @@ pub(super) fn primitives(
             status,
             ..
         } => of.condition(node, nodes, *kind, *status, complaints),
+        Step::RuntimeFailure {
+            node, nodes, fails, ..
+        } => of.runtime(node, nodes, *fails, complaints),
         Step::ApiOutage { watch_cache, .. } => {
             of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
         }
