@@ -84,38 +84,68 @@ impl Drain {
         })
     }
 
-    /// Cordons all nodes, then empties one after the other (`RunDrain`). Says how it ended for
-    /// each.
+    /// Reads all nodes (`Complete`), cordons them, then empties one after the other (`RunDrain`).
+    /// Says how it ended for each.
     ///
     /// # Errors
-    /// What kubectl prints where one of the nodes does not exist: then none is drained.
+    /// What kubectl prints where one of the nodes does not exist: then nothing is done to any.
     pub(crate) async fn run(
         self: &Rc<Self>,
         nodes: &[NodeId],
     ) -> Result<Vec<DrainOutcome>, String> {
+        let mut cordoned = Vec::with_capacity(nodes.len());
         for &node in nodes {
-            if !self.set_unschedulable(node, true).await {
-                let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                return Err(format!("error: nodes \"{name}\" not found"));
+            cordoned.push(self.is_unschedulable(node).await?);
+        }
+        for (&node, cordoned) in nodes.iter().zip(cordoned) {
+            if !cordoned {
+                self.write_unschedulable(node, true).await;
             }
         }
         let mut outcomes = Vec::with_capacity(nodes.len());
         for &node in nodes {
-            outcomes.push(self.drain(node).await);
+            let outcome = self.drain(node).await;
+            outcomes.push(outcome);
+            if self.rules.drain_stops_at_failure && outcome != DrainOutcome::Drained {
+                break;
+            }
         }
         Ok(outcomes)
     }
 
-    /// `kubectl cordon` and `uncordon`: a node that is so already is not written. False if there is
-    /// no such node.
-    pub(crate) async fn set_unschedulable(&self, node: NodeId, value: bool) -> bool {
+    /// `kubectl uncordon`: a node that may be scheduled on already, or is gone, is not written.
+    pub(crate) async fn uncordon(&self, node: NodeId) {
+        if self.is_unschedulable(node).await == Ok(true) {
+            self.write_unschedulable(node, false).await;
+        }
+    }
+
+    /// Reads a node.
+    ///
+    /// # Errors
+    /// What kubectl prints if it cannot.
+    async fn is_unschedulable(&self, node: NodeId) -> Result<bool, String> {
         self.ctx.set_cause(self.cause);
-        self.client
-            .call(self.node(node), move |api, actor| {
-                api.mutate_node(actor, node, |n| n.unschedulable = value)
-            })
-            .await
-            .is_ok()
+        let read = self.client.call(self.node(node), move |api, _| {
+            api.node(node).ok_or(ApiError::NotFound)
+        });
+        match read.await {
+            Ok(node) => Ok(node.unschedulable),
+            Err(ApiError::NotFound) => {
+                let name = self.client.api().names(|n| n.node_name(node).to_owned());
+                Err(format!("error: nodes \"{name}\" not found"))
+            }
+            Err(e) => Err(format!("error: {e}")),
+        }
+    }
+
+    /// `PatchOrReplace`. One that fails is printed, and kubectl goes on.
+    async fn write_unschedulable(&self, node: NodeId, value: bool) {
+        self.ctx.set_cause(self.cause);
+        let written = self.client.call(self.node(node), move |api, actor| {
+            api.mutate_node(actor, node, |n| n.unschedulable = value)
+        });
+        let _ = written.await;
     }
 
     /// Empties a node, and records how that ended.
@@ -192,6 +222,12 @@ impl Drain {
         if self.options.disable_eviction {
             return self.delete_pods(pods).await;
         }
+        if pods.is_empty() {
+            return Ok(());
+        }
+        self.check_eviction_support(node)
+            .await
+            .map_err(|e| vec![e.to_string().into()])?;
         let failed = Rc::new(Shared::new(Vec::new()));
         let (me, sink, count) = (self.clone(), failed.clone(), pods.len());
         parallelize(&self.ctx, self.group, count, count, move |i| {
@@ -209,6 +245,19 @@ impl Drain {
         } else {
             Err(failed)
         }
+    }
+
+    /// `CheckEvictionSupport`: there is the subresource, and kubectl asks for it each time.
+    async fn check_eviction_support(&self, node: NodeId) -> Result<(), ApiError> {
+        let requests = if self.rules.drain_asks_for_groups {
+            3
+        } else {
+            1
+        };
+        for _ in 0..requests {
+            self.client.call(self.node(node), |_, _| Ok(())).await?;
+        }
+        Ok(())
     }
 
     /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and
@@ -313,17 +362,8 @@ impl Drain {
             match self.client.evict(about, rules, id, grace).await {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
-                Err(ApiError::TooManyRequests) => {
-                    self.ctx.sleep(RETRY_AFTER).await;
-                    let fresh = self
-                        .client
-                        .call(about, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
-                        .await;
-                    if fresh.is_ok_and(|p| p.uid == pod.uid) {
-                        continue;
-                    }
-                    return Ok(());
-                }
+                // It says no uid, and so means another pod of that name as well.
+                Err(ApiError::TooManyRequests) => self.ctx.sleep(RETRY_AFTER).await,
                 Err(e) => return Err(self.complain("evicting", id, &e.to_string())),
             }
         }
@@ -372,8 +412,10 @@ impl Drain {
         Ok(())
     }
 
-    /// `waitForDelete`: until the pod is gone, or another of its name is there.
+    /// `waitForDelete`: until the pod is gone, or another of its name is there. How long an answer
+    /// takes does not put off the next look.
     async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
+        let mut next = self.rules.drain_polls_from_start.then(|| self.ctx.now());
         loop {
             let found = self
                 .client
@@ -389,11 +431,14 @@ impl Drain {
             if self.waited_for_too_long(&pod) {
                 return Ok(());
             }
-            if self.ctx.now().saturating_add(POLL) > self.deadline.get() {
+            let now = self.ctx.now();
+            let at = next.unwrap_or(now).saturating_add(POLL).max(now);
+            if at > self.deadline.get() {
                 self.ctx.sleep_until(self.deadline.get()).await;
                 return Err(self.timed_out("waiting for", id));
             }
-            self.ctx.sleep(POLL).await;
+            self.ctx.sleep_until(at).await;
+            next = Some(at);
         }
     }
 

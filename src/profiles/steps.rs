@@ -178,6 +178,9 @@ fn oldest() -> Profile {
             unstarted_pods_are_free: false,
             unready_pods_are_free: false,
             adds_disruption_target: false,
+            drain_asks_for_groups: true,
+            drain_stops_at_failure: true,
+            drain_polls_from_start: false,
         },
         workload: workload::Switches {
             logarithmic_scale_down: false,
@@ -215,6 +218,7 @@ fn oldest() -> Profile {
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,
                 validates_ready: false,
+                tells_end_before_status: true,
                 waits_for_own_writes: false,
             },
         },
@@ -418,6 +422,9 @@ const STEPS: &[Step] = &[
         p.eviction.adds_disruption_target = true;
         p.disruption.resets_stale_condition = true;
     }),
+    step(&[(22, 0)], |p| p.eviction.drain_asks_for_groups = false),
+    step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
+    step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
     // The scheduler's other changes, release by release
     step(&[(19, 0)], |p| {
         let s = &mut p.scheduler;
@@ -591,6 +598,9 @@ const STEPS: &[Step] = &[
     }),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
+    step(&[(26, 0)], |p| {
+        p.workload.job.tells_end_before_status = false
+    }),
     step(&[(27, 0)], |p| {
         p.workload.job.failure_backoff = Some(Dur::from_secs(360))
     }),

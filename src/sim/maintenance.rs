@@ -155,7 +155,7 @@ impl Cluster {
                     return;
                 }
                 IfNotDrained::Skip => {
-                    drain.set_unschedulable(node, false).await;
+                    drain.uncordon(node).await;
                     return;
                 }
                 IfNotDrained::GoOn => {}
@@ -174,7 +174,7 @@ impl Cluster {
             return;
         }
         if how.uncordon {
-            drain.set_unschedulable(node, false).await;
+            drain.uncordon(node).await;
         }
     }
 

@@ -58,8 +58,7 @@ impl JobController {
             flush = true;
         }
         if flush {
-            self.put_status(&read, s.status.clone()).await?;
-            self.tell_finished(s);
+            self.put_last_status(&read, s).await?;
         }
         Ok(())
     }
@@ -123,8 +122,24 @@ impl JobController {
             flush = true;
         }
         if flush {
-            self.put_status(&s.job, s.status.clone()).await?;
+            self.put_last_status(&s.job, s).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the status at the end of a sync. The event of a Job's end comes before that or, once
+    /// it is written, after it.
+    async fn put_last_status(&self, read: &Rc<Workload>, s: &Sync) -> Result<(), ApiError> {
+        let first = self.switches.tells_end_before_status;
+        if first {
             self.tell_finished(s);
+        }
+        self.put_status(read, s.status.clone()).await?;
+        if !first {
+            self.tell_finished(s);
+        }
+        if s.status.job.finished.is_some() {
+            self.memory.with(|m| m.finished.insert(s.job.uid));
         }
         Ok(())
     }
@@ -177,7 +192,7 @@ impl JobController {
     }
 
     /// `recordJobFinished`
-    pub(super) fn tell_finished(&self, s: &Sync) {
+    fn tell_finished(&self, s: &Sync) {
         let (text, words) = match &s.status.job.finished {
             None => return,
             Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
@@ -190,7 +205,6 @@ impl JobController {
             }
         };
         self.core.pods.tell_words(&s.job, text, words);
-        self.memory.with(|m| m.finished.insert(s.job.uid));
     }
 
     /// Notes the pods that ended in the status: those that are to lose their finalizer, whether the

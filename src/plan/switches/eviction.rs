@@ -1,6 +1,7 @@
-//! What changed in the eviction subresource from release to release.
+//! What changed from release to release in evictions: in the API server's subresource, and in the
+//! `kubectl drain` that comes with a release.
 
-/// What of the eviction subresource changed from release to release.
+/// What of evictions changed from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvictionRules {
     /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
@@ -9,4 +10,12 @@ pub struct EvictionRules {
     pub unready_pods_are_free: bool,
     /// The pod gets the condition DisruptionTarget first (1.26 on).
     pub adds_disruption_target: bool,
+    /// Before it evicts, kubectl asks for the API groups, in two requests, then for the resources
+    /// of one (up to 1.21); after that for the resources only.
+    pub drain_asks_for_groups: bool,
+    /// A node that could not be drained ends kubectl's work on several (up to 1.22).
+    pub drain_stops_at_failure: bool,
+    /// kubectl counts the seconds between its looks at a pod from before the first one (1.32 on),
+    /// not from after it.
+    pub drain_polls_from_start: bool,
 }

@@ -49,6 +49,9 @@ pub struct JobSwitches {
     pub retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.
     pub gets_before_status: bool,
+    /// The event of a Job's end comes before its status is written, and again if that fails: up to
+    /// 1.25. From 1.26 on it comes once it is written.
+    pub tells_end_before_status: bool,
     /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as
     /// failed (gate JobTrackingWithFinalizers, on from 1.25).
     pub tracking_finalizers: bool,
