@@ -10,7 +10,7 @@ import (
 
 // act does one action of a scenario.
 func (r *run) act(a *action) {
-	if !r.actOnNode(a) && !r.actOnPod(a) && !r.actOnServer(a) {
+	if !r.actOnNode(a) && !r.actOnPod(a) && !r.actOnWorkload(a) && !r.actOnServer(a) {
 		fail("unknown action", a.Do)
 	}
 }
@@ -107,6 +107,31 @@ func (r *run) actOnPod(a *action) bool {
 			p.Finalizers = a.Finalizers
 			return true
 		}))
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *run) actOnWorkload(a *action) bool {
+	s := r.server
+	switch a.Do {
+	case "scale":
+		kind, name, _ := strings.Cut(a.Workload, "/")
+		accept(s.update("user", strings.ToLower(kind)+"s", "", "default", name, func(cur object) (object, *status) {
+			return with(cur, a.Replicas, "spec", "replicas"), nil
+		}))
+	case "create-workload":
+		s.createWorkload(*a.Created)
+	case "create-budget":
+		s.createBudget(*a.Budget)
+	case "change-budget":
+		accept(s.update("user", "poddisruptionbudgets", "", "default", a.Budget.Name, func(cur object) (object, *status) {
+			cur = with(with(cur, nil, "spec", "minAvailable"), nil, "spec", "maxUnavailable")
+			return merge(cur, object{"spec": a.Budget.rule()}), nil
+		}))
+	case "delete-budget":
+		s.remove("user", "poddisruptionbudgets", "default", a.Budget.Name, metav1.DeleteOptions{})
 	default:
 		return false
 	}

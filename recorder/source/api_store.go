@@ -28,7 +28,8 @@ type server struct {
 
 	request, response, watch, storage time.Duration
 	defaultTolerations                bool
-	minor                             int // of the release, 34 for v1.34.4
+	tolerationSeconds                 [2]int64 // of those, for a node that is not ready and for one that is unreachable
+	minor                             int      // of the release, 34 for v1.34.4
 	onChange                          func(actor, resource string, old, new object)
 	evict                             func(s *server, actor, ns, name string, body []byte) (object, *status)
 }

@@ -150,9 +150,6 @@ func beforeUpdate(resource, subresource, ns string, o, cur object) (object, *sta
 	return external(t, text(o, "apiVersion")), nil
 }
 
-// tolerationSeconds are those of the admission plugin DefaultTolerationSeconds.
-const tolerationSeconds = 300
-
 // admitPod is the admission plugin DefaultTolerationSeconds, which sees pods created and updated.
 func (s *server) admitPod(o object) object {
 	if !s.defaultTolerations {
@@ -167,11 +164,10 @@ func (s *server) admitPod(o object) object {
 		}
 		return true
 	}
-	seconds := int64(tolerationSeconds)
 	var add []v1.Toleration
-	for _, k := range []string{v1.TaintNodeNotReady, v1.TaintNodeUnreachable} {
+	for i, k := range []string{v1.TaintNodeNotReady, v1.TaintNodeUnreachable} {
 		if missing(k) {
-			add = append(add, v1.Toleration{Key: k, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+			add = append(add, v1.Toleration{Key: k, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &s.tolerationSeconds[i]})
 		}
 	}
 	if add == nil {

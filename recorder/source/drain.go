@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubectl/pkg/drain"
 )
@@ -18,8 +19,11 @@ type drainOptions struct {
 	DisableEviction  bool     `json:"disable-eviction"`
 }
 
-// drain is kubectl drain of these nodes: all are cordoned, then they are emptied one after the other
-// (staging/src/k8s.io/kubectl/pkg/cmd/drain/drain.go: RunDrain). It goes on by itself.
+// The releases whose kubectl goes on with the next node when one cannot be drained.
+const drainGoesOnSince = 23
+
+// drain is kubectl drain of these nodes: all are read, then all are cordoned, then they are emptied one after
+// the other (staging/src/k8s.io/kubectl/pkg/cmd/drain/drain.go: Complete, RunDrain). It goes on by itself.
 func (r *run) drain(nodes []string, o drainOptions) {
 	ctx := context.Background()
 	h := &drain.Helper{
@@ -36,14 +40,19 @@ func (r *run) drain(nodes []string, o drainOptions) {
 			f.SetBool(true)
 		}
 	}
+	var read []*v1.Node
 	for _, name := range nodes {
 		n, err := h.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-		if err != nil || drain.RunCordonOrUncordon(h, n, true) != nil {
+		if err != nil {
 			return
 		}
+		read = append(read, n)
+	}
+	for _, n := range read {
+		_ = drain.RunCordonOrUncordon(h, n, true) // kubectl prints the error and goes on
 	}
 	for _, name := range nodes {
-		if drain.RunNodeDrain(h, name) != nil {
+		if drain.RunNodeDrain(h, name) != nil && r.server.minor < drainGoesOnSince {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package recorder
 import (
 	"strings"
 	"time"
+	_ "unsafe" // for revisionOf
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // nodeObject is a node without its conditions.
@@ -65,11 +67,12 @@ func (s *server) createPod(actor string, p podSpec) {
 	pod.Name = p.Name
 	ns := namespace(p.Namespace)
 	if kind, name, ok := strings.Cut(p.Owner, "/"); ok {
-		yes, owner := true, s.lookup(strings.ToLower(kind)+"s", ns, name)
-		pod.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: text(owner, "apiVersion"), Kind: kind, Name: name, UID: types.UID(text(owner, "metadata", "uid")),
-			Controller: &yes, BlockOwnerDeletion: &yes,
-		}}
+		pod.OwnerReferences = s.ownerOf(kind, ns, name)
+		if owner := s.lookup(strings.ToLower(kind)+"s", ns, name); owner != nil {
+			for k, v := range labelsOfPods(kind, owner, p.Name) {
+				pod.Labels[k] = v
+			}
+		}
 	}
 	var given any
 	if p.Running {
@@ -83,12 +86,50 @@ func (s *server) createPod(actor string, p podSpec) {
 	accept(s.createAs(actor, "pods", ns, decode(encode(pod)), given))
 }
 
+// ownerOf refers to a workload, or to one of that name that is not there.
+func (s *server) ownerOf(kind, ns, name string) []metav1.OwnerReference {
+	yes := true
+	ref := metav1.OwnerReference{APIVersion: "apps/v1", Kind: kind, Name: name, UID: types.UID("not-there-" + name), Controller: &yes, BlockOwnerDeletion: &yes}
+	if owner := s.lookup(strings.ToLower(kind)+"s", ns, name); owner != nil {
+		ref.APIVersion, ref.UID = text(owner, "apiVersion"), types.UID(text(owner, "metadata", "uid"))
+	}
+	return []metav1.OwnerReference{ref}
+}
+
+// revisionOf is the revision that the StatefulSet controller gives a set
+// (pkg/controller/statefulset/stateful_set_utils.go).
+//
+//go:linkname revisionOf k8s.io/kubernetes/pkg/controller/statefulset.newRevision
+func revisionOf(set *appsv1.StatefulSet, revision int64, collisions *int32) (*appsv1.ControllerRevision, error)
+
+// labelsOfPods are those by which a controller sees that a pod is of its workload's present template.
+func labelsOfPods(kind string, owner object, pod string) map[string]string {
+	switch kind {
+	case "StatefulSet":
+		revision, err := revisionOf(convert[appsv1.StatefulSet](owner), 1, new(int32))
+		if err != nil {
+			panic(err)
+		}
+		return map[string]string{
+			appsv1.StatefulSetPodNameLabel: pod, appsv1.StatefulSetRevisionLabel: revision.Name,
+			"apps.kubernetes.io/pod-index": pod[strings.LastIndex(pod, "-")+1:],
+		}
+	case "DaemonSet":
+		return map[string]string{"pod-template-generation": "1"}
+	}
+	return nil
+}
+
 // createWorkload makes the object whose controller will then create the pods.
 func (s *server) createWorkload(w workloadSpec) {
-	template := w.Template.template()
-	template.Labels["app"] = w.Name
+	template, app := w.Template.template(), w.Name
 	meta := metav1.ObjectMeta{Name: w.Name}
-	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}
+	if kind, name, ok := strings.Cut(w.Owner, "/"); ok { // the ReplicaSet of a Deployment
+		meta.OwnerReferences, app = s.ownerOf(kind, "default", name), name
+		meta.Labels = map[string]string{"app": app} // by which the Deployment finds it
+	}
+	template.Labels["app"] = app
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	apps := metav1.TypeMeta{Kind: w.Kind, APIVersion: "apps/v1"}
 	var o runtime.Object
 	resource := ""
@@ -100,11 +141,11 @@ func (s *server) createWorkload(w workloadSpec) {
 		}
 		o, resource = set, "statefulsets"
 	case "ReplicaSet":
-		o, resource = &appsv1.ReplicaSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}, "replicasets"
+		o, resource = &appsv1.ReplicaSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &w.Replicas, MinReadySeconds: w.MinReadySeconds, Selector: selector, Template: template}}, "replicasets"
 	case "Deployment":
-		o, resource = &appsv1.Deployment{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}, "deployments"
+		o, resource = &appsv1.Deployment{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &w.Replicas, MinReadySeconds: w.MinReadySeconds, Selector: selector, Template: template}}, "deployments"
 	case "DaemonSet":
-		o, resource = &appsv1.DaemonSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template}}, "daemonsets"
+		o, resource = &appsv1.DaemonSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{MinReadySeconds: w.MinReadySeconds, Selector: selector, Template: template}}, "daemonsets"
 	case "Job":
 		template.Spec.RestartPolicy = v1.RestartPolicyNever
 		template.Labels["controller-uid"] = w.Name
@@ -125,14 +166,19 @@ func policyVersion(minor int) string {
 	return "v1"
 }
 
+// rule is what a budget asks for.
+func (b budgetSpec) rule() object {
+	rule := object{}
+	for field, amount := range map[string]*intstr.IntOrString{"minAvailable": b.MinAvailable, "maxUnavailable": b.MaxUnavailable} {
+		if amount != nil {
+			rule[field] = amount
+		}
+	}
+	return rule
+}
+
 func (s *server) createBudget(b budgetSpec) {
-	spec := object{"selector": object{"matchLabels": b.Labels}}
-	if b.MinAvailable != nil {
-		spec["minAvailable"] = *b.MinAvailable
-	}
-	if b.MaxUnavailable != nil {
-		spec["maxUnavailable"] = *b.MaxUnavailable
-	}
+	spec := with(b.rule(), object{"matchLabels": b.Labels}, "selector")
 	if b.Unhealthy != "" {
 		spec["unhealthyPodEvictionPolicy"] = b.Unhealthy
 	}

@@ -46,6 +46,8 @@ func (sc *scenario) server() *server {
 	s.request, s.watch, s.storage = sc.API.Request.Duration, sc.API.Watch.Duration, sc.API.Storage.Duration
 	s.response = value(sc.API.Response, duration{time.Nanosecond}).Duration
 	s.defaultTolerations = sc.Admission == nil || strings.Contains(strings.Join(*sc.Admission, ","), "DefaultTolerationSeconds")
+	const seconds = 300
+	s.tolerationSeconds = [2]int64{value(sc.Flags.NotReadySeconds, seconds), value(sc.Flags.UnreachableSeconds, seconds)}
 	s.evict = evict
 	return s
 }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // scenario describes one run, whatever the release. ../SCENARIO.md documents every field.
@@ -18,6 +19,9 @@ type scenario struct {
 		SecondaryRate      *float32 `json:"secondary-node-eviction-rate"`
 		LargeCluster       *int32   `json:"large-cluster-size-threshold"`
 		UnhealthyZone      *float32 `json:"unhealthy-zone-threshold"`
+		// Of the API server's admission.
+		NotReadySeconds    *int64 `json:"default-not-ready-toleration-seconds"`
+		UnreachableSeconds *int64 `json:"default-unreachable-toleration-seconds"`
 	} `json:"flags"`
 	API struct {
 		Request  duration  `json:"request"`
@@ -79,19 +83,21 @@ type podSpec struct {
 }
 
 type workloadSpec struct {
-	Kind     string  `json:"kind"`
-	Name     string  `json:"name"`
-	Replicas int32   `json:"replicas"`
-	Parallel bool    `json:"parallel"`
-	Template podSpec `json:"template"`
+	Kind            string  `json:"kind"`
+	Name            string  `json:"name"`
+	Replicas        int32   `json:"replicas"`
+	Parallel        bool    `json:"parallel"`
+	MinReadySeconds int32   `json:"minReadySeconds"`
+	Owner           string  `json:"owner"`
+	Template        podSpec `json:"template"`
 }
 
 type budgetSpec struct {
-	Name           string            `json:"name"`
-	Labels         map[string]string `json:"labels"`
-	MinAvailable   *int32            `json:"minAvailable"`
-	MaxUnavailable *int32            `json:"maxUnavailable"`
-	Unhealthy      string            `json:"unhealthyPodEvictionPolicy"`
+	Name           string              `json:"name"`
+	Labels         map[string]string   `json:"labels"`
+	MinAvailable   *intstr.IntOrString `json:"minAvailable"`
+	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable"`
+	Unhealthy      string              `json:"unhealthyPodEvictionPolicy"`
 }
 
 type action struct {
@@ -114,6 +120,10 @@ type action struct {
 	Resource    string             `json:"resource"`
 	Labels      map[string]*string `json:"labels"`
 	Drain       drainOptions       `json:"drain"`
+	Workload    string             `json:"workload"`
+	Replicas    int32              `json:"replicas"`
+	Created     *workloadSpec      `json:"workload_spec"`
+	Budget      *budgetSpec        `json:"budget"`
 }
 
 // nodeNames are the nodes that an action is about.

@@ -46,7 +46,7 @@ func (t *trace) add(actor string, r record) {
 func (t *trace) observe(actor, resource string, old, new object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if old == nil {
+	if old == nil && actor != "user" {
 		t.alias(resource, new)
 	}
 	switch resource {

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::format::{ActionSpec, DrainSpec, PodSpec};
-use super::objects::{pod_name, taint_edit, tolerations};
+use super::objects::{pod_name, rule, taint_edit, tolerations};
 use super::plan_error::{PlanError, invalid};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
@@ -107,6 +107,8 @@ impl Builder {
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
+            "scale" | "create-workload" => self.workload_action(a)?,
+            "create-budget" | "change-budget" | "delete-budget" => self.budget_action(a)?,
             "restart-controllers" => Do::RestartControllers(a.downtime.0),
             // Nobody among the modelled controllers acts on other watches.
             "stall-watches" => {
@@ -119,6 +121,27 @@ impl Builder {
             }
             other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
         }))
+    }
+
+    /// What an action does with a workload.
+    fn workload_action(&mut self, a: &ActionSpec) -> Result<Do, PlanError> {
+        if a.act == "scale" {
+            return Ok(Do::Scale(self.workload_named(&a.workload)?, a.replicas));
+        }
+        let spec = a.workload_spec.as_ref();
+        let spec = spec.ok_or_else(|| invalid("create-workload has no \"workload_spec\""))?;
+        Ok(Do::CreateWorkload(self.workload(spec)?))
+    }
+
+    /// What an action does with a disruption budget.
+    fn budget_action(&mut self, a: &ActionSpec) -> Result<Do, PlanError> {
+        let spec = a.budget.as_ref();
+        let spec = spec.ok_or_else(|| invalid(format!("{:?} has no \"budget\"", a.act)))?;
+        Ok(match a.act.as_str() {
+            "create-budget" => Do::CreateBudget(self.budget(spec)?),
+            "change-budget" => Do::PatchBudget(self.budget_named(&spec.name)?, rule(spec)?),
+            _ => Do::DeleteBudget(self.budget_named(&spec.name)?),
+        })
     }
 
     /// An action at that time.

@@ -9,7 +9,6 @@
 use super::builder::Builder;
 use super::file::Recorded;
 use super::format::RecordedScenario;
-use super::objects::budget;
 use super::plan_error::{PlanError, invalid};
 use super::settings::{controllers, flags, not_modelled, timing};
 use crate::kernel::{Dur, Time};
@@ -69,7 +68,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         controllers: controllers(sc),
         scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
-        budgets: sc.budgets.iter().map(budget).collect::<Result<_, _>>()?,
+        budgets: b.budgets,
         namespaces: BTreeMap::new(),
         timeline: b.timeline,
         actions: b.actions,
@@ -101,6 +100,9 @@ fn objects(b: &mut Builder, sc: &RecordedScenario) -> Result<(), PlanError> {
     }
     for w in &sc.workloads {
         b.workload(w)?;
+    }
+    for budget in &sc.budgets {
+        b.budget(budget)?;
     }
     Ok(())
 }

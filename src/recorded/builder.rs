@@ -1,7 +1,7 @@
 //! Gathers the nodes, pods and workloads of a recorded scenario.
 
-use super::format::{NodeSpec, PodSpec, WorkloadSpec};
-use super::objects::{node_labels, pod_name, resources, taint_edit, template};
+use super::format::{BudgetSpec, NodeSpec, PodSpec, WorkloadSpec};
+use super::objects::{budget, node_labels, pod_name, resources, taint_edit, template};
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use crate::api::labels::{LabelSelector, Labels};
@@ -10,8 +10,8 @@ use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Do, NodeIndex, NodePlan, NodeStart, Phase, PodIndex, PodPlan, PodStart, TimelineEntry,
-    WorkloadPlan,
+    Action, BudgetIndex, BudgetPlan, Do, NodeIndex, NodePlan, NodeStart, Phase, PodIndex, PodPlan,
+    PodStart, TimelineEntry, WorkloadIndex, WorkloadPlan,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,6 +26,7 @@ pub(super) struct Builder {
     pub(super) pods: Vec<PodPlan>,
     pub(super) pod_names: BTreeMap<String, PodIndex>,
     pub(super) workloads: Vec<WorkloadPlan>,
+    pub(super) budgets: Vec<BudgetPlan>,
     pub(super) timeline: Vec<TimelineEntry>,
     pub(super) actions: Vec<Action>,
 }
@@ -164,7 +165,7 @@ impl Builder {
     }
 
     /// A workload as the recorder makes it (`objects.go: createWorkload`).
-    pub(super) fn workload(&mut self, w: &WorkloadSpec) -> Result<(), PlanError> {
+    pub(super) fn workload(&mut self, w: &WorkloadSpec) -> Result<WorkloadIndex, PlanError> {
         let kind = WorkloadKind::parse(&w.kind)
             .ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;
         if w.name.is_empty() || w.replicas < 0 {
@@ -173,9 +174,14 @@ impl Builder {
                 kind = w.kind
             )));
         }
-        let (spec, pod) = (workload_spec(kind, w), workload_template(kind, w)?);
+        let owner = match w.owner.as_str() {
+            "" => None,
+            owner => Some(self.workload_named(owner)?),
+        };
+        let app = w.owner.split_once('/').map_or(&*w.name, |(_, name)| name);
+        let (spec, pod) = (workload_spec(kind, w), workload_template(kind, w, app)?);
         let selector = LabelSelector {
-            match_labels: Labels::from([("app".to_owned(), w.name.clone())]),
+            match_labels: Labels::from([("app".to_owned(), app.to_owned())]),
             ..LabelSelector::default()
         };
         let node = if w.template.node.is_empty() {
@@ -187,22 +193,51 @@ impl Builder {
         self.workloads.push(WorkloadPlan {
             name: format!("{}/default/{}", w.kind, w.name),
             kind,
-            owner: None,
+            owner,
             selector: Rc::new(selector),
             template,
             node,
-            min_ready_seconds: 0,
+            min_ready_seconds: w.min_ready_seconds,
             needs: None,
             spec,
         });
-        Ok(())
+        Ok(self.workloads.len() as WorkloadIndex - 1)
+    }
+
+    /// The workload of that kind and name, `Deployment/web`.
+    pub(super) fn workload_named(&self, text: &str) -> Result<WorkloadIndex, PlanError> {
+        let (kind, name) = text.split_once('/').unwrap_or_default();
+        let full = format!("{kind}/default/{name}");
+        let found = self.workloads.iter().rposition(|w| w.name == full);
+        found
+            .map(|i| i as WorkloadIndex)
+            .ok_or_else(|| invalid(format!("there is no workload {text:?}")))
+    }
+
+    /// Declares a disruption budget.
+    pub(super) fn budget(&mut self, spec: &BudgetSpec) -> Result<BudgetIndex, PlanError> {
+        self.budgets.push(budget(spec)?);
+        Ok(self.budgets.len() as BudgetIndex - 1)
+    }
+
+    /// The budget of that name.
+    pub(super) fn budget_named(&self, name: &str) -> Result<BudgetIndex, PlanError> {
+        let full = format!("PodDisruptionBudget/default/{name}");
+        let found = self.budgets.iter().rposition(|b| b.name == full);
+        found
+            .map(|i| i as BudgetIndex)
+            .ok_or_else(|| invalid(format!("there is no budget {name:?}")))
     }
 }
 
 /// The pods' template of a workload, with the labels that its pods are found by.
-fn workload_template(kind: WorkloadKind, w: &WorkloadSpec) -> Result<PodTemplate, PlanError> {
+fn workload_template(
+    kind: WorkloadKind,
+    w: &WorkloadSpec,
+    app: &str,
+) -> Result<PodTemplate, PlanError> {
     let mut pod = template(&w.template)?;
-    pod.labels.insert("app".to_owned(), w.name.clone());
+    pod.labels.insert("app".to_owned(), app.to_owned());
     if kind == WorkloadKind::Job {
         pod.labels
             .insert("controller-uid".to_owned(), w.name.clone());

@@ -115,6 +115,10 @@ pub struct FlagsSpec {
     pub large_cluster_size_threshold: Option<i32>,
     /// `--unhealthy-zone-threshold`
     pub unhealthy_zone_threshold: Option<f32>,
+    /// kube-apiserver's `--default-not-ready-toleration-seconds`
+    pub default_not_ready_toleration_seconds: Option<i64>,
+    /// kube-apiserver's `--default-unreachable-toleration-seconds`
+    pub default_unreachable_toleration_seconds: Option<i64>,
 }
 
 /// Delays of the API server.
@@ -235,12 +239,22 @@ pub struct BudgetSpec {
     /// `spec.selector.matchLabels`
     #[serde(deserialize_with = "nullable")]
     pub labels: BTreeMap<String, String>,
-    /// `spec.minAvailable`, a number.
-    pub min_available: Option<i32>,
-    /// `spec.maxUnavailable`, a number.
-    pub max_unavailable: Option<i32>,
+    /// `spec.minAvailable`, a number or a percentage.
+    pub min_available: Option<AmountSpec>,
+    /// `spec.maxUnavailable`, a number or a percentage.
+    pub max_unavailable: Option<AmountSpec>,
     /// `spec.unhealthyPodEvictionPolicy`; `IfHealthyBudget` if empty.
     pub unhealthy_pod_eviction_policy: String,
+}
+
+/// A number, or a percentage, `50%`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum AmountSpec {
+    /// That many.
+    Number(i32),
+    /// A share.
+    Percentage(String),
 }
 
 /// A toleration as in the Kubernetes API.
@@ -269,6 +283,11 @@ pub struct WorkloadSpec {
     pub replicas: i32,
     /// A StatefulSet whose pods do not wait for each other.
     pub parallel: bool,
+    /// `spec.minReadySeconds`
+    #[serde(rename = "minReadySeconds")]
+    pub min_ready_seconds: i32,
+    /// The Deployment that a ReplicaSet belongs to from the start, `Deployment/web`.
+    pub owner: String,
     /// Its pods.
     pub template: PodSpec,
 }
@@ -317,6 +336,14 @@ pub struct ActionSpec {
     /// Labels to set; `null` removes one.
     #[serde(deserialize_with = "nullable")]
     pub labels: BTreeMap<String, Option<String>>,
+    /// The workload it is about, `Deployment/web`.
+    pub workload: String,
+    /// How many pods that workload asks for from now on.
+    pub replicas: i32,
+    /// The workload that is created.
+    pub workload_spec: Option<WorkloadSpec>,
+    /// The budget it is about, with what it asks for from now on.
+    pub budget: Option<BudgetSpec>,
 }
 
 /// The flags of `kubectl drain`.

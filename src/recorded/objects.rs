@@ -1,6 +1,6 @@
 //! The objects of a recorded scenario, as the recorder makes them.
 
-use super::format::{BudgetSpec, NodeSpec, PodSpec, TolerationSpec};
+use super::format::{AmountSpec, BudgetSpec, NodeSpec, PodSpec, TolerationSpec};
 use super::plan_error::{PlanError, invalid};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::kubectl_taint::{self, TaintEdit};
@@ -52,16 +52,7 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
 
 /// A disruption budget.
 pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
-    let rule = match (spec.min_available, spec.max_unavailable) {
-        (Some(min), None) => BudgetRule::MinAvailable(IntOrPercent::Int(min)),
-        (None, Some(max)) => BudgetRule::MaxUnavailable(IntOrPercent::Int(max)),
-        _ => {
-            return Err(invalid(format!(
-                "budget {:?} asks for nothing, or for two things",
-                spec.name
-            )));
-        }
-    };
+    let rule = rule(spec)?;
     let selector = LabelSelector {
         match_labels: spec.labels.clone(),
         ..LabelSelector::default()
@@ -75,6 +66,24 @@ pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
         rule,
         always_allow_unhealthy: spec.unhealthy_pod_eviction_policy == "AlwaysAllow",
     })
+}
+
+/// What a budget asks for.
+pub(super) fn rule(spec: &BudgetSpec) -> Result<BudgetRule, PlanError> {
+    let amount = |given: &AmountSpec| match given {
+        AmountSpec::Number(n) => Ok(IntOrPercent::Int(*n)),
+        AmountSpec::Percentage(text) => IntOrPercent::parse(text)
+            .filter(|_| text.ends_with('%'))
+            .ok_or_else(|| invalid(format!("budget {:?}: {text:?} is no share", spec.name))),
+    };
+    match (&spec.min_available, &spec.max_unavailable) {
+        (Some(min), None) => Ok(BudgetRule::MinAvailable(amount(min)?)),
+        (None, Some(max)) => Ok(BudgetRule::MaxUnavailable(amount(max)?)),
+        _ => Err(invalid(format!(
+            "budget {:?} asks for nothing, or for two things",
+            spec.name
+        ))),
+    }
 }
 
 /// `namespace/name`

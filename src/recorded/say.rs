@@ -96,14 +96,6 @@ fn flags(plan: &Plan, missing: &mut Missing) -> Value {
         "--terminated-pod-gc-threshold",
         missing,
     );
-    unless(
-        (
-            f.default_not_ready_toleration_seconds,
-            f.default_unreachable_toleration_seconds,
-        ) == (300, 300),
-        "--default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds",
-        missing,
-    );
     json!({
         "node-monitor-period": f.node_monitor_period.to_string(),
         "node-monitor-grace-period": f.node_monitor_grace_period.to_string(),
@@ -112,6 +104,8 @@ fn flags(plan: &Plan, missing: &mut Missing) -> Value {
         "secondary-node-eviction-rate": f.secondary_node_eviction_rate,
         "large-cluster-size-threshold": f.large_cluster_size_threshold,
         "unhealthy-zone-threshold": f.unhealthy_zone_threshold,
+        "default-not-ready-toleration-seconds": f.default_not_ready_toleration_seconds,
+        "default-unreachable-toleration-seconds": f.default_unreachable_toleration_seconds,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The timeline of a plan as the recorder's actions.
 
 use super::missing::Missing;
-use super::say_objects::{node, pod, resource, tolerations};
+use super::say_objects::{budget, node, pod, resource, short_name, tolerations, workload};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::kernel::Dur;
 use crate::plan::{Action, Do, DrainOptions, NodeIndex, Plan, WatchedResource};
@@ -39,8 +39,11 @@ fn said(
     };
     let about = |act: &str, nodes: &[NodeIndex]| json!({"do": act, "nodes": names(nodes)});
     Ok(Some(match &action.act {
-        Do::Cut(nodes, _) => about("cut", nodes),
-        Do::Heal(nodes) => about("heal", nodes),
+        // What a machine without power does, a kubelet without a network does, too, as far as the
+        // API server can see: the imitated ones write what they owe when they are back.
+        Do::Crash(_) | Do::Boot(_) if is_cut_too(plan) => return Err(unsaid(&action.act)),
+        Do::Cut(nodes, _) | Do::Crash(nodes) => about("cut", nodes),
+        Do::Heal(nodes) | Do::Boot(nodes) => about("heal", nodes),
         Do::DeleteNode(nodes) => about("delete-node", nodes),
         Do::Cordon(nodes, on) => about(if *on { "cordon" } else { "uncordon" }, nodes),
         Do::Isolate(_) | Do::Reconnect(_) | Do::ApiUp(_) | Do::Over => return Ok(None),
@@ -77,8 +80,32 @@ fn said(
         Do::CreatePod(_) | Do::DeletePod(..) | Do::BindPod(..) | Do::PatchTolerations(..) => {
             of_pod(plan, &action.act, missing)
         }
+        Do::Scale(w, replicas) => {
+            json!({"do": "scale", "workload": short_name(plan, *w), "replicas": replicas})
+        }
+        Do::CreateWorkload(w) => {
+            let spec = workload(plan, &plan.workloads[*w as usize], missing);
+            json!({"do": "create-workload", "workload_spec": spec})
+        }
+        Do::CreateBudget(b) => {
+            let b = &plan.budgets[*b as usize];
+            json!({"do": "create-budget", "budget": budget(b, &b.rule, missing)})
+        }
+        Do::PatchBudget(b, rule) => {
+            let b = &plan.budgets[*b as usize];
+            json!({"do": "change-budget", "budget": budget(b, rule, missing)})
+        }
+        Do::DeleteBudget(b) => {
+            let b = &plan.budgets[*b as usize];
+            json!({"do": "delete-budget", "budget": budget(b, &b.rule, missing)})
+        }
         other => return Err(unsaid(other)),
     }))
+}
+
+/// Whether nodes are cut off in the run as well; a heal would then end a crash.
+fn is_cut_too(plan: &Plan) -> bool {
+    plan.actions.iter().any(|a| matches!(a.act, Do::Cut(..)))
 }
 
 /// An outage of the API server, which ends with its entry or not at all.
@@ -126,15 +153,14 @@ fn of_pod(plan: &Plan, act: &Do, missing: &mut Missing) -> Value {
 /// What the recorder has no action for.
 fn unsaid(act: &Do) -> &'static str {
     match act {
-        Do::Crash(_) | Do::Boot(_) => "machines that crash and boot",
+        Do::Crash(_) | Do::Boot(_) => {
+            "machines that crash in a run in which nodes are cut off, too"
+        }
         Do::HeartbeatPeriod(..) => "heartbeats whose period changes",
         Do::WatchLag(..) => "watches that lag",
         Do::Instance(..) => "what a cloud provider says",
-        Do::Scale(..) | Do::CreateWorkload(_) | Do::DeleteWorkload(_) => {
-            "workloads that are created, scaled or deleted in the run"
-        }
-        Do::CreateBudget(_) | Do::PatchBudget(..) | Do::DeleteBudget(_) => {
-            "budgets that are created, changed or deleted in the run"
+        Do::DeleteWorkload(_) => {
+            "workloads that are deleted in the run, with what the garbage collector deletes"
         }
         Do::Maintain(..) => "maintenance of nodes",
         _ => "an action that it does not have",

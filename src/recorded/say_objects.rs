@@ -8,7 +8,9 @@ use crate::api::quantity::Resources;
 use crate::api::scheduling::SchedulingSpec;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
-use crate::plan::{Do, NodePlan, NodeStart, Plan, PodPlan, PodStart};
+use crate::plan::{
+    BudgetPlan, Do, NodePlan, NodeStart, Plan, PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
+};
 use serde_json::{Map, Value, json};
 
 pub(super) fn nodes(plan: &Plan, missing: &mut Missing) -> Value {
@@ -61,15 +63,28 @@ pub(super) fn pod(plan: &Plan, p: &PodPlan, missing: &mut Missing) -> Value {
     );
     if let Some(owner) = &template.owner {
         let made = format!("{}/{namespace}/{}", owner.kind, owner.name);
+        let there = plan.workloads.iter().any(|w| w.name == made);
         unless(
-            owner.kind == "ReplicaSet" && plan.workloads.iter().any(|w| w.name == made),
-            "pods that belong to anything but a ReplicaSet of the scenario from the start",
+            owner.kind != "Job" || !there,
+            "pods that belong to a Job of the scenario from the start",
+            missing,
+        );
+        // The recorder's API server does not have that DaemonSet, the model takes it as there.
+        unless(
+            owner.kind != "DaemonSet" || there || !drains(plan),
+            "drains of pods whose DaemonSet is not in the scenario",
             missing,
         );
         let owner = format!("{}/{}", owner.kind, owner.name);
         out.insert("owner".to_owned(), json!(owner));
     }
     Value::Object(out)
+}
+
+fn drains(plan: &Plan) -> bool {
+    plan.actions
+        .iter()
+        .any(|a| matches!(a.act, Do::Drain(..) | Do::Maintain(..)))
 }
 
 /// What pods and templates have in common.
@@ -135,48 +150,62 @@ pub(super) fn workloads(plan: &Plan, missing: &mut Missing) -> Value {
             .iter()
             .any(|a| a.act == Do::CreateWorkload(i as u32))
     };
-    let there = plan
-        .workloads
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| !later(*i));
-    let mut out = Vec::new();
-    for (_, w) in there {
-        let mut parts = w.name.splitn(3, '/').skip(1);
-        let (namespace, name) = (
-            parts.next().unwrap_or_default(),
-            parts.next().unwrap_or_default(),
-        );
-        let by_name = LabelSelector {
-            match_labels: Labels::from([("app".to_owned(), name.to_owned())]),
-            ..LabelSelector::default()
-        };
-        unless(
-            namespace == "default" && *w.selector == by_name,
-            "workloads of other namespaces than `default`, or with another selector than app=NAME",
-            missing,
-        );
-        unless(
-            w.owner.is_none() && w.min_ready_seconds == 0,
-            "workloads with an owner, or with minReadySeconds",
-            missing,
-        );
-        let template = &plan.templates[w.template as usize];
-        let parallel = matches!(w.spec, WorkloadSpec::StatefulSet { parallel: true, .. });
-        unless(
-            is_plain(&w.spec),
-            "ordinals, and Jobs with rules or other completions than pods",
-            missing,
-        );
-        out.push(json!({
-            "kind": w.kind.as_str(),
-            "name": name,
-            "replicas": w.spec.replicas(),
-            "parallel": parallel,
-            "template": template_of(plan, template, w.node, missing),
-        }));
-    }
-    Value::Array(out)
+    let there = plan.workloads.iter().enumerate();
+    let there = there.filter(|(i, _)| !later(*i));
+    there.map(|(_, w)| workload(plan, w, missing)).collect()
+}
+
+pub(super) fn workload(plan: &Plan, w: &WorkloadPlan, missing: &mut Missing) -> Value {
+    let mut parts = w.name.splitn(3, '/').skip(1);
+    let (namespace, name) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
+    let owner = w.owner.map(|o| short_name(plan, o));
+    let app = owner.as_deref().and_then(|o| o.split_once('/'));
+    let app = app.map_or(name, |(_, deployment)| deployment);
+    let by_name = LabelSelector {
+        match_labels: Labels::from([("app".to_owned(), app.to_owned())]),
+        ..LabelSelector::default()
+    };
+    unless(
+        namespace == "default",
+        "workloads of other namespaces than `default`",
+        missing,
+    );
+    unless(
+        *w.selector == by_name,
+        "workloads with another selector than app=NAME",
+        missing,
+    );
+    unless(
+        w.min_ready_seconds == 0 || w.kind != WorkloadKind::StatefulSet,
+        "StatefulSets with minReadySeconds",
+        missing,
+    );
+    let template = &plan.templates[w.template as usize];
+    let parallel = matches!(w.spec, WorkloadSpec::StatefulSet { parallel: true, .. });
+    unless(
+        is_plain(&w.spec),
+        "ordinals, and Jobs with rules or other completions than pods",
+        missing,
+    );
+    json!({
+        "kind": w.kind.as_str(),
+        "name": name,
+        "replicas": w.spec.replicas(),
+        "parallel": parallel,
+        "minReadySeconds": w.min_ready_seconds,
+        "owner": owner.unwrap_or_default(),
+        "template": template_of(plan, template, w.node, missing),
+    })
+}
+
+/// A workload's kind and name, `Deployment/web`.
+pub(super) fn short_name(plan: &Plan, index: WorkloadIndex) -> String {
+    let w = &plan.workloads[index as usize];
+    let name = w.name.rsplit('/').next().unwrap_or_default();
+    format!("{}/{name}", w.kind.as_str())
 }
 
 /// Whether the recorder makes a workload of this spec.
@@ -197,39 +226,56 @@ fn is_plain(spec: &WorkloadSpec) -> bool {
 }
 
 pub(super) fn budgets(plan: &Plan, missing: &mut Missing) -> Value {
-    let mut out = Vec::new();
-    for b in &plan.budgets {
-        let labels: Option<Map<String, Value>> = b
-            .selector
-            .requirements()
+    let later = |i: usize| {
+        plan.actions
             .iter()
-            .map(|r| match r.one_of() {
-                Some((key, [value])) => Some((key.to_owned(), json!(value))),
-                _ => None,
-            })
-            .collect();
-        let (field, amount) = match &b.rule {
-            BudgetRule::MinAvailable(n) => ("minAvailable", n),
-            BudgetRule::MaxUnavailable(n) => ("maxUnavailable", n),
-        };
-        let (Some(labels), IntOrPercent::Int(amount)) = (labels, amount) else {
-            missing.insert("budgets with percentages or other selectors than labels".to_owned());
-            continue;
-        };
-        let Some(name) = b.name.strip_prefix("PodDisruptionBudget/default/") else {
-            missing.insert("budgets of other namespaces than `default`".to_owned());
-            continue;
-        };
-        let policy = if b.always_allow_unhealthy {
-            "AlwaysAllow"
-        } else {
-            ""
-        };
-        out.push(json!({
-            "name": name, "labels": labels, field: amount, "unhealthyPodEvictionPolicy": policy,
-        }));
-    }
-    Value::Array(out)
+            .any(|a| a.act == Do::CreateBudget(i as u32))
+    };
+    let there = plan.budgets.iter().enumerate();
+    let there = there.filter(|(i, _)| !later(*i));
+    there
+        .filter_map(|(_, b)| budget(b, &b.rule, missing))
+        .collect()
+}
+
+/// A budget that asks for that; nothing where it cannot be said.
+pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule, missing: &mut Missing) -> Option<Value> {
+    let labels: Option<Map<String, Value>> = b
+        .selector
+        .requirements()
+        .iter()
+        .map(|r| match r.one_of() {
+            Some((key, [value])) => Some((key.to_owned(), json!(value))),
+            _ => None,
+        })
+        .collect();
+    let (field, amount) = match rule {
+        BudgetRule::MinAvailable(n) => ("minAvailable", n),
+        BudgetRule::MaxUnavailable(n) => ("maxUnavailable", n),
+    };
+    let amount = match amount {
+        IntOrPercent::Int(n) => json!(n),
+        IntOrPercent::Percent(share) => json!(format!("{share}%")),
+    };
+    let name = b.name.strip_prefix("PodDisruptionBudget/default/");
+    unless(
+        labels.is_some(),
+        "budgets with other selectors than labels",
+        missing,
+    );
+    unless(
+        name.is_some(),
+        "budgets of other namespaces than `default`",
+        missing,
+    );
+    let policy = if b.always_allow_unhealthy {
+        "AlwaysAllow"
+    } else {
+        ""
+    };
+    Some(json!({
+        "name": name?, "labels": labels?, field: amount, "unhealthyPodEvictionPolicy": policy,
+    }))
 }
 
 /// The name of a kind's resource.

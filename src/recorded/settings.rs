@@ -115,8 +115,10 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
         pod_eviction_timeout: Dur::from_secs(300),
         enable_taint_manager: true,
         terminated_pod_gc_threshold: 12_500,
-        default_not_ready_toleration_seconds: 300,
-        default_unreachable_toleration_seconds: 300,
+        default_not_ready_toleration_seconds: f.default_not_ready_toleration_seconds.unwrap_or(300),
+        default_unreachable_toleration_seconds: f
+            .default_unreachable_toleration_seconds
+            .unwrap_or(300),
     })
 }
 

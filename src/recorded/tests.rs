@@ -387,6 +387,21 @@ fn what_is_said_is_read_again() {
                         {"at": "2.5s", "do": "taint", "node": "n1", "taint": "x:NoExecute,y=z:NoSchedule"},
                         {"at": "3s", "do": "untaint", "node": "n1", "taint": "x:NoExecute,y"},
                         {"at": "4s", "do": "delete-pod", "pod": "p"}, {"at": "5s", "do": "create-node", "spec": {"name": "n3"}}]"#,
+        r#", "controllers": ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "daemonset", "disruption"],
+            "flags": {"default-not-ready-toleration-seconds": 20, "default-unreachable-toleration-seconds": 0},
+            "nodes": [{"name": "n1"}],
+            "workloads": [{"kind": "Deployment", "name": "web", "replicas": 2, "minReadySeconds": 7},
+                          {"kind": "ReplicaSet", "name": "web-5d4", "owner": "Deployment/web", "replicas": 2},
+                          {"kind": "DaemonSet", "name": "agent"}],
+            "pods": [{"name": "web-5d4-0", "node": "n1", "running": true, "owner": "ReplicaSet/web-5d4", "labels": {"app": "web"}},
+                     {"name": "agent-n1", "node": "n1", "running": true, "owner": "DaemonSet/agent", "labels": {"app": "agent"}},
+                     {"name": "lone", "node": "n1", "running": true, "owner": "StatefulSet/elsewhere"}],
+            "budgets": [{"name": "b", "labels": {"app": "web"}, "maxUnavailable": "50%"}],
+            "actions": [{"at": "1s", "do": "scale", "workload": "Deployment/web", "replicas": 5},
+                        {"at": "2s", "do": "create-workload", "workload_spec": {"kind": "Job", "name": "late", "replicas": 1}},
+                        {"at": "3s", "do": "create-budget", "budget": {"name": "late", "labels": {"app": "late"}, "minAvailable": 1}},
+                        {"at": "4s", "do": "change-budget", "budget": {"name": "b", "labels": {"app": "web"}, "minAvailable": "30%"}},
+                        {"at": "5s", "do": "delete-budget", "budget": {"name": "b", "labels": {"app": "web"}, "maxUnavailable": "50%"}}]"#,
     ] {
         let (first, again) = said(fields);
         assert_eq!(first.actions, again.actions, "{fields}");
@@ -410,17 +425,22 @@ fn what_is_said_is_read_again() {
 fn what_the_recorder_cannot_say_is_named() {
     let mut p = plan("v1.34.4", NODES);
     p.timing.user = UserMode::Kubectl;
-    p.actions.push(crate::plan::Action {
-        at: Time::from_secs(1),
-        entry: 0,
-        phase: crate::plan::Phase::Begin,
-        act: Do::Crash(vec![0]),
-    });
+    let mut act = |act: Do| {
+        p.actions.push(crate::plan::Action {
+            at: Time::from_secs(1),
+            entry: 0,
+            phase: crate::plan::Phase::Begin,
+            act,
+        });
+        scenario_of(&p).unwrap_err()
+    };
+    let kubectl = "a user who writes with kubectl (`timing: Ideal`)";
+    assert_eq!(act(Do::Crash(vec![0])), [kubectl], "a crash is a cut");
     assert_eq!(
-        scenario_of(&p).unwrap_err(),
+        act(Do::Cut(vec![1])),
         [
-            "a user who writes with kubectl (`timing: Ideal`)",
-            "machines that crash and boot"
+            kubectl,
+            "machines that crash in a run in which nodes are cut off, too"
         ]
     );
 }
