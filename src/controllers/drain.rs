@@ -354,6 +354,7 @@ impl Drain {
             self.rules,
             self.options.grace_period,
         );
+        let mut uid = pod.uid;
         loop {
             if self.ctx.now() >= self.deadline.get() {
                 return Err(self.timed_out("evicting", id));
@@ -363,11 +364,27 @@ impl Drain {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
                 // It says no uid, and so means another pod of that name as well.
-                Err(ApiError::TooManyRequests) => self.ctx.sleep(RETRY_AFTER).await,
+                Err(ApiError::TooManyRequests) => {
+                    self.ctx.sleep(RETRY_AFTER).await;
+                    if self.rules.drain_rereads_refused_pods
+                        && let Ok(fresh) = self.read_pod(id).await
+                    {
+                        uid = fresh.uid;
+                    }
+                }
                 Err(e) => return Err(self.complain("evicting", id, &e.to_string())),
             }
         }
-        self.wait_for_delete(id, pod.uid).await
+        self.wait_for_delete(id, uid).await
+    }
+
+    /// `getPodFn`
+    async fn read_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
+        self.client
+            .call(self.pod(id), move |api, _| {
+                api.pod(id).ok_or(ApiError::NotFound)
+            })
+            .await
     }
 
     /// `deletePods`: one after the other, then it waits for each.
@@ -393,12 +410,7 @@ impl Drain {
                 let mut failures = vec![first];
                 for pod in &pods[i + 1..] {
                     let id = pod.id;
-                    let found = self
-                        .client
-                        .call(self.pod(id), move |api, _| {
-                            api.pod(id).ok_or(ApiError::NotFound)
-                        })
-                        .await;
+                    let found = self.read_pod(id).await;
                     if found.is_ok_and(|p| p.uid == pod.uid) {
                         failures.push(Failure {
                             text: String::new(),
@@ -417,12 +429,7 @@ impl Drain {
     async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
         let mut next = self.rules.drain_polls_from_start.then(|| self.ctx.now());
         loop {
-            let found = self
-                .client
-                .call(self.pod(id), move |api, _| {
-                    api.pod(id).ok_or(ApiError::NotFound)
-                })
-                .await;
+            let found = self.read_pod(id).await;
             let pod = match found {
                 Ok(pod) if pod.uid == uid => pod,
                 Ok(_) | Err(ApiError::NotFound) => return Ok(()),

@@ -16,10 +16,8 @@ const LAST_PATCH: [u32; 32] = [
 const FIRST_MINOR: u32 = 6;
 const LAST_MINOR: u32 = FIRST_MINOR + LAST_PATCH.len() as u32 - 1;
 
-/// Minor releases from which timelines were recorded.
-const RECORDED: [u32; 16] = [
-    18, 19, 20, 21, 22, 23, 24, 26, 27, 29, 31, 32, 33, 34, 36, 37,
-];
+/// The first minor release from which timelines were recorded; all after it have some.
+const FIRST_RECORDED: u32 = 18;
 
 /// A release of Kubernetes 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -120,7 +118,7 @@ impl Release {
 
     /// Whether timelines were recorded from this minor release.
     pub(crate) fn recorded(self) -> bool {
-        RECORDED.contains(&self.minor)
+        self.minor >= FIRST_RECORDED
     }
 
     /// The last known patch of every minor release, oldest first.

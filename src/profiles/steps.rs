@@ -181,6 +181,7 @@ fn oldest() -> Profile {
             drain_asks_for_groups: true,
             drain_stops_at_failure: true,
             drain_polls_from_start: false,
+            drain_rereads_refused_pods: false,
         },
         workload: workload::Switches {
             logarithmic_scale_down: false,
@@ -425,6 +426,7 @@ const STEPS: &[Step] = &[
     step(&[(22, 0)], |p| p.eviction.drain_asks_for_groups = false),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
+    step(&[(35, 0)], |p| p.eviction.drain_rereads_refused_pods = true),
     // The scheduler's other changes, release by release
     step(&[(19, 0)], |p| {
         let s = &mut p.scheduler;

@@ -540,22 +540,52 @@ fn unknown_releases_are_refused_with_what_there_is() {
 }
 
 #[test]
+fn drains_and_ends_of_jobs() {
+    boundary(
+        "a drain asks for the subresource only",
+        |p| !p.eviction.drain_asks_for_groups,
+        &["1.18.20", "1.21.14"],
+        &["1.22.0", "1.37.1"],
+    );
+    boundary(
+        "a drain goes on after a failure",
+        |p| !p.eviction.drain_stops_at_failure,
+        &["1.18.20", "1.22.17"],
+        &["1.23.0", "1.37.1"],
+    );
+    boundary(
+        "a drain polls from the start",
+        |p| p.eviction.drain_polls_from_start,
+        &["1.18.20", "1.31.14"],
+        &["1.32.0", "1.37.1"],
+    );
+    boundary(
+        "a drain reads refused pods again",
+        |p| p.eviction.drain_rereads_refused_pods,
+        &["1.18.20", "1.34.4"],
+        &["1.35.0", "1.37.1"],
+    );
+    boundary(
+        "a Job's end is told once it is written",
+        |p| !p.workload.job.tells_end_before_status,
+        &["1.18.20", "1.25.16"],
+        &["1.26.0", "1.37.1"],
+    );
+}
+
+#[test]
 fn recorded_minors_are_marked() {
     let recorded: Vec<u32> = Release::all_minors()
         .filter(|r| r.recorded())
         .map(|r| r.minor)
         .collect();
-    assert_eq!(
-        recorded,
-        [
-            18, 19, 20, 21, 22, 23, 24, 26, 27, 29, 31, 32, 33, 34, 36, 37
-        ]
-    );
+    assert_eq!(recorded, (18..=37).collect::<Vec<u32>>());
     assert_eq!(Release::all_minors().count(), 32);
     // The releases that the recordings name.
     for text in [
-        "1.18.20", "1.19.16", "1.20.15", "1.21.14", "1.22.17", "1.23.17", "1.24.17", "1.26.15",
-        "1.27.16", "1.29.6", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.36.3", "1.37.1",
+        "1.18.20", "1.19.16", "1.20.15", "1.21.14", "1.22.17", "1.23.17", "1.24.17", "1.25.16",
+        "1.26.15", "1.27.16", "1.28.15", "1.29.6", "1.30.14", "1.31.14", "1.32.13", "1.33.13",
+        "1.34.4", "1.35.4", "1.36.3", "1.37.1",
     ] {
         assert!(profile(text).is_ok_and(|p| p.recorded), "{text}");
     }

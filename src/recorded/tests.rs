@@ -437,7 +437,7 @@ fn what_the_recorder_cannot_say_is_named() {
     let kubectl = "a user who writes with kubectl (`timing: Ideal`)";
     assert_eq!(act(Do::Crash(vec![0])), [kubectl], "a crash is a cut");
     assert_eq!(
-        act(Do::Cut(vec![1])),
+        act(Do::Cut(vec![1], Connections::Dropped)),
         [
             kubectl,
             "machines that crash in a run in which nodes are cut off, too"

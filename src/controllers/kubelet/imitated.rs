@@ -33,7 +33,7 @@ impl Kubelets {
         );
     }
 
-    /// A tick of a loop: nothing is written while the kubelet is cut off.
+    /// A tick of a loop: nothing is written while the kubelet is cut off, or the server is down.
     pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
         let Some((cut, gone, slow)) =
             self.with(node, |k| (k.cut.is_some() || k.crashed, k.gone, k.slow))
@@ -45,7 +45,7 @@ impl Kubelets {
         }
         let period = slow.unwrap_or_else(|| self.imitated_period(node, which));
         self.schedule(node, which, self.ctx.now() + period);
-        if cut {
+        if cut || self.api.is_down() {
             return;
         }
         match which {
@@ -81,6 +81,13 @@ impl Kubelets {
             self.go_on_imitated(node);
         }
         self.overdue(node);
+    }
+
+    /// The API server answers again: what kubelets owe their pods is done at once.
+    pub(super) fn server_is_back(&self) {
+        if let KubeletMode::Imitated(_) = self.mode {
+            self.api.nodes().iter().for_each(|n| self.overdue(n.id));
+        }
     }
 
     /// Schedules loops that were taken off the queue where they would be by now.
@@ -133,6 +140,7 @@ impl Kubelets {
         if off {
             return;
         }
+        let cut = cut || self.api.is_down();
         if due.orphaned.is_some() {
             if !cut {
                 self.stopped(uid, &due);

@@ -59,6 +59,9 @@ impl Kubelets {
             }
             self.way_changes(node);
         }
+        if !down {
+            self.server_is_back();
+        }
     }
 
     /// What the way of a node's kubelet to the API server is like.

@@ -18,4 +18,7 @@ pub struct EvictionRules {
     /// kubectl counts the seconds between its looks at a pod from before the first one (1.32 on),
     /// not from after it.
     pub drain_polls_from_start: bool,
+    /// kubectl reads a pod again whose eviction was refused, and waits for the end of the one that
+    /// has its name by then (1.35 on).
+    pub drain_rereads_refused_pods: bool,
 }
