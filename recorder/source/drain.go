@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"reflect"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +35,10 @@ func (r *run) drain(nodes []string, o drainOptions) {
 	// Releases differ in the names of these.
 	if f := reflect.ValueOf(h).Elem().FieldByName("Ctx"); f.IsValid() {
 		f.Set(reflect.ValueOf(ctx))
+	}
+	// kubectl's own pause after an eviction that was refused; the package has it as an option from 1.35 on.
+	if f := reflect.ValueOf(h).Elem().FieldByName("EvictErrorRetryDelay"); f.IsValid() {
+		f.Set(reflect.ValueOf(5 * time.Second))
 	}
 	for _, name := range []string{"DeleteLocalData", "DeleteEmptyDirData"} {
 		if f := reflect.ValueOf(h).Elem().FieldByName(name); f.IsValid() {

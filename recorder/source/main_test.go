@@ -18,7 +18,7 @@ import (
 var (
 	scenarioFile = flag.String("scenario", "", "the scenario, a JSON file")
 	outFile      = flag.String("out", "/dev/stdout", "where the records go")
-	patience     = flag.Duration("patience", 10*time.Second, "how long virtual time may stand still, in wall time, before the run is given up")
+	patience     = flag.Duration("patience", time.Minute, "how long virtual time may stand still, in wall time, before the run is given up")
 )
 
 // TestRecord is the whole program: one run of one scenario.
