@@ -35,6 +35,7 @@ fn timing() -> Timing {
         node_lifecycle_client: None,
         taint_eviction_client: None,
         clients: std::collections::BTreeMap::new(),
+        step: Delay::constant(Dur::ZERO),
         reconnects: false,
         leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {

@@ -18,7 +18,7 @@ const PAUSE: Dur = Dur::from_millis(500);
 const JITTER: Dur = Dur::from_millis(50);
 
 impl Client {
-    /// POST of an eviction. Where requests take no time, neither do its steps.
+    /// POST of an eviction.
     ///
     /// # Errors
     /// Those of `ApiServer::evict_pod`; `Conflict` where others changed the budget twenty times.
@@ -29,7 +29,7 @@ impl Client {
         id: PodId,
         grace: Option<i64>,
     ) -> Result<(), ApiError> {
-        if self.takes_no_time() {
+        if !self.has_steps() {
             let whole = self.call(about, move |api, actor| {
                 api.evict_pod(actor, rules, id, grace)
             });

@@ -17,6 +17,8 @@ pub(crate) struct ClientTiming {
     pub request: Delay,
     /// From applying to the reply.
     pub response: Delay,
+    /// Of a request that the API server works on in steps: from reading to writing.
+    pub step: Delay,
 }
 
 /// Is called when a write of a client was stored, with its object.
@@ -151,14 +153,12 @@ impl Client {
         &self.inner.api
     }
 
-    /// Whether requests take no time to arrive.
-    pub(super) fn takes_no_time(&self) -> bool {
-        let request = self.inner.timing.request;
-        request.is_constant() && request.min.is_zero()
+    /// Whether the steps of a request take time.
+    pub(super) fn has_steps(&self) -> bool {
+        !self.inner.timing.step.max.is_zero()
     }
 
-    /// A step of a request that the API server works on: it takes as long as a request of its own,
-    /// and no limiter counts it.
+    /// A step of a request that the API server works on; no limiter counts it.
     pub(super) async fn step<R>(
         &self,
         about: Object,
@@ -166,7 +166,7 @@ impl Client {
     ) -> Result<R, ApiError> {
         let i = &*self.inner;
         i.ctx
-            .sleep(draw(i.timing.request, &i.ctx, i.request_point, about))
+            .sleep(draw(i.timing.step, &i.ctx, i.request_point, about))
             .await;
         self.apply(about, apply)
     }

@@ -17,6 +17,9 @@ pub struct Timing {
     pub response: Delay,
     /// From applying a change to its delivery to every watch.
     pub watch: Delay,
+    /// Of a request that the API server works on in steps, an eviction: from reading to writing.
+    /// None in recorded timelines.
+    pub step: Delay,
     /// Added to the monitor period, for the time a pass takes.
     pub pass_overhead: Dur,
     /// Added to the period of the pod garbage collector, for the same reason.

@@ -160,6 +160,7 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
             .into_iter()
             .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
             .collect(),
+        step: Delay::constant(Dur::ZERO),
         reconnects: false,
         leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {

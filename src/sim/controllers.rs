@@ -105,6 +105,7 @@ impl<'a> Maker<'a> {
             ClientTiming {
                 request: timing.request,
                 response: timing.response,
+                step: timing.step,
             },
             self.wrote.clone(),
         )

@@ -59,6 +59,7 @@ impl Cluster {
         let way = ClientTiming {
             request: timing.request,
             response: timing.response,
+            step: self.plan.timing.step,
         };
         Client::new(&self.api, Actor::User, limiter, way, None)
     }

@@ -81,6 +81,7 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         request: constant(Dur::from_nanos(0)),
         response: constant(Dur::from_nanos(1)),
         watch: constant(Dur::from_nanos(0)),
+        step: constant(Dur::from_nanos(0)),
         pass_overhead: Dur::from_micros(1),
         pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
@@ -109,6 +110,10 @@ fn typical(kubelet: KubeletMode) -> Timing {
         watch: Delay {
             min: Dur::from_millis(2),
             max: Dur::from_millis(10),
+        },
+        step: Delay {
+            min: Dur::from_millis(1),
+            max: Dur::from_millis(4),
         },
         pass_overhead: Dur::from_millis(5),
         pod_gc_overhead: Dur::from_millis(5),
@@ -201,6 +206,8 @@ pub(super) fn read(
                 *to = delay;
             }
         }
+        // A step is a request of the API server to itself.
+        timing.step = timing.request;
         set(
             &mut timing.pass_overhead,
             pass_overhead.as_ref().map(|t| t.as_str()),
