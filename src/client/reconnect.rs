@@ -28,28 +28,58 @@ impl InformerFactory {
         back.into_iter().max().unwrap_or(now)
     }
 
-    fn watch_is_back(&self, resource: Resource, outage: (Time, Time), cache: WatchCache) -> Time {
+    /// The connection leads nowhere, and is found dead at `at`: all watches end then, and list anew
+    /// after their pause; when the last of them has.
+    pub(crate) fn server_lost(&self, at: Time) -> Time {
+        if self.watcher.get().is_none() {
+            return at;
+        }
+        let lists = Resource::ALL.map(|resource| {
+            let jitter = self.jitter(resource);
+            let mut reflector = self.reflectors.with(|all| all[resource as usize]);
+            reflector.lost(at, &jitter);
+            let lists = reflector.waits_until().unwrap_or(at);
+            reflector.ask(lists);
+            reflector.answered(lists, false, &jitter);
+            self.reflectors
+                .with(|all| all[resource as usize] = reflector);
+            self.lists_anew(resource, lists);
+            lists
+        });
+        lists.into_iter().max().unwrap_or(at)
+    }
+
+    /// How pauses of a resource's reflector are drawn.
+    fn jitter(&self, resource: Resource) -> impl Fn(u32, Dur) -> Dur + '_ {
         let object = Object {
             id: resource as u32,
             hash: stable_hash(resource.name()),
         };
-        let jitter = |_, least: Dur| {
-            let drawn = self
-                .ctx
-                .uniform(self.backoff_point, object, 0, least.as_nanos());
-            Dur::from_nanos(drawn)
-        };
+        move |_, least| {
+            let point = self.backoff_point;
+            Dur::from_nanos(self.ctx.uniform(point, object, 0, least.as_nanos()))
+        }
+    }
+
+    /// Nothing is delivered any more before a list at that time.
+    fn lists_anew(&self, resource: Resource, at: Time) {
+        let stream = &self.streams[resource as usize];
+        stream.is_broken.set(true);
+        stream.deltas.with(VecDeque::clear);
+        self.deliver_at(stream, at, Class::Delivery, Due::List);
+    }
+
+    fn watch_is_back(&self, resource: Resource, outage: (Time, Time), cache: WatchCache) -> Time {
+        let jitter = self.jitter(resource);
         let forgotten = cache == WatchCache::Lost;
         let reflector = self.reflectors.with(|all| all[resource as usize]);
         let (back, reflector) = reflector.back_after(outage, forgotten, &jitter);
         self.reflectors
             .with(|all| all[resource as usize] = reflector);
-        let stream = &self.streams[resource as usize];
         if forgotten {
-            stream.is_broken.set(true);
-            stream.deltas.with(VecDeque::clear);
-            self.deliver_at(stream, back, Class::Delivery, Due::List);
+            self.lists_anew(resource, back);
         } else {
+            let stream = &self.streams[resource as usize];
             stream.held_until.set(back.max(stream.held_until.get()));
         }
         back

@@ -3,7 +3,7 @@
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{
-    Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared,
+    Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared, Time,
 };
 use crate::plan::Delay;
 use crate::trace::Actor;
@@ -91,6 +91,7 @@ struct Inner {
     arrivals: Rc<Arrivals>,
     handler: HandlerId<u32>,
     wrote: Option<Wrote>,
+    hangs_until: Rc<Cell<Time>>,
 }
 
 /// One controller's client. Clones share the limiter and may act under another name.
@@ -130,9 +131,19 @@ impl Client {
                 arrivals,
                 handler,
                 wrote,
+                hangs_until: Rc::new(Cell::new(Time::ZERO)),
                 ctx,
             }),
         }
+    }
+
+    /// Of a process whose connection may be dead: until the time that is set there requests hang, and
+    /// then fail.
+    pub(crate) fn that_hangs(mut self, until: &Rc<Cell<Time>>) -> Self {
+        if let Some(inner) = Rc::get_mut(&mut self.inner) {
+            inner.hangs_until = until.clone();
+        }
+        self
     }
 
     /// The same client, acting as someone else.
@@ -189,6 +200,10 @@ impl Client {
             if !wait.is_zero() {
                 i.ctx.sleep(wait).await;
             }
+        }
+        if i.hangs_until.get() > i.ctx.now() {
+            i.ctx.sleep_until(i.hangs_until.get()).await;
+            return Err(ApiError::Unavailable);
         }
         let request = draw(i.timing.request, &i.ctx, i.request_point, about);
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);

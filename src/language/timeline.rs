@@ -158,6 +158,10 @@ pub enum Step {
         /// started anew.
         #[serde(default, skip_serializing_if = "WatchCache::is_default")]
         watch_cache: WatchCache,
+        /// Of several servers behind a balancer only these are gone, without a word: `"one of
+        /// three"`, `"1 of 3"`. Who was connected to one of them notices, and finds another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
         /// How long; to the end of the run where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,

@@ -74,6 +74,8 @@ pub enum Do {
     ClockSkew(Vec<NodeIndex>, i64),
     /// The API server answers nobody.
     ApiDown,
+    /// So many of so many API servers behind a balancer die without a word.
+    ServersDie(u32, u32),
     /// The API server answers again.
     ApiUp(WatchCache),
     /// Watches of a resource deliver later by this delay; zero ends it.
@@ -160,6 +162,7 @@ impl Do {
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_) => Some(&[]),
             Self::ApiDown
+            | Self::ServersDie(..)
             | Self::ApiUp(_)
             | Self::WatchLag(..)
             | Self::StallWatches(..)

@@ -148,6 +148,7 @@ fn words(plan: &Plan) -> String {
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::Runtime(n, how) => format!("Runtime{} {how:?}", names(n)),
+            Do::ServersDie(gone, all) => format!("ServersDie {gone} of {all}"),
             Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
             Do::Over => "Over".to_owned(),

@@ -12,7 +12,7 @@ use crate::apiserver::ApiServer;
 use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
-use crate::kernel::{Ctx, Shared};
+use crate::kernel::{Ctx, Shared, Time};
 use crate::plan::{BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodStart, WorkloadIndex};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
@@ -52,6 +52,7 @@ impl Cluster {
             crashes: Cell::new(0),
             awake: Awake::default(),
             office: Office::default(),
+            hangs_until: Rc::new(Cell::new(Time::ZERO)),
             off: Shared::new(Off::default()),
             timeline: Cell::new(None),
             plan: common.plan.clone(),

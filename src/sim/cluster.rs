@@ -40,6 +40,8 @@ pub(super) struct Cluster {
     /// How often the controllers' process has died where that is left to the choices.
     pub(super) crashes: Cell<u32>,
     pub(super) awake: Awake,
+    /// Until then requests of the controllers' process hang.
+    pub(super) hangs_until: Rc<Cell<Time>>,
     /// What outages of the API server mean to the controllers' process.
     pub(super) office: Office,
     /// The machines that faults and maintenances keep off.

@@ -109,6 +109,7 @@ impl<'a> Maker<'a> {
             },
             self.wrote.clone(),
         )
+        .that_hangs(&self.cluster.hangs_until)
     }
 
     /// A client with the limits that the plan gives to its controller.

@@ -83,6 +83,7 @@ impl Cluster {
             Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
             Do::ApiDown => self.api_goes_down(action.entry),
             Do::ApiUp(cache) => self.api_comes_up(*cache),
+            Do::ServersDie(gone, all) => self.servers_die(action.entry, (*gone, *all)),
             Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
             Do::StallWatches(r, d) => self
                 .lags
@@ -218,7 +219,7 @@ impl Cluster {
     fn declare(&self, act: &Do) {
         let family = match act {
             Do::WatchLag(..) | Do::StallWatches(..) => "watch-lags",
-            Do::ApiDown | Do::ApiUp(_) => "api-server-down",
+            Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) => "api-server-down",
             Do::Cut(..)
             | Do::Heal(_)
             | Do::Crash(_)

@@ -8,6 +8,7 @@
 
 use super::cluster::Cluster;
 use super::turn::Turn;
+use crate::client::connection::BROKEN;
 use crate::kernel::{Class, Dur, Object, Time};
 use crate::plan::{LeaderElection, Successor, WatchCache};
 use std::rc::Rc;
@@ -122,6 +123,35 @@ impl Cluster {
             office.waits.set(true);
         } else {
             self.replace_leader(Successor::Same(Dur::ZERO), office.entry.get());
+        }
+    }
+
+    /// Some of the API servers behind a balancer die: of those who were connected to one, kubelets find
+    /// that out for themselves. A leader whose requests hang can't renew, and exits; the same process
+    /// is started again, with a connection to another server. Without leader election it finds its
+    /// connection dead.
+    pub(super) fn servers_die(&self, entry: u32, (gone, all): (u32, u32)) {
+        let now = self.ctx.now();
+        self.kubelets.servers_die((gone, all));
+        let Some(p) = self.process.with(|p| p.clone()) else {
+            return;
+        };
+        let nobody = Object { id: 1, hash: 1 };
+        let point = self.ctx.point("server-of-a-connection");
+        let hit = self.ctx.uniform(point, nobody, 0, u64::from(all) - 1) < u64::from(gone);
+        if !hit || !self.plan.timing.reconnects {
+            return;
+        }
+        match self.plan.timing.leader_election {
+            Some(e) => {
+                let exits = self.drawn(Dur::ZERO, e.retry_period) + e.renew_deadline;
+                self.replace_leader(Successor::Same(exits), entry);
+            }
+            None => {
+                self.hangs_until.set(now + BROKEN);
+                let back = p.informers.server_lost(now + BROKEN);
+                self.awake.until_watches_are_back(back, &self.kubelets);
+            }
         }
     }
 

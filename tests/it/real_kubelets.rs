@@ -326,3 +326,28 @@ fn a_container_runtime_that_fails() {
     let posts = times(&said(&text), CUT, |_, f| f.what == "node-condition");
     assert!(posts.is_empty());
 }
+
+#[test]
+fn one_of_three_api_servers_that_dies_costs_who_was_connected_to_it() {
+    // A third of the nodes. A connection is found dead 45 s after its last frame, which may have been a
+    // bookmark 10 s after the last renewal: few leases are older than the grace period by then. The
+    // controllers, where they were connected to it, exit after 10 to 12 s and are back 15 to 21 s later.
+    let text = scenario(
+        "",
+        "",
+        "(at: \"10m\", do: ApiOutage(of: \"one of three\", duration: \"5m\"))",
+    );
+    let all = said(&text);
+    let unknown = times(&all, CUT, |_, f| {
+        f.what == "node-condition" && f.kind == Some("Ready") && f.status == Some("Unknown")
+    });
+    assert!(unknown.len() as u64 <= 12 * SEEDS / 3 / 20, "{unknown:?}");
+    let back = times(&all, CUT, |_, f| f.what == "controllers-started");
+    let seeds = SEEDS as usize;
+    assert!(
+        (seeds / 6..=seeds / 2).contains(&back.len()),
+        "{}",
+        back.len()
+    );
+    within("controllers", &back, (26.2, 33.0 + 4.4));
+}

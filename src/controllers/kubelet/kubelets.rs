@@ -24,6 +24,7 @@ pub(super) struct Points {
     pub(super) relist: PointId,
     pub(super) start: PointId,
     pub(super) runtime: PointId,
+    pub(super) server: PointId,
     /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
     pub(super) heartbeat_first: PointId,
 }
@@ -147,6 +148,7 @@ impl Kubelets {
                 relist: ctx.point("pod-relist"),
                 start: ctx.point("kubelet-start"),
                 runtime: ctx.point("runtime-check"),
+                server: ctx.point("server-of-a-connection"),
                 heartbeat_first: ctx.point("heartbeat-first"),
             },
             loops: Cell::new(None),

@@ -2,6 +2,7 @@
 
 use super::kubelets::Kubelets;
 use super::node_state::{Kubelet, Loop};
+use super::notices::Notices;
 use super::uplink::{Back, Draws, REFLECTORS, Uplink};
 use crate::api::names::NodeId;
 use crate::client::connection::{Backoff, Link};
@@ -61,6 +62,27 @@ impl Kubelets {
         }
         if !down {
             self.server_is_back();
+        }
+    }
+
+    /// So many of so many API servers behind a balancer die: the connections that led to them carry
+    /// nothing any more, and new ones lead to others.
+    pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
+        let KubeletMode::Real(_) = self.mode else {
+            return;
+        };
+        let nodes = self.state.with(|s| s.nodes.len()) as u32;
+        for node in (0..nodes).map(NodeId) {
+            let (point, object) = (self.points.server, self.object(node));
+            let server = self.ctx.uniform(point, object, 0, u64::from(all) - 1);
+            let open = self.with(node, |k| k.runs() && k.link == Link::Open);
+            if server < u64::from(gone) && open == Some(true) {
+                self.touched(node);
+                let mut uplink = self.uplink_up_to_now(node, Link::Open);
+                uplink.sever();
+                self.unschedule(node);
+                self.goes_on(node, uplink);
+            }
         }
     }
 

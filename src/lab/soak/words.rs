@@ -246,6 +246,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("Entry", "name") => return format!("e{}", names.entries),
         (_, "reason" | "message") => dice.one(&REASONS),
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
+        ("ApiOutage", "of") => dice.one(&["one of three", "1 of 2", "two of 3"]),
         (_, "spread") => return span(dice),
         (_, "at") => return time(dice, names),
         (_, "by") => dice.one(&ACTORS),

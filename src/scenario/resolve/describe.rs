@@ -43,7 +43,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::RuntimeFailure { node, nodes, .. } => {
             format!("runtime failure of {}", on(node, nodes))
         }
-        Step::ApiOutage { .. } => "API server outage".to_owned(),
+        Step::ApiOutage { of, .. } => outage(of.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             format!("watch lag of {} ({lag})", resource_word(*resource))
         }
@@ -187,4 +187,12 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::DaemonSets => "daemon sets",
         Resource::Jobs => "jobs",
     }
+}
+
+/// An outage of the API server, or of some of several.
+fn outage(of: Option<&str>) -> String {
+    of.map_or_else(
+        || "API server outage".to_owned(),
+        |share| format!("outage of {share} API servers"),
+    )
 }

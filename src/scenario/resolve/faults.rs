@@ -161,6 +161,21 @@ impl Of<'_> {
         self.lasting(Do::Runtime(n.clone(), Some(fails)), Do::Runtime(n, None))
     }
 
+    /// Some of several API servers die.
+    pub(super) fn servers_die(
+        &self,
+        share: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<Primitive>> {
+        let Some((gone, all)) = share_of(share) else {
+            let problem = Problem::new("this is no share of servers")
+                .help("`of: \"one of three\"`, or `\"1 of 3\"`: at least one, and not all of at most nine");
+            complaints.add(self.at("of"), problem);
+            return None;
+        };
+        self.lasting(Do::ServersDie(gone, all), Do::Over)
+    }
+
     /// Watches hear later of changes.
     pub(super) fn watch_lag(
         &self,
@@ -253,6 +268,22 @@ pub(super) fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) ->
     std::iter::once((at, phase, Do::Heal(nodes)))
         .chain(reconnect)
         .collect()
+}
+
+/// "one of three", "1 of 3".
+fn share_of(text: &str) -> Option<(u32, u32)> {
+    const WORDS: [&str; 9] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    ];
+    let number = |word: &str| {
+        let word = word.trim();
+        let written = WORDS.iter().position(|w| *w == word);
+        let digit = || word.parse().ok().filter(|n| (1..=9).contains(n));
+        written.map(|i| i as u32 + 1).or_else(digit)
+    };
+    let (gone, all) = text.split_once(" of ")?;
+    let (gone, all) = (number(gone)?, number(all)?);
+    (gone < all).then_some((gone, all))
 }
 
 /// What watch caches know after an outage.

@@ -130,6 +130,9 @@ pub(super) fn primitives(
         Step::RuntimeFailure {
             node, nodes, fails, ..
         } => of.runtime(node, nodes, *fails, complaints),
+        Step::ApiOutage {
+            of: Some(share), ..
+        } => of.servers_die(share, complaints),
         Step::ApiOutage { watch_cache, .. } => {
             of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
         }

@@ -11,6 +11,8 @@ pub(super) enum Connection {
     Stands {
         heard: Time,
         unanswered: Option<Time>,
+        /// Its other end is gone for good.
+        severed: bool,
     },
     /// There is none. Dials under way, by when they began; one goes on when whoever asked gives up
     /// (`net/http/transport.go`, `queueForDial`).
@@ -45,7 +47,10 @@ impl Connection {
     /// next retransmission or the next SYN.
     pub(super) fn revives(&self, now: Time) -> Option<Time> {
         match self {
-            Self::Stands { heard, unanswered } => Some(match unanswered {
+            Self::Stands { severed: true, .. } => None,
+            Self::Stands {
+                heard, unanswered, ..
+            } => Some(match unanswered {
                 Some(sent) => retransmitted(*sent, now),
                 // Nothing has been sent but a ping, if it is time.
                 None if *heard + READ_IDLE < now => retransmitted(*heard + READ_IDLE, now),

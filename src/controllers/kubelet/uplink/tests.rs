@@ -162,3 +162,15 @@ fn pauses_go_on_where_they_were_within_two_minutes() {
         assert_eq!(ms(again.back(&QUIET).pods), back);
     }
 }
+
+#[test]
+fn a_connection_to_a_server_that_died_is_found_dead_and_others_answer_at_once() {
+    // Heard last at 100 s; the renewal at 106 s hangs until 145 s, when the connection is found dead, and
+    // its next try is answered. Watches pause 0.8 s and list.
+    let mut uplink = Uplink::connected(s(100), s(100), (s(106), s(103), 0), FRESH);
+    uplink.sever();
+    let back = uplink.back(&QUIET);
+    assert_eq!([ms(back.connection), ms(back.lease)], [145_000, 145_000]);
+    assert_eq!([ms(back.node), ms(back.pods)], [145_800, 145_800]);
+    assert_eq!(ms(back.status), 153_000, "checks ask for nothing");
+}

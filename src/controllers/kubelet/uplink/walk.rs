@@ -72,6 +72,7 @@ impl Uplink {
             connection: Connection::Stands {
                 heard,
                 unanswered: None,
+                severed: false,
             },
             lease: Heartbeat::Idle(ticks.0),
             status: Heartbeat::Idle(ticks.1),
@@ -110,6 +111,7 @@ impl Uplink {
         if let Connection::Stands {
             heard: last,
             unanswered: None,
+            ..
         } = &mut self.connection
         {
             *last = heard.max(*last);
@@ -127,6 +129,13 @@ impl Uplink {
     pub(crate) fn sent_to(&mut self, now: Time) {
         if let Connection::Stands { .. } = self.connection {
             self.connection.send(now);
+        }
+    }
+
+    /// The server at the other end of its connection dies without a word; others go on.
+    pub(crate) fn sever(&mut self) {
+        if let Connection::Stands { severed, .. } = &mut self.connection {
+            *severed = true;
         }
     }
 
@@ -355,6 +364,7 @@ impl Uplink {
         self.connection = Connection::Stands {
             heard: at,
             unanswered: None,
+            severed: false,
         };
         if let Heartbeat::Trying(..) = self.lease {
             self.lease = Heartbeat::Idle(at);
