@@ -35,6 +35,7 @@ pub mod invariants;
 pub mod lanes;
 mod marks;
 pub mod metrics;
+pub(crate) mod moment;
 mod names;
 mod objects;
 mod outcomes;

@@ -6,15 +6,19 @@ use super::conform::ConformArgs;
 use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
 use super::explore::ExploreArgs;
+use super::faults::FaultsArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::outages::OutagesArgs;
+use super::plan::PlanArgs;
 use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
 use super::shrink::ShrinkArgs;
 use super::soak::SoakArgs;
+use super::survey::SurveyArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
 use super::test::TestArgs;
@@ -77,6 +81,15 @@ pub(crate) enum Command {
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table,
     /// writes CSV and a chart
     Sweep(SweepArgs),
+    /// Lose every node, zone and rack of a cluster, one after the other: prints a table, worst first,
+    /// and what to know of it
+    Survey(SurveyArgs),
+    /// Say which value of a setting costs least, given how things fail, and how sure that is
+    Plan(PlanArgs),
+    /// Draw faults by models of how things fail, and write them as a scenario
+    Faults(FaultsArgs),
+    /// Say what a history of outages comes to, and which timeout is best for it
+    Outages(OutagesArgs),
     /// Search a scenario's interleavings for one that violates a property: prints what it found,
     /// writes tapes
     Explore(ExploreArgs),

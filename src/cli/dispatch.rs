@@ -6,8 +6,8 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
-    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema,
-    shrink, soak, suggest, sweep, test, validate,
+    completions, diff, explain, explore, faults, import, init, interrupt, man, outages, plan,
+    replay, report, run, schema, shrink, soak, suggest, survey, sweep, test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -97,6 +97,10 @@ fn call(chosen: &Command, terminal: &Terminal) -> Outcome {
         Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
+        Command::Survey(args) => survey::survey(args, terminal),
+        Command::Plan(args) => plan::plan(args, terminal),
+        Command::Faults(args) => faults::faults(args, terminal),
+        Command::Outages(args) => outages::outages(args, terminal),
         Command::Explore(args) => explore::explore(args, terminal),
         Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),

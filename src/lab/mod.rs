@@ -6,10 +6,12 @@
 mod dice;
 pub mod explore;
 pub(crate) mod pairs;
+pub(crate) mod planner;
 pub(crate) mod reach;
 pub mod replay;
 pub mod shrink;
 pub mod soak;
+pub(crate) mod survey;
 pub(crate) mod sweep;
 pub mod tape;
 pub mod trial;

@@ -9,6 +9,7 @@ use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
 use crate::kernel::{Choices, Dur};
 use crate::language::{Problem, Problems};
+use crate::plan::Plan;
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use rayon::prelude::*;
@@ -78,13 +79,12 @@ impl Pairs<'_> {
         let stop = AtomicBool::new(false);
         let goes_on = |event| !stop.load(Relaxed) && watch(event);
         let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>, Stopped> {
-            let build = |side: usize| scenario::build(self.loaded[side], &self.overrides[side]);
-            let plans = [build(0)?, build(1)?];
-            let run = |side: usize, seed: u64| {
-                let (trace, finished) =
-                    sim::run_watched(&plans[side], Choices::seeded(seed), &mut |_| {
-                        goes_on(Event::Running)
-                    });
+            let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
+            let mut drawn = [build(0)?, build(1)?];
+            let run = |plan: &Plan, seed: u64| {
+                let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
+                    goes_on(Event::Running)
+                });
                 if finished && goes_on(Event::Done) {
                     return Ok(trace);
                 }
@@ -92,8 +92,9 @@ impl Pairs<'_> {
                 Err(Stopped::Asked)
             };
             let one = |seed| {
-                let traces = [run(0, seed)?, run(1, seed)?];
-                let [a, b] = [0, 1].map(|i| Analysis::new(&plans[i], &traces[i]));
+                let plans = drawn.each_mut().map(|d| d.of(seed));
+                let traces = [run(plans[0], seed)?, run(plans[1], seed)?];
+                let [a, b] = [0, 1].map(|i| Analysis::new(plans[i], &traces[i]));
                 Ok(OneSeed::new([&a, &b], self.window, self.tolerance))
             };
             seeds.map(one).collect()

@@ -158,8 +158,11 @@ impl<'a> Trial<'a> {
         // Each piece builds its own plan: plans are not shared between threads.
         let piece = |seeds: &[u64]| -> Option<Vec<_>> {
             // It was built before; what does not build has been refused.
-            let plan = scenario::build(self.loaded, &self.overrides).ok()?;
-            seeds.iter().map(|&seed| of_run(&plan, seed)).collect()
+            let mut drawn = scenario::drawn(self.loaded, &self.overrides).ok()?;
+            seeds
+                .iter()
+                .map(|&seed| of_run(drawn.of(seed), seed))
+                .collect()
         };
         let runs: Vec<Vec<_>> = seeds
             .par_chunks(SEEDS_AT_ONCE)

@@ -15,6 +15,7 @@ pub(crate) mod defaults;
 pub mod duration;
 mod expect;
 mod exported;
+mod faults;
 pub(crate) mod flags;
 mod labels;
 mod maintain;
@@ -43,6 +44,10 @@ pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };
 pub(crate) use exported::Exported;
+pub(crate) use faults::{
+    Distribution, FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair,
+    RepairAct,
+};
 pub(crate) use flags::known as known_flags;
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};

@@ -3,6 +3,7 @@
 use super::budget::PodDisruptionBudget;
 use super::cluster::{NodeGroup, PodGroup};
 use super::expect::Expectation;
+use super::faults::Faults;
 use super::namespace::Namespace;
 use super::scheduling::SchedulerConfiguration;
 use super::tape::Tape;
@@ -91,6 +92,9 @@ pub struct Scenario {
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
+    /// How things fail, where no timeline says when: drawn by the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Faults>,
     /// The choices of a run, where they are not the default ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<Tape>,

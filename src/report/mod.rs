@@ -16,6 +16,8 @@ pub mod evictions_csv;
 pub mod explain;
 #[cfg(feature = "cli")]
 pub(crate) mod explore;
+#[cfg(feature = "cli")]
+pub(crate) mod faults;
 mod file_error;
 pub(crate) mod files;
 pub mod json;
@@ -23,10 +25,16 @@ pub mod klog;
 pub mod manifest;
 mod model;
 #[cfg(feature = "cli")]
+pub(crate) mod outages;
+#[cfg(feature = "cli")]
 pub(crate) mod output;
 pub mod perfetto;
 #[cfg(feature = "cli")]
+pub(crate) mod planner;
+#[cfg(feature = "cli")]
 pub(crate) mod replay;
+#[cfg(feature = "cli")]
+pub(crate) mod survey;
 #[cfg(feature = "cli")]
 pub mod sweep;
 #[cfg(test)]

@@ -6,10 +6,12 @@
 
 use super::attach::attach;
 use super::form::{Read, read_text};
+use super::histories;
 use super::loaded::Loaded;
 use crate::files::{self, ReadError};
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::mistakes;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -159,6 +161,7 @@ fn from_bytes(
         cluster,
         imported: None,
         exported: None,
+        histories: BTreeMap::new(),
         inputs: Vec::new(),
     };
     if let Err(problem) = attach(&mut loaded) {
@@ -170,6 +173,7 @@ fn from_bytes(
             damage.workloads,
         ) = (true, true, true, true);
     }
+    problems.extend(histories::attach(&mut loaded));
     if problems.is_empty() {
         return Ok(loaded);
     }

@@ -5,7 +5,10 @@ use crate::import::Summary;
 use crate::language::Exported;
 use crate::language::Scenario;
 use crate::language::Source;
+use crate::outages::History;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A scenario as read, before anything in it is looked up.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Loaded {
     pub imported: Option<Summary>,
     /// What the file that the scenario points at says beside its objects.
     pub exported: Option<Exported>,
+    /// What was recorded in the files that fault models point at, by their names there.
+    pub(crate) histories: BTreeMap<String, Arc<History>>,
     /// The files that the scenario points at.
     pub inputs: Vec<InputFile>,
 }

@@ -3,22 +3,29 @@
 
 mod attach;
 mod damage;
+#[cfg(test)]
+mod drawn_tests;
 mod existing;
 pub mod expectations;
 mod form;
+mod histories;
 mod import_check;
 mod load;
 mod loaded;
 #[cfg(test)]
 mod mangled;
 mod paths;
+mod preset;
 mod resolve;
 mod starter;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use histories::history;
 pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
 pub use loaded::Loaded;
 pub use paths::split_values;
+pub(crate) use preset::{preset_text, use_preset};
+pub(crate) use resolve::{Away, Drawn, Model, Outage, YEAR_S, drawn, instead, replace_timeline};
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub(crate) use starter::starter;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The layers, each with those that it may import.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("kernel", &[]),
     ("api", &["kernel"]),
     ("trace", &["kernel", "api"]),
@@ -36,6 +36,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("files", &[]),
     ("profiles", &["kernel", "api", "plan"]),
     ("language", &["kernel", "api", "plan", "files", "profiles"]),
+    ("outages", &["language"]),
     (
         "import",
         &["kernel", "api", "plan", "files", "profiles", "language"],
@@ -43,7 +44,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     (
         "scenario",
         &[
-            "kernel", "api", "trace", "plan", "files", "profiles", "language", "import",
+            "kernel", "api", "trace", "plan", "files", "profiles", "language", "outages", "import",
         ],
     ),
     (
@@ -61,22 +62,22 @@ const LAYERS: [(&str, &[&str]); 18] = [
     (
         "lab",
         &[
-            "kernel", "api", "trace", "plan", "client", "sim", "profiles", "language", "scenario",
-            "recorded", "analysis",
+            "kernel", "api", "trace", "plan", "client", "sim", "profiles", "language", "outages",
+            "scenario", "recorded", "analysis",
         ],
     ),
     (
         "report",
         &[
-            "kernel", "api", "trace", "plan", "files", "profiles", "language", "scenario",
-            "analysis", "lab",
+            "kernel", "api", "trace", "plan", "files", "profiles", "language", "outages",
+            "scenario", "analysis", "lab",
         ],
     ),
     (
         "cli",
         &[
-            "kernel", "api", "trace", "plan", "sim", "files", "profiles", "language", "import",
-            "scenario", "recorded", "analysis", "lab", "report",
+            "kernel", "api", "trace", "plan", "sim", "files", "profiles", "language", "outages",
+            "import", "scenario", "recorded", "analysis", "lab", "report",
         ],
     ),
 ];

@@ -17,9 +17,18 @@ use taintsim::trace::Trace;
 /// What no random scenario has: it names files, says what only `taintsim test` does with the
 /// scenario, is written by being left out, or is always refused, as of states of zones and of the
 /// whole cluster no node is named.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 21] = [
     "Scenario.cluster",
     "Cluster.From",
+    "Distribution.Empirical",
+    "FaultModel.trace",
+    "FaultTrace.file",
+    "FaultTrace.format",
+    "HistoryFormat=Csv",
+    "HistoryFormat=Fta",
+    "HistoryFormat=Google",
+    "HistoryFormat=Prometheus",
+    "HistoryFormat=SimGrid",
     "Scenario.golden",
     "Scenario.guards",
     "Cut=Network",

@@ -50,6 +50,27 @@ pub(super) const fn up_to(bits: u64, last: u64) -> u64 {
     ((bits as u128 * (last as u128 + 1)) >> 64) as u64
 }
 
+/// Draws outside of a run, of what a run is given: like those of a choice point of this name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keyed(u64);
+
+impl Keyed {
+    /// The draws of a point under a seed.
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
+        Self(key_of(seed, name))
+    }
+
+    /// 64 uniform bits.
+    pub(crate) fn bits(self, object: u64, ordinal: u32) -> u64 {
+        bits(self.0, object, ordinal)
+    }
+
+    /// A number above 0 and below 1, of 53 bits.
+    pub(crate) fn unit(self, object: u64, ordinal: u32) -> f64 {
+        ((self.bits(object, ordinal) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

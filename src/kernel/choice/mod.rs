@@ -15,5 +15,6 @@ mod tests;
 
 pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};
+pub(crate) use keyed::Keyed;
 pub use keyed::hash_name;
 pub use object::{Object, PointId};

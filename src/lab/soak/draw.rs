@@ -153,6 +153,8 @@ impl<'a> Draw<'a> {
             ["pod", "pods"],
             ["minAvailable", "maxUnavailable"],
             ["count", "replicas"],
+            ["nodes", "groups"],
+            ["rate", "up"],
         ];
         let pairs = pairs
             .into_iter()
@@ -175,7 +177,7 @@ impl<'a> Draw<'a> {
         match name {
             // Of these, what is not excluded is needed.
             "name" | "names" | "node" | "nodes" | "pod" | "pods" | "minAvailable"
-            | "maxUnavailable" | "every" | "times" => true,
+            | "maxUnavailable" | "every" | "times" | "groups" | "rate" | "up" | "lasts" => true,
             // Without a key and an effect little else fits a toleration.
             "key" | "effect" | "selector" => !self.dice.once_in(4),
             "owner"

@@ -147,6 +147,9 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
     if draw.dice.once_in(3) {
         all.insert("needs".to_owned(), draw.field("needs"));
     }
+    if draw.dice.once_in(5) {
+        all.insert("faults".to_owned(), draw.field("faults"));
+    }
     let entries = draw.dice.below(9);
     all.insert("timeline".to_owned(), list(draw, "timeline", entries));
     if draw.dice.once_in(2) {

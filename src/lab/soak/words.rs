@@ -199,7 +199,8 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "region" | "Region") => dice.one(&["east", "west", ""]),
         (_, "Label" | "label") => dice.one(&SELECTORS),
         (_, "namespace" | "namespaces") | ("Namespace", "name" | "names") => dice.one(&NAMESPACES),
-        (_, "topologyKey" | "matchLabelKeys") => dice.one(&LABELS),
+        (_, "topologyKey" | "matchLabelKeys" | "ByLabel") => dice.one(&LABELS),
+        ("FaultModel", "name") => return format!("m{}", dice.below(9)),
         ("Scenario", "feature_gates") => gate(dice),
         (_, "property") => dice.one(&crate::analysis::properties::Property::NAMES),
         (_, "perturb") => dice.one(&["stale", "crash", "coalesce"]),
@@ -350,6 +351,8 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
 pub(super) fn fraction(dice: &mut Dice, field: &str) -> Value {
     match field {
         "qps" => dice.below(40) as f64 + 0.5,
+        // Often enough that a run of minutes has some.
+        "PerNodeYear" | "PerGroupYear" => dice.below(100_000) as f64 + 0.5,
         _ => (dice.below(10) + 1) as f64 / 10.0,
     }
     .into()
@@ -381,6 +384,7 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("Toleration", "Exists") => {
             object.remove("value");
         }
+        ("FaultModel", _) => agree_of_faults(object),
         ("NodeTerm", _) => {
             // The only field of a node that can be selected by is its name, and only one.
             for requirement in object
@@ -402,6 +406,33 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
     // Only what leaves a node has a countdown.
     if of == "Toleration" && object.get("effect").is_some_and(|e| e != "NoExecute") {
         object.remove("tolerationSeconds");
+    }
+}
+
+/// What a fault model has goes with what fails, and with what happens.
+fn agree_of_faults(object: &mut Map<String, Value>) {
+    if object.contains_key("groups") {
+        if let Some(rate) = object.get_mut("rate").and_then(Value::as_object_mut)
+            && let Some(of_nodes) = rate.remove("PerNodeYear")
+        {
+            rate.insert("PerGroupYear".to_owned(), of_nodes);
+        }
+    } else {
+        for of_groups in ["hits", "within", "apart"] {
+            object.remove(of_groups);
+        }
+        if let Some(rate) = object.get_mut("rate").and_then(Value::as_object_mut)
+            && let Some(of_groups) = rate.remove("PerGroupYear")
+        {
+            rate.insert("PerNodeYear".to_owned(), of_groups);
+        }
+    }
+    object.remove("trace");
+    if object
+        .get("do")
+        .is_some_and(|act| act.get("Reclaim").is_some())
+    {
+        object.remove("lasts");
     }
 }
 

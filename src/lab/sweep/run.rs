@@ -128,11 +128,12 @@ impl<'a> Work<'a> {
     /// Runs the case of a piece with its seeds.
     fn piece(&self, round: u64, case: usize) -> Result<Vec<Outcome>, Problems> {
         let (of, overrides, begin) = self.cases[case];
-        let plan = scenario::build(of.sweep.loaded, overrides)?;
+        let mut drawn = scenario::drawn(of.sweep.loaded, overrides)?;
         let mut outcomes = Vec::new();
         let end = begin + ((round + 1) * self.step).min(self.seeds);
         for seed in begin + round * self.step..end {
-            let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| {
+            let plan = drawn.of(seed);
+            let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
                 self.goes_on(Event::Running)
             });
             if !finished {
@@ -141,7 +142,7 @@ impl<'a> Work<'a> {
             }
             outcomes.push(Outcome {
                 seed,
-                metrics: metrics(&plan, &trace, of.sweep.window),
+                metrics: metrics(plan, &trace, of.sweep.window),
             });
             if !self.goes_on(Event::Done) {
                 self.stop.store(true, Relaxed);

@@ -86,7 +86,7 @@ impl Sweep<'_> {
         })
     }
 
-    pub(super) fn overrides(&self, values: &[String]) -> Overrides {
+    pub(crate) fn overrides(&self, values: &[String]) -> Overrides {
         let mut overrides = self.base.clone();
         overrides.sets.extend(
             self.axes

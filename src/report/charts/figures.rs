@@ -77,6 +77,8 @@ pub(crate) struct Figures {
     pub rows: Vec<String>,
     /// The panels from left to right.
     pub panels: Vec<Panel>,
+    /// What a dot, the bar around it, and the bar behind both mean.
+    pub legend: [&'static str; 3],
 }
 
 /// Draws figures as SVG.
@@ -110,11 +112,14 @@ fn middle(row: usize) -> f64 {
 }
 
 fn draw<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<(), ChartError> {
+    let [dot, inner, outer] = all.legend;
     let legend = [
-        (Swatch::Dot(AVAILABLE), "mean over the seeds"),
-        (Swatch::Area(INTERVAL), "its 95 % interval"),
-        (Swatch::Area(AVAILABLE_FILL), "least to greatest"),
+        (Swatch::Dot(AVAILABLE), dot),
+        (Swatch::Area(INTERVAL), inner),
+        (Swatch::Area(AVAILABLE_FILL), outer),
     ];
+    // What has no name is not shown.
+    let legend: Vec<(Swatch, &str)> = legend.into_iter().filter(|l| !l.1.is_empty()).collect();
     head(c, &all.heading, LEFT, &legend)?;
     let names_end = names(c, all)?;
     let room = WIDTH - RIGHT - names_end - NAME_GAP;

@@ -27,6 +27,11 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
         },
         title: heading.columns().join(" / "),
         rows: rows.iter().map(|r| r.values.join(" / ")).collect(),
+        legend: [
+            "mean over the seeds",
+            "its 95 % interval",
+            "least to greatest",
+        ],
         panels: layout.columns.iter().take(PANELS_MAX).map(panel).collect(),
     }
 }

@@ -5,11 +5,12 @@ use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::declared::Declared;
 use super::expect::{Of, Reader};
+use super::models::Drawn;
 use super::nodes::Defaults;
 use super::overrides::Changed;
 use super::profile::profile;
 use super::world::World;
-use super::{tape, timeline, timing};
+use super::{read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::files;
@@ -28,7 +29,7 @@ pub(super) fn plan(
     seed: u64,
     damage: Damage,
     complaints: &mut Complaints,
-) -> Option<(Plan, Expectations)> {
+) -> Option<(Drawn, Expectations)> {
     let spec = &changed.spec;
     check_version(spec, damage, complaints);
     let profile = profile(spec, complaints)?;
@@ -55,8 +56,9 @@ pub(super) fn plan(
         leader_election: timing.leader_election,
         added: &declared.added,
     };
-    let (entries, actions, moments) =
+    let (written, moments) =
         timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+    let models = read_models::read(spec, loaded, &declared.nodes, end, complaints);
     let reader = Reader {
         moments: &moments,
         horizon: end?,
@@ -96,7 +98,7 @@ pub(super) fn plan(
             &declared.workloads.plans,
             &declared.pods.plans,
             declared.budgets.plans.len(),
-            needs_cloud(&actions, &declared.nodes.plans),
+            needs_cloud(&written.actions, &declared.nodes.plans),
         ),
         nodes: declared.nodes.plans,
         scheduler: declared.scheduler,
@@ -105,12 +107,20 @@ pub(super) fn plan(
         workloads: declared.workloads.plans,
         budgets: declared.budgets.plans,
         namespaces: declared.namespaces,
-        timeline: entries,
-        actions,
+        timeline: Vec::new(),
+        actions: Vec::new(),
         perturb,
         tape,
     };
-    Some((plan, expectations))
+    let models = models?;
+    let mut drawn = Drawn {
+        plan,
+        models,
+        written,
+        seed: None,
+    };
+    drawn.of(seed);
+    Some((drawn, expectations))
 }
 
 /// Complains about a version of the language that is missing, or not known.

@@ -246,7 +246,7 @@ impl Of<'_> {
 }
 
 /// Nodes are cut off.
-fn cutting(
+pub(super) fn cutting(
     nodes: Vec<NodeIndex>,
     (cut, connections): (Cut, Connections),
     at: Dur,

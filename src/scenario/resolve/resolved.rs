@@ -4,6 +4,7 @@ use super::super::damage::Damage;
 use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::assembly::plan;
+use super::models::Drawn;
 use super::overrides::{Changed, Overrides, overridden};
 use crate::language::Scenario;
 use crate::language::complaints::Complaints;
@@ -25,7 +26,15 @@ pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
 /// # Errors
 /// Everything that is wrong with the scenario or the overrides, each with its place.
 pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
-    expecting(loaded, overrides).map(|(plan, _)| plan)
+    drawn(loaded, overrides).map(|drawn| drawn.plan)
+}
+
+/// The plan of a run whose faults can be drawn again, for other seeds.
+///
+/// # Errors
+/// As [`build`].
+pub(crate) fn drawn(loaded: &Loaded, overrides: &Overrides) -> Result<Drawn, Problems> {
+    both(loaded, overrides).map(|(drawn, _)| drawn)
 }
 
 /// The plan of a run, and what the scenario expects of it.
@@ -33,6 +42,10 @@ pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
 /// # Errors
 /// As [`build`].
 pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expectations), Problems> {
+    both(loaded, overrides).map(|(drawn, expectations)| (drawn.plan, expectations))
+}
+
+fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations), Problems> {
     let changed = overridden(loaded, overrides)?;
     let mut complaints = Complaints::default();
     let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);

@@ -2,7 +2,6 @@
 
 use super::describe::describe;
 use super::limits::MENTIONS_MAX;
-use super::overlap;
 use super::primitive::{Primitive, weight};
 use super::steps::{is_fault, lasts, primitives};
 use super::when::{self, Occurrences, Resolver};
@@ -18,6 +17,13 @@ use crate::plan::{Action, TimelineEntry};
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;
 
+/// The timeline as it is written: its entries, and its steps before overlaps are taken out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    pub(super) entries: Vec<TimelineEntry>,
+    pub(super) actions: Vec<Action>,
+}
+
 /// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the
 /// order of the file. With them, what finds times that are relative to entries.
 pub(super) fn expand<'a>(
@@ -26,7 +32,7 @@ pub(super) fn expand<'a>(
     incomplete: bool,
     world: &World<'_>,
     complaints: &mut Complaints,
-) -> (Vec<TimelineEntry>, Vec<Action>, Resolver<'a>) {
+) -> (Written, Resolver<'a>) {
     let lengths: Vec<Option<Dur>> = entries
         .iter()
         .enumerate()
@@ -62,12 +68,14 @@ pub(super) fn expand<'a>(
                 at!["timeline", i, field],
                 "the timeline would be too long: too many steps, or too many nodes in them",
             );
-            return (timeline, actions, moments);
+            let entries = timeline;
+            return (Written { entries, actions }, moments);
         }
         repeat(entry, when, &steps, horizon, &mut timeline, &mut actions);
     }
     actions.sort_by_key(|a| a.at);
-    (timeline, overlap::settle(actions), moments)
+    let entries = timeline;
+    (Written { entries, actions }, moments)
 }
 
 /// Writes an entry at each of its times that lies within the run.

@@ -1,0 +1,143 @@
+//! `taintsim faults`: what fault models come to, and one drawn year as a scenario.
+
+use super::args::{ChangeArgs, duration};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::file::{ScenarioOut, write_text};
+use super::given::given;
+use super::terminal::Terminal;
+use crate::kernel::Dur;
+use crate::language::Problem;
+use crate::language::text::Tree;
+use crate::report::faults::{Heading, document, write};
+use crate::report::json;
+use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// What the models come to, and what was drawn
+    #[default]
+    Text,
+    /// The same as a JSON document, with every outage
+    Json,
+    /// A scenario whose timeline has what was drawn: `run` and `explain` take it
+    Scenario,
+    /// The outages as `outages` reads them: node,start,end,kind
+    Csv,
+}
+
+/// Arguments of `taintsim faults`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FaultsArgs {
+    /// A scenario with fault models, or what kubectl printed, with --preset; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "show")]
+    file: Option<PathBuf>,
+    /// Fault models in place of the scenario's: on-prem, cloud, spot, edge, grid, lab
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Print a preset, with the source of each figure, to copy it into a scenario
+    #[arg(long, value_name = "PRESET", conflicts_with = "file")]
+    show: Option<String>,
+    /// How long to draw for [default: a year]
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "8760h")]
+    window: Dur,
+    /// What to print
+    #[arg(long = "as", value_enum, default_value_t)]
+    form: Form,
+    #[command(flatten)]
+    out: ScenarioOut,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Another value for something in the scenario; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Do not say what was taken from an export
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
+    let file = args.out.file()?;
+    if let Some(name) = &args.show {
+        let text = preset_text(name).map_err(Failure::Input)?;
+        write_text(file, text, terminal)?;
+        return Ok(Exit::Fine);
+    }
+    // Without `--show` there is a file.
+    let from = args.file.as_deref().unwrap_or(std::path::Path::new("-"));
+    let mut loaded = given(from, args.quiet, terminal)?;
+    let overrides = args.change.overrides(args.sets.clone());
+    let notes = with_preset(&mut loaded, &overrides, args.preset.as_deref())?;
+    if !args.quiet {
+        notes.iter().for_each(|n| terminal.note(n));
+    }
+    lasting(&mut loaded, args.window)?;
+    let drawn = scenario::drawn(&loaded, &overrides)?;
+    if drawn.models.list.is_empty() {
+        return Err(Failure::Input(no_models()));
+    }
+    let seed = scenario::seed(&loaded, &overrides)?;
+    let outages = drawn.models.draw(seed, args.window);
+    let heading = Heading {
+        name: loaded.name.clone(),
+        seed,
+        window: args.window,
+    };
+    if args.form == Form::Scenario {
+        let mut spec = scenario::changed(&loaded, &overrides)?;
+        scenario::instead(&mut spec, &drawn.plan, &outages);
+        write_text(file, &Tree::of(&spec).file(), terminal)?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = Vec::new();
+    match args.form {
+        Form::Json => json::write(&mut text, &document(&heading, &drawn, &outages))?,
+        Form::Csv => crate::report::faults::csv(&mut text, &drawn, &outages)?,
+        Form::Text | Form::Scenario => write(&mut text, &heading, &drawn, &outages)?,
+    }
+    match file {
+        Some(file) => super::file::write_whole(file, &text)?,
+        None => {
+            let mut out = terminal.out();
+            out.write_all(&text)?;
+            out.flush()?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Gives a scenario the faults of a preset, if one is asked for; what of it does not fit.
+pub(super) fn with_preset(
+    loaded: &mut Loaded,
+    overrides: &Overrides,
+    name: Option<&str>,
+) -> Result<Vec<String>, Failure> {
+    let Some(name) = name else {
+        return Ok(Vec::new());
+    };
+    // Its own models may be about something else.
+    loaded.spec.faults = None;
+    let plan = scenario::build(loaded, overrides)?;
+    use_preset(loaded, &plan, name).map_err(Failure::Input)
+}
+
+/// What to do where nothing says how things fail.
+pub(super) fn no_models() -> Problem {
+    Problem::new("nothing says how things fail here")
+        .help("give the scenario `faults`, or name a preset: `--preset on-prem` (cloud, spot, edge, grid, lab)")
+}
+
+/// Makes a scenario's run as long as what is drawn.
+fn lasting(loaded: &mut Loaded, window: Dur) -> Result<(), Failure> {
+    let most = crate::language::values::SPAN_MAX;
+    if window.is_zero() || window > most {
+        let problem = Problem::new("faults are drawn for a moment to a year: `--for 8760h`");
+        return Err(Failure::Input(problem));
+    }
+    loaded.spec.horizon = crate::language::duration::format(window).into();
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! What may be set where somebody else runs the control plane.
+
+use crate::lab::Axis;
+use crate::language::Problem;
+
+/// Who runs the control plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Managed {
+    /// Amazon EKS
+    Eks,
+    /// Azure AKS
+    Aks,
+    /// Google GKE
+    Gke,
+    /// OpenShift: one of three latency profiles
+    Openshift,
+}
+
+impl Managed {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Eks => "Amazon EKS",
+            Self::Aks => "Azure AKS",
+            Self::Gke => "Google GKE",
+            Self::Openshift => "OpenShift",
+        }
+    }
+}
+
+/// The profiles of OpenShift (`workerLatencyProfile` of openshift/api, config/v1): grace period, and
+/// default tolerations in seconds.
+const PROFILES: [(&str, &str, &str); 3] = [
+    ("Default", "40s", "300"),
+    ("MediumUpdateAverageReaction", "2m", "60"),
+    ("LowUpdateSlowReaction", "5m", "60"),
+];
+
+/// Refuses what cannot be set there; otherwise says what a person should know.
+///
+/// # Errors
+/// A flag of the control plane, or one of its values.
+pub(super) fn refused(managed: Managed, axes: &[Axis]) -> Result<Vec<String>, Problem> {
+    for axis in axes {
+        let is_flag = [
+            "flags.kube-controller-manager",
+            "flags.kube_controller_manager",
+            "flags.kube-apiserver",
+            "flags.kube_apiserver",
+            "feature_gates",
+        ]
+        .iter()
+        .any(|f| axis.path.starts_with(f));
+        if !is_flag {
+            continue;
+        }
+        if managed == Managed::Openshift {
+            profile(axis)?;
+            continue;
+        }
+        let text = format!(
+            "`{}` cannot be set on {}: it runs the control plane",
+            axis.path,
+            managed.name()
+        );
+        return Err(Problem::new(text).help(
+            "what can be set there: tolerationSeconds of pods, replicas, disruption budgets, topology spread, spare nodes",
+        ));
+    }
+    Ok(vec![format!(
+        "On {}, settings of the control plane are left as they are.",
+        managed.name()
+    )])
+}
+
+/// On OpenShift these come in three profiles.
+fn profile(axis: &Axis) -> Result<(), Problem> {
+    let is_known = |value: &String| {
+        let grace = axis.path.ends_with("node-monitor-grace-period");
+        let default = axis.path.contains("default-not-ready-toleration-seconds")
+            || axis.path.contains("default-unreachable-toleration-seconds");
+        PROFILES
+            .iter()
+            .any(|(_, g, t)| grace && value == g || default && value == t)
+    };
+    match axis.values.iter().find(|v| !is_known(v)) {
+        None => Ok(()),
+        Some(value) => {
+            let known: Vec<String> = PROFILES
+                .iter()
+                .map(|(name, grace, toleration)| {
+                    format!("{name}: grace period {grace}, default tolerations {toleration} s")
+                })
+                .collect();
+            let text = format!(
+                "`{}={value}` is none of OpenShift's worker latency profiles",
+                axis.path
+            );
+            Err(Problem::new(text).help(known.join("; ")))
+        }
+    }
+}

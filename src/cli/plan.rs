@@ -1,0 +1,335 @@
+//! `taintsim plan`: which value of a setting costs least, given how things fail.
+
+use super::args::{ChangeArgs, duration, jobs};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::faults::{no_models, with_preset};
+use super::given::given;
+use super::interrupt;
+use super::managed::{Managed, refused};
+use super::progress::{Progress, Stopwatch};
+use super::run::{folder_failure, writable};
+use super::terminal::Terminal;
+use crate::analysis::grouped;
+use crate::files;
+use crate::kernel::Dur;
+use crate::lab::planner::{Bound, Counting, Kept, Objective, Planner, answer, expanded};
+use crate::lab::{Axis, Stopped, Sweep};
+use crate::language::{Problem, Problems};
+use crate::report::planner::{Told, document, write, write_folder};
+use crate::report::{Style, json};
+use crate::scenario::{self, Loaded, Overrides, split_values};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// As the file plan.json
+    Json,
+}
+
+/// How costs are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CountArg {
+    /// One outage at a time, weighted by how often it comes
+    Outages,
+    /// Whole years
+    Years,
+}
+
+/// Arguments of `taintsim plan`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "kept")]
+    file: Option<PathBuf>,
+    /// A setting and the values to choose from, such as
+    /// `workloads.web.template.tolerations[unreachable].tolerationSeconds=0,60,300,none`, or a range,
+    /// `=0..600`; of several settings every combination is tried
+    #[arg(long, value_name = "PATH=LO..HI|A,B,…")]
+    choose: Vec<String>,
+    /// How things fail, in place of what the scenario says: on-prem, cloud, spot, edge, grid, lab
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// What an eviction and the like are worth, in downtime of a replica: evicted=5m, needless=10m;
+    /// with --currency in money. A minute of a missing replica is the unit
+    #[arg(long, value_name = "FIGURE=PRICE", value_delimiter = ',')]
+    price: Vec<String>,
+    /// Prices are in this currency; then every figure that counts needs one
+    #[arg(long, value_name = "NAME")]
+    currency: Option<String>,
+    /// What a year must not come to: needless<=20/y, below<=30m/y; may be given several times
+    #[arg(long, value_name = "FIGURE<=VALUE/y", value_delimiter = ',', value_parser = Bound::parse)]
+    within: Vec<Bound>,
+    /// How precisely the cost is to be known, as a part of it
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "5%")]
+    precision: f64,
+    /// How sure to be
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "95%")]
+    confidence: f64,
+    /// How long to run at most, by the clock on the wall; the answer says how sure it is
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    budget: Dur,
+    /// Who runs the control plane: settings that cannot be changed there are refused
+    #[arg(long, value_enum)]
+    managed: Option<Managed>,
+    /// How to count [default: as it fits]
+    #[arg(long, value_enum)]
+    count: Option<CountArg>,
+    /// Answer from the runs that an earlier plan kept in its plan.json, for other prices and limits
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "choose", "preset", "count"])]
+    kept: Option<PathBuf>,
+    /// The folder for results; those of FILE are in the folder NAME-plan in it
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+    /// How to print it on standard output
+    #[arg(long, short = 'o', value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Another value for something in the scenario; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// An eviction was needless if its node was back within this time
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    needless_within: Dur,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Show no progress, nor what was taken from an export
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Reads `5%` or `0.05`.
+fn percent(text: &str) -> Result<f64, String> {
+    let wrong = || format!("{text:?} is no percentage: write 5%");
+    let value = match text.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().map(|p| p / 100.0),
+        None => text.parse::<f64>(),
+    };
+    value
+        .ok()
+        .filter(|p| *p > 0.0 && *p < 1.0)
+        .ok_or_else(wrong)
+}
+
+/// Runs the command.
+pub(crate) fn plan(args: &PlanArgs, terminal: &Terminal) -> Outcome {
+    let objective = Objective::new(&args.price, args.currency.as_deref());
+    let objective = objective.map_err(|text| Failure::Input(Problem::new(text)))?;
+    if let Some(file) = &args.kept {
+        let kept = read_kept(file)?;
+        let notes = vec![format!("From the runs kept in {}.", file.display())];
+        return tell(
+            args,
+            &kept,
+            &objective,
+            ("as when they were run".to_owned(), String::new(), notes),
+            false,
+            terminal,
+        );
+    }
+    // Without `--kept` there is a file.
+    let from = args.file.as_deref().unwrap_or(Path::new("-"));
+    let mut loaded = given(from, args.quiet, terminal)?;
+    let base = args.change.overrides(args.sets.clone());
+    let mut notes = with_preset(&mut loaded, &base, args.preset.as_deref())?;
+    if !loaded.spec.timeline.is_empty() {
+        notes.push("The scenario's own timeline is left out.".to_owned());
+        loaded.spec.timeline.clear();
+        loaded.spec.expect.clear();
+    }
+    let models = scenario::drawn(&loaded, &base)?.models.list;
+    if models.is_empty() {
+        return Err(Failure::Input(no_models()));
+    }
+    let axes = axes(args)?;
+    if let Some(managed) = args.managed {
+        notes.extend(refused(managed, &axes).map_err(Failure::Input)?);
+    }
+    let counting = match args.count {
+        None => Counting::fitting(&models),
+        Some(CountArg::Outages) => (Counting::Outages, "as asked for".to_owned()),
+        Some(CountArg::Years) => (Counting::Years, "as asked for".to_owned()),
+    };
+    let mut planner = planner(args, &loaded, base, axes, objective.clone(), counting);
+    planner.check().map_err(Failure::Input)?;
+    planner.look_for_now()?;
+    let name = format!("{}-plan", loaded.name);
+    writable(&args.out, &name)?;
+    let kept = run(args, &planner, terminal)?;
+    let faults = match &args.preset {
+        Some(name) => format!("preset {name}"),
+        None => "the scenario's fault models".to_owned(),
+    };
+    let line = line(&loaded, &planner)?;
+    tell(
+        args,
+        &kept.0,
+        &objective,
+        (faults, line, notes),
+        kept.1,
+        terminal,
+    )
+}
+
+fn planner<'a>(
+    args: &PlanArgs,
+    loaded: &'a Loaded,
+    base: Overrides,
+    axes: Vec<Axis>,
+    objective: Objective,
+    counting: (Counting, String),
+) -> Planner<'a> {
+    Planner {
+        sweep: Sweep {
+            loaded,
+            base,
+            axes,
+            zipped: false,
+            seeds: 1,
+            window: args.needless_within,
+        },
+        now: None,
+        objective,
+        within: args.within.clone(),
+        precision: args.precision,
+        confidence: args.confidence,
+        counting,
+    }
+}
+
+/// Release, timing and seed of the runs.
+fn line(loaded: &Loaded, planner: &Planner<'_>) -> Result<String, Problems> {
+    let plan = scenario::build(loaded, &planner.sweep.base)?;
+    let seed = scenario::seed(loaded, &planner.sweep.base)?;
+    let release = plan.profile.release.trim_start_matches('v').to_owned();
+    Ok(format!(
+        "Kubernetes {release}, {} timing, seed {seed}",
+        plan.timing.name
+    ))
+}
+
+/// The settings with their values.
+fn axes(args: &PlanArgs) -> Result<Vec<Axis>, Failure> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for text in &args.choose {
+        let (path, values) = split_values(text).map_err(|p| Failure::Problems(Problems::one(p)))?;
+        let values = expanded(&values).map_err(|t| Failure::Input(Problem::new(t)))?;
+        if axes.iter().any(|a| a.path == path) {
+            let problem = Problem::new(format!("`{path}` is chosen twice"));
+            return Err(Failure::Input(problem.help("give all its values at once")));
+        }
+        axes.push(Axis { path, values });
+    }
+    Ok(axes)
+}
+
+/// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early.
+fn run(
+    args: &PlanArgs,
+    planner: &Planner<'_>,
+    terminal: &Terminal,
+) -> Result<(Kept, bool), Failure> {
+    let name = planner.sweep.loaded.name.clone();
+    let budget = args.budget.as_nanos() / 1_000_000;
+    let progress = Progress::new(terminal, args.quiet, &name, budget, |done, all| {
+        let left = all.saturating_sub(done) / 1_000;
+        format!(
+            "{} s of at most {} s, {left} s left",
+            grouped(done / 1_000),
+            grouped(all / 1_000)
+        )
+    });
+    let clock = Stopwatch::start();
+    let watch = |_, _, _| {
+        let spent = (clock.seconds() * 1e3) as u64;
+        progress.set(spent.min(budget));
+        spent < budget && !interrupt::asked()
+    };
+    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch));
+    progress.clear();
+    let kept = ran.map_err(|stopped| match stopped {
+        Stopped::Problems(problems) => Failure::Problems(problems),
+        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
+        Stopped::Asked if interrupt::asked() => {
+            Failure::Interrupted("interrupted before anything was known".to_owned())
+        }
+        Stopped::Asked => Failure::Input(
+            Problem::new("the budget was over before anything was known")
+                .help("a longer one, `--budget 5m`, or fewer values"),
+        ),
+    })?;
+    let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
+    Ok((kept, is_early))
+}
+
+/// Writes and prints what follows from the runs.
+fn tell(
+    args: &PlanArgs,
+    kept: &Kept,
+    objective: &Objective,
+    (faults, line, notes): (String, String, Vec<String>),
+    interrupted: bool,
+    terminal: &Terminal,
+) -> Outcome {
+    let answer = answer(kept, objective, &args.within, args.confidence);
+    let told = Told {
+        kept,
+        answer: &answer,
+        objective,
+        faults,
+        line,
+        notes,
+        interrupted,
+    };
+    let written = if args.kept.is_none() {
+        let name = format!("{}-plan", kept.scenario);
+        let written = interrupt::heeding(|| write_folder(&told, &args.out, &name));
+        Some(written.map_err(|error| folder_failure(&error))?)
+    } else {
+        None
+    };
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
+    let mut out = terminal.out();
+    match args.format {
+        Format::Text => write(&mut out, &told, written.as_ref(), style)?,
+        Format::Json => json::write(&mut out, &document(&told))?,
+    }
+    out.flush()?;
+    if interrupt::asked() {
+        return Err(Failure::Interrupted(
+            "interrupted; the answer so far is above".to_owned(),
+        ));
+    }
+    Ok(if answer.keeps {
+        Exit::Fine
+    } else {
+        Exit::Differs
+    })
+}
+
+/// Reads what an earlier plan kept.
+fn read_kept(file: &Path) -> Result<Kept, Failure> {
+    const MOST: u64 = 64 << 20;
+    let shown = file.display();
+    let wrong = |text: String| {
+        let problem = Problem::new(format!("{shown}: {text}"));
+        Failure::Input(problem.help("give the plan.json that `taintsim plan` wrote"))
+    };
+    let bytes = files::read(file, MOST).map_err(|e| wrong(e.to_string()))?;
+    let mut document: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|e| wrong(format!("this is no plan: {e}")))?;
+    let kept: Kept = serde_json::from_value(document["kept"].take())
+        .map_err(|e| wrong(format!("this is no plan: {e}")))?;
+    kept.check().map_err(wrong)?;
+    Ok(kept)
+}

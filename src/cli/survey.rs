@@ -1,0 +1,288 @@
+//! `taintsim survey`: every single loss of a cluster, worst first, and what to know of it.
+
+use super::args::{ChangeArgs, duration, jobs};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::given::given;
+use super::interrupt;
+use super::progress::Progress;
+use super::terminal::Terminal;
+use crate::analysis::grouped;
+use crate::kernel::Dur;
+use crate::lab::Stopped;
+use crate::lab::survey::{How, Kind, Limit, Survey, Surveyed, Wanted};
+use crate::lab::sweep::Event;
+use crate::language::text::Tree;
+use crate::language::{Problem, Problems};
+use crate::report::survey::{Called, Heading, document, write};
+use crate::report::{Style, json};
+use crate::scenario::{self, Loaded};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// How nodes are lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// Their machines are dead
+    #[default]
+    Machine,
+    /// They are cut off from everybody
+    Network,
+    /// They are cut off from the API server alone; clients still reach their pods
+    ApiServer,
+    /// They are drained, and their machines are off
+    Drain,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document
+    Json,
+}
+
+/// What a loss can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum As {
+    /// A scenario, which `run` and `explain` take
+    Scenario,
+}
+
+/// Arguments of `taintsim survey`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SurveyArgs {
+    /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What is lost, each alone: node, zone, region, label=KEY (all nodes with the same value, a
+    /// rack say), controller, api [default: node, zone, controller, api]
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = Kind::parse)]
+    lose: Vec<Kind>,
+    /// Two things that are lost at one time, such as zone+node; may be given several times
+    #[arg(long, value_name = "KIND+KIND", value_parser = pair)]
+    pairs: Vec<(Kind, Kind)>,
+    /// Only these losses, by their names in the table, such as node/a-03
+    #[arg(long, value_name = "LOSS,…", value_delimiter = ',')]
+    only: Vec<String>,
+    /// How long everything is lost
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    lasts: Dur,
+    /// How nodes are lost
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// End with 1 if a loss comes to more than that: down>5m, pending>0, missing>30, stuck>0; may
+    /// be given several times
+    #[arg(long, value_name = "FIGURE>VALUE", value_delimiter = ',', value_parser = Limit::parse)]
+    fail_on: Vec<Limit>,
+    /// How many rows the table has
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    rows: usize,
+    /// Write the one loss of --only as a scenario instead, which `run` and `explain` take
+    #[arg(long = "as", value_enum, requires = "only")]
+    as_what: Option<As>,
+    /// How to print it on standard output
+    #[arg(long, short = 'o', value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Another value for something in the scenario; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// An eviction was needless if its node was back within this time
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    needless_within: Dur,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Show no progress, nor what was taken from an export
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Reads `zone+node`.
+fn pair(text: &str) -> Result<(Kind, Kind), String> {
+    let (a, b) = text
+        .split_once('+')
+        .ok_or_else(|| format!("{text:?} is no pair: write two kinds, such as zone+node"))?;
+    Ok((Kind::parse(a)?, Kind::parse(b)?))
+}
+
+/// Runs the command.
+pub(crate) fn survey(args: &SurveyArgs, terminal: &Terminal) -> Outcome {
+    let loaded = given(&args.file, args.quiet, terminal)?;
+    let survey = Survey {
+        loaded: &loaded,
+        overrides: args.change.overrides(args.sets.clone()),
+        wanted: Wanted {
+            kinds: args.lose.clone(),
+            pairs: args.pairs.clone(),
+            only: args.only.clone(),
+        },
+        how: args.by.into(),
+        lasts: args.lasts,
+        window: args.needless_within,
+    };
+    survey.check().map_err(Failure::Input)?;
+    if args.as_what == Some(As::Scenario) {
+        return as_scenario(&survey, terminal);
+    }
+    let done = run(args, &survey, terminal)?;
+    let broken = broken(args, &done);
+    print(args, &loaded, &survey, &done, &broken, terminal)?;
+    if done.losses < done.asked {
+        let text = format!(
+            "interrupted after {} of {} losses",
+            grouped(done.losses as u64),
+            grouped(done.asked as u64)
+        );
+        return Err(Failure::Interrupted(text));
+    }
+    Ok(if broken.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Differs
+    })
+}
+
+/// Writes a single loss as a scenario.
+fn as_scenario(survey: &Survey<'_>, terminal: &Terminal) -> Outcome {
+    let losses = survey.losses()?;
+    let [loss] = losses.as_slice() else {
+        let problem = Problem::new("a scenario has one loss, and --only names several");
+        return Err(Failure::Input(problem));
+    };
+    let spec = survey.as_scenario(loss)?;
+    super::file::write_text(None, &Tree::of(&spec).file(), terminal)?;
+    Ok(Exit::Fine)
+}
+
+fn run(args: &SurveyArgs, survey: &Survey<'_>, terminal: &Terminal) -> Result<Surveyed, Failure> {
+    let all = survey.losses()?.len() as u64;
+    let progress = Progress::new(
+        terminal,
+        args.quiet,
+        &survey.loaded.name,
+        all,
+        |done, all| format!("{} of {} losses", grouped(done), grouped(all)),
+    );
+    let done = AtomicU64::new(0);
+    let watch = |event| {
+        let done = match event {
+            Event::Done => done.fetch_add(1, Relaxed) + 1,
+            Event::Running => done.load(Relaxed),
+        };
+        progress.set(done);
+        !interrupt::asked()
+    };
+    let ran = interrupt::heeding(|| survey.run(jobs(args.jobs), &watch));
+    progress.clear();
+    ran.map_err(|stopped| match stopped {
+        Stopped::Problems(problems) => Failure::Problems(problems),
+        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
+        Stopped::Asked => Failure::Interrupted("interrupted before the first loss".to_owned()),
+    })
+}
+
+/// Which losses break which limits, a sentence each.
+fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
+    let of = |limit: &Limit| {
+        let worst = done.lost.iter().filter(|l| limit.is_broken(&l.figures));
+        let names: Vec<String> = worst.map(|l| l.loss.name()).collect();
+        let first = names.first()?;
+        let more = match names.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {} more", grouped(more as u64)),
+        };
+        Some(format!("--fail-on '{}': {first}{more}", limit.text))
+    };
+    args.fail_on.iter().filter_map(of).collect()
+}
+
+fn print(
+    args: &SurveyArgs,
+    loaded: &Loaded,
+    survey: &Survey<'_>,
+    done: &Surveyed,
+    broken: &[String],
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let heading = heading(args, loaded, survey)?;
+    let called = called(args);
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
+    let mut out = terminal.out();
+    match args.format {
+        Format::Text => write(&mut out, &heading, done, &called, broken, style)?,
+        Format::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<Heading, Problems> {
+    let plan = scenario::build(loaded, &survey.overrides)?;
+    let seed = scenario::seed(loaded, &survey.overrides)?;
+    let release = plan.profile.release.trim_start_matches('v');
+    Ok(Heading {
+        name: loaded.name.clone(),
+        line: format!(
+            "Kubernetes {release}, {} timing, seed {seed}",
+            plan.timing.name
+        ),
+        lasts: args.lasts,
+        rows: args.rows,
+    })
+}
+
+/// The options that whoever wants to see a loss has to give, too.
+fn called(args: &SurveyArgs) -> Called {
+    let mut options = Vec::new();
+    if !args.lose.is_empty() {
+        let all: Vec<String> = args.lose.iter().map(Kind::written).collect();
+        options.extend(["--lose".to_owned(), all.join(",")]);
+    }
+    for (a, b) in &args.pairs {
+        options.extend([
+            "--pairs".to_owned(),
+            format!("{}+{}", a.written(), b.written()),
+        ]);
+    }
+    if args.lasts != Dur::from_secs(600) {
+        let lasts = crate::language::duration::format(args.lasts);
+        options.extend(["--for".to_owned(), lasts]);
+    }
+    let by = match args.by {
+        By::Machine => None,
+        By::Network => Some("network"),
+        By::ApiServer => Some("api-server"),
+        By::Drain => Some("drain"),
+    };
+    options.extend(
+        by.into_iter()
+            .flat_map(|by| ["--by".to_owned(), by.to_owned()]),
+    );
+    for set in args.change.overrides(args.sets.clone()).as_sets() {
+        options.extend(["--set".to_owned(), set]);
+    }
+    Called {
+        file: args.file.display().to_string(),
+        options,
+    }
+}
+
+impl From<By> for How {
+    fn from(by: By) -> Self {
+        match by {
+            By::Machine => Self::Machine,
+            By::Network => Self::Network,
+            By::ApiServer => Self::ApiServer,
+            By::Drain => Self::Drain,
+        }
+    }
+}

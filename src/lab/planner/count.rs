@@ -1,0 +1,177 @@
+//! One replication. Either an outage of each model, alone in a healthy cluster, whose cost is
+//! weighted by how often such outages come in a year; or a year as it is drawn, with everything
+//! that overlaps.
+//!
+//! A run ends some minutes behind the last outage that began in its window, so that what an outage
+//! costs after it, and whether an eviction was needless, is known.
+
+use super::spec::FIGURES;
+use crate::analysis::{Analysis, Costs, summary};
+use crate::kernel::{Choices, Dur, Time};
+use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
+use crate::sim;
+use serde::{Deserialize, Serialize};
+
+/// How costs of a year are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+pub(crate) enum Counting {
+    /// One outage at a time, weighted by its rate.
+    Outages,
+    /// Whole years.
+    Years,
+}
+
+/// The figures of a run.
+pub(super) type Figures = [f64; FIGURES.len()];
+
+/// When the outage of a run that has only one begins.
+const BEGIN: Time = Time::from_secs(150);
+/// A run goes on for so long when everything is back: pods start, and nodes are judged.
+const SETTLES: Dur = Dur::from_secs(900);
+/// Outages shorter than this are counted apart.
+pub(super) const SHORT: Dur = Dur::from_secs(300);
+/// What an outage keeps busy at most, in seconds: then its pods are elsewhere, and another outage
+/// does not meet it any more.
+const BUSY_S: f64 = 900.0;
+/// Outages are counted one at a time where fewer than this are busy at one time on average.
+const OVERLAP_MAX: f64 = 0.1;
+
+impl Counting {
+    /// The way that fits: one outage at a time where outages hardly overlap and are drawn one by
+    /// one, otherwise whole years.
+    pub(crate) fn fitting(models: &[Model]) -> (Self, String) {
+        if let Some(m) = models.iter().find(|m| m.is_recorded()) {
+            let why = format!("`{}` is a record, in which outages come together", m.name);
+            return (Self::Years, why);
+        }
+        let busy: f64 = models.iter().map(|m| m.per_year() * busy(m) / YEAR_S).sum();
+        let said = format!("{busy:.3} outages are busy at one time on average");
+        if busy <= OVERLAP_MAX {
+            (Self::Outages, format!("outages hardly overlap: {said}"))
+        } else {
+            (Self::Years, format!("outages overlap: {said}"))
+        }
+    }
+}
+
+/// For how many seconds an outage of a model keeps controllers busy on average.
+fn busy(model: &Model) -> f64 {
+    let lasts = model
+        .lasts
+        .as_ref()
+        .map_or(BUSY_S, |d| d.mean_up_to(BUSY_S));
+    lasts + 60.0
+}
+
+/// What a run came to.
+pub(super) struct Ran {
+    pub(super) figures: Figures,
+    /// The outage was a short one.
+    pub(super) is_short: bool,
+}
+
+/// Whether to go on.
+pub(super) type GoesOn<'a> = &'a dyn Fn() -> bool;
+
+/// The outage of a number of one model, alone.
+pub(super) fn one(
+    drawn: &mut Drawn,
+    (model, seed, number): (usize, u64, u32),
+    quiet: Option<Figures>,
+    window: Dur,
+    goes_on: GoesOn<'_>,
+) -> Option<Ran> {
+    let outages = drawn.models.one(model, seed, number, BEGIN);
+    let lasts = outages.iter().filter_map(|o| o.lasts).min();
+    let figures = run(drawn, &outages, (seed, number), window, goes_on)?;
+    let figures = match quiet {
+        Some(_) => {
+            // What a cluster costs without an outage is not the outage's doing.
+            let horizon = drawn.plan.horizon;
+            let without = run_to(drawn, &[], (seed, number), window, horizon, goes_on)?;
+            std::array::from_fn(|i| figures[i] - without[i])
+        }
+        None => figures,
+    };
+    Some(Ran {
+        figures,
+        is_short: lasts.is_some_and(|l| l <= SHORT),
+    })
+}
+
+/// A year as it is drawn with a seed.
+pub(super) fn year(drawn: &mut Drawn, seed: u64, window: Dur, goes_on: GoesOn<'_>) -> Option<Ran> {
+    let year = Dur::from_secs(YEAR_S as u64);
+    let outages = drawn.models.draw(seed, year);
+    let end = last_end(&outages).max(Time::ZERO.saturating_add(year));
+    let horizon = end.saturating_add(SETTLES.max(window));
+    Some(Ran {
+        figures: run_to(drawn, &outages, (seed, 0), window, horizon, goes_on)?,
+        is_short: false,
+    })
+}
+
+/// What a cluster costs in an hour in which nothing fails; none if that is nothing.
+pub(super) fn quiet(
+    drawn: &mut Drawn,
+    seed: u64,
+    window: Dur,
+    goes_on: GoesOn<'_>,
+) -> Option<Option<Figures>> {
+    let figures = run_to(
+        drawn,
+        &[],
+        (seed, 0),
+        window,
+        Time::from_secs(3_600),
+        goes_on,
+    )?;
+    Some(figures.iter().any(|f| *f != 0.0).then_some(figures))
+}
+
+fn run(
+    drawn: &mut Drawn,
+    outages: &[Outage],
+    key: (u64, u32),
+    window: Dur,
+    goes_on: GoesOn<'_>,
+) -> Option<Figures> {
+    let horizon = last_end(outages).saturating_add(SETTLES.max(window));
+    run_to(drawn, outages, key, window, horizon, goes_on)
+}
+
+fn run_to(
+    drawn: &mut Drawn,
+    outages: &[Outage],
+    (seed, number): (u64, u32),
+    window: Dur,
+    horizon: Time,
+    goes_on: GoesOn<'_>,
+) -> Option<Figures> {
+    drawn.plan.horizon = horizon;
+    let plan = drawn.with(outages);
+    let choices = Choices::seeded(seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)));
+    let (trace, finished) = sim::run_watched(plan, choices, &mut |_| goes_on());
+    if !finished {
+        return None;
+    }
+    let metrics = summary::summary(&Analysis::new(plan, &trace), window).metrics;
+    let of = |c: &Costs| FIGURES.map(|f| f.of(c));
+    Some(of(&metrics.costs))
+}
+
+/// When all of some outages are over.
+fn last_end(outages: &[Outage]) -> Time {
+    let end = |o: &Outage| {
+        let drained = match &o.what {
+            // Each drain may take a while before its machine is off.
+            Away::Maintained(nodes, _, off) => off
+                .saturating_add(Dur::from_secs(120))
+                .saturating_mul(nodes.len() as u64),
+            Away::Drained(_, most) => *most,
+            _ => Dur::ZERO,
+        };
+        o.at.saturating_add(o.lasts.unwrap_or(drained))
+    };
+    outages.iter().map(end).max().unwrap_or(Time::ZERO)
+}

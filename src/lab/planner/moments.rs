@@ -1,0 +1,102 @@
+//! Means and co-moments of many figures at one time. They say the mean and the variance of every
+//! sum and difference of these figures, and take the same room however many replications there
+//! were.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Of replications of several figures each.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Moments {
+    n: u64,
+    mean: Vec<f64>,
+    /// Sums of products of deviations from the means: a lower triangle, row by row.
+    co: Vec<f64>,
+}
+
+impl Moments {
+    /// Takes a replication in (Welford's recurrence, for each pair of figures).
+    pub(crate) fn add(&mut self, x: &[f64]) {
+        if self.mean.is_empty() {
+            self.mean = vec![0.0; x.len()];
+            self.co = vec![0.0; x.len() * (x.len() + 1) / 2];
+        }
+        self.n += 1;
+        let n = self.n as f64;
+        let before: Vec<f64> = x.iter().zip(&self.mean).map(|(x, m)| x - m).collect();
+        for (mean, d) in self.mean.iter_mut().zip(&before) {
+            *mean += d / n;
+        }
+        let mut at = 0;
+        for (i, di) in before.iter().enumerate() {
+            for (j, _) in before.iter().enumerate().take(i + 1) {
+                self.co[at] += di * (x[j] - self.mean[j]);
+                at += 1;
+            }
+        }
+    }
+
+    /// Whether it is of so many figures, and of at least two replications.
+    pub(crate) fn fits(&self, width: usize) -> bool {
+        self.n >= 2 && self.mean.len() == width && self.co.len() == width * (width + 1) / 2
+    }
+
+    /// How many replications there were.
+    pub(crate) fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The means.
+    pub(crate) fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The mean and the variance of a weighted sum of the figures; the weights are given with
+    /// their places.
+    pub(crate) fn of(&self, weights: &[(usize, f64)]) -> (f64, f64) {
+        let mean = weights.iter().map(|(i, w)| w * self.mean[*i]).sum();
+        if self.n < 2 {
+            return (mean, 0.0);
+        }
+        let co = |i: usize, j: usize| {
+            let (high, low) = (i.max(j), i.min(j));
+            self.co[high * (high + 1) / 2 + low]
+        };
+        let sum: f64 = weights
+            .iter()
+            .flat_map(|(i, a)| weights.iter().map(move |(j, b)| (i, a, j, b)))
+            .map(|(i, a, j, b)| a * b * co(*i, *j))
+            .sum();
+        (mean, (sum / (self.n - 1) as f64).max(0.0))
+    }
+}
+
+/// How many standard errors an interval reaches to each side.
+pub(super) fn student(confidence: f64, n: u64) -> f64 {
+    let degrees = n.max(2) as f64 - 1.0;
+    let upper = 1.0 - (1.0 - confidence) / 2.0;
+    StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |t| t.inverse_cdf(upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (1, 2), (2, 1), (3, 6): means 2 and 3; variances 1 and 7; differences 1, -1, 3 with mean 1
+    /// and variance 4; the sum 2x + y is 4, 5, 12, with mean 7 and variance 19.
+    #[test]
+    fn sums_and_differences_by_hand() {
+        let mut m = Moments::default();
+        for x in [[1.0, 2.0], [2.0, 1.0], [3.0, 6.0]] {
+            m.add(&x);
+        }
+        assert_eq!((m.n(), m.mean()), (3, &[2.0, 3.0][..]));
+        let near = |weights: &[(usize, f64)], mean: f64, variance: f64| {
+            let (a, b) = m.of(weights);
+            (a - mean).abs() < 1e-12 && (b - variance).abs() < 1e-12
+        };
+        assert!(near(&[(0, 1.0)], 2.0, 1.0) && near(&[(1, 1.0)], 3.0, 7.0));
+        assert!(near(&[(1, 1.0), (0, -1.0)], 1.0, 4.0));
+        assert!(near(&[(0, 2.0), (1, 1.0)], 7.0, 19.0));
+    }
+}

@@ -1,0 +1,255 @@
+//! Plans whose answer is known by formula.
+
+use super::{Answer, Counting, Objective, Planner, answer};
+use crate::kernel::Dur;
+use crate::lab::sweep::{Axis, Sweep};
+use crate::scenario::{Loaded, Overrides, drawn, parse};
+use std::path::Path;
+
+const TOLERATION: &str = "workloads.*.template.tolerations[unreachable].tolerationSeconds";
+
+/// Twenty nodes with a pod each, which fail by themselves; `Ideal`, so that nothing but the outage
+/// takes time. With `kind` the pods are those of a Deployment or a StatefulSet.
+fn scenario(kind: &str, faults: &str) -> Loaded {
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{{00..19}}", zone: "a")],
+        workloads: [{kind}(name: "web", replicas: 20, placement: Spread(All), template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 300)]))],
+        faults: (models: [{faults}]))"#
+    );
+    parse("p.ron", text.clone().into_bytes(), Path::new(""))
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<'a> {
+    let models = drawn(loaded, &Overrides::default())
+        .expect("it builds")
+        .models
+        .list;
+    let prices: Vec<String> = prices.iter().map(|p| (*p).to_owned()).collect();
+    Planner {
+        sweep: Sweep {
+            loaded,
+            base: Overrides::default(),
+            axes: vec![Axis {
+                path: TOLERATION.to_owned(),
+                values: values.iter().map(|v| (*v).to_owned()).collect(),
+            }],
+            zipped: false,
+            seeds: 1,
+            window: Dur::from_secs(300),
+        },
+        now: Some(0),
+        objective: Objective::new(&prices, None).expect("prices"),
+        within: Vec::new(),
+        precision: 0.05,
+        confidence: 0.95,
+        counting: Counting::fitting(&models),
+    }
+}
+
+fn answered(planner: &Planner<'_>) -> Answer {
+    let kept = planner.run(2, &|_, _, _| true).expect("it runs");
+    answer(
+        &kept,
+        &planner.objective,
+        &planner.within,
+        planner.confidence,
+    )
+}
+
+/// One node at a time, cut off for an exponential time of mean 600 s, twelve times a node and year:
+/// 240 outages. After 50 s of grace, seen at a pass, and T seconds the pod is evicted: T' = 50 to
+/// 55 + T. An outage costs mu (1 - e^(-T'/mu)) and 2 s where it evicts, which it does with
+/// probability e^(-T'/mu). T = 300: T' = 352.5 ± 2.5: e^(-0.5875) = 0.5557 ± 0.0023; missing
+/// 600 · 0.4443 = 266.6 s, and 1.1 s: 240 · 267.7 / 60 = 1,070.8 replica-minutes, 133.4 evictions.
+#[test]
+fn one_node_at_a_time_is_its_closed_form() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let planner = planner(&loaded, &["0", "300"], &[]);
+    assert_eq!(
+        planner.counting.0,
+        Counting::Outages,
+        "{}",
+        planner.counting.1
+    );
+    let a = answered(&planner);
+    let row = &a.rows[1];
+    let slack = 240.0 * 2.5 * 0.56 / 60.0;
+    assert!(
+        row.interval.low - slack <= 1_070.8 && 1_070.8 <= row.interval.high + slack,
+        "{row:?}"
+    );
+    let evicted = row.figures[3];
+    let half = 3.0 * (240.0_f64.powi(2) * 0.5557 * 0.4443 / a.n as f64).sqrt();
+    assert!((evicted - 133.4).abs() <= half + 1.0, "{evicted} ± {half}");
+    // Without a price of evictions nothing is better than at once: T' = 52.5 s.
+    assert_eq!((a.best, a.guaranteed), (0, true));
+    assert!(a.rows[0].cost < a.rows[1].cost);
+    // The closed form is within two per cent of it.
+    let closed = row.closed.expect("a toleration");
+    assert!((closed - 1_070.8).abs() < 25.0, "{closed}");
+}
+
+/// Memoryless outages are all or nothing: evictions dearer than their mean of ten minutes are never
+/// worth it, cheaper ones always.
+#[test]
+fn a_price_decides_at_the_mean() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    for (price, best) in [("evicted=4m", "0"), ("evicted=20m", "none")] {
+        let planner = planner(&loaded, &["0", "120", "300", "none"], &[price]);
+        let a = answered(&planner);
+        assert_eq!(a.rows[a.best].values, [best], "{price}: {a:#?}");
+        // The price at which it turns: of equal slopes, the mean, ten minutes and the two seconds.
+        let turns = a
+            .break_even
+            .iter()
+            .find(|b| b.figure == 3)
+            .expect("it turns");
+        assert!((turns.price - 10.0).abs() < 3.0, "{turns:?}");
+    }
+}
+
+/// A StatefulSet's pod is not replaced while its node is away: no toleration changes what is
+/// missing, but for the time that an evicted pod needs to start anew.
+#[test]
+fn no_toleration_helps_a_stateful_set() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("20m"))"#;
+    let loaded = scenario("StatefulSet", faults);
+    let a = answered(&planner(&loaded, &["0", "60", "300", "none"], &[]));
+    // 240 outages of 20 minutes each are 4,800; who was evicted needs at most half a minute more.
+    for row in &a.rows {
+        assert!(
+            (0.0..150.0).contains(&(row.figures[0] - 4_799.0)),
+            "{row:?}"
+        );
+    }
+    assert!(a.unmoved.contains(&0), "{a:?}");
+    // Evicted or not: only who never is, is spared the start.
+    assert_eq!(a.rows[a.best].values, ["none"]);
+}
+
+/// Both ways to count come to the same where outages do not overlap.
+#[test]
+fn one_at_a_time_and_whole_years_agree() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(2), lasts: Fixed("10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let mut one = planner(&loaded, &["0", "300"], &[]);
+    let single = answered(&one);
+    one.counting.0 = Counting::Years;
+    one.precision = 0.25;
+    let years = answered(&one);
+    for (a, b) in single.rows.iter().zip(&years.rows) {
+        // A year has forty outages on average, and so a deviation of 16 %; of eight years the mean
+        // has one of 5.6 %, and three of them are 17 %.
+        assert!((a.cost - b.cost).abs() <= 0.17 * a.cost, "{a:?}\n{b:?}");
+    }
+    assert_eq!(single.best, years.best);
+}
+
+/// What no value touches differs by nothing at all, replication by replication.
+#[test]
+fn common_draws_leave_no_noise_between_rows() {
+    let faults = r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(4), lasts: Exponential(mean: "5m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let mut p = planner(&loaded, &["7", "8"], &[]);
+    p.sweep.axes[0] = Axis {
+        path: "flags.kube-controller-manager.large-cluster-size-threshold".to_owned(),
+        values: vec!["50".to_owned(), "60".to_owned()],
+    };
+    let a = answered(&p);
+    assert_eq!(
+        (
+            a.rows[1].more,
+            a.rows[1].more_interval.low,
+            a.rows[1].more_interval.high
+        ),
+        (0.0, 0.0, 0.0)
+    );
+    assert_eq!(a.same, [0, 1]);
+}
+
+#[test]
+fn threads_do_not_matter_and_what_is_kept_answers_other_prices() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let planner = planner(&loaded, &["0", "300", "none"], &["evicted=4m"]);
+    let kept = planner.run(1, &|_, _, _| true).expect("it runs");
+    assert_eq!(kept, planner.run(3, &|_, _, _| true).expect("it runs"));
+    let text = serde_json::to_string(&kept).expect("it can be written");
+    let again: super::Kept = serde_json::from_str(&text).expect("it can be read");
+    assert_eq!(
+        (again.moments.n(), again.settled),
+        (kept.moments.n(), kept.settled)
+    );
+    let dear = Objective::new(&["evicted=20m".to_owned()], None).expect("a price");
+    let a = answer(&again, &dear, &[], 0.95);
+    assert_eq!(a.rows[a.best].values, ["none"]);
+    let limit = super::Bound::parse("evicted<=0/y").expect("a limit");
+    let a = answer(&again, &planner.objective, &[limit], 0.95);
+    assert_eq!(
+        (a.rows[a.best].values.as_slice(), a.keeps),
+        (&["none".to_owned()][..], true)
+    );
+}
+
+/// Without memory an evicted pod's node is back within W of its eviction with the same probability
+/// whatever was tolerated: 1 - e^(-300/600) = 0.3935. A node counts as back once the controller
+/// sees it, which takes up to ten seconds.
+#[test]
+fn the_needless_share_is_constant() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let mut p = planner(&loaded, &["0", "120", "300"], &[]);
+    p.precision = 0.03;
+    let a = answered(&p);
+    for row in &a.rows {
+        let share = row.figures[4] / row.figures[3];
+        let evicted = row.figures[3] / 240.0 * a.n as f64;
+        let half = 3.0 * (0.3935 * 0.6065 / evicted).sqrt();
+        assert!(
+            share <= 0.3935 + half && share >= 0.3935 - half - 0.01,
+            "{share} ± {half}: {row:?}"
+        );
+    }
+}
+
+/// Forty of a hundred nodes of a zone are cut off for ten minutes. They are Unknown after 50 to 55
+/// s, and one is tainted every ten seconds; 300 s later its pod is evicted, if the node is not back:
+/// floor((600 - 50 - 300) · 0.1) + 1 = 26, or one fewer, or one more until the taint is taken off.
+#[test]
+fn a_burst_queues_behind_the_rate_of_its_zone() {
+    let text = r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{00..99}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 100, placement: Spread(All), template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 300)]))],
+        faults: (models: [(name: "burst", groups: Zones, do: Partition(), rate: PerGroupYear(1), hits: 0.4, lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let a = answered(&planner(&loaded, &["300", "none"], &[]));
+    let evicted = a.rows[0].figures[3];
+    assert!((25.0..=27.0).contains(&evicted), "{evicted}");
+    // Forty nodes for ten minutes are 400 replica-minutes where nobody is evicted.
+    assert!(
+        (a.rows[1].figures[0] - 400.0).abs() < 1.0,
+        "{:?}",
+        a.rows[1]
+    );
+}
+
+/// All outages have the same length: who tolerates less than what is left of it after detection is
+/// evicted every time, who tolerates more never.
+#[test]
+fn fixed_outages_make_a_step() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let a = answered(&planner(&loaded, &["500", "580"], &[]));
+    // 600 - 50 = 550.
+    assert!(
+        (a.rows[0].figures[3] - 240.0).abs() < 1e-6,
+        "{:?}",
+        a.rows[0]
+    );
+    assert_eq!(a.rows[1].figures[3], 0.0);
+}

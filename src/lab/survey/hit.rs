@@ -1,0 +1,242 @@
+//! What a loss did: to each workload that it touched, and in all.
+//!
+//! Every figure is what differs from the run without the loss, B - A as `diff` has it: more is
+//! worse. The times below need are counted workload by workload.
+
+use super::still::{Pods, Still};
+use crate::analysis::moment::Moment;
+use crate::analysis::serving::{BARE, Count, Served};
+use crate::analysis::{Analysis, Costs, Figure, Metrics, Serving};
+use crate::api::names::WorkloadId;
+use crate::api::workload::WorkloadKind;
+use crate::kernel::{Dur, Time};
+use crate::plan::Plan;
+use std::collections::BTreeMap;
+
+/// What a loss cost in all.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Figures {
+    /// How many workloads were below what they need for longer than without the loss.
+    pub workloads_down: usize,
+    /// The longest of these times.
+    pub down: Dur,
+    /// The sum of them, in workload-minutes.
+    pub down_minutes: f64,
+    /// Replica-minutes missing.
+    pub missing_minutes: f64,
+    /// Requests lost, as minutes in which all were lost.
+    pub lost_minutes: f64,
+    /// Pods that waited for a node when the loss ended.
+    pub pending: i64,
+    /// Pods evicted.
+    pub evicted: i64,
+    /// Pods evicted although their node was back soon.
+    pub needless: i64,
+    /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
+    pub stuck: i64,
+}
+
+/// What a loss did to a workload.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Hit {
+    /// `Kind/namespace/name`, or the name of pods without a workload.
+    pub workload: String,
+    /// What kind it is; none of pods without one.
+    pub kind: Option<WorkloadKind>,
+    /// How many pods it wanted.
+    pub desired: u32,
+    /// How many of them were up when the loss had just begun.
+    pub spared: u32,
+    /// For how much longer it was below its need than without the loss.
+    pub down: Dur,
+    /// Replica-minutes missing.
+    pub missing_minutes: f64,
+    /// Pods that waited for a node when the loss ended.
+    pub pending: i64,
+    /// Why, in the scheduler's words.
+    pub why: Option<String>,
+    /// What these pods ask for of CPU, in cores, and of memory, in GiB, each where the scheduler
+    /// says that it is short.
+    pub cores: Option<f64>,
+    pub gibibytes: Option<f64>,
+    /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
+    pub stuck: i64,
+    /// Pods that sat on lost nodes when the loss ended, not evicted.
+    pub left: i64,
+    /// What held the workload down when the loss ended, if anything did.
+    pub still: Option<Still>,
+}
+
+/// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) whole: Metrics,
+    pub(super) workloads: BTreeMap<String, Of>,
+}
+
+/// A workload in a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Of {
+    costs: Costs,
+    pub(super) moment: Moment,
+    pub(super) why: Option<String>,
+    pub(super) desired: u32,
+    /// Fewer of its pods were up than it needs, at the moment.
+    pub(super) below: bool,
+    /// Fewer of its pods were up than it wants, at the moment.
+    pub(super) short: bool,
+    pub(super) up: u32,
+    /// How many of its pods were up when the loss had just begun.
+    up_at_once: u32,
+}
+
+impl Seen {
+    /// Of a finished run; `begin` and `at` are the moments at which the loss begins and is over.
+    pub(super) fn new(
+        analysis: &Analysis<'_>,
+        (metrics, serving): (Metrics, &Serving),
+        moments: &BTreeMap<Option<WorkloadId>, Moment>,
+        (begin, at): (Time, Time),
+    ) -> Self {
+        let of = |s: &Served| {
+            let count = count_before(s, at);
+            let moment = moments.get(&s.id).copied().unwrap_or_default();
+            let text = |t| analysis.trace.names.text_of(t).to_owned();
+            let seen = Of {
+                costs: s.costs,
+                moment,
+                why: moment.why.map(text),
+                desired: count.desired,
+                below: count.up < s.need(count.desired),
+                short: count.up < count.desired,
+                up: count.up,
+                up_at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))).up,
+            };
+            (s.name.clone(), seen)
+        };
+        Seen {
+            whole: metrics,
+            workloads: serving.workloads.iter().map(of).collect(),
+        }
+    }
+}
+
+/// The pods of a workload just before a time.
+fn count_before(served: &Served, at: Time) -> Count {
+    let i = served.counts.partition_point(|c| c.0 < at);
+    served.counts[i.max(1) - 1].1
+}
+
+/// What a loss did, beside the run without it.
+pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hit>) {
+    let nothing = Of::default();
+    let hits: Vec<Hit> = with
+        .workloads
+        .iter()
+        .map(|(name, of)| {
+            hit(
+                plan,
+                name,
+                without.workloads.get(name).unwrap_or(&nothing),
+                of,
+            )
+        })
+        .filter(Hit::is_one)
+        .collect();
+    let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
+    let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
+    let down: Vec<Dur> = hits
+        .iter()
+        .map(|h| h.down)
+        .filter(|d| !d.is_zero())
+        .collect();
+    let figures = Figures {
+        workloads_down: down.len(),
+        down: down.iter().copied().max().unwrap_or(Dur::ZERO),
+        down_minutes: down.iter().map(|d| d.as_nanos() as f64 / 60e9).sum(),
+        missing_minutes: more(Figure::ReplicaMinutesMissing),
+        lost_minutes: more(Figure::RequestsLostMinutes),
+        pending: hits.iter().map(|h| h.pending).sum(),
+        evicted: count(|m| m.evicted),
+        needless: count(|m| m.needless),
+        stuck: hits.iter().map(|h| h.stuck).sum(),
+    };
+    (figures, hits)
+}
+
+fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
+    let more = |f: fn(&Moment) -> u64| f(&with.moment) as i64 - f(&without.moment) as i64;
+    let pending = more(|m| m.pending);
+    let planned = plan.workloads.iter().find(|w| w.name == name);
+    let why = with.why.clone().filter(|_| pending > 0);
+    // What all of them ask for of a resource, in thousandths.
+    let short_of = |resource: &str| {
+        why.as_ref()
+            .filter(|w| w.contains(&format!("Insufficient {resource}")))?;
+        let template = plan.templates.get(planned?.template as usize)?;
+        Some(template.requests.get(resource)?.milli_value() as f64 * pending as f64)
+    };
+    let (cores, memory) = (short_of("cpu"), short_of("memory"));
+    let down = with
+        .costs
+        .below_need
+        .saturating_sub(without.costs.below_need);
+    let mut hit = Hit {
+        workload: name.to_owned(),
+        kind: planned.map(|w| w.kind),
+        desired: with.desired,
+        spared: with.up_at_once,
+        down,
+        missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
+            - Figure::ReplicaMinutesMissing.of(&without.costs),
+        pending,
+        cores: cores.map(|c| c / 1e3),
+        gibibytes: memory.map(|m| m / 1e3 / f64::from(1 << 30)),
+        why,
+        // Of the others a new pod comes as soon as the deletion begins.
+        stuck: match planned.map(|w| w.kind) {
+            Some(WorkloadKind::StatefulSet) => more(|m| m.stuck),
+            _ => 0,
+        },
+        left: more(|m| m.left),
+        still: None,
+    };
+    if with.short && with.up < without.up {
+        let pods = Pods {
+            pending: hit.pending,
+            stuck: hit.stuck,
+            left: hit.left,
+        };
+        let below = with.below && !without.below;
+        hit.still = Some(Still::of(hit.kind, pods, below));
+    }
+    hit
+}
+
+impl Hit {
+    /// Whether anything was done to it.
+    fn is_one(&self) -> bool {
+        !self.down.is_zero()
+            || self.missing_minutes.abs() > 1e-9
+            || self.pending != 0
+            || self.stuck != 0
+            || self.left != 0
+    }
+
+    /// What people call the workload: `web`, `shop/web`.
+    pub(crate) fn name(&self) -> &str {
+        if self.workload == BARE {
+            return BARE;
+        }
+        let name = self.workload.split_once('/').map_or("", |(_, name)| name);
+        name.strip_prefix("default/").unwrap_or(name)
+    }
+
+    /// What `explain` calls it: `statefulset/db`; none of pods without a workload.
+    pub(crate) fn object(&self) -> Option<String> {
+        let (kind, name) = self.workload.split_once('/')?;
+        self.kind?;
+        let name = name.strip_prefix("default/").unwrap_or(name);
+        Some(format!("{}/{name}", kind.to_lowercase()))
+    }
+}

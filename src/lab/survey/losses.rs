@@ -1,0 +1,411 @@
+//! What can be lost, and which losses are alike.
+//!
+//! Two nodes are alike if nothing that a scheduler or controller looks at tells them apart: labels
+//! but for the host name, taints, resources, how they start, and which pods run there, by
+//! template. The losses of such nodes come to the same but for chance, and are run once.
+
+use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::kernel::{Dur, Time};
+use crate::language::text::did_you_mean_or_list;
+use crate::language::{Cut, Problem};
+use crate::plan::{NodeIndex, NodeStart, Plan, PodStart};
+use crate::scenario::{Away, Outage};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is lost at one time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Kind {
+    /// A node.
+    Node,
+    /// All nodes of a zone.
+    Zone,
+    /// All nodes of a region.
+    Region,
+    /// All nodes with the same value of a label.
+    Label(String),
+    /// The controllers' process.
+    Controller,
+    /// The API server.
+    Api,
+}
+
+impl Kind {
+    /// Reads `node`, `zone`, `region`, `label=rack`, `controller`, `api`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "node" => Ok(Self::Node),
+            "zone" => Ok(Self::Zone),
+            "region" => Ok(Self::Region),
+            "controller" => Ok(Self::Controller),
+            "api" => Ok(Self::Api),
+            other => match other.strip_prefix("label=") {
+                Some(key) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
+                _ => Err(format!(
+                    "{other:?} is nothing that can be lost: write node, zone, region, label=KEY, controller or api"
+                )),
+            },
+        }
+    }
+
+    /// As [`parse`](Self::parse) reads it.
+    pub(crate) fn written(&self) -> String {
+        match self {
+            Self::Label(key) => format!("label={key}"),
+            other => other.word().to_owned(),
+        }
+    }
+
+    /// What one of them is called: `zone`, `rack`.
+    pub(crate) fn word(&self) -> &str {
+        match self {
+            Self::Node => "node",
+            Self::Zone => "zone",
+            Self::Region => "region",
+            Self::Label(key) => key.rsplit('/').next().unwrap_or(key),
+            Self::Controller => "controller",
+            Self::Api => "api",
+        }
+    }
+
+    /// Where a node belongs; none if it belongs nowhere.
+    fn of<'a>(&self, labels: &'a BTreeMap<String, String>) -> Option<&'a str> {
+        let either = |beta: &str, stable: &str| labels.get(beta).or_else(|| labels.get(stable));
+        match self {
+            Self::Zone => either(LABEL_ZONE_BETA, LABEL_ZONE),
+            Self::Region => either(LABEL_REGION_BETA, LABEL_REGION),
+            Self::Label(key) => labels.get(key),
+            Self::Node | Self::Controller | Self::Api => None,
+        }
+        .map(String::as_str)
+    }
+}
+
+/// How nodes are lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum How {
+    /// Their machines are dead.
+    #[default]
+    Machine,
+    /// They are cut off from everybody.
+    Network,
+    /// They are cut off from the API server alone.
+    ApiServer,
+    /// They are drained, and their machines are off.
+    Drain,
+}
+
+/// One thing that is lost.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Part {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Its name; of the controllers and the API server the kind's.
+    pub name: String,
+    /// The nodes that are gone with it.
+    pub nodes: Vec<NodeIndex>,
+}
+
+impl Part {
+    fn text(&self) -> String {
+        match self.kind {
+            Kind::Controller | Kind::Api => self.kind.word().to_owned(),
+            _ => format!("{}/{}", self.kind.word(), self.name),
+        }
+    }
+}
+
+/// A loss: one thing, or two at one time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Loss {
+    /// What is lost.
+    pub parts: Vec<Part>,
+    /// The losses that come to the same, by their names.
+    pub like: Vec<String>,
+}
+
+impl Loss {
+    /// Its name: `node/a-03`, `zone/b+node/a-03`.
+    pub(crate) fn name(&self) -> String {
+        let texts: Vec<String> = self.parts.iter().map(Part::text).collect();
+        texts.join("+")
+    }
+
+    /// The nodes that are gone.
+    pub(crate) fn nodes(&self) -> Vec<NodeIndex> {
+        let mut nodes: Vec<NodeIndex> = self.parts.iter().flat_map(|p| p.nodes.clone()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// The outages that it comes down to.
+    pub(crate) fn outages(&self, at: Time, lasts: Dur, how: How) -> Vec<Outage> {
+        let what = |part: &Part| match (&part.kind, how) {
+            (Kind::Controller, _) => Away::Controllers,
+            (Kind::Api, _) => Away::ApiServer,
+            (_, How::Machine) => Away::Machines(part.nodes.clone()),
+            (_, How::Network) => Away::Network(part.nodes.clone(), Cut::Network),
+            (_, How::ApiServer) => Away::Network(part.nodes.clone(), Cut::ApiServer),
+            (_, How::Drain) => Away::Maintained(part.nodes.clone(), part.nodes.len(), lasts),
+        };
+        let outage = |part: &Part| Outage {
+            at,
+            lasts: Some(lasts),
+            name: format!("{} lost", part.text()),
+            what: what(part),
+        };
+        self.parts.iter().map(outage).collect()
+    }
+}
+
+/// Which losses are wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// What is lost alone; empty for what the cluster has of nodes, zones, controllers and API
+    /// server.
+    pub kinds: Vec<Kind>,
+    /// What is lost in pairs.
+    pub pairs: Vec<(Kind, Kind)>,
+    /// Only these, by their names; empty for all.
+    pub only: Vec<String>,
+}
+
+/// The most losses of a survey, alike ones counted once.
+const LOSSES_MAX: usize = 100_000;
+
+/// The losses that are wanted, alike ones as one.
+///
+/// # Errors
+/// There is nothing of a kind that was asked for, or too much.
+pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<Vec<Loss>, Problem> {
+    // Who asks for one loss means that one, and not another one like it.
+    let shapes = if wanted.only.is_empty() {
+        shapes(plan)
+    } else {
+        (0..plan.nodes.len()).collect()
+    };
+    let kinds = if wanted.kinds.is_empty() && wanted.pairs.is_empty() {
+        usual(plan)
+    } else {
+        wanted.kinds.clone()
+    };
+    let mut found = Found::default();
+    for kind in &kinds {
+        for part in parts(plan, kind)? {
+            found.add(vec![part], &shapes);
+        }
+    }
+    for (first, second) in &wanted.pairs {
+        pairs(plan, (first, second), &shapes, &mut found)?;
+    }
+    let mut losses = found.losses;
+    if !wanted.only.is_empty() {
+        losses = only(losses, &wanted.only)?;
+    }
+    if losses.is_empty() {
+        return Err(Problem::new("there is nothing here that can be lost"));
+    }
+    Ok(losses)
+}
+
+/// What is lost where nothing is asked for.
+fn usual(plan: &Plan) -> Vec<Kind> {
+    let zones = plan
+        .nodes
+        .iter()
+        .any(|n| Kind::Zone.of(&n.labels).is_some());
+    let all = [
+        (Kind::Node, true),
+        (Kind::Zone, zones),
+        (Kind::Controller, true),
+        (Kind::Api, true),
+    ];
+    all.into_iter().filter(|k| k.1).map(|k| k.0).collect()
+}
+
+/// Whether a node is there to be lost.
+fn is_there(plan: &Plan, node: NodeIndex) -> bool {
+    !matches!(
+        plan.nodes[node as usize].start,
+        NodeStart::Absent | NodeStart::Silent | NodeStart::Imported { cut: true, .. }
+    )
+}
+
+/// Everything of a kind that can be lost.
+fn parts(plan: &Plan, kind: &Kind) -> Result<Vec<Part>, Problem> {
+    let there = (0..plan.nodes.len() as NodeIndex).filter(|&n| is_there(plan, n));
+    let part = |name: &str, nodes: Vec<NodeIndex>| Part {
+        kind: kind.clone(),
+        name: name.to_owned(),
+        nodes,
+    };
+    let found: Vec<Part> = match kind {
+        Kind::Controller | Kind::Api => vec![part(kind.word(), Vec::new())],
+        Kind::Node => there
+            .map(|n| part(&plan.nodes[n as usize].name, vec![n]))
+            .collect(),
+        Kind::Zone | Kind::Region | Kind::Label(_) => {
+            let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
+            for n in there {
+                if let Some(group) = kind.of(&plan.nodes[n as usize].labels) {
+                    groups.entry(group).or_default().push(n);
+                }
+            }
+            groups
+                .into_iter()
+                .map(|(g, nodes)| part(g, nodes))
+                .collect()
+        }
+    };
+    if found.is_empty() {
+        return Err(nothing_of(plan, kind));
+    }
+    Ok(found)
+}
+
+fn nothing_of(plan: &Plan, kind: &Kind) -> Problem {
+    let Kind::Label(key) = kind else {
+        return Problem::new(format!("there is no {} here that can be lost", kind.word()));
+    };
+    let keys: BTreeSet<&str> = plan
+        .nodes
+        .iter()
+        .flat_map(|n| n.labels.keys().map(String::as_str))
+        .collect();
+    let keys: Vec<&str> = keys.into_iter().collect();
+    Problem::new(format!("no node has a label `{key}`"))
+        .maybe_help(did_you_mean_or_list(key, &keys))
+}
+
+/// Losses with those that are alike.
+#[derive(Default)]
+struct Found {
+    losses: Vec<Loss>,
+    /// By what makes losses alike, the place of the first.
+    first: BTreeMap<Vec<(Kind, Vec<usize>)>, usize>,
+}
+
+impl Found {
+    fn add(&mut self, parts: Vec<Part>, shapes: &[usize]) {
+        let alike = |p: &Part| {
+            // Groups of several nodes are told apart by the nodes' own places.
+            let shape = match p.nodes.as_slice() {
+                [one] if p.kind == Kind::Node => vec![shapes[*one as usize]],
+                several => several.iter().map(|n| usize::MAX - *n as usize).collect(),
+            };
+            (p.kind.clone(), shape)
+        };
+        let key: Vec<(Kind, Vec<usize>)> = parts.iter().map(alike).collect();
+        let loss = Loss {
+            parts,
+            like: Vec::new(),
+        };
+        match self.first.get(&key) {
+            Some(&i) => {
+                let name = loss.name();
+                self.losses[i].like.push(name);
+            }
+            None => {
+                self.first.insert(key, self.losses.len());
+                self.losses.push(loss);
+            }
+        }
+    }
+}
+
+/// Every pair of two kinds; what is part of the other is no pair with it.
+fn pairs(
+    plan: &Plan,
+    (first, second): (&Kind, &Kind),
+    shapes: &[usize],
+    found: &mut Found,
+) -> Result<(), Problem> {
+    let (a, b) = (parts(plan, first)?, parts(plan, second)?);
+    for (i, one) in a.iter().enumerate() {
+        let from = if first == second { i + 1 } else { 0 };
+        for other in &b[from.min(b.len())..] {
+            let inside =
+                !other.nodes.is_empty() && other.nodes.iter().all(|n| one.nodes.contains(n));
+            let around = !one.nodes.is_empty() && one.nodes.iter().all(|n| other.nodes.contains(n));
+            if inside || around {
+                continue;
+            }
+            found.add(vec![one.clone(), other.clone()], shapes);
+            if found.losses.len() > LOSSES_MAX {
+                let problem = Problem::new(format!("there are more than {LOSSES_MAX} such pairs"));
+                return Err(problem.help("pairs of groups instead: `--pairs zone+zone`"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Those of some names.
+fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
+    let mut found = Vec::new();
+    for wanted in names {
+        let Some(loss) = losses.iter().find(|l| l.name() == *wanted) else {
+            let known: Vec<String> = losses.iter().map(Loss::name).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let problem = Problem::new(format!("there is no loss `{wanted}`"));
+            return Err(problem.maybe_help(did_you_mean_or_list(wanted, &known)));
+        };
+        found.push(loss.clone());
+    }
+    Ok(found)
+}
+
+/// How a pod starts, without the times that tell pods of an export apart.
+fn started(start: PodStart) -> String {
+    match start {
+        PodStart::Imported {
+            phase,
+            ready,
+            deletion,
+            ..
+        } => format!(
+            "{phase:?} {:?} {}",
+            ready.map(|r| r.status),
+            deletion.is_some()
+        ),
+        other => format!("{other:?}"),
+    }
+}
+
+/// For each node a number that those have in common that are alike.
+fn shapes(plan: &Plan) -> Vec<usize> {
+    let mut pods: Vec<Vec<(u32, String)>> = vec![Vec::new(); plan.nodes.len()];
+    for p in &plan.pods {
+        if let Some(node) = p.node {
+            pods[node as usize].push((p.template, started(p.start)));
+        }
+    }
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut shape = |(i, pods): (usize, &mut Vec<(u32, String)>)| {
+        pods.sort();
+        let n = &plan.nodes[i];
+        let labels: Vec<_> = n
+            .labels
+            .iter()
+            .filter(|(key, _)| *key != "kubernetes.io/hostname")
+            .collect();
+        let start = match &n.start {
+            // When its lease was renewed last is chance.
+            NodeStart::Imported {
+                conditions, cut, ..
+            } => {
+                let of =
+                    |c: &crate::api::node::NodeCondition| format!("{:?}{:?}", c.kind, c.status);
+                format!("{cut}{:?}", conditions.iter().map(of).collect::<Vec<_>>())
+            }
+            other => format!("{other:?}"),
+        };
+        let said = format!(
+            "{labels:?} {:?} {} {:?} {start} {pods:?}",
+            n.taints, n.unschedulable, n.allocatable
+        );
+        let next = known.len();
+        *known.entry(said).or_insert(next)
+    };
+    pods.iter_mut().enumerate().map(&mut shape).collect()
+}

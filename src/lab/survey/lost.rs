@@ -1,0 +1,20 @@
+//! A loss with all that it did.
+
+use super::hit::{Figures, Hit};
+use super::losses::Loss;
+use crate::analysis::disruption::Pace;
+
+/// A loss and what it cost.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Lost {
+    /// What was lost.
+    pub loss: Loss,
+    /// In all.
+    pub figures: Figures,
+    /// By workload, those that were touched, by name.
+    pub hits: Vec<Hit>,
+    /// The zones in which nodes were tainted slower than usual, or not at all, each with how.
+    pub paced: Vec<(String, Pace)>,
+    /// How many nodes and pods it took away.
+    pub size: (usize, usize),
+}

@@ -1,0 +1,32 @@
+//! Every single loss of a cluster, one after the other: each node, each zone, each rack, the
+//! controllers, the API server; and pairs of them.
+//!
+//! ```text
+//! losses   what can be lost, and which losses are alike
+//! run      a run for each, beside a run in which nothing is lost
+//! hit      what a loss did to a workload, `still` why it does not recover
+//! lost     a loss with all that it did
+//! findings what a person should know of it, in words
+//! limit    what a loss must not come to
+//! ```
+//!
+//! A loss begins in the third minute, when an export's controllers have found their feet, and what
+//! it cost is what differs from the run without a loss. Both have the same seed, so that nothing
+//! else differs.
+
+mod findings;
+mod hit;
+mod limit;
+mod losses;
+mod lost;
+mod run;
+mod still;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use findings::Finding;
+pub(crate) use hit::Hit;
+pub(crate) use limit::{Limit, Measure};
+pub(crate) use losses::{How, Kind, Wanted};
+pub(crate) use lost::Lost;
+pub(crate) use run::{Survey, Surveyed};

@@ -1,0 +1,252 @@
+//! A run for each loss, on several threads, beside the run in which nothing is lost.
+
+use super::findings::{Finding, findings};
+use super::hit::{Figures, Seen, hits};
+use super::losses::{How, Loss, Wanted, losses};
+use super::lost::Lost;
+use crate::analysis::Analysis;
+use crate::analysis::disruption::{Pace, disruptions};
+use crate::analysis::moment::moment;
+use crate::analysis::summary::summary_and_serving;
+use crate::kernel::{Choices, Dur, Time};
+use crate::lab::sweep::{Event, Stopped};
+use crate::language::{Problem, Problems, Scenario, duration};
+use crate::plan::Plan;
+use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
+use crate::sim;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// When things are lost: an export's controllers have found their feet by then.
+const BEGIN: Time = Time::from_secs(150);
+/// How long a run goes on when what was lost is back: machines boot, pods start again.
+const AFTERWARDS: Dur = Dur::from_secs(600);
+
+/// What to lose, and of what.
+#[derive(Clone, Debug)]
+pub(crate) struct Survey<'a> {
+    /// The scenario.
+    pub loaded: &'a Loaded,
+    /// What is changed in it.
+    pub overrides: Overrides,
+    /// What is lost.
+    pub wanted: Wanted,
+    /// How nodes are lost.
+    pub how: How,
+    /// How long everything is lost.
+    pub lasts: Dur,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub window: Dur,
+}
+
+/// A survey that is done.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Surveyed {
+    /// The losses, worst first.
+    pub lost: Vec<Lost>,
+    /// How many losses that are, alike ones counted, and how many were asked for.
+    pub losses: usize,
+    /// How many were asked for.
+    pub asked: usize,
+    /// What a person should know.
+    pub findings: Vec<Finding>,
+    /// How many entries of the scenario's own timeline were left out.
+    pub left_out: usize,
+    /// How many nodes and pods there are when nothing is lost yet.
+    pub size: (usize, usize),
+}
+
+impl Survey<'_> {
+    /// The scenario as a plan in which nothing happens.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn quiet(&self) -> Result<Plan, Problems> {
+        let mut plan = scenario::build(self.loaded, &self.overrides)?;
+        plan.tape = None;
+        plan.horizon = BEGIN
+            .saturating_add(self.lasts)
+            .saturating_add(AFTERWARDS.max(self.window));
+        replace_timeline(&mut plan, &[]);
+        Ok(plan)
+    }
+
+    /// The losses of the survey.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario, or nothing of a kind that was asked for.
+    pub(crate) fn losses(&self) -> Result<Vec<Loss>, Problems> {
+        losses(&self.quiet()?, &self.wanted).map_err(Problems::one)
+    }
+
+    /// A loss as a scenario, which `run` and `explain` take.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario.
+    pub(crate) fn as_scenario(&self, loss: &Loss) -> Result<Scenario, Problems> {
+        let plan = self.quiet()?;
+        let outages = loss.outages(BEGIN, self.lasts, self.how);
+        let mut spec = scenario::changed(self.loaded, &self.overrides)?;
+        scenario::instead(&mut spec, &plan, &outages);
+        Ok(spec)
+    }
+
+    fn outages(&self, loss: &Loss) -> Vec<Outage> {
+        loss.outages(BEGIN, self.lasts, self.how)
+    }
+
+    /// One run; none if it was stopped.
+    fn one(
+        &self,
+        plan: &mut Plan,
+        seed: u64,
+        outages: &[Outage],
+        goes_on: &GoesOn<'_>,
+    ) -> Option<Run> {
+        replace_timeline(plan, outages);
+        let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
+        if !finished {
+            return None;
+        }
+        let analysis = Analysis::new(plan, &trace);
+        let over = BEGIN.saturating_add(self.lasts);
+        let (summary, serving) = summary_and_serving(&analysis, self.window);
+        let moments = moment(&analysis, over);
+        let found = disruptions(&analysis);
+        let slow = |(zone, states): (&String, &Vec<crate::analysis::disruption::Disrupted>)| {
+            let worst = states.iter().find(|d| d.from < over && d.to > BEGIN)?;
+            Some((zone.clone(), worst.pace))
+        };
+        Some(Run {
+            seen: Seen::new(
+                &analysis,
+                (summary.metrics, &serving),
+                &moments,
+                (BEGIN, over),
+            ),
+            paced: found.zones.iter().filter_map(slow).collect(),
+        })
+    }
+
+    /// Runs everything on `jobs` threads. `watch` is called when a run is done, and asked now and
+    /// then whether to go on; what was run until then is the result.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(crate) fn run(
+        &self,
+        jobs: usize,
+        watch: &(dyn Fn(Event) -> bool + Sync),
+    ) -> Result<Surveyed, Stopped> {
+        let mut quiet = self.quiet()?;
+        let losses = losses(&quiet, &self.wanted).map_err(Problems::one)?;
+        let seed = scenario::seed(self.loaded, &self.overrides)?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let stop = AtomicBool::new(false);
+        let goes_on = |event| {
+            let on = !stop.load(Relaxed) && watch(event);
+            stop.fetch_or(!on, Relaxed);
+            on
+        };
+        let Some(without) = self.one(&mut quiet, seed, &[], &|| goes_on(Event::Running)) else {
+            return Err(Stopped::Asked);
+        };
+        let next = AtomicUsize::new(0);
+        let work = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(usize, Lost)>, Problems> {
+            // Plans are not shared between threads.
+            let mut plan = self.quiet()?;
+            let mut done = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Relaxed);
+                let Some(loss) = losses.get(i).filter(|_| !stop.load(Relaxed)) else {
+                    return Ok(done);
+                };
+                let outages = self.outages(loss);
+                let run = self.one(&mut plan, seed, &outages, &|| goes_on(Event::Running));
+                let Some(run) = run else { return Ok(done) };
+                done.push((i, lost(&plan, loss, &without, run)));
+                goes_on(Event::Done);
+            }
+        };
+        let mut done: Vec<(usize, Lost)> = Vec::new();
+        for part in threads.broadcast(work) {
+            done.extend(part?);
+        }
+        done.sort_by_key(|(i, _)| *i);
+        let mut lost: Vec<Lost> = done.into_iter().map(|(_, lost)| lost).collect();
+        lost.sort_by(|a, b| worse(&b.figures, &a.figures));
+        let findings = findings(&quiet, &lost, self.lasts);
+        let pods = quiet
+            .pods
+            .iter()
+            .filter(|p| p.start != crate::plan::PodStart::Absent);
+        let nodes = quiet
+            .nodes
+            .iter()
+            .filter(|n| n.start != crate::plan::NodeStart::Absent);
+        Ok(Surveyed {
+            losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),
+            asked: losses.iter().map(|l| 1 + l.like.len()).sum(),
+            lost,
+            findings,
+            left_out: self.loaded.spec.timeline.len(),
+            size: (nodes.count(), pods.count()),
+        })
+    }
+
+    /// Complains about a time of loss that no run can span.
+    ///
+    /// # Errors
+    /// It is zero, or longer than a month.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        let most = Dur::from_secs(31 * 24 * 3600);
+        if self.lasts.is_zero() || self.lasts > most {
+            let said = duration::format(self.lasts);
+            return Err(Problem::new(format!("nothing can be lost for {said}"))
+                .help("from a moment to a month: `--for 10m`"));
+        }
+        Ok(())
+    }
+}
+
+type GoesOn<'a> = dyn Fn() -> bool + 'a;
+
+/// What is kept of a run.
+struct Run {
+    seen: Seen,
+    paced: Vec<(String, Pace)>,
+}
+
+fn lost(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Lost {
+    let (figures, hits) = hits(plan, &without.seen, &with.seen);
+    let nodes = loss.nodes();
+    let on = |p: &&crate::plan::PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
+    let pods = plan.pods.iter().filter(on).count();
+    let paced = with
+        .paced
+        .into_iter()
+        .filter(|p| !without.paced.contains(p));
+    Lost {
+        loss: loss.clone(),
+        figures,
+        hits,
+        paced: paced.collect(),
+        size: (nodes.len(), pods),
+    }
+}
+
+/// Which of two losses is worse: time below need first, then pods missing, then pods that found no
+/// node.
+fn worse(a: &Figures, b: &Figures) -> std::cmp::Ordering {
+    let key = |f: &Figures| {
+        [
+            f.down_minutes,
+            f.missing_minutes,
+            f.pending as f64,
+            f.evicted as f64,
+        ]
+    };
+    let pairs = key(a).into_iter().zip(key(b));
+    pairs.fold(std::cmp::Ordering::Equal, |order, (a, b)| {
+        order.then(a.total_cmp(&b))
+    })
+}

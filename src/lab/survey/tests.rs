@@ -1,0 +1,311 @@
+//! Surveys of small clusters, worked out by hand.
+
+use super::still::Why;
+use super::{How, Kind, Survey, Surveyed, Wanted};
+use crate::kernel::{Dur, Time};
+use crate::language::text::Tree;
+use crate::scenario::{self, Loaded, Overrides, parse, replace_timeline};
+use std::path::Path;
+
+/// Two zones of three nodes with a core each, and as many pods of a core; a StatefulSet on two of
+/// the nodes, which asks for nothing, and needs both of its pods; a job's worth of a single pod.
+const CLUSTER: &str = r#"Scenario(
+    version: 1,
+    horizon: "30m",
+    timing: Ideal,
+    nodes: [
+        (names: "a-{0..2}", zone: "a", labels: {"rack": "1"}, capacity: {"cpu": "1", "pods": "10"}),
+        (names: "b-{0..2}", zone: "b", labels: {"rack": "2"}, capacity: {"cpu": "1", "pods": "10"}),
+    ],
+    workloads: [
+        Deployment(name: "web", replicas: 6, placement: Spread(All), template: (labels: {"app": "web"}, requests: {"cpu": "1"})),
+        StatefulSet(name: "db", replicas: 2, needs: "100%", placement: Nodes(["a-0", "b-0"])),
+        Deployment(name: "one", replicas: 1, placement: Nodes(["a-2"])),
+    ],
+    podDisruptionBudgets: [(name: "all", minAvailable: 6, selector: (matchLabels: {"app": "web"}))],
+    timeline: [(at: "1m", do: Crash(node: "b-2"))],
+)"#;
+
+fn loaded() -> Loaded {
+    parse("cluster.ron", CLUSTER.as_bytes().to_vec(), Path::new("")).expect("it is a scenario")
+}
+
+fn survey(loaded: &Loaded, wanted: Wanted) -> Survey<'_> {
+    Survey {
+        loaded,
+        overrides: Overrides::default(),
+        wanted,
+        how: How::Machine,
+        lasts: Dur::from_secs(600),
+        window: Dur::from_secs(300),
+    }
+}
+
+fn kinds(kinds: &[Kind]) -> Wanted {
+    Wanted {
+        kinds: kinds.to_vec(),
+        ..Wanted::default()
+    }
+}
+
+fn surveyed(wanted: Wanted, jobs: usize) -> Surveyed {
+    let loaded = loaded();
+    survey(&loaded, wanted)
+        .run(jobs, &|_| true)
+        .expect("it runs")
+}
+
+#[test]
+fn what_is_lost_with_each_node_and_zone() {
+    let done = surveyed(Wanted::default(), 2);
+    let names: Vec<(String, usize)> = done
+        .lost
+        .iter()
+        .map(|l| (l.loss.name(), l.loss.like.len()))
+        .collect();
+    // a-0 has db and web, a-1 and the b nodes without db only web, a-2 also `one`. a-1 is alone in
+    // its zone with nothing but web; b-1 and b-2 are alike.
+    let mut sorted = names.clone();
+    sorted.sort();
+    let expected = [
+        ("api", 0),
+        ("controller", 0),
+        ("node/a-0", 0),
+        ("node/a-1", 0),
+        ("node/a-2", 0),
+        ("node/b-0", 0),
+        ("node/b-1", 1),
+        ("zone/a", 0),
+        ("zone/b", 0),
+    ];
+    assert_eq!(sorted, expected.map(|(n, like)| (n.to_owned(), like)));
+    assert_eq!(
+        (done.losses, done.asked, done.left_out, done.size),
+        (10, 10, 1, (6, 9))
+    );
+
+    let of = |name: &str| {
+        done.lost
+            .iter()
+            .find(|l| l.loss.name() == name)
+            .expect(name)
+    };
+    // Three cores are missing for three pods of web; db waits for its node; `one` moves, as it asks
+    // for nothing.
+    let zone = of("zone/a");
+    assert_eq!(zone.size, (3, 5));
+    let hit = |workload: &str| {
+        zone.hits
+            .iter()
+            .find(|h| h.workload.ends_with(workload))
+            .expect(workload)
+    };
+    let web = hit("web");
+    assert_eq!((web.pending, web.cores, web.spared), (3, Some(3.0), 3));
+    assert_eq!(
+        web.still.map(|s| (s.why, s.below)),
+        Some((Why::NoRoom, true))
+    );
+    let db = hit("db");
+    assert_eq!((db.stuck, db.pending), (1, 0));
+    assert_eq!(
+        db.still.map(|s| (s.why, s.below)),
+        Some((Why::StatefulSet, true))
+    );
+    // db is below its need from the loss until the machine is back ten minutes later and its pod
+    // has ended and begun anew, which takes less than a minute.
+    let range = Dur::from_secs(600)..Dur::from_secs(660);
+    assert!(range.contains(&db.down), "{:?}", db.down);
+    // `one` is gone until it is evicted, 300 s behind the taint, which comes within 55 s and, as
+    // the zone is dark and three nodes wait, one every ten seconds.
+    let one = hit("one");
+    let range = Dur::from_secs(340)..Dur::from_secs(390);
+    assert!(
+        one.still.is_none() && range.contains(&one.down),
+        "{:?}",
+        one.down
+    );
+    // Nothing happens to nodes because of the controllers alone.
+    assert_eq!(of("controller").figures, super::hit::Figures::default());
+    assert_eq!(done.lost[0].loss.name(), "zone/a");
+}
+
+#[test]
+fn findings_say_it_in_words() {
+    let done = surveyed(Wanted::default(), 2);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let has = |start: &str, part: &str| {
+        texts
+            .iter()
+            .any(|t| t.starts_with(start) && t.contains(part))
+    };
+    assert!(
+        has(
+            "any of 2 of 6 nodes (a-0, b-0), or any zone lost: db is below",
+            "no tolerationSeconds changes that"
+        ),
+        "{texts:#?}"
+    );
+    assert!(
+        has(
+            "any node, or any zone lost: up to 3 pods of web Pending",
+            "3 cores missing"
+        ),
+        "{texts:#?}"
+    );
+    assert!(
+        has(
+            "one has a single pod: it is down for",
+            "when its node is lost"
+        ),
+        "{texts:#?}"
+    );
+    assert!(
+        has(
+            "budget all allows no eviction while all is well",
+            "needs 6 of 6"
+        ),
+        "{texts:#?}"
+    );
+    assert!(done.findings.iter().all(|f| f.loss.is_some()));
+}
+
+#[test]
+fn threads_do_not_matter_and_a_part_is_that_part() {
+    let all = surveyed(Wanted::default(), 1);
+    assert_eq!(all, surveyed(Wanted::default(), 3));
+    let only = Wanted {
+        only: vec!["node/b-2".to_owned()],
+        ..Wanted::default()
+    };
+    let one = surveyed(only, 1);
+    // b-2 is told with b-1 when all are run; its loss comes to the same but for chance: how long its
+    // machine takes to boot.
+    let like = all.lost.iter().find(|l| l.loss.like == ["node/b-2"]);
+    let (a, b) = (one.lost[0].figures, like.expect("b-2 is like b-1").figures);
+    assert_eq!(
+        (a.pending, a.evicted, a.stuck),
+        (b.pending, b.evicted, b.stuck)
+    );
+    assert!(
+        (a.missing_minutes - b.missing_minutes).abs() < 0.5,
+        "{a:?} {b:?}"
+    );
+}
+
+#[test]
+fn racks_and_pairs() {
+    let rack = Kind::parse("label=rack").expect("a kind");
+    let done = surveyed(kinds(std::slice::from_ref(&rack)), 1);
+    let names: Vec<String> = done.lost.iter().map(|l| l.loss.name()).collect();
+    assert_eq!(names, ["rack/1", "rack/2"]);
+    // Each of two zones with each of the three nodes that are not in it; in zone b two are alike.
+    let pairs = Wanted {
+        pairs: vec![(Kind::Zone, Kind::Node)],
+        ..Wanted::default()
+    };
+    let done = surveyed(pairs, 2);
+    assert_eq!((done.losses, done.lost.len()), (6, 5));
+    let loaded = loaded();
+    for (wanted, said) in [
+        (
+            kinds(&[Kind::Label("rak".to_owned())]),
+            "no node has a label `rak`",
+        ),
+        (kinds(&[Kind::Region]), "there is no region"),
+        (
+            Wanted {
+                only: vec!["node/c-1".to_owned()],
+                ..Wanted::default()
+            },
+            "there is no loss `node/c-1`",
+        ),
+    ] {
+        let refused = survey(&loaded, wanted).losses().expect_err(said);
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+}
+
+/// What is written of a loss builds into the very steps that the survey ran.
+#[test]
+fn a_loss_can_be_written_as_a_scenario() {
+    let loaded = loaded();
+    for how in [How::Machine, How::Network, How::ApiServer, How::Drain] {
+        let mut survey = survey(&loaded, Wanted::default());
+        survey.how = how;
+        for loss in survey.losses().expect("there are losses") {
+            let spec = survey.as_scenario(&loss).expect("it can be written");
+            let text = Tree::of(&spec).file();
+            let written = parse("loss.ron", text.clone().into_bytes(), Path::new("")).expect(&text);
+            let written = scenario::build(&written, &Overrides::default()).expect(&text);
+            let mut plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+            plan.horizon = written.horizon;
+            let begin = Time::from_secs(150);
+            replace_timeline(&mut plan, &loss.outages(begin, survey.lasts, how));
+            assert_eq!(
+                (&plan.timeline, &plan.actions),
+                (&written.timeline, &written.actions),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// Dead machines or a cut network: what is missing is missing for as long.
+#[test]
+fn a_longer_loss_never_costs_less() {
+    let loaded = loaded();
+    let missing = |seconds| {
+        let mut survey = survey(&loaded, kinds(&[Kind::Zone]));
+        survey.lasts = Dur::from_secs(seconds);
+        let done = survey.run(2, &|_| true).expect("it runs");
+        done.lost
+            .iter()
+            .map(|l| l.figures.missing_minutes)
+            .fold(0.0, f64::max)
+    };
+    let all = [30, 120, 600, 1_800].map(missing);
+    assert!(all.is_sorted(), "{all:?}");
+}
+
+/// A machine that is gone for an hour: more toleration never costs less, and faster detection never
+/// more.
+#[test]
+fn signs_are_what_a_person_expects() {
+    let loaded = loaded();
+    let missing = |set: String| {
+        let mut survey = survey(&loaded, kinds(&[Kind::Node]));
+        survey.lasts = Dur::from_secs(3_600);
+        survey.overrides.sets = vec![set];
+        let done = survey.run(2, &|_| true).expect("it runs");
+        let one = done
+            .lost
+            .iter()
+            .find(|l| l.loss.name() == "node/a-2")
+            .expect("a-2");
+        let hit = one
+            .hits
+            .iter()
+            .find(|h| h.workload.ends_with("/one"))
+            .expect("one");
+        hit.missing_minutes
+    };
+    let tolerated = [0, 30, 300, 900].map(|s| {
+        missing(format!(
+            "flags.kube-apiserver.default-unreachable-toleration-seconds={s}"
+        ))
+    });
+    assert!(
+        tolerated.is_sorted() && tolerated[0] < tolerated[3],
+        "{tolerated:?}"
+    );
+    let detected = [20, 50, 120].map(|s| {
+        missing(format!(
+            "flags.kube-controller-manager.node-monitor-grace-period={s}s"
+        ))
+    });
+    assert!(
+        detected.is_sorted() && detected[0] < detected[2],
+        "{detected:?}"
+    );
+}

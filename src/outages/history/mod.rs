@@ -1,0 +1,14 @@
+//! Files of recorded outages: `raw` is what all of them have in common, `read` tells them apart.
+
+mod csv;
+mod fta;
+mod google;
+mod prometheus;
+mod raw;
+mod read;
+mod simgrid;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use raw::History;
+pub(crate) use read::read;

@@ -1,0 +1,107 @@
+//! Each form with the same two outages: of `a` from 100 s to 160 s, of `b` from 200 s to 500 s.
+
+use super::read;
+use crate::language::HistoryFormat;
+use HistoryFormat::{Csv, Fta, Google, Prometheus, SimGrid};
+
+const CSV: &str = "node,start,end,kind\na,100,160,crash\nb,1970-01-01T00:03:20Z,500,net\n";
+const FTA: &str = "# a comment\nevent_id component_id node_id platform_id node_name event_type start stop reason\n\
+    1 1 a 1 x 1 0 100 NULL\n2 1 a 1 x 0 100 160 5\n3 1 a 1 x 1 160 900 NULL\n4 1 b 1 y 0 200 500 NULL\n5 1 b 1 y 0 600 600 NULL\n";
+const GOOGLE: &str = "0,a,0,p,1,1\n0,b,0,p,1,1\n100000000,a,1,p,,\n160000000,a,0,p,1,1\n200000000,b,1,,,\n500000000,b,0,,,\n900000000,b,1,,,\n";
+const GOOGLE_2019: &str = r#"{"time":"0","machine_id":"a","type":1}
+{"time":100000000,"machine_id":"a","type":"REMOVE"}
+{"time":"160000000","machine_id":"a","type":"ADD","switch_id":"s"}
+{"time":"200000000","machine_id":"b","type":2}
+{"time":"500000000","machine_id":"b","type":1}"#;
+const PROMETHEUS: &str = r#"{"status":"success","data":{"resultType":"matrix","result":[
+    {"metric":{"condition":"Ready","node":"a","status":"true"},"values":[[0,"1"],[100,"0"],[130,"0"],[160,"1"],[900,"1"]]},
+    {"metric":{"condition":"Ready","node":"a","status":"unknown"},"values":[[0,"0"],[100,"1"],[160,"0"]]},
+    {"metric":{"condition":"Ready","node":"b","status":"true"},"values":[[0,"1"],[200,"0"],[500,"1"],[900,"0"]]}]}}"#;
+
+fn of(text: &str, format: HistoryFormat) -> Vec<(String, f64, f64)> {
+    let history = read(text, Some(format)).expect(text);
+    let guessed = read(text, None).expect(text);
+    assert_eq!(history, guessed, "{format:?}");
+    let begin = history.outages[0].start;
+    history
+        .outages
+        .iter()
+        .map(|o| {
+            (
+                history.nodes[o.node as usize].clone(),
+                o.start - begin,
+                o.lasts,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let expected = [("a".to_owned(), 0.0, 60.0), ("b".to_owned(), 100.0, 300.0)];
+    for (text, format) in [
+        (CSV, Csv),
+        (FTA, Fta),
+        (GOOGLE, Google),
+        (GOOGLE_2019, Google),
+        (PROMETHEUS, Prometheus),
+    ] {
+        assert_eq!(of(text, format), expected, "{format:?}");
+    }
+    // One resource, off from 100 s to 160 s and from 200 s to 500 s; the round has 600 s.
+    let simgrid = "0 1\n100 0\n160 1\n200 0\n500 1\nLOOPAFTER 100\n";
+    let expected = [
+        ("host".to_owned(), 0.0, 60.0),
+        ("host".to_owned(), 100.0, 300.0),
+    ];
+    assert_eq!(of(simgrid, SimGrid), expected);
+    assert_eq!(read(simgrid, None).map(|h| h.length), Ok(600.0));
+    let fta = read(FTA, None).expect("it is one");
+    assert_eq!((fta.length, fta.empty, fta.open), (900.0, 1, 0));
+    assert_eq!(
+        read(GOOGLE, None).map(|h| (h.length, h.open)),
+        Ok((900.0, 1))
+    );
+    assert_eq!(read(PROMETHEUS, None).map(|h| h.open), Ok(1));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, said) in [
+        (
+            "node,start,end\na,10,5\n",
+            "line 2: the outage of `a` ends before it begins",
+        ),
+        (
+            "node,start,end\na,10,50\nb,0,9\na,40,60\n",
+            "line 4: this outage of `a` begins before the one of line 2 is over",
+        ),
+        (
+            "node,start,end\na,ten,50\n",
+            "line 2: \"ten\" is no time: write seconds, or 2026-01-31T10:00:00Z",
+        ),
+        (
+            "node,begin,end\n",
+            "line 1: there is no column `start`; a history has node,start,end",
+        ),
+        ("node,start,end\n", "there is no outage in it"),
+        (
+            "node,start,end\na,5,5\n",
+            "there is no outage in it that has ended",
+        ),
+        (
+            "1 1 a 1 x 7 0 100 NULL\n",
+            "line 1: \"7\" is no state: 0 is down, 1 is up",
+        ),
+        ("100 0\n50 1\n", "line 2: dates do not rise"),
+    ] {
+        assert_eq!(
+            read(text, None).map_err(|e| e.to_string()),
+            Err(said.to_owned()),
+            "{text}"
+        );
+    }
+    for text in ["", "hello", "{}", "\u{0}"] {
+        assert!(read(text, None).is_err(), "{text}");
+    }
+}

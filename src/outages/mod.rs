@@ -1,0 +1,25 @@
+//! Outages as such: how long they last, what was recorded of them, and what they cost by arithmetic
+//! alone.
+//!
+//! ```text
+//! distribution  how spans of time are distributed, and draws of them
+//! sample        measured spans: quantiles, and the best timeout without any fit
+//! fit           exponential, Weibull, lognormal by maximum likelihood
+//! closed        what a timeout costs, and the best one, by formula
+//! history       files of recorded outages
+//! ```
+//!
+//! Logarithms and exponentials are those of `libm`, not of the platform, so that a seed draws the
+//! same outages everywhere. Nothing here knows of a cluster.
+
+mod closed;
+mod distribution;
+mod fit;
+mod history;
+mod sample;
+
+pub(crate) use closed::{Best, best, cost};
+pub(crate) use distribution::Distribution;
+pub(crate) use fit::{Fit, fits};
+pub(crate) use history::{History, read};
+pub(crate) use sample::Spans;

@@ -1,0 +1,348 @@
+//! Lines and points over a plane of two numbers: what an outage or a year costs by a setting,
+//! downtime beside needless evictions, how often a downtime is exceeded.
+
+use super::canvas::{Anchor, Canvas};
+use super::error::ChartError;
+use super::frame::{HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::palette::{
+    AVAILABLE, AVAILABLE_FILL, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE, SAID, STOPPED,
+};
+use super::{font, image};
+use crate::report::Heading;
+use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
+
+const HEIGHT: f64 = 520.0;
+const LEFT: f64 = 92.0;
+const BOTTOM: f64 = HEIGHT - 62.0;
+const TOP: f64 = HEAD + 26.0;
+/// The colours of lines, in their order.
+const COLORS: [RGBColor; 4] = [AVAILABLE, SAID, STOPPED, NOT_READY];
+
+/// A line with, where it is known, the band in which it may lie.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    /// What it is called.
+    pub name: String,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, f64)>,
+    /// For each point the lowest and the highest that it may be; empty where that is not known.
+    pub band: Vec<(f64, f64)>,
+    /// Its points are drawn, too.
+    pub dots: bool,
+    /// Only its points are drawn.
+    pub dots_only: bool,
+}
+
+/// A plane with lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Plane {
+    /// What stands above it.
+    pub heading: Heading,
+    /// What is counted from left to right.
+    pub across: String,
+    /// What is counted from bottom to top.
+    pub up: String,
+    /// Places on the lower axis with their names; numbers stand there where none is given.
+    pub ticks: Vec<(f64, String)>,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// A part of the lower axis that is marked, with its name.
+    pub span: Option<(f64, f64, String)>,
+    /// Points that are marked, with their names.
+    pub marks: Vec<(f64, f64, String)>,
+    /// The scale at the left begins at zero.
+    pub from_zero: bool,
+}
+
+/// Draws a plane as SVG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub(crate) fn plane_svg(plane: &Plane) -> Result<String, ChartError> {
+    image::svg((WIDTH as u32, HEIGHT as u32), |c| draw(c, plane))
+}
+
+/// Draws a plane as PNG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub(crate) fn plane_png(plane: &Plane) -> Result<Vec<u8>, ChartError> {
+    image::png((WIDTH as u32, HEIGHT as u32), |c| draw(c, plane))
+}
+
+/// From a number to a place.
+struct Scale {
+    from: f64,
+    to: f64,
+    begin: f64,
+    end: f64,
+}
+
+impl Scale {
+    fn at(&self, value: f64) -> f64 {
+        let share = (value - self.from) / (self.to - self.from);
+        self.begin + share.clamp(0.0, 1.0) * (self.end - self.begin)
+    }
+
+    /// Round numbers within it, about so many.
+    fn ticks(&self, about: f64) -> Vec<f64> {
+        let raw = (self.to - self.from) / about;
+        let mut power = 1.0;
+        while power > raw {
+            power /= 10.0;
+        }
+        while power * 10.0 <= raw {
+            power *= 10.0;
+        }
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|f| f * power)
+            .find(|s| *s >= raw)
+            .unwrap_or(power * 10.0);
+        let first = (self.from / step).ceil() as i64;
+        (first..)
+            .map(|i| i as f64 * step)
+            .take_while(|v| *v <= self.to + step * 1e-9)
+            .collect()
+    }
+}
+
+fn scales(plane: &Plane) -> (Scale, Scale) {
+    let points = plane.lines.iter().flat_map(|l| &l.points);
+    let marks = plane.marks.iter().map(|m| (m.0, m.1));
+    let all: Vec<(f64, f64)> = points.copied().chain(marks).collect();
+    let bands = plane.lines.iter().flat_map(|l| &l.band);
+    let ups: Vec<f64> = all
+        .iter()
+        .map(|p| p.1)
+        .chain(bands.flat_map(|b| [b.0, b.1]))
+        .collect();
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+            (a.min(v), b.max(v))
+        })
+    };
+    let (left, right) = range(
+        &mut all
+            .iter()
+            .map(|p| p.0)
+            .chain(plane.ticks.iter().map(|t| t.0)),
+    );
+    let (mut low, high) = range(&mut ups.into_iter());
+    if plane.from_zero {
+        low = low.min(0.0);
+    }
+    let room = if high > low {
+        (high - low) * 0.06
+    } else {
+        high.abs().max(1.0) * 0.1
+    };
+    let low = if plane.from_zero && low >= 0.0 {
+        0.0
+    } else {
+        low - room
+    };
+    let side = if right > left {
+        (right - left) * 0.02
+    } else {
+        1.0
+    };
+    let across = Scale {
+        from: left - side,
+        to: right + side,
+        begin: LEFT,
+        end: WIDTH - RIGHT,
+    };
+    let up = Scale {
+        from: low,
+        to: high + room,
+        begin: BOTTOM,
+        end: TOP,
+    };
+    (across, up)
+}
+
+fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartError> {
+    let mut legend: Vec<(Swatch, &str)> = Vec::new();
+    for (i, line) in plane.lines.iter().enumerate() {
+        let color = COLORS[i % COLORS.len()];
+        let swatch = if line.dots_only {
+            Swatch::Dot(color)
+        } else {
+            Swatch::Strip(color)
+        };
+        legend.push((swatch, &line.name));
+    }
+    if plane.lines.iter().any(|l| !l.band.is_empty()) {
+        legend.push((Swatch::Area(AVAILABLE_FILL), "its 95 % interval"));
+    }
+    if let Some((_, _, name)) = &plane.span {
+        legend.push((Swatch::Area(FAULT), name));
+    }
+    head(c, &plane.heading, LEFT, &legend)?;
+    let (across, up) = scales(plane);
+    grid(c, plane, &across, &up)?;
+    for (i, line) in plane.lines.iter().enumerate() {
+        draw_line(c, line, COLORS[i % COLORS.len()], &across, &up)?;
+    }
+    for (x, y, name) in &plane.marks {
+        let (x, y) = (across.at(*x), up.at(*y));
+        c.disc((x, y), 5.5, INK)?;
+        let wide = font::width(name, STRONG)?;
+        let (x, anchor) = if x + 10.0 + wide > WIDTH - RIGHT {
+            (x - 10.0, Anchor::Right)
+        } else {
+            (x + 10.0, Anchor::Left)
+        };
+        c.text(name, (x, y - 12.0), anchor, STRONG)?;
+    }
+    c.present()
+}
+
+fn grid<B: DrawingBackend>(
+    c: &Canvas<B>,
+    plane: &Plane,
+    across: &Scale,
+    up: &Scale,
+) -> Result<(), ChartError> {
+    if let Some((from, to, _)) = &plane.span {
+        let (a, b) = (across.at(*from) - 4.0, across.at(*to) + 4.0);
+        c.rect((a, TOP), (b, BOTTOM), FAULT)?;
+        c.rule((a, TOP), (a, BOTTOM), FAULT_EDGE)?;
+        c.rule((b, TOP), (b, BOTTOM), FAULT_EDGE)?;
+    }
+    for tick in up.ticks(8.0) {
+        let y = up.at(tick);
+        c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID)?;
+        c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL)?;
+    }
+    let ticks: Vec<(f64, String)> = if plane.ticks.is_empty() {
+        across
+            .ticks(12.0)
+            .into_iter()
+            .map(|t| (t, number(t)))
+            .collect()
+    } else {
+        plane.ticks.clone()
+    };
+    let mut free = 0.0;
+    for (at, name) in &ticks {
+        let x = across.at(*at);
+        c.rule((x, BOTTOM), (x, BOTTOM + 5.0), RULE)?;
+        let half = font::width(name, SMALL)? / 2.0;
+        if x - half >= free {
+            c.text(name, (x, BOTTOM + 15.0), Anchor::Middle, SMALL)?;
+            free = x + half + 8.0;
+        }
+    }
+    c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE)?;
+    c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG)?;
+    c.text(
+        &plane.across,
+        ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0),
+        Anchor::Middle,
+        STRONG,
+    )
+}
+
+fn draw_line<B: DrawingBackend>(
+    c: &Canvas<B>,
+    line: &Line,
+    color: RGBColor,
+    across: &Scale,
+    up: &Scale,
+) -> Result<(), ChartError> {
+    let points: Vec<(f64, f64)> = line
+        .points
+        .iter()
+        .map(|p| (across.at(p.0), up.at(p.1)))
+        .collect();
+    if line.band.len() == points.len() && points.len() > 1 {
+        let upper = points
+            .iter()
+            .zip(&line.band)
+            .map(|(p, b)| (p.0, up.at(b.1)));
+        let lower = points
+            .iter()
+            .zip(&line.band)
+            .rev()
+            .map(|(p, b)| (p.0, up.at(b.0)));
+        let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
+        c.polygon(&outline, AVAILABLE_FILL)?;
+    }
+    if points.len() > 1 && !line.dots_only {
+        c.line(&points, color, 2.0)?;
+    }
+    if line.dots || line.dots_only {
+        for point in points {
+            c.disc(point, 3.5, color)?;
+        }
+    }
+    Ok(())
+}
+
+/// A number of an axis, without needless zeros.
+fn number(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    if rounded.abs() >= 10_000.0 {
+        let sign = if rounded < 0.0 { "-" } else { "" };
+        return format!(
+            "{sign}{}",
+            crate::analysis::grouped(rounded.abs().round() as u64)
+        );
+    }
+    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        let scale = |from, to| Scale {
+            from,
+            to,
+            begin: 0.0,
+            end: 1.0,
+        };
+        assert_eq!(
+            scale(0.0, 100.0).ticks(8.0),
+            [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+        );
+        // -0.2, 0, 0.2, 0.4, 0.6
+        assert_eq!(scale(-0.3, 0.7).ticks(8.0).len(), 5);
+        assert_eq!(number(-0.0), "0");
+        assert_eq!(number(12_345.6), "12,346");
+    }
+
+    #[test]
+    fn both_formats_are_drawn() {
+        let plane = Plane {
+            heading: Heading {
+                title: "t".to_owned(),
+                subtitle: "s".to_owned(),
+            },
+            across: "x".to_owned(),
+            up: "y".to_owned(),
+            ticks: vec![(0.0, "none".to_owned())],
+            lines: vec![Line {
+                name: "l".to_owned(),
+                points: vec![(0.0, 1.0), (1.0, 2.0)],
+                band: vec![(0.5, 1.5), (1.5, 2.5)],
+                dots: true,
+                dots_only: false,
+            }],
+            span: Some((0.0, 1.0, "flat".to_owned())),
+            marks: vec![(1.0, 2.0, "here".to_owned())],
+            from_zero: true,
+        };
+        let svg = plane_svg(&plane).unwrap();
+        assert!(
+            ["none", "flat", "here"].iter().all(|t| svg.contains(t)),
+            "{svg}"
+        );
+        assert!(plane_png(&plane).unwrap().len() > 1_000);
+    }
+}

@@ -1,0 +1,189 @@
+//! What fault models come to: how often each fails by its figures, and what one seed drew.
+
+use super::short;
+use crate::analysis::grouped;
+use crate::kernel::{Dur, Time};
+use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// What was drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Heading {
+    /// The scenario's name.
+    pub name: String,
+    /// With which seed.
+    pub seed: u64,
+    /// For how long.
+    pub window: Dur,
+}
+
+/// Writes a table with a row for each model.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(
+    out: &mut dyn Write,
+    heading: &Heading,
+    drawn: &Drawn,
+    outages: &[Outage],
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}\n  {} nodes, seed {}, {}\n",
+        heading.name,
+        grouped(drawn.plan.nodes.len() as u64),
+        heading.seed,
+        short(heading.window)
+    )?;
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header([
+            "model",
+            "of",
+            "expected",
+            "drawn",
+            "node-outages",
+            "median",
+            "longest",
+        ]);
+    for model in &drawn.models.list {
+        table.add_row(row(heading, model, outages).map(Cell::new));
+    }
+    for (i, column) in table.column_iter_mut().enumerate() {
+        let alignment = if i < 2 {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        };
+        column.set_cell_alignment(alignment);
+        column.set_padding((0, 2));
+    }
+    writeln!(out, "{}\n", table.trim_fmt())?;
+    writeln!(
+        out,
+        "Expected: outages in that time by the model's figures, of all its nodes or groups together. `--as scenario` writes what was drawn as a timeline."
+    )
+}
+
+/// The outages of a model that take nodes away.
+fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
+    let is_its = |o: &&Outage| {
+        let rest = o.name.strip_prefix(model.name.as_str());
+        let number = rest.and_then(|r| r.strip_prefix(' '));
+        number.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let takes = |o: &&Outage| {
+        matches!(
+            o.what,
+            Away::Machines(_) | Away::Network(..) | Away::Maintained(..)
+        )
+    };
+    outages.iter().filter(is_its).filter(takes).collect()
+}
+
+fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
+    let own = of_model(model, outages);
+    let nodes: usize = own.iter().map(|o| o.what.nodes().len()).sum();
+    let mut events: Vec<&str> = own
+        .iter()
+        .map(|o| o.name.split(": ").next().unwrap_or(&o.name))
+        .collect();
+    events.dedup();
+    events.sort_unstable();
+    events.dedup();
+    let mut spans: Vec<Dur> = own.iter().filter_map(|o| o.lasts).collect();
+    spans.sort_unstable();
+    let span = |d: Option<&Dur>| d.map_or("-".to_owned(), |d| short(rounded(*d)));
+    let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
+    let years = heading.window.as_nanos() as f64 / 1e9 / YEAR_S;
+    let expected = model.per_year() * years;
+    [
+        model.name.clone(),
+        format!(
+            "{} {}",
+            grouped(model.objects.len() as u64),
+            if groups { "groups" } else { "nodes" }
+        ),
+        if expected < 10.0 {
+            format!("{expected:.1}")
+        } else {
+            grouped(expected.round() as u64)
+        },
+        grouped(events.len() as u64),
+        grouped(nodes as u64),
+        span(spans.get(spans.len().saturating_sub(1) / 2)),
+        span(spans.last()),
+    ]
+}
+
+fn rounded(d: Dur) -> Dur {
+    Dur::from_secs((d.as_millis() + 500) / 1000)
+}
+
+/// The same as JSON, with every outage.
+pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> Value {
+    let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
+    let model = |m: &Model| json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": of_model(m, outages).len() });
+    let outage = |o: &Outage| {
+        let nodes: Vec<String> = o.what.nodes().iter().map(name).collect();
+        json!({
+            "name": o.name,
+            "at_s": seconds(o.at.since(Time::ZERO)),
+            "lasts_s": o.lasts.map(seconds),
+            "do": kind(&o.what),
+            "nodes": nodes,
+        })
+    };
+    json!({
+        "version": 1,
+        "scenario": heading.name,
+        "seed": heading.seed,
+        "window_s": seconds(heading.window),
+        "models": drawn.models.list.iter().map(model).collect::<Vec<_>>(),
+        "outages": outages.iter().map(outage).collect::<Vec<_>>(),
+    })
+}
+
+/// The outages as a history: a row for each node that is away.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn csv(out: &mut dyn Write, drawn: &Drawn, outages: &[Outage]) -> io::Result<()> {
+    writeln!(out, "node,start,end,kind")?;
+    for outage in outages {
+        let Some(lasts) = outage.lasts else { continue };
+        let end = outage.at.saturating_add(lasts);
+        for node in outage.what.nodes() {
+            writeln!(
+                out,
+                "{},{},{},{}",
+                drawn.plan.nodes[*node as usize].name,
+                seconds(outage.at.since(Time::ZERO)),
+                seconds(end.since(Time::ZERO)),
+                kind(&outage.what)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn kind(what: &Away) -> &'static str {
+    match what {
+        Away::Machines(_) => "crash",
+        Away::Network(..) => "partition",
+        Away::Maintained(..) => "maintain",
+        Away::Drained(..) => "drain",
+        Away::Deleted(_) => "delete",
+        Away::Joins(_) => "join",
+        Away::Controllers => "controllers",
+        Away::ApiServer => "api",
+    }
+}
+
+fn seconds(d: Dur) -> f64 {
+    d.as_nanos() as f64 / 1e9
+}

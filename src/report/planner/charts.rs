@@ -1,0 +1,179 @@
+//! The charts of a plan: what each value costs, downtime beside needless evictions, what the answer
+//! leans on, and how often a year is how bad.
+
+use super::told::Told;
+use crate::lab::planner::FIGURES;
+use crate::report::Heading;
+use crate::report::charts::{Figures, Line, Panel, Plane, Range, Unit};
+
+/// The cost of each value, with its band; values that cannot be told apart from the best are
+/// marked.
+pub(super) fn cost(told: &Told<'_>) -> Plane {
+    let a = told.answer;
+    // In the order of the table; the row of what is set now stands in its place if it is a value.
+    let rows: Vec<usize> = (0..a.rows.len()).collect();
+    let at = |row: usize| row as f64;
+    let line = Line {
+        name: format!("cost of a year in {}", told.objective.unit),
+        points: rows.iter().map(|&r| (at(r), a.rows[r].cost)).collect(),
+        band: rows
+            .iter()
+            .map(|&r| (a.rows[r].interval.low, a.rows[r].interval.high))
+            .collect(),
+        dots: true,
+        dots_only: false,
+    };
+    let closed: Option<Vec<(f64, f64)>> = rows
+        .iter()
+        .map(|&r| Some((at(r), a.rows[r].closed?)))
+        .collect();
+    let closed = closed.map(|points| Line {
+        name: "by formula".to_owned(),
+        points,
+        ..Line::default()
+    });
+    let flat = a.same.iter().min().zip(a.same.iter().max());
+    let span = flat.filter(|(from, to)| from != to);
+    Plane {
+        heading: heading(told, "What a year costs"),
+        across: told.settings(),
+        up: format!("{} a year", told.objective.unit),
+        ticks: rows.iter().map(|&r| (at(r), told.name(r))).collect(),
+        lines: std::iter::once(line).chain(closed).collect(),
+        span: span.map(|(from, to)| {
+            (
+                at(*from),
+                at(*to),
+                "cannot be told apart from the best".to_owned(),
+            )
+        }),
+        marks: vec![(
+            at(a.best),
+            a.rows[a.best].cost,
+            format!("best: {}", told.name(a.best)),
+        )],
+        from_zero: true,
+    }
+}
+
+/// Replica-minutes missing beside needless evictions.
+pub(super) fn front(told: &Told<'_>) -> Plane {
+    let a = told.answer;
+    let mut points: Vec<(f64, f64)> = a
+        .rows
+        .iter()
+        .map(|r| (r.figures[4], r.figures[0]))
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    // What no other value is better than in both.
+    let mut front: Vec<(f64, f64)> = Vec::new();
+    for p in &points {
+        if front.last().is_none_or(|l| p.1 < l.1) {
+            front.push(*p);
+        }
+    }
+    let mark = |row: usize| {
+        let r = &a.rows[row];
+        (r.figures[4], r.figures[0], told.name(row))
+    };
+    Plane {
+        heading: heading(told, "Downtime beside needless evictions"),
+        across: "needless evictions a year".to_owned(),
+        up: "replica-minutes missing a year".to_owned(),
+        ticks: Vec::new(),
+        lines: vec![Line {
+            name: "no other value is better in both".to_owned(),
+            points: front,
+            dots: true,
+            ..Line::default()
+        }],
+        span: None,
+        marks: (0..a.rows.len()).map(mark).collect(),
+        from_zero: false,
+    }
+}
+
+/// What a third and three times of each price and rate make of the cost.
+pub(super) fn tornado(told: &Told<'_>) -> Figures {
+    let a = told.answer;
+    let thousandths = |v: f64| (v.max(0.0) * 1e3).round() as u128;
+    let range = |costs: &[f64; 3]| {
+        let (least, greatest) = (costs[0].min(costs[2]), costs[0].max(costs[2]));
+        Some(Range {
+            least: thousandths(least),
+            low: thousandths(costs[1]),
+            mean: thousandths(costs[1]),
+            high: thousandths(costs[1]),
+            greatest: thousandths(greatest),
+        })
+    };
+    Figures {
+        heading: heading(
+            told,
+            "What the cost leans on: a third and three times of each",
+        ),
+        title: String::new(),
+        legend: ["as it is", "", "a third to three times"],
+        rows: a.sensitivities.iter().map(|s| s.name.clone()).collect(),
+        panels: vec![Panel {
+            name: format!("{} a year, of the recommended value", told.objective.unit),
+            unit: Unit::Count,
+            ranges: a.sensitivities.iter().map(|s| range(&s.costs)).collect(),
+        }],
+    }
+}
+
+/// How often a year is as bad as that, or worse, with the best value and with what is set now; none
+/// where years were not counted.
+pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
+    let (kept, a) = (told.kept, told.answer);
+    if kept.years.len() < 2 {
+        return None;
+    }
+    let line = |row: usize, name: String| {
+        let mut costs: Vec<f64> = kept
+            .years
+            .iter()
+            .map(|y| {
+                told.objective
+                    .of(&y[row * FIGURES.len()..][..FIGURES.len()])
+            })
+            .collect();
+        costs.sort_by(f64::total_cmp);
+        let n = costs.len() as f64;
+        let points = costs
+            .iter()
+            .enumerate()
+            .map(|(i, c)| (*c, (1.0 - i as f64 / n) * 100.0))
+            .collect();
+        Line {
+            name,
+            points,
+            ..Line::default()
+        }
+    };
+    let mut lines = vec![line(a.best, format!("best: {}", told.name(a.best)))];
+    if a.now != a.best {
+        lines.push(line(a.now, format!("now: {}", told.name(a.now))));
+    }
+    Some(Plane {
+        heading: heading(told, "How bad a year may be"),
+        across: format!("{} in a year", told.objective.unit),
+        up: "% of years in which it is as much, or more".to_owned(),
+        ticks: Vec::new(),
+        lines,
+        span: None,
+        marks: Vec::new(),
+        from_zero: true,
+    })
+}
+
+fn heading(told: &Told<'_>, title: &str) -> Heading {
+    Heading {
+        title: format!("{}: {title}", told.kept.scenario),
+        subtitle: format!(
+            "{}; {}; {} replications",
+            told.faults, told.line, told.answer.n
+        ),
+    }
+}

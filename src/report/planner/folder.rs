@@ -1,0 +1,59 @@
+//! The folder of a plan, written as a whole.
+
+use super::told::Told;
+use super::{charts, json::document, text};
+use crate::report::charts::{figures_png, figures_svg, plane_png, plane_svg};
+use crate::report::{Folder, OutputError, Style, Written, json, manifest};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole.
+///
+/// # Errors
+/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+pub(crate) fn write_folder(
+    told: &Told<'_>,
+    parent: &Path,
+    name: &str,
+) -> Result<Written, OutputError> {
+    let mut folder = Folder::create(parent, name)?;
+    folder.write("plan.txt", |out| {
+        text::write(out, told, None, Style::default())
+    })?;
+    folder.write("plan.json", |out| json::write(out, &document(told)))?;
+    let planes = [
+        ("cost", Some(charts::cost(told))),
+        ("front", Some(charts::front(told))),
+        ("years", charts::years(told)),
+    ];
+    for (name, plane) in planes {
+        let Some(plane) = plane else { continue };
+        let (svg, png) = (plane_svg(&plane)?, plane_png(&plane)?);
+        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    if !told.answer.sensitivities.is_empty() {
+        let chart = charts::tornado(told);
+        let (svg, png) = (figures_svg(&chart)?, figures_png(&chart)?);
+        folder.write("tornado.svg", |out| out.write_all(svg.as_bytes()))?;
+        folder.write("tornado.png", |out| out.write_all(&png))?;
+    }
+    let files: Vec<Value> = folder
+        .files()
+        .iter()
+        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
+        .collect();
+    let manifest_of = json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "format": manifest::FORMAT,
+        "plan": told.kept.scenario,
+        "files": files,
+    });
+    // Last, so that a folder with a manifest is complete.
+    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
+    let files = folder.files().to_vec();
+    Ok(Written {
+        folder: folder.finish()?,
+        files,
+    })
+}

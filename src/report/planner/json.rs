@@ -1,0 +1,68 @@
+//! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
+
+use super::told::Told;
+use crate::lab::planner::{BreakEven, FIGURES, Row, Sensitivity};
+use serde_json::{Map, Value, json};
+
+/// The whole plan. Figures are of a year; `kept` is what answers for other prices.
+pub(crate) fn document(told: &Told<'_>) -> Value {
+    let (kept, a) = (told.kept, told.answer);
+    let prices: Map<String, Value> = FIGURES
+        .iter()
+        .zip(told.objective.prices)
+        .filter(|(_, price)| *price > 0.0)
+        .map(|(f, price)| (f.name().to_owned(), price.into()))
+        .collect();
+    let even = |b: &BreakEven| json!({ "figure": FIGURES[b.figure].name(), "price_now": b.now, "price": b.price, "then": a.rows[b.row].values });
+    let lean = |s: &Sensitivity| {
+        json!({ "name": s.name, "cost_of_a_third": s.costs[0], "cost": s.costs[1], "cost_of_three_times": s.costs[2],
+            "best": s.best.map(|r| a.rows[r].values.clone()) })
+    };
+    json!({
+        "version": 1,
+        "scenario": kept.scenario,
+        "run": told.line,
+        "faults": told.faults,
+        "notes": told.notes,
+        "interrupted": told.interrupted,
+        "paths": kept.paths,
+        "unit": told.objective.unit,
+        "prices": prices,
+        "confidence": a.confidence,
+        "replications": a.n,
+        "counted": kept.counting.1,
+        "best": a.rows[a.best].values,
+        "keeps_limits": a.keeps,
+        "now": a.rows[a.now].values,
+        "cannot_be_told_apart": a.same.iter().map(|r| a.rows[*r].values.clone()).collect::<Vec<_>>(),
+        "within": a.off,
+        "guaranteed": a.guaranteed,
+        "shares": a.shares.iter().map(|(n, s)| json!({ "model": n, "share": s })).collect::<Vec<_>>(),
+        "break_even": a.break_even.iter().map(even).collect::<Vec<_>>(),
+        "short_outages": a.short.map(|(now, then)| json!({ "share": now, "share_at": then.map(|t| t.0), "then": then.map(|t| a.rows[t.1].values.clone()) })),
+        "sensitivities": a.sensitivities.iter().map(lean).collect::<Vec<_>>(),
+        "closed_form_best": a.closed_best.map(|r| a.rows[r].values.clone()),
+        "unmoved": a.unmoved.iter().map(|f| FIGURES[*f].name()).collect::<Vec<_>>(),
+        "models": kept.models.iter().map(|(n, r)| json!({ "name": n, "per_year": r })).collect::<Vec<_>>(),
+        "rows": a.rows.iter().map(row).collect::<Vec<_>>(),
+        "kept": kept,
+    })
+}
+
+fn row(r: &Row) -> Value {
+    let figures: Map<String, Value> = FIGURES
+        .iter()
+        .zip(&r.figures)
+        .map(|(f, v)| (f.name().to_owned(), (*v).into()))
+        .collect();
+    json!({
+        "values": r.values,
+        "cost": r.cost,
+        "interval": [r.interval.low, r.interval.high],
+        "more": r.more,
+        "more_interval": [r.more_interval.low, r.more_interval.high],
+        "breaks": r.breaks,
+        "closed_form": r.closed,
+        "figures": figures,
+    })
+}

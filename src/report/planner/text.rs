@@ -1,0 +1,364 @@
+//! A plan as text: the recommendation first, then what it rests on, then the table.
+
+use super::told::{Told, amount, shown};
+use crate::lab::planner::{Answer, Counting, FIGURES};
+use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
+use crate::report::{Style, Written};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use std::io::{self, Write};
+
+/// Writes a plan.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(
+    out: &mut dyn Write,
+    told: &Told<'_>,
+    written: Option<&Written>,
+    style: Style,
+) -> io::Result<()> {
+    let kept = told.kept;
+    writeln!(out, "{}", painted(&kept.scenario, BOLD, style))?;
+    let (nodes, pods) = kept.size;
+    writeln!(out, "  {nodes} nodes, {pods} pods; {}", told.line)?;
+    writeln!(out, "  choosing {}", kept.paths.join(", "))?;
+    if told.interrupted {
+        let text = "Interrupted, or out of time: the answer so far, with wider intervals.";
+        writeln!(out, "  {}", painted(text, YELLOW, style))?;
+    }
+    for note in &told.notes {
+        for line in fold(note, style.width.saturating_sub(2)) {
+            writeln!(out, "  {}", painted(&line, YELLOW, style))?;
+        }
+    }
+    writeln!(out)?;
+    for (head, text) in sections(told) {
+        let room = style.width.saturating_sub(19).max(30);
+        for (i, line) in fold(&text, room).iter().enumerate() {
+            let head = if i == 0 { head } else { "" };
+            writeln!(
+                out,
+                "{}{line}",
+                painted(&format!("{head:<18} "), BOLD, style)
+            )?;
+        }
+    }
+    writeln!(out, "\n{}\n", table(told).trim_fmt())?;
+    let note = format!(
+        "A year, on average. Cost in {}, with its {} % interval; more: beside the best row, replication by replication, all rows together.",
+        told.objective.unit,
+        told.answer.confidence * 100.0
+    );
+    for line in fold(&note, style.width) {
+        writeln!(out, "{}", painted(&line, DIM, style))?;
+    }
+    if let Some(written) = written {
+        let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
+        let files = format!(
+            "Files in {}: {}",
+            written.folder.display(),
+            names.join(", ")
+        );
+        for line in fold(&files, style.width) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The sections of the report, each under its head.
+fn sections(told: &Told<'_>) -> Vec<(&'static str, String)> {
+    let mut all = vec![
+        ("Recommendation", recommendation(told)),
+        ("Confidence", confidence(told)),
+    ];
+    let mut add = |head, text: Option<String>| all.extend(text.map(|t| (head, t)));
+    add("It comes from", comes_from(told.answer));
+    add("Closed form", closed(told));
+    add("It would change if", changes(told));
+    add("Not decided", not_decided(told));
+    all.push(("Rests on", rests_on(told)));
+    all
+}
+
+fn recommendation(told: &Told<'_>) -> String {
+    let (best, now, a) = (told.best(), told.now(), told.answer);
+    let unit = &told.objective.unit;
+    if !a.keeps {
+        let limits = best.breaks.join(", ");
+        return format!(
+            "none: no value keeps {limits}; {} {} costs least",
+            told.settings(),
+            told.name(a.best)
+        );
+    }
+    if a.best == a.now {
+        return format!(
+            "{} {} stays as it is: {} {unit} a year",
+            told.settings(),
+            told.name(a.best),
+            amount(best.cost)
+        );
+    }
+    let i = now.more_interval;
+    if a.same.contains(&a.now) {
+        return format!(
+            "{} {} stays as it is: nothing is known to be better; {} may save {} {unit} a year ({} to {})",
+            told.settings(),
+            told.name(a.now),
+            told.name(a.best),
+            amount(now.more),
+            amount(i.low),
+            amount(i.high)
+        );
+    }
+    let mut text = format!(
+        "{} {} (now {}): saves {} {unit} a year ({} to {})",
+        told.settings(),
+        told.name(a.best),
+        told.name(a.now),
+        amount(now.more),
+        amount(i.low),
+        amount(i.high)
+    );
+    let changed: Vec<String> = [0, 3, 4, 1]
+        .into_iter()
+        .filter_map(|f| {
+            let by = best.figures[f] - now.figures[f];
+            let word = if by > 0.0 { "more" } else { "fewer" };
+            (by.abs() >= 0.05).then(|| format!("{} {word} {}", amount(by.abs()), plural(f)))
+        })
+        .collect();
+    if !changed.is_empty() {
+        text.push_str(&format!(": {}", changed.join(", ")));
+    }
+    if !now.breaks.is_empty() {
+        text.push_str(&format!(
+            "; what is set now breaks {}",
+            now.breaks.join(", ")
+        ));
+    }
+    text
+}
+
+/// The figure as something that is counted.
+fn plural(figure: usize) -> &'static str {
+    match figure {
+        0 => "replica-minutes missing",
+        1 => "minutes below need",
+        3 => "evictions",
+        4 => "needless ones",
+        other => FIGURES[other].heading(),
+    }
+}
+
+fn confidence(told: &Told<'_>) -> String {
+    let a = told.answer;
+    let percent = a.confidence * 100.0;
+    let what = match told.kept.counting.0 {
+        Counting::Outages => "outages of each model",
+        Counting::Years => "years",
+    };
+    let by = if a.guaranteed { "KN, " } else { "" };
+    let mut text = format!(
+        "best of {}, or within {} {} a year of it, with {percent} % ({by}{} paired {what})",
+        a.rows.len(),
+        amount(a.off),
+        told.objective.unit,
+        a.n
+    );
+    if a.same.len() > 1 {
+        let names: Vec<String> = a.same.iter().map(|r| told.name(*r)).collect();
+        text.push_str(&format!(
+            "; {} cannot be told apart: any of them will do",
+            names.join(", ")
+        ));
+    }
+    text
+}
+
+fn comes_from(a: &Answer) -> Option<String> {
+    let say = |(name, share): &(String, f64)| format!("{name} {:.0} %", share * 100.0);
+    let all: Vec<String> = a.shares.iter().filter(|s| s.1 >= 0.005).map(say).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn closed(told: &Told<'_>) -> Option<String> {
+    let a = told.answer;
+    let best = a.closed_best?;
+    let by_formula = a.rows[a.best].closed?;
+    let simulated = a.rows[a.best].cost;
+    let mut text = if best == a.best {
+        "the same value".to_owned()
+    } else {
+        told.name(best)
+    };
+    let more = simulated - by_formula;
+    text.push_str(&format!(
+        "; {} of {} for the recommended one",
+        amount(by_formula),
+        amount(simulated)
+    ));
+    let half = (a.rows[a.best].interval.high - simulated).abs();
+    if more.abs() > half.max(0.05 * simulated.abs()) {
+        let why = if more > 0.0 {
+            "evictions that queue behind rates of zones and limits of clients, pods that find no node, StatefulSets that wait for their nodes"
+        } else {
+            "pods of several outages that overlap, or that clients still reach"
+        };
+        text.push_str(&format!(": the difference is {why}"));
+    }
+    Some(text)
+}
+
+fn changes(told: &Told<'_>) -> Option<String> {
+    let a = told.answer;
+    let unit = if told.objective.unit == "replica-minutes" {
+        ""
+    } else {
+        told.objective.unit.as_str()
+    };
+    let mut all: Vec<String> = a
+        .break_even
+        .iter()
+        .map(|b| {
+            let what = if b.figure == 3 {
+                "an eviction"
+            } else {
+                "a needless eviction"
+            };
+            let word = if b.price > b.now { "more" } else { "less" };
+            let unit = if unit.is_empty() {
+                "replica-minutes"
+            } else {
+                unit
+            };
+            format!(
+                "{what} cost {word} than {} {unit} (now {}): then {}",
+                amount(b.price),
+                amount(b.now),
+                told.name(b.row)
+            )
+        })
+        .collect();
+    if let Some((now, Some((share, row)))) = a.short {
+        let word = if share > now { "more" } else { "fewer" };
+        all.push(format!(
+            "{word} than {:.0} % of outages were over within five minutes (now {:.0} %): then {}",
+            share * 100.0,
+            now * 100.0,
+            told.name(row)
+        ));
+    }
+    for s in &a.sensitivities {
+        for (i, times) in [(0, "a third of"), (2, "three times")] {
+            if s.best[i] != a.best && s.name.starts_with("rate") {
+                all.push(format!(
+                    "{times} the {}: then {}",
+                    s.name,
+                    told.name(s.best[i])
+                ));
+            }
+        }
+    }
+    if all.is_empty() {
+        let no_price = told.objective.prices[3] == 0.0 && told.objective.prices[4] == 0.0;
+        return no_price.then(|| {
+            "evictions cost nothing here: say what one is worth with --price evicted=5m, or how many there may be with --within 'needless<=20/y'".to_owned()
+        });
+    }
+    Some(all.join("; "))
+}
+
+fn not_decided(told: &Told<'_>) -> Option<String> {
+    let a = told.answer;
+    let all: Vec<String> = a
+        .unmoved
+        .iter()
+        .map(|&f| {
+            format!(
+                "{} ({} a year)",
+                plural(f),
+                amount(a.rows[a.best].figures[f])
+            )
+        })
+        .collect();
+    (!all.is_empty()).then(|| format!("hardly changed by any of these values: {}", all.join(", ")))
+}
+
+fn rests_on(told: &Told<'_>) -> String {
+    let models: Vec<String> = told
+        .kept
+        .models
+        .iter()
+        .map(|(name, rate)| format!("{name} {} a year", amount(*rate)))
+        .collect();
+    let way = match told.kept.counting.0 {
+        Counting::Outages => "one outage at a time, weighted by its rate",
+        Counting::Years => "whole years",
+    };
+    format!(
+        "{}: {}; {way} ({})",
+        told.faults,
+        models.join(", "),
+        told.kept.counting.1
+    )
+}
+
+fn table(told: &Told<'_>) -> Table {
+    let a = told.answer;
+    let figures = shown(told);
+    let mut table = Table::new();
+    let mut heads = vec![told.settings(), "cost".to_owned(), "more".to_owned()];
+    heads.extend(
+        figures
+            .iter()
+            .map(|f| fold(FIGURES[*f].heading(), 12).join("\n")),
+    );
+    heads.push(String::new());
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(heads);
+    for (i, row) in a.rows.iter().enumerate() {
+        let half = (row.interval.high - row.interval.low) / 2.0;
+        let more_half = (row.more_interval.high - row.more_interval.low) / 2.0;
+        let mut cells = vec![
+            row.values.join(" / "),
+            format!("{} ±{}", amount(row.cost), amount(half)),
+            if i == a.best {
+                "-".to_owned()
+            } else {
+                format!("{} ±{}", amount(row.more), amount(more_half))
+            },
+        ];
+        cells.extend(figures.iter().map(|f| amount(row.figures[*f])));
+        let mut marks = Vec::new();
+        if i == a.best {
+            marks.push(if a.keeps {
+                "best".to_owned()
+            } else {
+                "costs least".to_owned()
+            });
+        } else if a.same.contains(&i) {
+            marks.push("as good".to_owned());
+        }
+        if i == a.now {
+            marks.push("now".to_owned());
+        }
+        marks.extend(row.breaks.iter().map(|b| format!("breaks {b}")));
+        cells.push(marks.join(", "));
+        table.add_row(cells.into_iter().map(Cell::new));
+    }
+    let last = figures.len() + 3;
+    for (i, column) in table.column_iter_mut().enumerate() {
+        let alignment = if i == last {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        };
+        column.set_cell_alignment(alignment);
+        column.set_padding((0, 2));
+    }
+    table
+}

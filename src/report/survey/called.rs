@@ -1,0 +1,44 @@
+//! How a survey was called, and how what shows a finding is called.
+
+use crate::lab::survey::Finding;
+
+/// How a survey was called, so that what shows a finding can be called in the same way.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    /// The file, as it was given.
+    pub file: String,
+    /// The options that change what is run.
+    pub options: Vec<String>,
+}
+
+impl Called {
+    /// The command that shows a finding; none where no loss does.
+    pub(crate) fn command(&self, finding: &Finding) -> Option<String> {
+        let loss = finding.loss.as_ref()?;
+        let mut words = vec![
+            "taintsim".to_owned(),
+            "survey".to_owned(),
+            self.file.clone(),
+        ];
+        words.extend(self.options.iter().cloned());
+        if finding.drained {
+            words.extend(["--by".to_owned(), "drain".to_owned()]);
+        }
+        words.extend(["--only", loss, "--as", "scenario"].map(str::to_owned));
+        let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
+        let scenario = words.join(" ");
+        Some(match &finding.object {
+            Some(object) => format!("{scenario} | taintsim explain - {}", quoted(object)),
+            None => format!("{scenario} | taintsim run -"),
+        })
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

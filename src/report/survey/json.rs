@@ -1,0 +1,66 @@
+//! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
+
+use super::{Called, Heading};
+use crate::lab::survey::{Hit, Lost, Measure, Surveyed};
+use serde_json::{Map, Value, json};
+
+/// The whole survey: the losses, worst first, each with its figures and the workloads that it
+/// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds.
+pub(crate) fn document(
+    heading: &Heading,
+    survey: &Surveyed,
+    called: &Called,
+    broken: &[String],
+) -> Value {
+    let finding = |f: &crate::lab::survey::Finding| json!({ "text": f.text, "loss": f.loss, "object": f.object, "command": called.command(f) });
+    json!({
+        "version": 1,
+        "scenario": heading.name,
+        "run": heading.line,
+        "lost_for_s": heading.lasts.as_nanos() as f64 / 1e9,
+        "nodes": survey.size.0,
+        "pods": survey.size.1,
+        "losses": survey.losses,
+        "asked": survey.asked,
+        "rows": survey.lost.iter().map(row).collect::<Vec<_>>(),
+        "findings": survey.findings.iter().map(finding).collect::<Vec<_>>(),
+        "broken": broken,
+    })
+}
+
+fn row(l: &Lost) -> Value {
+    let mut figures = Map::new();
+    for (name, measure) in Measure::ALL {
+        let unit = match measure {
+            Measure::Down | Measure::Lost | Measure::Missing => "_minutes",
+            _ => "",
+        };
+        figures.insert(format!("{name}{unit}"), measure.of(&l.figures).into());
+    }
+    json!({
+        "lost": l.loss.name(),
+        "like": l.loss.like,
+        "nodes": l.size.0,
+        "pods": l.size.1,
+        "figures": figures,
+        "workloads": l.hits.iter().map(hit).collect::<Vec<_>>(),
+        "zones": l.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
+    })
+}
+
+fn hit(h: &Hit) -> Value {
+    json!({
+        "workload": h.workload,
+        "desired": h.desired,
+        "spared": h.spared,
+        "down_minutes": h.down.as_nanos() as f64 / 60e9,
+        "missing_minutes": h.missing_minutes,
+        "pending": h.pending,
+        "why_pending": h.why,
+        "cores_missing": h.cores,
+        "gibibytes_missing": h.gibibytes,
+        "stuck": h.stuck,
+        "left": h.left,
+        "still_below_need": h.still.is_some_and(|s| s.below),
+    })
+}

@@ -1,0 +1,113 @@
+//! Reads the histories of outages that fault models point at.
+
+use super::loaded::Loaded;
+use crate::files::{self, InputFile};
+use crate::language::text::Tree;
+use crate::language::text::place::{Place, at};
+use crate::language::{Distribution, HistoryFormat, Problem};
+use crate::outages::{self, History};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The largest history, in bytes, after decompression.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Reads every file that a fault model points at, once each; what is wrong with them.
+pub(super) fn attach(loaded: &mut Loaded) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (file, format, place) in named(loaded) {
+        if loaded.histories.contains_key(&file) {
+            continue;
+        }
+        match read(loaded, &file, format) {
+            Ok((input, history)) => {
+                loaded.inputs.push(input);
+                loaded.histories.insert(file, Arc::new(history));
+            }
+            Err(text) => {
+                let tree = Tree::read(&loaded.source.text).ok();
+                let found = tree.and_then(|t| Some(t.find(&place)?.bytes()));
+                let problem = Problem::new(text).help("a path is relative to the scenario");
+                problems.push(match found {
+                    Some(bytes) => problem.at(&loaded.source, bytes),
+                    None => problem,
+                });
+            }
+        }
+    }
+    problems
+}
+
+/// The files that models name, with their form and where they are named.
+fn named(loaded: &Loaded) -> Vec<(String, Option<HistoryFormat>, Place)> {
+    let models = loaded
+        .spec
+        .faults
+        .iter()
+        .flat_map(|f| f.models.iter().enumerate());
+    let mut found = Vec::new();
+    for (i, model) in models {
+        let place = |field: &str| at!["faults", "models", i, field];
+        for (field, of) in [("up", &model.up), ("lasts", &model.lasts)] {
+            if let Some(Distribution::Empirical(file)) = of {
+                found.push((file.clone(), None, place(field)));
+            }
+        }
+        if let Some(trace) = &model.trace {
+            found.push((trace.file.clone(), trace.format, place("trace")));
+        }
+    }
+    found
+}
+
+/// Where a file lies: beside the scenario, or as a copy in a folder of results.
+fn place(loaded: &Loaded, file: &str) -> PathBuf {
+    let stored = loaded.cluster.as_ref().and_then(|copy| copy.parent());
+    match stored {
+        Some(folder) => {
+            let copied = InputFile {
+                file: file.to_owned(),
+                bytes: 0,
+                hash: 0,
+            };
+            folder.join(copied.copy())
+        }
+        None => loaded.folder.join(file),
+    }
+}
+
+fn read(
+    loaded: &Loaded,
+    file: &str,
+    format: Option<HistoryFormat>,
+) -> Result<(InputFile, History), String> {
+    let path = place(loaded, file);
+    let shown = path.display().to_string();
+    let (input, text) = text_of(&path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    let history = outages::read(&text, format).map_err(|e| format!("{shown}: {e}"))?;
+    Ok((input, history))
+}
+
+/// The text of a history, unpacked.
+fn text_of(path: &Path) -> Result<(InputFile, String), String> {
+    let bytes = files::read(path, BYTES_MAX).map_err(|e| e.to_string())?;
+    let input = InputFile {
+        file: path.display().to_string(),
+        bytes: bytes.len(),
+        hash: files::fnv1a64(&bytes),
+    };
+    let text = files::unpack(bytes, BYTES_MAX)
+        .and_then(files::text)
+        .map_err(|e| e.to_string())?;
+    Ok((input, text))
+}
+
+/// Reads a history from a file.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub(crate) fn history(path: &Path, format: Option<HistoryFormat>) -> Result<History, Problem> {
+    let shown = path.display();
+    let (_, text) = text_of(path).map_err(|e| Problem::new(format!("cannot read {shown}: {e}")))?;
+    outages::read(&text, format).map_err(|e| Problem::new(format!("{shown}: {e}")))
+}

@@ -1,0 +1,126 @@
+//! Fault models that come with the program. Every figure of theirs has its source beside it in the
+//! file, or is called assumed there.
+
+use super::loaded::Loaded;
+use crate::language::text::Tree;
+use crate::language::text::did_you_mean_or_list;
+use crate::language::{FaultGroups, FaultModel, Faults, Problem};
+use crate::plan::Plan;
+
+/// The presets by name.
+const PRESETS: [(&str, &str); 6] = [
+    ("on-prem", include_str!("presets/on-prem.ron")),
+    ("cloud", include_str!("presets/cloud.ron")),
+    ("spot", include_str!("presets/spot.ron")),
+    ("edge", include_str!("presets/edge.ron")),
+    ("grid", include_str!("presets/grid.ron")),
+    ("lab", include_str!("presets/lab.ron")),
+];
+
+/// The text of a preset.
+///
+/// # Errors
+/// There is none of that name.
+pub(crate) fn preset_text(name: &str) -> Result<&'static str, Problem> {
+    let found = PRESETS.iter().find(|(n, _)| *n == name);
+    found.map(|(_, text)| *text).ok_or_else(|| {
+        let names = PRESETS.map(|(n, _)| n);
+        Problem::new(format!("there is no preset `{name}`"))
+            .maybe_help(did_you_mean_or_list(name, &names))
+    })
+}
+
+/// Gives a scenario the faults of a preset in place of its own. Models of groups that the plan's
+/// nodes do not form are left out: the sentences say which.
+///
+/// # Errors
+/// There is no preset of that name, or nothing of it fits.
+pub(crate) fn use_preset(
+    loaded: &mut Loaded,
+    plan: &Plan,
+    name: &str,
+) -> Result<Vec<String>, Problem> {
+    let text = preset_text(name)?;
+    let wrong = || {
+        Problem::new(format!(
+            "the preset `{name}` cannot be read: please report it"
+        ))
+    };
+    let mut faults: Faults = Tree::read(text)
+        .map_err(|_| wrong())?
+        .typed()
+        .map_err(|_| wrong())?;
+    let mut notes = Vec::new();
+    faults.models.retain(|model| match missing(model, plan) {
+        None => true,
+        Some(what) => {
+            notes.push(format!(
+                "`{}` of the preset {name} is left out: {what}",
+                model.name
+            ));
+            false
+        }
+    });
+    if faults.models.is_empty() {
+        return Err(Problem::new(format!(
+            "nothing of the preset {name} fits here"
+        )));
+    }
+    loaded.spec.faults = Some(faults);
+    Ok(notes)
+}
+
+/// Why a model makes no sense for these nodes.
+fn missing(model: &FaultModel, plan: &Plan) -> Option<String> {
+    use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+    let any = |keys: &[&str]| {
+        plan.nodes
+            .iter()
+            .any(|n| keys.iter().any(|k| n.labels.contains_key(*k)))
+    };
+    match model.groups.as_ref()? {
+        FaultGroups::Zones => {
+            (!any(&[LABEL_ZONE, LABEL_ZONE_BETA])).then(|| "no node is in a zone".to_owned())
+        }
+        FaultGroups::Regions => {
+            (!any(&[LABEL_REGION, LABEL_REGION_BETA])).then(|| "no node is in a region".to_owned())
+        }
+        FaultGroups::ByLabel(key) => (!any(&[key])).then(|| format!("no node has a label `{key}`")),
+        FaultGroups::Cluster => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Overrides, build, drawn, parse};
+    use std::path::Path;
+
+    #[test]
+    fn every_preset_can_be_drawn() {
+        let text = r#"Scenario(version: 1, horizon: "720h", nodes: [(names: "{a,b}-{0..2}", zone: "a", labels: {"rack": "1"})])"#;
+        for (name, _) in PRESETS {
+            let mut loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+            let plan = build(&loaded, &Overrides::default()).unwrap();
+            let notes = use_preset(&mut loaded, &plan, name).unwrap();
+            assert_eq!(notes, [] as [&str; 0], "{name}");
+            let drawn = drawn(&loaded, &Overrides::default()).expect(name);
+            assert!(!drawn.models.list.is_empty());
+        }
+        let error = preset_text("onprem").unwrap_err();
+        assert_eq!(error.help.as_deref(), Some("did you mean `on-prem`?"));
+    }
+
+    /// A label that no node has is no mistake of a preset.
+    #[test]
+    fn what_does_not_fit_is_left_out_and_said() {
+        let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "a-{0..2}")])"#;
+        let mut loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+        let plan = build(&loaded, &Overrides::default()).unwrap();
+        let notes = use_preset(&mut loaded, &plan, "on-prem").unwrap();
+        assert_eq!(
+            notes,
+            ["`rack` of the preset on-prem is left out: no node has a label `rack`"]
+        );
+    }
+}

@@ -1,0 +1,399 @@
+//! Draws from fault models. A draw depends on the seed, the model, what fails and the number of
+//! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
+//! longer run the same ones and more.
+
+use super::models::{Act, Model, Models, Object, Repair, When};
+use super::outages::{Away, Outage};
+use crate::kernel::choice::{Keyed, hash_name};
+use crate::kernel::{Dur, Time};
+use crate::outages::{Distribution, History};
+use crate::plan::NodeIndex;
+use std::collections::BTreeMap;
+
+/// No outage is longer than a run can be: a year.
+const LONGEST_S: f64 = 365.0 * 24.0 * 3_600.0;
+/// How many cycles a renewal process has behind it when the run begins, so that it does not begin
+/// with all machines new.
+const CYCLES_BEFORE: f64 = 4.0;
+
+/// A part of an outage: nodes that go and come together.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    /// Seconds from the start of the run.
+    at: f64,
+    /// In seconds; what reclaims says so itself.
+    lasts: f64,
+    nodes: Vec<NodeIndex>,
+    act: Act,
+    name: String,
+}
+
+/// The draws of a model.
+struct Draws {
+    gap: Keyed,
+    lasts: Keyed,
+    hit: Keyed,
+    begin: Keyed,
+    own: Keyed,
+}
+
+impl Draws {
+    fn new(seed: u64, model: &str) -> Self {
+        let keyed = |what: &str| Keyed::new(seed, &format!("faults.{what}.{model}"));
+        Self {
+            gap: keyed("gap"),
+            lasts: keyed("lasts"),
+            hit: keyed("hit"),
+            begin: keyed("begin"),
+            own: keyed("own"),
+        }
+    }
+}
+
+impl Models {
+    /// The outages of a seed that begin within a span from the start of the run on, by beginning.
+    pub(crate) fn draw(&self, seed: u64, window: Dur) -> Vec<Outage> {
+        let end = seconds(window);
+        let mut parts = Vec::new();
+        for model in &self.list {
+            let draws = Draws::new(seed, &model.name);
+            for (i, object) in model.objects.iter().enumerate() {
+                self.of_object(model, (i, object), &draws, end, &mut parts);
+            }
+        }
+        self.outages(parts)
+    }
+
+    /// One outage of a model, begun at a time of the run: of one of its objects, whichever it may
+    /// be. The number says which of many draws it is.
+    pub(crate) fn one(&self, model: usize, seed: u64, number: u32, at: Time) -> Vec<Outage> {
+        let model = &self.list[model];
+        let draws = Draws::new(seed, &model.name);
+        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
+        let i = (which.unit(0, number) * model.objects.len() as f64) as usize;
+        let object = &model.objects[i.min(model.objects.len() - 1)];
+        let at = seconds(at.since(Time::ZERO));
+        let mut parts = Vec::new();
+        if let When::Recorded(history) = &model.when {
+            let place = which.unit(1, number) * history.outages.len() as f64;
+            let lasts = history.outages[(place as usize).min(history.outages.len() - 1)].lasts;
+            let name = format!("{} of {}", model.name, object.name);
+            parts.push(part(model, object.nodes.clone(), at, lasts, name));
+        } else {
+            self.event(model, object, number, &draws, at, &mut parts);
+        }
+        self.outages(parts)
+    }
+
+    /// All outages of one thing.
+    fn of_object(
+        &self,
+        model: &Model,
+        (place, object): (usize, &Object),
+        draws: &Draws,
+        end: f64,
+        parts: &mut Vec<Part>,
+    ) {
+        let hash = hash_name(&object.name);
+        match &model.when {
+            When::Rate(gap) => {
+                let gaps = Distribution::Exponential(*gap);
+                let mut at = 0.0;
+                for number in 0.. {
+                    at += gaps.quantile(draws.gap.unit(hash, number));
+                    if at >= end {
+                        break;
+                    }
+                    self.event(model, object, number, draws, at, parts);
+                }
+            }
+            When::Renewal(up) => {
+                let down = |number| {
+                    let lasts = model.lasts.as_ref();
+                    lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)))
+                };
+                let mean = up.mean() + model.lasts.as_ref().map_or(0.0, Distribution::mean);
+                let mut at = -CYCLES_BEFORE * mean * (0.5 + draws.begin.unit(hash, u32::MAX));
+                for number in 0.. {
+                    at += up.quantile(draws.gap.unit(hash, number));
+                    if at >= end {
+                        break;
+                    }
+                    // What began before the run began is not seen.
+                    if at >= 0.0 {
+                        self.event(model, object, number, draws, at, parts);
+                    }
+                    at += down(number);
+                }
+            }
+            When::Recorded(history) => recorded(model, (place, object), history, draws, end, parts),
+        }
+    }
+
+    /// One outage of one thing.
+    fn event(
+        &self,
+        model: &Model,
+        object: &Object,
+        number: u32,
+        draws: &Draws,
+        at: f64,
+        parts: &mut Vec<Part>,
+    ) {
+        let hash = hash_name(&object.name);
+        let lasts = model.lasts.as_ref();
+        let all = lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
+        let nodes = self.hit(model, object, number, draws);
+        let name = format!(
+            "{} {} of {}",
+            model.name,
+            u64::from(number) + 1,
+            object.name
+        );
+        if nodes.len() == 1 || model.within <= 0.0 && !model.apart {
+            parts.push(part(model, nodes, at, all, name));
+            return;
+        }
+        for node in nodes {
+            let own = &self.nodes[node as usize];
+            let of_node = hash ^ hash_name(own).rotate_left(1);
+            let later = model.within * draws.begin.unit(of_node, number);
+            let lasts = match lasts {
+                Some(d) if model.apart => length(d, draws.own.unit(of_node, number)),
+                // All are back at one time; who goes last is away for a moment at least.
+                _ => (all - later).max(1.0),
+            };
+            let name = format!("{name}: {own}");
+            parts.push(part(model, vec![node], at + later, lasts, name));
+        }
+    }
+
+    /// The nodes of a group that an outage takes.
+    fn hit(&self, model: &Model, object: &Object, number: u32, draws: &Draws) -> Vec<NodeIndex> {
+        let all = object.nodes.len();
+        let count = ((all as f64 * model.hits).round() as usize).clamp(1, all);
+        if count == all {
+            return object.nodes.clone();
+        }
+        let hash = hash_name(&object.name);
+        let mut nodes: Vec<(u64, NodeIndex)> = object
+            .nodes
+            .iter()
+            .map(|&n| {
+                let own = hash_name(&self.nodes[n as usize]).rotate_left(1);
+                (draws.hit.bits(hash ^ own, number), n)
+            })
+            .collect();
+        nodes.sort_unstable();
+        let mut nodes: Vec<NodeIndex> = nodes.into_iter().take(count).map(|(_, n)| n).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// Parts as outages, repaired.
+    fn outages(&self, mut parts: Vec<Part>) -> Vec<Outage> {
+        parts.sort_by(|a, b| a.at.total_cmp(&b.at).then_with(|| a.name.cmp(&b.name)));
+        let repaired = match self.repair {
+            Some(repair) => repaired(&parts, repair, self.nodes.len()),
+            None => vec![false; parts.len()],
+        };
+        let mut all = Vec::with_capacity(parts.len());
+        // Until when the machine of a node is another one that has not come yet.
+        let mut gone: BTreeMap<NodeIndex, Time> = BTreeMap::new();
+        for (mut part, is_repaired) in parts.into_iter().zip(repaired) {
+            let at = time(part.at);
+            part.nodes
+                .retain(|n| gone.get(n).is_none_or(|&until| until <= at));
+            if part.nodes.is_empty() {
+                continue;
+            }
+            let repair = self.repair.filter(|_| is_repaired);
+            put(part, repair, &mut gone, &mut all);
+        }
+        all.sort_by_key(|o| o.at);
+        all
+    }
+}
+
+/// Notes that something happens: when, for how long, what, and what its name has more.
+type Say<'a> = dyn FnMut(Time, Option<Dur>, Away, &str) + 'a;
+
+/// Writes one part down: what happens, and what replaces it.
+fn put(
+    part: Part,
+    repair: Option<Repair>,
+    gone: &mut BTreeMap<NodeIndex, Time>,
+    all: &mut Vec<Outage>,
+) {
+    let at = time(part.at);
+    let mut say = |at: Time, lasts: Option<Dur>, what: Away, more: &str| {
+        all.push(Outage {
+            at,
+            lasts,
+            name: format!("{}{more}", part.name),
+            what,
+        });
+    };
+    let mut replace = |from: Time, joins: Time, say: &mut Say<'_>| {
+        say(from, None, Away::Deleted(part.nodes.clone()), ", deleted");
+        for &node in &part.nodes {
+            gone.insert(node, joins);
+            let more = if part.nodes.len() == 1 {
+                ", replaced".to_owned()
+            } else {
+                format!(", {node} replaced")
+            };
+            say(joins, None, Away::Joins(node), &more);
+        }
+    };
+    let lasts = span(part.lasts);
+    let nodes = part.nodes.clone();
+    match (part.act, repair) {
+        (
+            Act::Reclaim {
+                notice,
+                unheeded,
+                replaced,
+            },
+            _,
+        ) => {
+            let (taken, joins) = (
+                at.saturating_add(notice),
+                at.saturating_add(notice).saturating_add(replaced),
+            );
+            if !unheeded && !notice.is_zero() {
+                say(at, None, Away::Drained(nodes.clone(), notice), ", notice");
+            }
+            say(taken, None, Away::Machines(nodes), "");
+            replace(taken, joins, &mut say);
+        }
+        (Act::Maintain, _) => {
+            let count = nodes.len();
+            let off = lasts.max(Dur::from_secs(1));
+            say(at, None, Away::Maintained(nodes, count, off), "");
+        }
+        (act, Some(repair)) if repair.replaces => {
+            let from = at.saturating_add(span(repair.after));
+            let joins = from.saturating_add(span(repair.takes));
+            say(at, None, away(act, nodes), "");
+            replace(from, joins, &mut say);
+        }
+        (act, repair) => {
+            let lasts = repair.map_or(lasts, |r| span(r.after + r.takes));
+            say(at, Some(lasts), away(act, nodes), "");
+        }
+    }
+}
+
+fn away(act: Act, nodes: Vec<NodeIndex>) -> Away {
+    match act {
+        Act::Partition(cut) => Away::Network(nodes, cut),
+        Act::Crash | Act::Maintain | Act::Reclaim { .. } => Away::Machines(nodes),
+    }
+}
+
+fn part(model: &Model, nodes: Vec<NodeIndex>, at: f64, lasts: f64, name: String) -> Part {
+    Part {
+        at,
+        lasts,
+        nodes,
+        act: model.act,
+        name,
+    }
+}
+
+/// Which parts are repaired: machines that are away for longer than it takes until somebody looks,
+/// while not too many others are away.
+fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
+    let is_due = |p: &Part| {
+        matches!(p.act, Act::Crash | Act::Partition(_)) && p.lasts > repair.after + repair.takes
+    };
+    let away_at = |t: f64| {
+        // By beginning: what begins later is not away yet.
+        let begun = parts.partition_point(|p| p.at <= t);
+        parts[..begun]
+            .iter()
+            .filter(|p| p.at + p.lasts > t)
+            .map(|p| p.nodes.len())
+            .sum::<usize>()
+    };
+    parts
+        .iter()
+        .map(|p| {
+            is_due(p)
+                && (repair.unless_share >= 1.0
+                    || away_at(p.at + repair.after) as f64 <= repair.unless_share * nodes as f64)
+        })
+        .collect()
+}
+
+/// The outages of a history that fall to a node: those of the node of that name, or of the one that
+/// it was dealt. They begin somewhere in the file, the same for all nodes, and go round.
+fn recorded(
+    model: &Model,
+    (place, object): (usize, &Object),
+    history: &History,
+    draws: &Draws,
+    end: f64,
+    parts: &mut Vec<Part>,
+) {
+    let known = history.nodes.iter().position(|n| *n == object.name);
+    let any_known = model
+        .objects
+        .iter()
+        .any(|o| history.nodes.contains(&o.name));
+    let (of, round) = match known {
+        Some(i) => (i, 0),
+        // It was there when the others failed, and did not.
+        None if any_known => return,
+        None => (place % history.nodes.len(), place / history.nodes.len()),
+    };
+    let length = history.length.max(1.0);
+    let offset = length * draws.gap.unit(u64::MAX, round as u32);
+    let mut number = 0;
+    let mut rounds = 0.0;
+    // Those behind the offset come first.
+    let starts: Vec<(f64, f64)> = {
+        let own = history.outages.iter().filter(|o| o.node as usize == of);
+        let mut starts: Vec<(f64, f64)> = own
+            .map(|o| ((o.start - offset).rem_euclid(length), o.lasts))
+            .collect();
+        starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        starts
+    };
+    while !starts.is_empty() && rounds * length < end {
+        for (start, lasts) in &starts {
+            let at = start + rounds * length;
+            if at >= end {
+                return;
+            }
+            number += 1;
+            let name = format!("{} {number} of {}", model.name, object.name);
+            parts.push(part(
+                model,
+                object.nodes.clone(),
+                at,
+                lasts.min(LONGEST_S),
+                name,
+            ));
+        }
+        rounds += 1.0;
+    }
+}
+
+fn length(of: &Distribution, unit: f64) -> f64 {
+    of.quantile(unit).clamp(0.0, LONGEST_S)
+}
+
+fn seconds(d: Dur) -> f64 {
+    d.as_nanos() as f64 / 1e9
+}
+
+/// To the millisecond, and no shorter than one, so that it reads well and lasts.
+fn span(seconds: f64) -> Dur {
+    Dur::from_millis((seconds.clamp(0.0, LONGEST_S) * 1e3).round().max(1.0) as u64)
+}
+
+fn time(seconds: f64) -> Time {
+    Time::from_millis((seconds * 1e3).round() as u64)
+}

@@ -1,0 +1,153 @@
+//! Fault models with every name looked up, as they are drawn from.
+
+use super::outages::Outage;
+use crate::kernel::{Dur, Time};
+use crate::language::Cut;
+use crate::outages::{Distribution, History};
+use crate::plan::{NodeIndex, Plan};
+use std::sync::Arc;
+
+/// The seconds of a year.
+pub(crate) const YEAR_S: f64 = 365.0 * 24.0 * 3_600.0;
+
+/// The fault models of a scenario.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Models {
+    /// The kinds of faults.
+    pub list: Vec<Model>,
+    /// What is done about machines that are away for long.
+    pub repair: Option<Repair>,
+    /// The names of all nodes; draws depend on them.
+    pub(super) nodes: Vec<String>,
+}
+
+/// One kind of fault.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    /// Its name.
+    pub name: String,
+    /// What fails: single nodes, or groups.
+    pub objects: Vec<Object>,
+    /// How often each of them does.
+    pub when: When,
+    /// How long for, in seconds; none where the act says it.
+    pub lasts: Option<Distribution>,
+    /// Which part of a group's nodes is taken.
+    pub hits: f64,
+    /// Over how many seconds the beginnings of a group's nodes are spread.
+    pub within: f64,
+    /// Each node of a group is away for a time of its own.
+    pub apart: bool,
+    /// What happens.
+    pub act: Act,
+}
+
+/// Something that fails as one.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Its name.
+    pub name: String,
+    /// The nodes that it takes with it.
+    pub nodes: Vec<NodeIndex>,
+}
+
+/// How often something fails.
+#[derive(Clone, Debug)]
+pub(crate) enum When {
+    /// At any time alike, with this mean time between beginnings, in seconds.
+    Rate(f64),
+    /// After it has run for a time of this distribution, in seconds.
+    Renewal(Distribution),
+    /// As it was recorded.
+    Recorded(Arc<History>),
+}
+
+/// What happens to what fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Act {
+    /// Machines are dead.
+    Crash,
+    /// Nodes are cut off.
+    Partition(Cut),
+    /// Nodes are drained and away.
+    Maintain,
+    /// Machines are taken back and replaced.
+    Reclaim {
+        /// How long before it is told.
+        notice: Dur,
+        /// Nobody drains them meanwhile.
+        unheeded: bool,
+        /// How long until others join.
+        replaced: Dur,
+    },
+}
+
+/// What is done about machines that are away for long.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Repair {
+    /// For how long, in seconds.
+    pub after: f64,
+    /// How long it takes, in seconds.
+    pub takes: f64,
+    /// The node is deleted, and joins again.
+    pub replaces: bool,
+    /// Not while more than this part of all nodes is away.
+    pub unless_share: f64,
+}
+
+impl Model {
+    /// Its outages are those of a history.
+    pub(crate) fn is_recorded(&self) -> bool {
+        matches!(self.when, When::Recorded(_))
+    }
+
+    /// How often it fails in a year, all of its objects together, as far as its distributions say;
+    /// of a history how often it did.
+    pub(crate) fn per_year(&self) -> f64 {
+        let objects = self.objects.len() as f64;
+        match &self.when {
+            When::Rate(gap) => objects * YEAR_S / gap,
+            When::Renewal(up) => {
+                let cycle = up.mean() + self.lasts.as_ref().map_or(0.0, Distribution::mean);
+                objects * YEAR_S / cycle.max(1.0)
+            }
+            When::Recorded(h) => {
+                let per_node = h.outages.len() as f64 / h.nodes.len().max(1) as f64;
+                objects * per_node * YEAR_S / h.length.max(1.0)
+            }
+        }
+    }
+}
+
+/// A plan whose faults are drawn: the same scenario with other seeds has other faults.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// The plan, with the faults of the seed that was asked for last.
+    pub plan: Plan,
+    /// The models.
+    pub models: Models,
+    /// The timeline as the file has it, before anything was drawn.
+    pub(super) written: super::timeline::Written,
+    /// The seed of the faults that the plan has, if it has those of one.
+    pub(super) seed: Option<u64>,
+}
+
+impl Drawn {
+    /// The plan of a seed.
+    pub(crate) fn of(&mut self, seed: u64) -> &Plan {
+        let window = self.plan.horizon.since(Time::ZERO);
+        if self.seed != Some(seed) && (self.seed.is_none() || !self.models.list.is_empty()) {
+            let outages = self.models.draw(seed, window);
+            self.with(&outages);
+            self.seed = Some(seed);
+        }
+        &self.plan
+    }
+
+    /// The plan with these outages beside what its file says, and nothing else.
+    pub(crate) fn with(&mut self, outages: &[Outage]) -> &Plan {
+        self.written.put(&mut self.plan, outages);
+        self.seed = None;
+        &self.plan
+    }
+}

@@ -1,0 +1,299 @@
+//! Plans, drawn faults and histories from the command line; the three decisions of
+//! docs/planning.md, each from its beginning to its end.
+
+use super::Scratch;
+use serde_json::Value;
+
+const EXPORT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/exports/healthy-all.json.gz"
+);
+
+/// The plan of a decision as JSON: with a precision that takes seconds, and time enough for it.
+fn decided(args: &[&str]) -> Value {
+    let scratch = Scratch::new();
+    let fixed = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
+    let args: Vec<&str> = ["plan", EXPORT]
+        .into_iter()
+        .chain(args.iter().copied())
+        .chain(fixed)
+        .collect();
+    let called = scratch.call(&args);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let files = scratch.names("output/healthy-all-plan");
+    for file in [
+        "cost.png",
+        "cost.svg",
+        "front.png",
+        "manifest.json",
+        "plan.json",
+        "plan.txt",
+    ] {
+        assert!(files.iter().any(|f| f == file), "{file}: {files:?}");
+    }
+    serde_json::from_str(&called.stdout).expect("JSON")
+}
+
+fn row<'a>(plan: &'a Value, value: &str) -> &'a Value {
+    let rows = plan["rows"].as_array().expect("rows");
+    rows.iter().find(|r| r["values"][0] == value).expect(value)
+}
+
+fn figure(row: &Value, name: &str) -> f64 {
+    row["figures"][name].as_f64().expect("a number")
+}
+
+/// A web tier on premises, an eviction worth five minutes of a replica: machines are away for an
+/// hour on average, so that waiting buys little, and who never gives a node up pays for all of it.
+#[test]
+fn the_web_tier() {
+    let plan = decided(&[
+        "--preset",
+        "on-prem",
+        "--price",
+        "evicted=5m",
+        "--choose",
+        "workloads.web.template.tolerations[unreachable].tolerationSeconds=30,300,none",
+    ]);
+    let cost = |value: &str| row(&plan, value)["cost"].as_f64().expect("a cost");
+    assert!(
+        cost("none") > cost("300") && cost("none") > cost("30"),
+        "{plan:#}"
+    );
+    // More toleration evicts no more pods, and fewer needlessly.
+    let evicted = ["30", "300", "none"].map(|v| figure(row(&plan, v), "evicted"));
+    assert!(evicted.is_sorted_by(|a, b| a >= b), "{evicted:?}");
+    assert_ne!(plan["best"][0], "none");
+}
+
+/// A database as a StatefulSet: no toleration changes what is missing by more than its pods' own
+/// starts.
+#[test]
+fn the_database() {
+    let plan = decided(&[
+        "--preset",
+        "on-prem",
+        "--choose",
+        "workloads.db.template.tolerations[unreachable].tolerationSeconds=0,300,none",
+    ]);
+    let missing = ["0", "300", "none"].map(|v| figure(row(&plan, v), "replica_minutes_missing"));
+    let (least, most) = (
+        missing.iter().copied().fold(f64::MAX, f64::min),
+        missing.iter().copied().fold(0.0, f64::max),
+    );
+    assert!(most - least < 0.05 * most, "{missing:?}");
+    assert!(
+        plan["unmoved"]
+            .as_array()
+            .expect("a list")
+            .contains(&"replica_minutes_missing".into()),
+        "{plan:#}"
+    );
+}
+
+/// An edge site with flaky links, whose pods clients on the site reach all the while: every
+/// eviction because of a link is needless.
+#[test]
+fn the_edge_site() {
+    let plan = decided(&[
+        "--preset",
+        "edge",
+        "--price",
+        "evicted=5m",
+        "--count",
+        "outages",
+        "--choose",
+        "workloads.web.template.tolerations[unreachable].tolerationSeconds=60,900,none",
+    ]);
+    let evicted = ["60", "900", "none"].map(|v| figure(row(&plan, v), "evicted"));
+    assert!(
+        evicted[0] > evicted[1] && evicted[1] > evicted[2] && evicted[2] == 0.0,
+        "{evicted:?}"
+    );
+    assert_ne!(plan["best"][0], "60");
+}
+
+#[test]
+fn what_was_run_answers_for_other_prices() {
+    let scratch = Scratch::new();
+    let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let args = [
+        "plan",
+        EXPORT,
+        "--preset",
+        "lab",
+        "--choose",
+        choose,
+        "--precision",
+        "25%",
+        "--budget",
+        "1h",
+        "-q",
+    ];
+    let called = scratch.call(&args);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(
+        called.stdout.contains("Recommendation"),
+        "{}",
+        called.stdout
+    );
+    let kept = [
+        "plan",
+        "--kept",
+        "output/healthy-all-plan/plan.json",
+        "-o",
+        "json",
+    ];
+    let of = |more: &[&str]| {
+        let args: Vec<&str> = kept.iter().chain(more).copied().collect();
+        let called = scratch.call(&args);
+        assert!(called.code < 2, "{}", called.stderr);
+        serde_json::from_str::<Value>(&called.stdout).expect("JSON")["best"][0].clone()
+    };
+    assert_eq!(of(&[]), "0");
+    assert_eq!(of(&["--price", "evicted=1h"]), "300");
+    scratch.write("broken.json", "{\"kept\": {}}");
+    let called = scratch.call(&["plan", "--kept", "broken.json"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused() {
+    let scratch = Scratch::with_starter();
+    let toleration = "pods.web.tolerations[unreachable].tolerationSeconds=0,300";
+    let grace = "flags.kube-controller-manager.node-monitor-grace-period=20s,50s";
+    for (args, said) in [
+        (
+            vec!["--choose", toleration],
+            "nothing says how things fail here",
+        ),
+        (
+            vec!["--preset", "moon", "--choose", toleration],
+            "there is no preset `moon`",
+        ),
+        (vec!["--preset", "lab"], "there is nothing to choose from"),
+        (
+            vec!["--preset", "lab", "--choose", grace, "--managed", "eks"],
+            "cannot be set on Amazon EKS",
+        ),
+        (
+            vec![
+                "--preset",
+                "lab",
+                "--choose",
+                grace,
+                "--managed",
+                "openshift",
+            ],
+            "none of OpenShift's worker latency profiles",
+        ),
+        (
+            vec![
+                "--preset",
+                "lab",
+                "--choose",
+                toleration,
+                "--price",
+                "evicted=-1",
+            ],
+            "is negative",
+        ),
+        (
+            vec![
+                "--preset",
+                "lab",
+                "--choose",
+                toleration,
+                "--precision",
+                "0%",
+            ],
+            "no percentage",
+        ),
+        (
+            vec![
+                "--preset",
+                "lab",
+                "--choose",
+                toleration,
+                "--within",
+                "pods<=1/y",
+            ],
+            "is no figure",
+        ),
+    ] {
+        let all: Vec<&str> = ["plan", "a.ron", "-q"].into_iter().chain(args).collect();
+        let called = scratch.call(&all);
+        assert_eq!(called.code, 2, "{said}: {}", called.stdout);
+        assert!(called.stderr.contains(said), "{said}: {}", called.stderr);
+    }
+}
+
+/// A drawn year is a scenario that runs, and a history that is read again.
+#[test]
+fn drawn_faults_are_written_and_read() {
+    let scratch = Scratch::with_starter();
+    let faults = |more: &[&str]| {
+        let args: Vec<&str> = [
+            "faults", "a.ron", "--preset", "grid", "--seed", "7", "--for", "72h", "-q",
+        ]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+        let called = scratch.call(&args);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    };
+    assert!(faults(&[]).contains("machine"));
+    scratch.write("year.ron", faults(&["--as", "scenario"]));
+    let called = scratch.call(&["validate", "year.ron"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    scratch.write("history.csv", faults(&["--as", "csv"]));
+    let called = scratch.call(&[
+        "outages",
+        "history.csv",
+        "--fit",
+        "--chart",
+        "o.svg",
+        "-o",
+        "json",
+    ]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let told: Value = serde_json::from_str(&called.stdout).expect("JSON");
+    let document: Value = serde_json::from_str(&faults(&["--as", "json"])).expect("JSON");
+    let drawn = document["outages"].as_array().expect("outages").len();
+    // Outages of one node that overlap would have been refused; these are of one model.
+    assert_eq!(told["outages"], drawn);
+    assert!(scratch.text("o.svg").contains("best"));
+    let preset = scratch.call(&["faults", "--show", "on-prem"]);
+    assert!(preset.stdout.contains("Javadi"), "{}", preset.stdout);
+    scratch.write("bad.csv", "node,start,end\na,10,5\n");
+    let called = scratch.call(&["outages", "bad.csv"]);
+    assert_eq!(called.code, 2);
+    assert!(
+        called
+            .stderr
+            .contains("line 2: the outage of `a` ends before it begins"),
+        "{}",
+        called.stderr
+    );
+}
+
+/// A scenario whose faults come from a file is run, and its folder is read again from the copy.
+#[test]
+fn a_history_goes_with_the_results() {
+    let scratch = Scratch::new();
+    scratch.write("h.csv", "node,start,end\na,600,1200\nb,4000,4300\n");
+    scratch.write(
+        "h.ron",
+        r#"Scenario(version: 1, horizon: "2h", nodes: [(names: "n-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
+        faults: (models: [(name: "mine", nodes: All, do: Crash, trace: (file: "h.csv"))]))"#,
+    );
+    let run = scratch.call(&["run", "h.ron", "-q"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("mine 1 of n-"), "{}", run.stdout);
+    std::fs::remove_file(scratch.path("h.csv")).expect("it was there");
+    let again = scratch.call(&["report", "output/h", "--as", "text"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stdout.contains("mine 1 of n-"), "{}", again.stdout);
+}
