@@ -22,6 +22,7 @@
 //! * [`language`]: the scenario language, as it is written.
 //! * `outages`: how long outages last: distributions, recorded histories, closed forms.
 //! * [`import`]: exports of clusters, read into the language.
+//! * [`evidence`]: events, audit logs, logs and metrics of past outages, read into scenarios.
 //! * [`scenario`]: from a scenario to a plan: loading, `--set`, every name and value resolved.
 //! * [`recorded`]: timelines recorded from upstream's own controllers.
 //! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the
@@ -42,6 +43,7 @@ pub mod apiserver;
 pub mod cli;
 pub mod client;
 pub mod controllers;
+pub mod evidence;
 pub mod files;
 pub mod import;
 pub mod kernel;

@@ -77,6 +77,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         },
         controllers_start: Time::ZERO,
         warm_start: true,
+        memory: None,
         nodes: Vec::new(),
         templates: vec![PodTemplate::default()],
         pods: Vec::new(),

@@ -93,6 +93,7 @@ impl Run {
             },
             controllers_start: Time::ZERO,
             warm_start: false,
+            memory: None,
             nodes: Vec::new(),
             templates: vec![PodTemplate::default()],
             pods: Vec::new(),

@@ -7,7 +7,9 @@ use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
 use super::explore::ExploreArgs;
 use super::faults::FaultsArgs;
+use super::forecast::ForecastArgs;
 use super::import::ImportArgs;
+use super::incident::IncidentArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
 use super::outages::OutagesArgs;
@@ -104,6 +106,12 @@ pub(crate) enum Command {
     Soak(SoakArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
+    /// Say what comes of an outage that is under way, from what kubectl prints of the cluster: who is
+    /// evicted, and when
+    Forecast(ForecastArgs),
+    /// Put a past outage together from events, audit logs, logs and metrics, run it, and say what of
+    /// it is explained
+    Incident(IncidentArgs),
     /// Check scenarios, and name every mistake in them
     Validate(ValidateArgs),
     /// Write a commented scenario to start from

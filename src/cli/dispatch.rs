@@ -6,8 +6,9 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
-    completions, diff, explain, explore, faults, import, init, interrupt, man, outages, plan,
-    replay, report, run, schema, shrink, soak, suggest, survey, sweep, test, validate,
+    completions, diff, explain, explore, faults, forecast, import, incident, init, interrupt, man,
+    outages, plan, replay, report, run, schema, shrink, soak, suggest, survey, sweep, test,
+    validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -107,6 +108,8 @@ fn call(chosen: &Command, terminal: &Terminal) -> Outcome {
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Soak(args) => soak::soak(args, terminal),
         Command::Import(args) => import::import(args, terminal),
+        Command::Forecast(args) => forecast::forecast(args, terminal),
+        Command::Incident(args) => incident::incident(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),

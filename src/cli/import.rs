@@ -54,7 +54,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn read(file: &Path) -> Result<Input, Failure> {
+pub(super) fn read(file: &Path) -> Result<Input, Failure> {
     if let Some(problem) = (file.as_os_str() != "-")
         .then(|| suggest::missing(file))
         .flatten()

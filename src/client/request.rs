@@ -1,5 +1,6 @@
 //! Requests: the limiter, the way to the API server and back.
 
+use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{
@@ -157,6 +158,15 @@ impl Client {
     /// From sending a request to its reply, where that is not drawn.
     pub(crate) fn round_trip(&self) -> Dur {
         self.inner.timing.request.min + self.inner.timing.response.min
+    }
+
+    /// Its limiter, as what was asked before the start of the run has left it; none if there is no
+    /// limiter.
+    pub(crate) fn recall(&self, asked: &Asked) -> Option<Left> {
+        let limiter = self.inner.limiter.as_ref()?;
+        let left = asked.left(limiter.with(|l| l.limits()));
+        limiter.with(|l| l.set_tokens(left.tokens));
+        Some(left)
     }
 
     /// The API server, for reads that cost no request: recording, names.

@@ -25,6 +25,16 @@ impl TokenBucket {
         }
     }
 
+    /// Sets what is in it, at most as much as it holds.
+    pub(crate) fn set_tokens(&mut self, tokens: f64) {
+        self.tokens = tokens.min(f64::from(self.limits.burst));
+    }
+
+    /// What it was made with.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The rate it was made with.
     pub(crate) fn qps(&self) -> f32 {
         self.limits.qps

@@ -5,12 +5,14 @@ use super::control_plane::ControlPlane;
 use super::error::{ImportError, Places};
 use super::summary::Summary;
 use crate::language::{
-    Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass, Workload,
+    Memory, Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass, Workload,
 };
 
 /// A cluster as an export shows it, in the words of the scenario language.
 #[derive(Clone, Debug)]
 pub struct ImportedCluster {
+    /// What its controllers remember beside that.
+    pub memory: Memory,
     /// Groups of like nodes, in the order in which the first of each stands in the files.
     pub nodes: Vec<NodeGroup>,
     /// Groups of like pods, in that order.

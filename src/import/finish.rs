@@ -7,20 +7,27 @@ use super::gathered::{Gathered, at};
 use super::groups;
 use super::node::{LeaseSeen, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
-use super::rfc3339::Stamp;
+use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::{self, RawBudget};
-use super::summary::Summary;
+use super::summary::{Leader, Summary};
 use super::times::{Times, time};
 use super::value::{self, Wrong};
 use super::workload::{RawPriorityClass, RawWorkload};
 use crate::api::workload::WorkloadKind;
-use crate::language::{PreemptionPolicy, PriorityClass, Workload};
+use crate::language::{DurationText, Memory, PreemptionPolicy, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The lease of the controllers' leader.
+const MANAGER: &str = "kube-controller-manager";
+
+/// When each node's lease was renewed, and for how many seconds.
+type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 
 impl Gathered {
     /// The cluster of everything that was gathered.
     pub(super) fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
+        let office = self.office(zero)?;
         let places = self.places();
         let shapes = self.node_shapes(zero, &renewed)?;
         let bound = self.pod_shapes(zero)?;
@@ -51,8 +58,14 @@ impl Gathered {
         }
         let namespaces = namespaces.into_iter().map(|n| n.said).collect();
         let control_plane = control_plane::read(&pods, &mut summary);
+        let memory = Memory {
+            office,
+            pass: None,
+            leases: leases_of_healthy(&shapes, &renewed, zero),
+        };
         let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
         Ok(ImportedCluster {
+            memory,
             nodes,
             pods,
             priority_classes,
@@ -66,9 +79,14 @@ impl Gathered {
     }
 
     /// The newest heartbeat, and when each node's lease was renewed.
-    fn times(&mut self) -> Result<(Stamp, BTreeMap<String, Stamp>), ImportError> {
+    fn times(&mut self) -> Result<(Stamp, Renewals), ImportError> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
+        for (place, _, spec) in self.control.values() {
+            if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
+                times.control(t);
+            }
+        }
         for node in &self.nodes {
             node.note_times(&mut times).map_err(at(&node.place))?;
         }
@@ -83,8 +101,16 @@ impl Gathered {
             // A lease that was never renewed says nothing.
             if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
                 times.heartbeat(t);
-                renewed.insert(name.clone(), t);
+                renewed.insert(name.clone(), (t, spec.lease_duration_seconds));
+                if times.is_ahead(t) {
+                    self.summary.ahead.push(name.clone());
+                }
             }
+        }
+        // What is no leader's here is of no use but for its time.
+        let others = self.control.keys().filter(|name| *name != MANAGER).count();
+        if others > 0 {
+            *self.summary.kinds.entry("Lease".to_owned()).or_default() += others;
         }
         self.summary.leases = renewed.len();
         self.summary.time_zero = times.zero();
@@ -92,17 +118,38 @@ impl Gathered {
         Ok((times.zero().unwrap_or_default(), renewed))
     }
 
+    /// Since when the leader of kube-controller-manager has held office, if its lease is kept up. A
+    /// lease that nobody renews tells nothing of who leads.
+    fn office(&mut self, zero: Stamp) -> Result<Option<DurationText>, ImportError> {
+        let Some((place, _, spec)) = self.control.get(MANAGER) else {
+            self.summary.leader = Leader::NotExported;
+            return Ok(None);
+        };
+        let stamp = |field, text: &Option<String>| time(field, text.as_deref()).map_err(at(place));
+        let renewed = stamp("renewTime", &spec.renew_time)?;
+        let acquired = stamp("acquireTime", &spec.acquire_time)?;
+        let duration = spec.lease_duration_seconds.unwrap_or(15).clamp(1, 3600);
+        let Some(renewed) = renewed.filter(|r| zero.us_since(*r) <= 2 * duration * SECOND_US)
+        else {
+            self.summary.leader = Leader::Silent(renewed);
+            return Ok(None);
+        };
+        let since = acquired.unwrap_or(renewed).min(zero);
+        self.summary.leader = Leader::Since(since);
+        Ok(Some(groups::micros(since.us_since(zero))))
+    }
+
     /// The nodes with their shapes; where there are none, those that pods name.
     fn node_shapes(
         &mut self,
         zero: Stamp,
-        renewed: &BTreeMap<String, Stamp>,
+        renewed: &Renewals,
     ) -> Result<Vec<NamedNode>, ImportError> {
         let summary = &mut self.summary;
         let mut shapes = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let lease = match renewed.get(&node.name) {
-                Some(t) => LeaseSeen::Renewed(*t),
+                Some((t, duration)) => LeaseSeen::Renewed(*t, *duration),
                 None if renewed.is_empty() => LeaseSeen::NotExported,
                 None => LeaseSeen::Missing,
             };
@@ -113,6 +160,9 @@ impl Gathered {
                 .map_err(at(&node.place))?;
             if shape.state.as_ref().is_some_and(|s| s.cut) {
                 summary.cut_off.push(node.name.clone());
+                if !shape.is_unknown() {
+                    summary.unnoticed.push(node.name.clone());
+                }
             }
             let version = node
                 .status
@@ -162,6 +212,21 @@ impl Gathered {
         summary.pods = bound.len();
         Ok(bound)
     }
+}
+
+/// When the leases of the nodes that are plainly healthy were renewed, from time zero.
+fn leases_of_healthy(
+    shapes: &[NamedNode],
+    renewed: &Renewals,
+    zero: Stamp,
+) -> BTreeMap<String, DurationText> {
+    let healthy = shapes.iter().filter(|(_, shape)| shape.state.is_none());
+    healthy
+        .filter_map(|(name, _)| {
+            let (at, _) = renewed.get(name)?;
+            Some((name.clone(), groups::micros(at.us_since(zero).min(0))))
+        })
+        .collect()
 }
 
 /// Notes what the summary says of a pod. `owned`: whether there is a workload of that full name.

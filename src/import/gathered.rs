@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
 const NODE_LEASES: &str = "kube-node-lease";
 
+/// That of the leases of the control plane's leaders and API servers.
+const CONTROL_LEASES: &str = "kube-system";
+
 /// Everything in the files, before times are relative.
 #[derive(Default)]
 pub(super) struct Gathered {
@@ -24,6 +27,8 @@ pub(super) struct Gathered {
     pub(super) pods: Vec<RawPod>,
     pub(super) pod_at: BTreeMap<(String, String), usize>,
     pub(super) leases: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
+    /// The leases of the control plane, in `kube-system`.
+    pub(super) control: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
     pub(super) workloads: Vec<RawWorkload>,
     pub(super) workload_at: BTreeMap<String, usize>,
     pub(super) classes: Vec<RawPriorityClass>,
@@ -232,16 +237,21 @@ impl Gathered {
         meta: RawMeta,
         spec: RawLeaseSpec,
     ) -> Result<(), ImportError> {
-        if meta.namespace.as_deref() != Some(NODE_LEASES) {
-            self.count("Lease".to_owned());
-            return Ok(());
-        }
+        let leases = match meta.namespace.as_deref() {
+            Some(NODE_LEASES) => &mut self.leases,
+            Some(CONTROL_LEASES) => &mut self.control,
+            _ => {
+                self.count("Lease".to_owned());
+                return Ok(());
+            }
+        };
         let name = name_of(&meta, &place)?;
-        if let Some((first, other_meta, other_spec)) = self.leases.get(&name) {
+        if let Some((first, other_meta, other_spec)) = leases.get(&name) {
             let same = (other_meta, other_spec) == (&meta, &spec);
-            return self.again(same, "Lease", &first.clone(), place, &name);
+            let first = first.clone();
+            return self.again(same, "Lease", &first, place, &name);
         }
-        self.leases.insert(name, (place, meta, spec));
+        leases.insert(name, (place, meta, spec));
         Ok(())
     }
 

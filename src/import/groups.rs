@@ -246,7 +246,7 @@ fn seconds(s: i64) -> DurationText {
 }
 
 /// A span in Go's syntax, `-1h2m3.5s`; exact.
-fn micros(us: i64) -> DurationText {
+pub(super) fn micros(us: i64) -> DurationText {
     let sign = if us < 0 { "-" } else { "" };
     let (total_s, fraction) = (
         us.unsigned_abs() / SECOND_US.unsigned_abs(),

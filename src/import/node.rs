@@ -1,9 +1,9 @@
 //! From an exported node to what a scenario says of one.
 //!
 //! A node that is Ready, under no pressure, with a fresh lease and without NoExecute taints becomes
-//! a plain Ready node: its kubelet is heard from at time zero. Any other keeps its conditions with
-//! their times, and starts cut off if nobody knows its state: Ready is Unknown, or was never
-//! posted.
+//! a plain Ready node. Any other keeps its conditions with their times, and starts cut off if its
+//! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
+//! was never posted.
 
 use super::error::Place;
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
@@ -19,9 +19,8 @@ use std::collections::BTreeMap;
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// A lease that is older than its duration (40 s unless a kubelet is configured otherwise) is not of a
-/// healthy node.
-const LEASE_DURATION_US: i64 = 40_000_000;
+/// `leaseDurationSeconds` of a kubelet's lease unless it is configured otherwise.
+const LEASE_DURATION_S: i64 = 40;
 
 /// All of a node but its name; nodes of one shape are one group of the scenario.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -36,6 +35,19 @@ pub(super) struct NodeShape {
     pub allocatable: BTreeMap<String, String>,
     /// What is not as in a healthy node.
     pub state: Option<NodeState>,
+}
+
+impl NodeShape {
+    /// Whether Ready is Unknown, or was never posted.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.state.as_ref().is_some_and(|s| {
+            let ready = s
+                .conditions
+                .iter()
+                .find(|c| c.kind == NodeConditionType::Ready);
+            ready.is_none_or(|c| c.status == ConditionStatus::Unknown)
+        })
+    }
 }
 
 /// A taint, with the second of its `timeAdded` from time zero.
@@ -75,8 +87,24 @@ pub(super) enum LeaseSeen {
     NotExported,
     /// Others were, this one is not there.
     Missing,
-    /// When it was renewed.
-    Renewed(Stamp),
+    /// When it was renewed, and for how many seconds.
+    Renewed(Stamp, Option<i64>),
+}
+
+impl LeaseSeen {
+    /// Whether the kubelet has been silent for longer than one of its periods may last. It renews
+    /// its lease every quarter of the lease's duration, which jitter lengthens by 4 %; half a period
+    /// more is granted to slow requests.
+    fn is_silent(self, zero: Stamp) -> bool {
+        let Self::Renewed(at, seconds) = self else {
+            return false;
+        };
+        let duration_us = seconds
+            .filter(|s| *s > 0)
+            .unwrap_or(LEASE_DURATION_S)
+            .saturating_mul(super::rfc3339::SECOND_US);
+        zero.us_since(at) > duration_us / 8 * 3
+    }
 }
 
 /// A named node and its shape.
@@ -101,7 +129,16 @@ impl RawNode {
                 times.heartbeat(t);
             }
             if let Some(t) = time("lastTransitionTime", c.last_transition_time.as_deref())? {
-                times.other(t);
+                // What the controllers wrote by their own clock was before the export.
+                match c.status.as_deref() {
+                    Some("Unknown") => times.heartbeat(t),
+                    _ => times.other(t),
+                }
+            }
+        }
+        for taint in self.spec.taints.iter().flatten() {
+            if let Some(t) = time("timeAdded", taint.time_added.as_deref())? {
+                times.heartbeat(t);
             }
         }
         Ok(())
@@ -164,19 +201,23 @@ fn state(
     let ready = conditions
         .iter()
         .find(|c| c.kind == NodeConditionType::Ready);
-    let cut = ready.is_none_or(|c| c.status == ConditionStatus::Unknown);
+    let unknown = ready.is_none_or(|c| c.status == ConditionStatus::Unknown);
+    // A lease tells whether a kubelet lives; without one only the condition does.
+    let cut = match lease {
+        LeaseSeen::Renewed(..) => lease.is_silent(zero),
+        LeaseSeen::Missing | LeaseSeen::NotExported => unknown,
+    };
     let renewed_us = match lease {
-        LeaseSeen::Renewed(at) => Some(at.us_since(zero)),
+        LeaseSeen::Renewed(at, _) => Some(at.us_since(zero).min(0)),
         LeaseSeen::Missing => None,
-        // Every kubelet has a lease. The last time at which this one is known to have lived stands
-        // in for it.
-        LeaseSeen::NotExported => ready.map(|c| c.heartbeat.min(0) * super::rfc3339::SECOND_US),
+        // Every kubelet has a lease. The last time at which a silent one is known to have lived
+        // stands in for it; one that lives has renewed it a moment ago.
+        LeaseSeen::NotExported if unknown => {
+            ready.map(|c| c.heartbeat.min(0) * super::rfc3339::SECOND_US)
+        }
+        LeaseSeen::NotExported => ready.map(|_| 0),
     };
-    let fresh = match lease {
-        LeaseSeen::Renewed(at) => zero.us_since(at) <= LEASE_DURATION_US,
-        LeaseSeen::Missing => false,
-        LeaseSeen::NotExported => true,
-    };
+    let fresh = !cut && lease != LeaseSeen::Missing;
     let expected = |c: &ConditionShape| match c.kind {
         NodeConditionType::Ready => c.status == ConditionStatus::True,
         NodeConditionType::MemoryPressure

@@ -174,6 +174,8 @@ pub(super) struct RawPodStatus {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawLeaseSpec {
     pub renew_time: Option<String>,
+    pub acquire_time: Option<String>,
+    pub lease_duration_seconds: Option<i64>,
 }
 
 /// The annotations that matter here; others may be large and are not kept.

@@ -47,7 +47,7 @@ impl Stamp {
 }
 
 /// Reads a time; `None` if it is not one.
-pub(super) fn parse(text: &str) -> Option<Stamp> {
+pub(crate) fn parse(text: &str) -> Option<Stamp> {
     // The standard allows small letters, a space for the `T`, and leap seconds; Go does not.
     let strict = text.as_bytes().get(10) == Some(&b'T')
         && text.as_bytes().get(17) != Some(&b'6')

@@ -4,6 +4,18 @@
 use super::rfc3339::Stamp;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What an export tells of the leader of kube-controller-manager.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leader {
+    /// Its lease is not in the files.
+    #[default]
+    NotExported,
+    /// Its lease is kept up since then.
+    Since(Stamp),
+    /// Its lease was last renewed then, if ever, which is too long ago.
+    Silent(Option<Stamp>),
+}
+
 /// What an import took, and what it left out. Nothing is dropped without a word here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -26,8 +38,14 @@ pub struct Summary {
     pub time_zero: Option<Stamp>,
     /// Time zero is the newest heartbeat, and not another time for want of one.
     pub zero_is_heartbeat: bool,
-    /// Nodes that start cut off: Ready is Unknown, or was never posted.
+    /// Nodes that start cut off: their kubelets are silent.
     pub cut_off: Vec<String>,
+    /// Those of them that nobody has noticed yet: Ready is not Unknown.
+    pub unnoticed: Vec<String>,
+    /// Nodes whose clock is ahead of the control plane's.
+    pub ahead: Vec<String>,
+    /// Who leads the controllers.
+    pub leader: Leader,
     /// Pods whose deletion has begun.
     pub terminating: usize,
     /// Pods that are bound nowhere.
@@ -88,11 +106,34 @@ impl Summary {
         lines.add(
             n,
             format!(
-                "{} without a known state (Ready is Unknown, or was never posted), cut off from the start: {}",
+                "{} silent (its lease was not renewed in time, or Ready is Unknown or was never posted), cut off from the start: {}",
                 count(n, "node"),
                 some(&self.cut_off)
             ),
         );
+        let n = self.unnoticed.len();
+        lines.add(
+            n,
+            format!(
+                "of these {} not Unknown yet: {}",
+                count(n, "node"),
+                some(&self.unnoticed)
+            ),
+        );
+        let n = self.ahead.len();
+        lines.add(
+            n,
+            format!(
+                "{} with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero: {}",
+                count(n, "node"),
+                some(&self.ahead)
+            ),
+        );
+        lines.add(
+            usize::from(self.leases == 0 && self.nodes > self.made_up.len()),
+            "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
+        );
+        lines.add(self.nodes, self.of_the_leader());
         lines.add(
             self.terminating,
             format!(
@@ -109,6 +150,23 @@ impl Summary {
                 some(&self.unbound)
             ),
         );
+    }
+
+    /// What is known of the leader of kube-controller-manager, and what is assumed.
+    fn of_the_leader(&self) -> String {
+        match self.leader {
+            Leader::NotExported => "the lease of kube-controller-manager is not in the files: its leader is taken to have held office for long"
+                .to_owned(),
+            Leader::Since(at) => {
+                format!("kube-controller-manager's leader has held office since {}", at.to_rfc3339())
+            }
+            Leader::Silent(at) => {
+                let when = at.map_or("never".to_owned(), |at| format!("last at {}", at.to_rfc3339()));
+                format!(
+                    "the lease of kube-controller-manager was renewed {when}: it is taken to run all the same, without leader election, and for long"
+                )
+            }
+        }
     }
 
     /// Workloads that are missing or over, and pods that lack what admission adds.

@@ -21,57 +21,70 @@ const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
 impl ImportedCluster {
     /// The text of a scenario with this cluster, ready to be run.
     pub fn to_scenario(&self) -> String {
-        let mut out = String::from("// Written by `taintsim import`.\n//\n");
-        for line in self.summary.lines() {
-            comment(&mut out, &line);
-        }
-        out.push_str("Scenario(\n    version: 1,\n");
         let doc = match self.summary.time_zero {
             Some(zero) => format!("An imported cluster as it stood at {}.", zero.to_rfc3339()),
             None => "An imported cluster.".to_owned(),
         };
-        push(&mut out, "doc", &doc);
-        if let Some((1, minor)) = self
-            .summary
-            .newest_kubelet()
-            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
-        {
-            out.push_str(
-                "    // The newest kubelet's release; the control plane's may be newer.\n",
-            );
-            push(&mut out, "kubernetes", &format!("1.{minor}"));
+        let mut out = String::from("// Written by `taintsim import`.\n//\n");
+        for line in self.summary.lines() {
+            comment(&mut out, &line);
         }
-        push(&mut out, "horizon", &"30m");
-        out.push_str(
-            "    // Eviction timers are in no export: they start over with the controllers.\n",
-        );
-        push(&mut out, "controllers_start", &"0s");
-        self.settings(&mut out);
-        if self.summary.unadmitted > 0 {
-            out.push_str("    // To keep pods without default tolerations as they are:\n");
-            out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
-        }
-        list(&mut out, "nodes", &self.nodes);
-        list(&mut out, "priorityClasses", &self.priority_classes);
-        list(&mut out, "podDisruptionBudgets", &self.budgets);
-        list(&mut out, "namespaces", &self.namespaces);
-        list(&mut out, "workloads", &self.workloads);
-        list(&mut out, "pods", &self.pods);
+        self.body(&mut out, &doc, "30m");
         self.fault(&mut out);
         out.push_str(")\n");
         out
     }
 
+    /// The text of a scenario with this cluster and a timeline, which is written already.
+    pub(crate) fn written(&self, doc: &str, horizon: &str, timeline: &str) -> String {
+        let mut out = String::from("// Written by `taintsim incident`.\n");
+        self.body(&mut out, doc, horizon);
+        out.push_str(timeline);
+        out.push_str(")\n");
+        out
+    }
+
+    /// Whether it has a pod of that full name.
+    pub(crate) fn has_pod(&self, full: &str) -> bool {
+        self.places.contains_key(&("pods", full.to_owned()))
+    }
+
+    fn body(&self, out: &mut String, doc: &str, horizon: &str) {
+        out.push_str("Scenario(\n    version: 1,\n");
+        push(out, "doc", &doc);
+        if let Some(release) = self.release() {
+            out.push_str(
+                "    // The newest kubelet's release; the control plane's may be newer.\n",
+            );
+            push(out, "kubernetes", &release);
+        }
+        push(out, "horizon", &horizon);
+        out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
+        _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
+        self.settings(out);
+        if self.summary.unadmitted > 0 {
+            out.push_str("    // To keep pods without default tolerations as they are:\n");
+            out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
+        }
+        list(out, "nodes", &self.nodes);
+        list(out, "priorityClasses", &self.priority_classes);
+        list(out, "podDisruptionBudgets", &self.budgets);
+        list(out, "namespaces", &self.namespaces);
+        list(out, "workloads", &self.workloads);
+        list(out, "pods", &self.pods);
+    }
+
+    /// The minor release of the newest kubelet, if it is one that is known.
+    pub(crate) fn release(&self) -> Option<String> {
+        self.summary
+            .newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
+            .map(|(_, minor)| format!("1.{minor}"))
+    }
+
     /// What the control plane was started with; what the release does not have is a comment.
     fn settings(&self, out: &mut String) {
-        let version = self
-            .summary
-            .newest_kubelet()
-            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor));
-        let (spec, notes) = settings_of(
-            version.map(|(_, minor)| format!("1.{minor}")),
-            &self.control_plane,
-        );
+        let (spec, notes) = settings_of(self.release(), &self.control_plane);
         for note in notes {
             _ = writeln!(out, "    // {note}");
         }

@@ -5,6 +5,7 @@
 
 mod dice;
 pub mod explore;
+pub(crate) mod forecast;
 pub(crate) mod pairs;
 pub(crate) mod planner;
 pub(crate) mod reach;
@@ -16,6 +17,7 @@ pub(crate) mod sweep;
 pub mod tape;
 pub mod trial;
 
+pub(crate) use forecast::{Forecast, Forecasting};
 pub(crate) use pairs::Pairs;
 pub(crate) use sweep::{Axis, Case, Prepared, Stopped, Sweep};
 pub use trial::Trial;

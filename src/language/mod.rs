@@ -19,6 +19,7 @@ mod faults;
 pub(crate) mod flags;
 mod labels;
 mod maintain;
+mod memory;
 pub mod names;
 mod namespace;
 mod scenario;
@@ -51,6 +52,7 @@ pub(crate) use faults::{
 pub(crate) use flags::known as known_flags;
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
+pub(crate) use memory::Memory;
 pub(crate) use namespace::Namespace;
 pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};
 pub(crate) use scheduling::{

@@ -4,6 +4,7 @@ use super::budget::PodDisruptionBudget;
 use super::cluster::{NodeGroup, PodGroup};
 use super::expect::Expectation;
 use super::faults::Faults;
+use super::memory::Memory;
 use super::namespace::Namespace;
 use super::scheduling::SchedulerConfiguration;
 use super::tape::Tape;
@@ -46,7 +47,11 @@ pub struct Scenario {
     /// When the controllers' process starts; at once where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers_start: Option<DurationText>,
-    /// Which controllers run beside those of node failure handling.
+    /// What the controllers remember of the time before the run: `taintsim import` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Which controllers run beside those of node failure handling; `Restarted` has all of them
+    /// start anew with the run, so that timers of an exported cluster begin again.
     #[serde(default, skip_serializing_if = "Controllers::is_empty")]
     pub controllers: Controllers,
     /// The scheduler's configuration.

@@ -375,6 +375,10 @@ pub struct PriorityClass {
 )]
 #[serde(deny_unknown_fields)]
 pub struct Controllers {
+    /// They start anew with the run, as after a restart, and remember nothing: `controllers:
+    /// Restarted` says just this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restarted: bool,
     /// The pod garbage collector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<bool>,

@@ -5,14 +5,16 @@
 //! parsed. A plan is plain data and may be shared between threads; each run builds its own objects
 //! from it.
 
-use super::objects::{BudgetPlan, NamespaceTolerations, NodePlan, PodPlan, WorkloadPlan};
+use super::objects::{
+    BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodPlan, WorkloadPlan,
+};
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
 use super::timeline::{Action, Do, TimelineEntry};
 use super::timing::Timing;
 use crate::api::pod::PodTemplate;
-use crate::kernel::Time;
 use crate::kernel::choice::Deviation;
+use crate::kernel::{Dur, Time};
 use std::collections::BTreeMap;
 
 /// One run, except its seed.
@@ -40,6 +42,10 @@ pub struct Plan {
     /// The controllers have been running for long at time zero: they know the nodes and have no
     /// history to tell. Otherwise they start like a new process, which registers every node.
     pub warm_start: bool,
+    /// With `warm_start`: what the controllers of an exported cluster remember. Their objects tell
+    /// the rest: conditions and taints, leases, and deletions that have begun. None for a cluster
+    /// of which nothing but its objects is known.
+    pub memory: Option<Memory>,
     /// Nodes that exist from the start, then those that join later ([`Do::AddNode`]).
     pub nodes: Vec<NodePlan>,
     /// Templates that pods refer to.
@@ -81,6 +87,20 @@ impl Plan {
             .get(entry as usize)
             .is_some_and(|e| e.ends.is_some() || open())
     }
+}
+
+/// What the controllers of an exported cluster remember beside what its objects tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Since when kube-controller-manager's leader has held office, in microseconds from the start
+    /// and not above zero; none is for long.
+    pub office_us: Option<i64>,
+    /// When the next pass of the node lifecycle controller comes, from the start; none is not
+    /// known.
+    pub pass: Option<Dur>,
+    /// When healthy nodes last renewed their leases, in microseconds from the start and not above
+    /// zero.
+    pub leases_us: BTreeMap<NodeIndex, i64>,
 }
 
 /// Trouble that controllers have to survive, each kind a choice where it is on; without deviations

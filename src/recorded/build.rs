@@ -60,6 +60,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         timing: timing(sc)?,
         admission: admission(sc),
         warm_start: false,
+        memory: None,
         controllers_start: Time::ZERO + sc.controllers_start.0,
         profile,
         nodes: b.nodes,

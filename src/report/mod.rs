@@ -20,6 +20,10 @@ pub(crate) mod explore;
 pub(crate) mod faults;
 mod file_error;
 pub(crate) mod files;
+#[cfg(feature = "cli")]
+pub(crate) mod forecast;
+#[cfg(feature = "cli")]
+pub(crate) mod incident;
 pub mod json;
 pub mod klog;
 pub mod manifest;
@@ -43,6 +47,8 @@ pub mod text;
 pub mod trace_json;
 #[cfg(feature = "cli")]
 pub mod trials;
+#[cfg(feature = "cli")]
+pub(crate) mod wall_clock;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
 pub(crate) use file_error::FileError;
@@ -51,3 +57,5 @@ pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]
 pub(crate) use output::{OutputError, write_folder};
 pub use text::Style;
+#[cfg(feature = "cli")]
+pub(crate) use wall_clock::WallClock;

@@ -8,7 +8,6 @@ use super::loaded::Loaded;
 use crate::files::InputFile;
 use crate::import::{ImportError, ImportedCluster, Input};
 use crate::language::Cluster;
-use crate::language::Exported;
 use crate::language::text::Tree;
 use crate::language::text::place::Step;
 use crate::language::{Problem, Source};
@@ -35,25 +34,7 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     });
     let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
     loaded.inputs.push(file);
-    let (flags, feature_gates) = (
-        cluster.control_plane.flags,
-        cluster.control_plane.feature_gates,
-    );
-    loaded.exported = Some(Exported {
-        flags,
-        feature_gates,
-        own_pods: loaded.spec.pods.len(),
-    });
-    loaded.spec.nodes.extend(cluster.nodes);
-    loaded.spec.pods.extend(cluster.pods);
-    loaded.spec.workloads.extend(cluster.workloads);
-    loaded
-        .spec
-        .priority_classes
-        .extend(cluster.priority_classes);
-    loaded.spec.pod_disruption_budgets.extend(cluster.budgets);
-    loaded.spec.namespaces.extend(cluster.namespaces);
-    loaded.imported = Some(cluster.summary);
+    loaded.take_in(cluster);
     Ok(())
 }
 

@@ -14,12 +14,14 @@ mod load;
 mod loaded;
 #[cfg(test)]
 mod mangled;
+mod of_cluster;
 mod paths;
 mod preset;
 mod resolve;
 mod starter;
 #[cfg(test)]
 mod tests;
+mod what_if;
 
 pub(crate) use histories::history;
 pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
@@ -29,3 +31,4 @@ pub(crate) use preset::{preset_text, use_preset};
 pub(crate) use resolve::{Away, Drawn, Model, Outage, YEAR_S, drawn, instead, replace_timeline};
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub(crate) use starter::starter;
+pub(crate) use what_if::what_if;

@@ -69,13 +69,10 @@ impl Cluster {
 
     /// Creates the objects that exist at time zero.
     fn create_what_is_there(&self, plan: &Plan) {
-        for (node, id) in plan
-            .nodes
-            .iter()
-            .zip(&self.node_ids)
-            .filter(|(n, _)| n.start != NodeStart::Absent)
-        {
-            self.create_node(node, *id, Actor::User, false);
+        for (index, node) in (0..).zip(&plan.nodes) {
+            if node.start != NodeStart::Absent {
+                self.create_node(index, node, Actor::User, false);
+            }
         }
         let later: BTreeSet<WorkloadIndex> = plan
             .actions

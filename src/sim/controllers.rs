@@ -2,7 +2,8 @@
 
 use super::cluster::Cluster;
 use crate::client::{
-    Client, ClientTiming, EventRecorder, InformerFactory, SeriesRecorder, TokenBucket, Wrote,
+    Client, ClientTiming, EventRecorder, InformerFactory, Recalled, SeriesRecorder, TokenBucket,
+    Wrote,
 };
 use crate::controllers::{
     cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
@@ -31,6 +32,8 @@ pub(super) struct Maker<'a> {
     cluster: &'a Cluster,
     group: Group,
     informers: &'a Rc<InformerFactory>,
+    /// What they remember, if they have been running for long.
+    memory: Option<Recalled>,
     /// What a write of theirs may set off.
     wrote: Option<Wrote>,
     /// In the order in which they start.
@@ -38,13 +41,19 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// For a process of that group with these caches.
+    /// For a process of that group with these caches; `warm` if it has been running for long.
     pub(super) fn new(
         cluster: &'a Rc<Cluster>,
         group: Group,
         informers: &'a Rc<InformerFactory>,
+        warm: bool,
     ) -> Self {
+        let memory = cluster.plan.memory.as_ref().filter(|_| warm);
         Maker {
+            memory: memory.map(|m| Recalled {
+                office_ns: m.office_us.map(|us| us.saturating_mul(1_000)),
+                pass: m.pass,
+            }),
             cluster,
             group,
             informers,
@@ -165,7 +174,7 @@ impl<'a> Maker<'a> {
         let (nlc_recorder, tec_recorder) = (self.recorder(&nlc_client), self.recorder(&tec_client));
         let name = self.name(Actor::NodeLifecycle);
         let nlc = self.under(name, || {
-            let config = node_lifecycle_config(plan);
+            let config = node_lifecycle_config(plan, self.memory);
             node_lifecycle::Controller::new(config, nlc_client, informers, group, nlc_recorder)
         });
         self.push(Some(name), nlc);
@@ -175,6 +184,7 @@ impl<'a> Maker<'a> {
         let config = taint_eviction::Config {
             switches: plan.profile.taint_eviction,
             clock_advances: timing.clock_advances,
+            memory: self.memory,
         };
         let tec = self.under(self.name(Actor::TaintEviction), || {
             taint_eviction::Controller::new(config, tec_client, informers, group, tec_recorder)
@@ -264,6 +274,7 @@ impl Controller for node_lifecycle::Controller {
 
 impl Controller for taint_eviction::Controller {
     fn run(self: Rc<Self>, _: bool) {
+        // Whether it has been running for long is in its configuration: what it remembers.
         taint_eviction::Controller::run(&self);
     }
 }
@@ -322,7 +333,7 @@ impl Controller for pod_gc::Controller {
     }
 }
 
-fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
+fn node_lifecycle_config(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {
     let Flags {
         node_monitor_period,
         node_monitor_grace_period,
@@ -349,6 +360,7 @@ fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
         large_cluster_threshold: large_cluster_size_threshold,
         unhealthy_zone_threshold,
         pod_eviction_timeout,
+        memory,
         switches,
     }
 }

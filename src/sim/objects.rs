@@ -7,6 +7,7 @@ use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
+use crate::kernel::Dur;
 use crate::plan::{
     BudgetIndex, NodeIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
 };
@@ -25,7 +26,7 @@ impl Cluster {
         else {
             return false;
         };
-        self.create_node(plan, id, Actor::Kubelet, true);
+        self.create_node(index, plan, Actor::Kubelet, true);
         true
     }
 
@@ -41,7 +42,14 @@ impl Cluster {
 
     /// Creates a node with its lease and starts its kubelet. `registering`: the kubelet does it,
     /// and admission runs.
-    pub(super) fn create_node(&self, plan: &NodePlan, id: NodeId, actor: Actor, registering: bool) {
+    pub(super) fn create_node(
+        &self,
+        index: NodeIndex,
+        plan: &NodePlan,
+        actor: Actor,
+        registering: bool,
+    ) {
+        let id = self.node_id(index);
         let (conditions, renewed_us, cut) = match &plan.start {
             NodeStart::Ready | NodeStart::Absent => {
                 let now_us = i64::try_from(self.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
@@ -73,19 +81,46 @@ impl Cluster {
             return;
         }
         self.kubelets.join(id, settings_of(plan), cut);
-        let age_us = match plan.start {
-            // A kubelet of a cluster that has been running for long renewed its lease one period
-            // before it does so next.
-            NodeStart::Ready if self.plan.warm_start => {
-                self.kubelets.lease_age(id).as_nanos() / 1_000
-            }
-            _ => 0,
-        };
+        if let (NodeStart::Imported { conditions, .. }, Some(_)) = (&plan.start, &self.plan.memory)
+        {
+            self.kubelets.begin_with(id, conditions);
+        }
         if let Some(us) = renewed_us {
             // Creating a lease can't fail.
-            let _ = self.api.renew_lease(id, us.saturating_sub_unsigned(age_us));
+            let _ = self.api.renew_lease(id, self.lease_of(index, plan, us));
         }
         self.kubelets.fall_asleep(id);
+    }
+
+    /// When a node that is there from the start renewed its lease, in microseconds from the start;
+    /// where controllers remember, its kubelet goes on from there.
+    fn lease_of(&self, index: NodeIndex, plan: &NodePlan, us: i64) -> i64 {
+        let id = self.node_id(index);
+        let memory = self.plan.memory.as_ref();
+        let remembered = match plan.start {
+            NodeStart::Ready => memory.and_then(|m| m.leases_us.get(&index).copied()),
+            NodeStart::Imported { cut: false, .. } => memory.map(|_| us),
+            NodeStart::Imported { .. } | NodeStart::Silent | NodeStart::Absent => None,
+        };
+        match remembered {
+            Some(us) => {
+                self.go_on_from(id, us);
+                us
+            }
+            // A kubelet of a cluster that has been running for long renewed its lease one period
+            // before it does so next.
+            None if plan.start == NodeStart::Ready && self.plan.warm_start => {
+                let age_us = self.kubelets.lease_age(id).as_nanos() / 1_000;
+                us.saturating_sub_unsigned(age_us)
+            }
+            None => us,
+        }
+    }
+
+    /// A kubelet goes on from the renewal of its lease before the start.
+    fn go_on_from(&self, id: NodeId, renewed_us: i64) {
+        let age = Dur::from_micros(renewed_us.min(0).unsigned_abs());
+        self.kubelets.renewed_before(id, age);
     }
 
     /// A user creates a workload of the plan; those that own others come before these.

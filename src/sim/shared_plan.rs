@@ -64,6 +64,7 @@ fn without_objects(plan: &Plan) -> Plan {
         admission: plan.admission,
         controllers_start: plan.controllers_start,
         warm_start: plan.warm_start,
+        memory: plan.memory.clone(),
         nodes: Vec::new(),
         templates: Vec::new(),
         pods: Vec::new(),

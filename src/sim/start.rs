@@ -21,7 +21,7 @@ impl Cluster {
         let group = self.ctx.group();
         let informers = self.new_informers();
         let warm = self.plan.warm_start && self.ctx.now() == self.plan.controllers_start;
-        let parts = Maker::new(self, group, &informers).all();
+        let parts = Maker::new(self, group, &informers, warm).all();
         self.process.with(|p| {
             *p = Some(Rc::new(Process {
                 group,

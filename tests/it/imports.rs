@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The layers, each with those that it may import.
-const LAYERS: [(&str, &[&str]); 19] = [
+const LAYERS: [(&str, &[&str]); 20] = [
     ("kernel", &[]),
     ("api", &["kernel"]),
     ("trace", &["kernel", "api"]),
@@ -40,6 +40,10 @@ const LAYERS: [(&str, &[&str]); 19] = [
     (
         "import",
         &["kernel", "api", "plan", "files", "profiles", "language"],
+    ),
+    (
+        "evidence",
+        &["kernel", "api", "files", "language", "import"],
     ),
     (
         "scenario",
@@ -77,7 +81,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
         "cli",
         &[
             "kernel", "api", "trace", "plan", "sim", "files", "profiles", "language", "outages",
-            "import", "scenario", "recorded", "analysis", "lab", "report",
+            "import", "evidence", "scenario", "recorded", "analysis", "lab", "report",
         ],
     ),
 ];

@@ -6,7 +6,7 @@ use super::node_state::{Kubelet, Loop, Next, NodeSettings};
 use super::notices::Notices;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
+use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::client::connection::Link;
 use crate::kernel::Dur;
 use crate::plan::{Connections, KubeletMode};
@@ -78,6 +78,31 @@ impl Kubelets {
             KubeletMode::Real(r) => r.period_of(Loop::Lease),
         };
         period.saturating_sub(next.since(self.ctx.now()))
+    }
+
+    /// A kubelet renewed its lease that long before it starts here: it does so next when the period
+    /// from then on is over.
+    pub(crate) fn renewed_before(&self, node: NodeId, age: Dur) {
+        let period = match self.mode {
+            KubeletMode::Imitated(_) => self.imitated_period(node, Loop::Lease),
+            // No tick of the run has that number.
+            KubeletMode::Real(_) => self.period_after(node, Loop::Lease, u32::MAX),
+        };
+        let at = self.ctx.now() + period.saturating_sub(age);
+        self.schedule(node, Loop::Lease, at);
+    }
+
+    /// What a kubelet thinks of its node when it starts, where that is not that all is well: the
+    /// conditions that it posted last. What was written about it is not its own view.
+    pub(crate) fn begin_with(&self, node: NodeId, conditions: &[NodeCondition]) {
+        self.with(node, |k| {
+            for c in conditions {
+                let own = k.view.iter_mut().find(|v| v.0 == c.kind && v.1.is_some());
+                if let Some(view) = own.filter(|_| c.status != ConditionStatus::Unknown) {
+                    view.1 = Some(c.status);
+                }
+            }
+        });
     }
 
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.

@@ -17,7 +17,7 @@ use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
 use crate::api::pod::Pod;
 use crate::client::{
     Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter,
-    WorkQueue,
+    Recalled, WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Lock, Object, PointId, Shared};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, Switches};
@@ -48,6 +48,8 @@ pub(crate) struct Config {
     pub unhealthy_zone_threshold: f32,
     /// `--pod-eviction-timeout`, in releases that have it.
     pub pod_eviction_timeout: Dur,
+    /// What it remembers, if it has been running for long and the objects are an export's.
+    pub memory: Option<Recalled>,
     /// What the release does.
     pub switches: Switches,
 }
@@ -116,6 +118,10 @@ pub(super) struct Points {
     /// round of its NoExecute loop.
     pub(super) pass_phase: PointId,
     pub(super) eviction_phase: PointId,
+    /// When in its second something came that was before the run, and the order in which nodes
+    /// wait.
+    pub(super) recalled: PointId,
+    pub(super) recalled_queue: PointId,
     /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
     pub(super) disruption: PointId,
 }
@@ -178,6 +184,8 @@ impl Controller {
                 start: ctx.point("node-lifecycle-start-order"),
                 pass_phase: ctx.point("node-monitor-phase"),
                 eviction_phase: ctx.point("node-eviction-phase"),
+                recalled: ctx.point("node-recalled"),
+                recalled_queue: ctx.point("node-recalled-queue"),
                 disruption: ctx.point("node-disruption"),
             },
             informers: informers.clone(),

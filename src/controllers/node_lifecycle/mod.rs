@@ -8,7 +8,7 @@
 //! (monitorNodeHealth), `health` (tryUpdateNodeHealth), `decision` (processTaintBaseEviction),
 //! `zones` and `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the
 //! writes), `queue` (the zones' queues), `pods` (MarkPodsNotReady and the pod workers), `run` (the
-//! loops). What is skipped of all that lies in `skip`. Left out: metrics, the cloud provider's
+//! loops), `memory` (what it knows when it has been running for long). What is skipped of all that lies in `skip`. Left out: metrics, the cloud provider's
 //! check for deleted machines (up to 1.13).
 
 mod breaker;
@@ -16,6 +16,7 @@ mod controller;
 mod decision;
 mod health;
 mod ids;
+mod memory;
 mod node_health;
 mod notices;
 mod pass;

@@ -153,6 +153,23 @@ impl RateLimitedTimedQueue {
         }
     }
 
+    /// A queue of a zone that was worked on before the start of the run: at no rate, or at one,
+    /// with that part of a token.
+    pub(super) fn recalled(ctx: &Ctx, qps: f32, tokens: f64) -> Self {
+        let queue = Self::new(ctx, qps);
+        queue.limiter.with(|l| {
+            *l = if qps > 0.0 {
+                Limiter::Bucket(TokenBucket::with_tokens(
+                    Limits { qps, burst: BURST },
+                    tokens,
+                ))
+            } else {
+                Limiter::Never
+            }
+        });
+        queue
+    }
+
     /// Adds a name, to be worked on at once; refused while it is in the set.
     pub(super) fn add(&self, node: NodeId) -> bool {
         let now = self.ctx.now();
@@ -163,6 +180,12 @@ impl RateLimitedTimedQueue {
             }
             new
         })
+    }
+
+    /// A name that was worked on before the start of the run: it stays in the set until it is
+    /// removed.
+    pub(super) fn worked_on(&self, node: NodeId) {
+        self.queue.with(|q| q.mark(node));
     }
 
     /// Takes a name from set and heap. True if it was in the set.

@@ -29,7 +29,11 @@ impl Controller {
             eviction = self
                 .ctx
                 .phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
-            self.assume_running(pass);
+            if let Some(recalled) = self.config.memory {
+                pass = self.recall(recalled, pass);
+            } else {
+                self.assume_running(pass);
+            }
         }
         let pass_first = !warm && self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
         if pass_first {
@@ -64,7 +68,7 @@ impl Controller {
 
     /// Takes over what a process that had been running for long would know: its nodes, how long ago
     /// a pass heard of each, and its zones as normal. `next`: when the next pass comes.
-    fn assume_running(&self, next: Dur) {
+    pub(super) fn assume_running(&self, next: Dur) {
         let next_ns = (self.ctx.now() + next).as_nanos() as i64;
         for node in self.informers.nodes() {
             let (zone, _) = self.zone_of(&node);

@@ -69,7 +69,7 @@ impl Controller {
     }
 
     /// Keys of the taints that follow conditions or `spec.unschedulable`.
-    fn is_condition_taint(&self, key: &str) -> bool {
+    pub(super) fn is_condition_taint(&self, key: &str) -> bool {
         let s = &self.config.switches;
         matches!(
             key,

@@ -42,7 +42,7 @@ impl Controller {
     }
 
     /// `ComputeZoneState`
-    fn compute_zone_state(&self, z: ZoneConditions) -> ZoneState {
+    pub(super) fn compute_zone_state(&self, z: ZoneConditions) -> ZoneState {
         // As upstream: the share is a float32 division, and the threshold a float32.
         let share = z.not_ready as f32 / z.size() as f32;
         if z.ready == 0 && z.not_ready > 0 {
@@ -204,26 +204,28 @@ impl Controller {
     async fn enter(&self, zone: TextId, counted: &Counted) {
         let state = self.new_zone_state(zone, counted);
         let size = counted.get(zone).map_or(0, ZoneConditions::size);
-        match state {
-            // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
-            ZoneState::Normal | ZoneState::FullDisruption => {
-                self.swap_limiter(zone, self.config.eviction_rate).await
-            }
-            ZoneState::PartialDisruption => {
-                let large = i64::from(size) > i64::from(self.config.large_cluster_threshold);
-                self.swap_limiter(
-                    zone,
-                    if large {
-                        self.config.secondary_eviction_rate
-                    } else {
-                        0.0
-                    },
-                )
-                .await;
-            }
-            ZoneState::Initial | ZoneState::Empty => {}
+        if let Some(qps) = self.rate_of(state, size) {
+            self.swap_limiter(zone, qps).await;
         }
         self.set_zone_state(zone, state);
+    }
+
+    /// The rate at which nodes of a zone of that size are tainted in that state (`HealthyQPSFunc`,
+    /// `ReducedQPSFunc`; `setLimiterInZone`); none where the limiter stays as it is.
+    pub(super) fn rate_of(&self, state: ZoneState, size: u32) -> Option<f32> {
+        match state {
+            // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
+            ZoneState::Normal | ZoneState::FullDisruption => Some(self.config.eviction_rate),
+            ZoneState::PartialDisruption => {
+                let large = i64::from(size) > i64::from(self.config.large_cluster_threshold);
+                Some(if large {
+                    self.config.secondary_eviction_rate
+                } else {
+                    0.0
+                })
+            }
+            ZoneState::Initial | ZoneState::Empty => None,
+        }
     }
 
     async fn swap_limiter(&self, zone: TextId, qps: f32) {

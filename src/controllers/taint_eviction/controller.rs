@@ -7,11 +7,12 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{
-    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue,
+    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled, WorkQueue,
 };
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
 use crate::plan::switches::taint_eviction::Switches;
 use crate::trace::{Actor, Note, What};
+use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
@@ -29,6 +30,8 @@ pub(crate) struct Config {
     pub switches: Switches,
     /// No two clock readings are equal, as on a real machine.
     pub clock_advances: bool,
+    /// What it remembers, if it has been running for long and the objects are an export's.
+    pub memory: Option<Recalled>,
 }
 
 /// A node's name in the node queue.
@@ -68,7 +71,7 @@ pub(crate) struct Controller {
     pub(super) client: Client,
     pub(super) recorder: EventRecorder,
     pub(super) queue: Rc<TimedWorkerQueue>,
-    informers: Rc<InformerFactory>,
+    pub(super) informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
     node_queue: WorkQueue<NodeItem>,
     pod_queue: WorkQueue<PodItem>,
@@ -87,6 +90,11 @@ pub(crate) struct Controller {
     pub(super) early_point: PointId,
     /// Whether a timer is cancelled between the look at its flag and the deletion's event.
     pub(super) unflagged_point: PointId,
+    /// What of the time before the start of the run cannot be known.
+    pub(super) recalled_point: PointId,
+    /// What it hears while its caches are filled is new to it; not if it has been running for long
+    /// and knows what came of that.
+    listens: Cell<bool>,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -123,6 +131,8 @@ impl Controller {
             request_point: ctx.point("eviction-request"),
             early_point: ctx.point("eviction-early"),
             unflagged_point: ctx.point("eviction-unflagged"),
+            recalled_point: ctx.point("eviction-recalled"),
+            listens: Cell::new(config.memory.is_none()),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,
@@ -142,6 +152,10 @@ impl Controller {
 
     /// Starts dispatchers and workers (`Run`); the caches are filled.
     pub(crate) fn run(self: &Rc<Self>) {
+        if let Some(recalled) = self.config.memory {
+            self.recall(recalled);
+            self.listens.set(true);
+        }
         let c = self.clone();
         self.ctx.spawn_named(
             Name::of("eviction-node-dispatcher", Keys::NOTHING),
@@ -294,10 +308,7 @@ impl Controller {
     /// LISTs a node's pods from the API server, as older releases do: up to six times, 100 ms apart
     /// (`getPodsAssignedToNode`).
     async fn list_pods_on(&self, id: NodeId) -> Vec<Rc<Pod>> {
-        let about = Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.node_hash(id)),
-        };
+        let about = self.node_object(id);
         for _ in 0..LIVE_LIST_TRIES {
             let list = self.client.call(about, move |api, _| {
                 Ok(api
@@ -315,7 +326,7 @@ impl Controller {
     }
 
     /// Notes a node's taints, and says whether it had any before.
-    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
+    pub(super) fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
         self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
@@ -323,6 +334,14 @@ impl Controller {
             }
             std::mem::replace(&mut t[id.index()], taints).is_some()
         })
+    }
+
+    /// A node as an object of chance.
+    pub(super) fn node_object(&self, node: NodeId) -> Object {
+        Object {
+            id: node.0,
+            hash: self.client.api().names(|n| n.node_hash(node)),
+        }
     }
 
     /// A pod as an object of chance.
@@ -348,7 +367,7 @@ impl NodeHandler for Controller {
         {
             return;
         }
-        if let Some(n) = new.or(old) {
+        if let Some(n) = new.or(old).filter(|_| self.listens.get()) {
             self.node_queue.add(NodeItem(n.id));
         }
     }
@@ -365,7 +384,7 @@ impl PodHandler for Controller {
         {
             return;
         }
-        if let Some(p) = new.or(old) {
+        if let Some(p) = new.or(old).filter(|_| self.listens.get()) {
             self.pod_queue.add(PodItem(p.id, p.node));
         }
     }

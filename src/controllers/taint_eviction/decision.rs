@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// How long a pod may stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stay {
+pub(super) enum Stay {
     /// For ever.
     Forever,
     /// So long; zero is not at all.
@@ -21,7 +21,7 @@ enum Stay {
 /// `getMinTolerationTime`: seconds become nanoseconds in 64 bits that wrap, and what comes out
 /// negative is taken for ever. So 9,223,372,037 s, one more than 292 years, tolerate for ever, and
 /// 2^55 s not at all.
-fn min_toleration_time(used: &[&Toleration]) -> Stay {
+pub(super) fn min_toleration_time(used: &[&Toleration]) -> Stay {
     if used.is_empty() {
         return Stay::For(Dur::ZERO);
     }
@@ -77,6 +77,17 @@ impl Controller {
         }
         self.cancel_work_with_event(id);
         self.add_work(id, stay);
+    }
+
+    /// A timer that was set before the start of the run, with what is left of it.
+    pub(super) fn recall_work(&self, pod: PodId, left: Dur) {
+        self.queue.add_work(pod, left, false);
+        let seconds = u32::try_from(left.as_secs()).unwrap_or(u32::MAX);
+        let record =
+            self.client
+                .api()
+                .record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
+        self.queue.set_cause(pod, record);
     }
 
     fn add_work(&self, pod: PodId, stay: Dur) {

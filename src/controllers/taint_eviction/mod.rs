@@ -8,6 +8,7 @@
 mod controller;
 mod decision;
 mod deletion;
+mod memory;
 mod timed_workers;
 
 pub(crate) use controller::{Config, Controller};

@@ -42,7 +42,8 @@ fn what_is_written_builds_the_same_plan() {
             )
         };
         assert_eq!(parts(&direct), parts(&written), "{file}");
-        assert!(!direct.warm_start, "{file}: timers start over");
+        assert!(direct.warm_start, "{file}: controllers go on");
+        assert_eq!(direct.memory, written.memory, "{file}");
         assert_eq!(direct.nodes.len(), exports(&[file]).summary.nodes, "{file}");
         assert_eq!(direct.pods.len(), exports(&[file]).summary.pods, "{file}");
     }

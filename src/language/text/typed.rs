@@ -10,7 +10,7 @@ use super::tree::{Tree, Value};
 use super::words;
 use crate::language::duration::whole_seconds;
 use serde::Deserializer;
-use serde::de::value::StrDeserializer;
+use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
@@ -155,6 +155,17 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// The field that a word alone in the place of a struct switches on: `Restarted` is
+/// `(restarted: true)`.
+fn switched_on(tree: &Tree, known: &[&'static str]) -> Option<&'static str> {
+    let Value::Word(word) = &tree.value else {
+        return None;
+    };
+    let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
+    let field = known.iter().find(|field| word.eq_ignore_ascii_case(field));
+    field.filter(|_| capital).copied()
+}
+
 /// The number that a text stands for: `"30"` is 30, and `"2m"` is 120 in a field of seconds.
 fn number_meant(field: Option<&str>, text: &str) -> Option<String> {
     if let Ok(number) = text.parse::<i64>() {
@@ -283,9 +294,12 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
-        _: &'static [&'static str],
+        known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
+        if let Some(field) = switched_on(self.tree, known) {
+            return visitor.visit_map(MapDeserializer::new([(field, true)].into_iter()));
+        }
         let mut fields = self.fields(name)?;
         visitor.visit_map(&mut fields).map_err(|m| {
             let m = fields.placed(m);

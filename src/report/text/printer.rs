@@ -8,19 +8,19 @@ use std::io::{self, Write};
 pub(super) const NARROWEST: usize = 16;
 
 /// What prints.
-pub(super) struct Printer<'o> {
-    pub(super) out: &'o mut dyn Write,
-    pub(super) style: Style,
+pub(crate) struct Printer<'o> {
+    pub(crate) out: &'o mut dyn Write,
+    pub(crate) style: Style,
 }
 
 impl Printer<'_> {
     /// A text in a colour, where there are colours.
-    pub(super) fn painted(&self, text: &str, ansi: Ansi) -> String {
+    pub(crate) fn painted(&self, text: &str, ansi: Ansi) -> String {
         painted(text, ansi, self.style)
     }
 
     /// Writes a text that begins at that column, folded between words to the width.
-    pub(super) fn folded(&mut self, text: &str, column: usize, ansi: Ansi) -> io::Result<()> {
+    pub(crate) fn folded(&mut self, text: &str, column: usize, ansi: Ansi) -> io::Result<()> {
         let room = self.style.width.saturating_sub(column).max(NARROWEST);
         for (i, line) in fold(text, room).iter().enumerate() {
             if i > 0 {

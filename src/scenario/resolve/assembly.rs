@@ -10,7 +10,7 @@ use super::nodes::Defaults;
 use super::overrides::Changed;
 use super::profile::profile;
 use super::world::World;
-use super::{read_models, tape, timeline, timing};
+use super::{memory, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::files;
@@ -72,9 +72,20 @@ pub(super) fn plan(
     };
     let expectations = reader.read(spec, of, &loaded.source.text, complaints);
     let (perturb, tape) = tape::read(spec.tape.as_ref(), &profile.release, complaints);
+    let memory = spec
+        .memory
+        .as_ref()
+        .map(|m| memory::memory(m, &declared.nodes, complaints));
     if !complaints.is_empty() {
         return None;
     }
+    // People describe a cluster that runs. Of an export whose controllers' memory is not written
+    // timers are not known: they start over, as after a restart; so do recorded timelines, which
+    // `Ideal` equals.
+    let warm_start = controllers_start.is_none()
+        && !spec.controllers.restarted
+        && (!is_imported(spec) || memory.is_some())
+        && spec.timing != Some(WrittenTiming::Ideal);
     let plan = Plan {
         name: loaded.name.clone(),
         doc: files::shown(&spec.doc).into_owned(),
@@ -86,11 +97,8 @@ pub(super) fn plan(
         flags: settings.flags,
         admission: settings.admission,
         controllers_start: Time::from_nanos(controllers_start.map_or(0, Dur::as_nanos)),
-        // People describe a cluster that runs. An import's timers are not known: they start over,
-        // as after a restart; so do recorded timelines, which `Ideal` equals.
-        warm_start: controllers_start.is_none()
-            && !is_imported(spec)
-            && spec.timing != Some(WrittenTiming::Ideal),
+        warm_start,
+        memory: memory.filter(|_| warm_start),
         timing,
         profile,
         controllers: controllers(

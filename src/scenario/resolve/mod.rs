@@ -16,6 +16,7 @@ mod found;
 mod label_selector;
 mod limits;
 mod maintain;
+mod memory;
 mod models;
 mod namespaces;
 mod nodes;

@@ -1,0 +1,197 @@
+//! The course that a run takes, by the names of objects: what a forecast puts together over seeds,
+//! and what a recorded outage is held against.
+
+use super::owners::Owners;
+use super::setting::{Analysis, zone_name};
+use super::state::{Follow, Step};
+use super::workloads::said;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::node::NodeConditionType;
+use crate::api::pod::PodPhase;
+use crate::kernel::Time;
+use crate::trace::{EventText, Record, What, ZoneState};
+use std::collections::BTreeMap;
+
+/// What happens to a node or a pod.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Happening {
+    /// Its Ready condition becomes Unknown.
+    NodeUnknown,
+    /// It gets a NoExecute taint.
+    NodeNoExecute,
+    /// Its deletion begins.
+    PodDeleted,
+    /// It is created.
+    PodCreated,
+    /// It is bound to a node.
+    PodBound,
+}
+
+impl Happening {
+    /// The word of documents.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::NodeUnknown => "node-unknown",
+            Self::NodeNoExecute => "node-noexecute",
+            Self::PodDeleted => "pod-deleted",
+            Self::PodCreated => "pod-created",
+            Self::PodBound => "pod-bound",
+        }
+    }
+}
+
+/// What a run comes to, by names. Of what happens to an object more than once the first time
+/// counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Course {
+    /// What happens to nodes, and to pods as `namespace/name`, and when.
+    pub happenings: BTreeMap<(Happening, String), Time>,
+    /// When zones come into states; those in which they are at the start are at zero.
+    pub zones: BTreeMap<(String, ZoneState), Time>,
+    /// When all zones are fully disrupted, and when no longer.
+    pub master_disruption: [Option<Time>; 2],
+    /// The pods whose deletion has begun, at the end, on nodes that do not answer, and these nodes.
+    pub stuck: BTreeMap<String, String>,
+    /// The pods that are Pending without a node, at the end, and why the scheduler found none.
+    pub pending: BTreeMap<String, String>,
+    /// The nodes that pods of `happenings` were on, or came to.
+    pub on: BTreeMap<String, String>,
+    /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
+    pub workloads: BTreeMap<String, String>,
+}
+
+impl Course {
+    /// The course of a finished run.
+    pub(crate) fn of(analysis: &Analysis<'_>) -> Self {
+        let mut reader = Reader {
+            follow: Follow::new(analysis),
+            owners: Owners::new(analysis),
+            why: BTreeMap::new(),
+            course: Course::default(),
+            analysis,
+        };
+        for (id, record) in (0..).zip(analysis.trace.iter()) {
+            let step = reader.follow.apply(id, record);
+            reader.take(record, &step);
+        }
+        reader.at_the_end();
+        reader.course
+    }
+}
+
+struct Reader<'a> {
+    analysis: &'a Analysis<'a>,
+    follow: Follow<'a>,
+    owners: Owners,
+    /// By pod: what the scheduler last said of it.
+    why: BTreeMap<PodId, TextId>,
+    course: Course,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, r: &Record, step: &Step) {
+        match r.what {
+            What::Zone(state) => {
+                let key = self.analysis.trace.names.text_of(TextId(r.object));
+                self.course
+                    .zones
+                    .entry((zone_name(key), state))
+                    .or_insert(r.at);
+            }
+            What::MasterDisruptionEntered => {
+                _ = self.course.master_disruption[0].get_or_insert(r.at)
+            }
+            What::MasterDisruptionLeft => _ = self.course.master_disruption[1].get_or_insert(r.at),
+            What::PodMessage(number) => self.message(r, number),
+            _ => {}
+        }
+        if let Some((node, before, after)) = step.node {
+            self.node(r, node, [before.no_execute, after.no_execute]);
+        }
+        if let Some((pod, before, after)) = step.pod {
+            if step.deletion_begins().is_some() {
+                self.pod(r, pod, Happening::PodDeleted, before.node_id());
+            }
+            if !before.exists && after.exists {
+                self.pod(r, pod, Happening::PodCreated, None);
+            }
+            if before.exists && before.node_id().is_none() && after.node_id().is_some() {
+                self.pod(r, pod, Happening::PodBound, after.node_id());
+            }
+        }
+    }
+
+    fn message(&mut self, r: &Record, number: u32) {
+        let body = self
+            .analysis
+            .trace
+            .messages
+            .get(number as usize)
+            .map(|m| m.body);
+        if let (Some(pod), Some(body)) = (r.pod(), body)
+            && body.text == EventText::FailedScheduling
+        {
+            self.why.insert(pod, TextId(body.arg));
+        }
+    }
+
+    fn node(&mut self, r: &Record, node: NodeId, no_execute: [u16; 2]) {
+        let what = match r.what {
+            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
+                Happening::NodeUnknown
+            }
+            What::NodeTaints(_) if no_execute[0] < no_execute[1] => Happening::NodeNoExecute,
+            _ => return,
+        };
+        // What is there from the start did not happen.
+        if r.at > Time::ZERO {
+            let name = self.analysis.node_name(node).to_owned();
+            self.course.happenings.entry((what, name)).or_insert(r.at);
+        }
+    }
+
+    fn pod(&mut self, r: &Record, pod: PodId, what: Happening, node: Option<NodeId>) {
+        if r.at == Time::ZERO {
+            return;
+        }
+        let name = self.analysis.pod_name(pod).to_owned();
+        if let Some(node) = node {
+            let node = self.analysis.node_name(node).to_owned();
+            self.course.on.entry(name.clone()).or_insert(node);
+        }
+        self.note_workload(pod, &name);
+        self.course.happenings.entry((what, name)).or_insert(r.at);
+    }
+
+    fn note_workload(&mut self, pod: PodId, name: &str) {
+        if let Some(workload) = self.owners.of(self.analysis, pod) {
+            let said = || said(self.analysis, workload);
+            self.course
+                .workloads
+                .entry(name.to_owned())
+                .or_insert_with(said);
+        }
+    }
+
+    fn at_the_end(&mut self) {
+        let pods: Vec<_> = self.follow.pods().map(|(id, p)| (id, *p)).collect();
+        for (id, pod) in pods.into_iter().filter(|(_, p)| p.exists) {
+            let name = self.analysis.pod_name(id).to_owned();
+            let node = pod.node_id();
+            let is_dead = |n: &NodeId| self.follow.node(*n).silent || self.follow.node(*n).off;
+            if let Some(node) = node.filter(is_dead).filter(|_| pod.deleting) {
+                self.note_workload(id, &name);
+                let node = self.analysis.node_name(node).to_owned();
+                self.course.stuck.insert(name, node);
+            } else if node.is_none() && pod.phase == PodPhase::Pending && !pod.deleting {
+                self.note_workload(id, &name);
+                let why = self
+                    .why
+                    .get(&id)
+                    .map_or("", |text| self.analysis.trace.names.text_of(*text));
+                self.course.pending.insert(name, why.to_owned());
+            }
+        }
+    }
+}

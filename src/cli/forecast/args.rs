@@ -1,0 +1,76 @@
+//! Arguments of `taintsim forecast`.
+
+use crate::cli::args::{ChangeArgs, duration};
+use crate::kernel::Dur;
+use std::path::PathBuf;
+
+/// How the forecast is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document: `{"at", "events": [{"what", "object", "low", "median", "high", "share"}]}`
+    Json,
+}
+
+/// Arguments of `taintsim forecast`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ForecastArgs {
+    /// What `kubectl get
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses
+    /// -A -o json` (or yaml) printed just now, also gzipped; `-` is standard input. Several files
+    /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Silent nodes come back after this time; otherwise they stay silent
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) heal_after: Option<Dur>,
+    /// These nodes die at the time of the export, beside those that are silent: names and ranges,
+    /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; may be given several times
+    #[arg(long, value_name = "NODES")]
+    pub(super) dies: Vec<String>,
+    /// Another course to put beside the first, such as `kubectl taint nodes b-03 a=b:NoExecute`,
+    /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) what_if: Vec<String>,
+    /// How far to look ahead
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30m")]
+    pub(super) horizon: Dur,
+    /// How many seeds: --seed and those after it
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub(super) seeds: u64,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
+    #[command(flatten)]
+    pub(super) change: ChangeArgs,
+    /// Another value for something in the cluster; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(super) sets: Vec<String>,
+    /// Run this command for a new export again and again, and say what has changed; with `kubectl`
+    /// alone it is the usual `kubectl get`
+    #[arg(long, value_name = "COMMAND", conflicts_with = "files")]
+    pub(super) watch: Option<String>,
+    /// How long to wait between two exports
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s", requires = "watch")]
+    pub(super) every: Dur,
+    /// End after so many exports
+    #[arg(long, value_name = "N", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) times: Option<u64>,
+    /// The context that kubectl is called with
+    #[arg(long, value_name = "NAME")]
+    pub(super) context: Option<String>,
+    /// The kubeconfig that kubectl is called with
+    #[arg(long, value_name = "FILE")]
+    pub(super) kubeconfig: Option<PathBuf>,
+    /// How to print the forecast on standard output
+    #[arg(long, short, value_enum, default_value_t)]
+    pub(super) output: Format,
+    /// End with exit code 1 if a pod will be deleted in half of the seeds or more
+    #[arg(long)]
+    pub(super) exit_code: bool,
+    /// Show no progress, nor what was taken from the export and what was left out
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}

@@ -1,0 +1,174 @@
+//! From an export to the courses that it may take, and each of them run.
+
+use super::args::ForecastArgs;
+use crate::cli::args::jobs;
+use crate::cli::failure::Failure;
+use crate::cli::forecasts::{Course, run_all};
+use crate::cli::terminal::Terminal;
+use crate::import::{ImportedCluster, Input};
+use crate::kernel::{Dur, Time};
+use crate::lab::Forecast;
+use crate::language::{Entry, NodeSelector, Problem, Step};
+use crate::report::WallClock;
+use crate::report::short;
+use crate::scenario::{self, Loaded, what_if};
+
+/// An export with its courses.
+pub(super) struct Courses {
+    /// When it was made.
+    pub(super) clock: WallClock,
+    /// The nodes that are silent from the start.
+    pub(super) silent: Vec<String>,
+    /// What is taken to become of them.
+    pub(super) course: String,
+    /// What the cluster is, and how it was run.
+    pub(super) head: String,
+    pub(super) horizon: Time,
+    /// What was taken and left out.
+    pub(super) notes: Vec<String>,
+    /// The course without anybody's doing first.
+    courses: Vec<Course>,
+}
+
+impl Courses {
+    /// The courses of a cluster as it was exported.
+    pub(super) fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self, Failure> {
+        let refused = |e: crate::import::ImportError| Failure::Input(Problem::new(e.to_string()));
+        let cluster = ImportedCluster::read(inputs)
+            .and_then(ImportedCluster::simulable)
+            .map_err(refused)?;
+        let summary = cluster.summary.clone();
+        let Some(zero) = summary.time_zero else {
+            return Err(Failure::Input(
+                Problem::new("the export has no time in it, so that nothing can be foreseen")
+                    .help("it takes nodes with their conditions: `kubectl get nodes,pods,leases,… -A -o json`"),
+            ));
+        };
+        let silent = summary.cut_off.clone();
+        let mut timeline = dying(&args.dies, args.heal_after);
+        timeline.extend(healing(args, &silent));
+        let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
+        let course = match args.heal_after {
+            Some(after) => format!("they come back after {}", short(after)),
+            None => "they stay silent".to_owned(),
+        };
+        let head = format!(
+            "{} nodes and {} pods, Kubernetes {}, {} seeds, looking {} ahead",
+            summary.nodes,
+            summary.pods,
+            release(&base, args)?,
+            args.seeds,
+            short(args.horizon)
+        );
+        let overrides = args.change.overrides(args.sets.clone());
+        let course_of = |name: &str, loaded| Course {
+            name: name.to_owned(),
+            loaded,
+            overrides: overrides.clone(),
+        };
+        let mut courses = vec![course_of("as it is", base.clone())];
+        for text in &args.what_if {
+            let mut other = base.clone();
+            let entries = what_if(text, &base.spec).map_err(Failure::Input)?;
+            other.spec.timeline.extend(entries);
+            courses.push(course_of(text, other));
+        }
+        Ok(Courses {
+            clock: WallClock(zero.0),
+            silent,
+            course,
+            head,
+            horizon: Time::ZERO + args.horizon,
+            notes: summary.lines(),
+            courses,
+        })
+    }
+
+    /// Runs all of them.
+    pub(super) fn run(
+        &self,
+        args: &ForecastArgs,
+        terminal: &Terminal,
+    ) -> Result<Vec<(String, Forecast)>, Failure> {
+        let all = run_all(
+            &self.courses,
+            args.seeds,
+            jobs(args.jobs),
+            "forecast",
+            args.quiet,
+            terminal,
+        )?;
+        let names = self.courses.iter().map(|c| c.name.clone());
+        Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
+    }
+}
+
+/// The release that is run.
+fn release(loaded: &Loaded, args: &ForecastArgs) -> Result<String, Failure> {
+    let overrides = args.change.overrides(args.sets.clone());
+    let plan = scenario::build(loaded, &overrides)?;
+    Ok(plan.profile.release.to_string())
+}
+
+fn entry(at: &str, step: Step) -> Entry {
+    Entry {
+        at: at.into(),
+        name: None,
+        step,
+        every: None,
+        times: None,
+    }
+}
+
+/// Nodes that die at once, for good or for that long.
+fn dying(dies: &[String], heal_after: Option<Dur>) -> Vec<Entry> {
+    let selector = |text: &String| match text.split_once('/') {
+        Some(("zone", zone)) => NodeSelector::Zone(zone.to_owned()),
+        Some(("node" | "nodes", name)) => NodeSelector::Nodes(names(name)),
+        _ => NodeSelector::Nodes(names(text)),
+    };
+    let crash = |text| Step::Crash {
+        node: None,
+        nodes: Some(selector(text)),
+        duration: heal_after.map(|d| short(d).as_str().into()),
+    };
+    dies.iter().map(|text| entry("0s", crash(text))).collect()
+}
+
+/// Names and ranges between commas, those within brackets apart: `a-{0..3},s-{2,5}`.
+fn names(text: &str) -> Vec<String> {
+    let mut depth = 0_u32;
+    let parts = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).collect()
+}
+
+/// Silent nodes come back.
+fn healing(args: &ForecastArgs, silent: &[String]) -> Vec<Entry> {
+    let Some(after) = args.heal_after else {
+        return Vec::new();
+    };
+    let at = short(after);
+    let mut entries = Vec::new();
+    if !silent.is_empty() {
+        let nodes = Some(NodeSelector::Nodes(silent.to_vec()));
+        entries.push(entry(&at, Step::Heal { node: None, nodes }));
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn commas_in_brackets_are_of_ranges() {
+        assert_eq!(names("a-{0..3}, s-{2,5},b"), ["a-{0..3}", "s-{2,5}", "b"]);
+    }
+}

@@ -1,0 +1,13 @@
+//! `taintsim forecast`: what comes of an outage that is under way, from an export alone.
+//!
+//! stdout has the forecast, stderr progress and what was taken from the export.
+
+mod args;
+mod courses;
+mod kubectl;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub(crate) use args::ForecastArgs;
+pub(crate) use watch::forecast;

@@ -1,0 +1,155 @@
+//! One forecast, or one after the other.
+
+use super::args::{ForecastArgs, Format};
+use super::courses::Courses;
+use super::kubectl;
+use crate::analysis::course::Happening;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::import::read;
+use crate::cli::interrupt;
+use crate::cli::terminal::Terminal;
+use crate::import::{Input, KUBECTL};
+use crate::kernel::Dur;
+use crate::lab::Forecast;
+use crate::language::Problem;
+use crate::report::forecast::{Outlook, changes, document, write, write_beside};
+use crate::report::{Style, json};
+use serde_json::json;
+use std::io::Write;
+
+/// A deletion in at least this part of the seeds is one that will be.
+const LIKELY: f64 = 0.5;
+/// The longest stretch of waiting in which nobody looks whether Ctrl-C was pressed.
+const NAP: Dur = Dur::from_millis(100);
+
+/// A forecast that was printed, kept for what has changed since.
+type Printed = (Courses, Vec<(String, Forecast)>);
+
+/// Runs the command.
+pub(crate) fn forecast(args: &ForecastArgs, terminal: &Terminal) -> Outcome {
+    let mut before: Option<Printed> = None;
+    let mut exports = 0;
+    loop {
+        let courses = Courses::of(&inputs(args)?, args)?;
+        if !args.quiet && before.is_none() {
+            courses.notes.iter().for_each(|line| terminal.note(line));
+        }
+        let forecasts = courses.run(args, terminal)?;
+        let printed = (courses, forecasts);
+        print(args, terminal, &printed, before.as_ref())?;
+        exports += 1;
+        let last = args.watch.is_none() || args.times.is_some_and(|times| exports >= times);
+        if last {
+            return Ok(exit(args, &printed));
+        }
+        before = Some(printed);
+        wait(args.every)?;
+    }
+}
+
+/// The export, from wherever it comes.
+fn inputs(args: &ForecastArgs) -> Result<Vec<Input>, Failure> {
+    match &args.watch {
+        Some(command) if command.trim() == "kubectl" => Ok(vec![kubectl::get(args)?]),
+        Some(command) => Ok(vec![kubectl::shell(command)?]),
+        None if !args.files.is_empty() => args.files.iter().map(|file| read(file)).collect(),
+        None if kubectl::is_plugin() => Ok(vec![kubectl::get(args)?]),
+        None => Err(Failure::Input(Problem::new("no export is given").help(format!(
+            "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
+        )))),
+    }
+}
+
+fn outlook<'a>(courses: &'a Courses, forecast: &'a Forecast) -> Outlook<'a> {
+    Outlook {
+        clock: courses.clock,
+        forecast,
+        silent: &courses.silent,
+        course: courses.course.clone(),
+        head: courses.head.clone(),
+        horizon: courses.horizon,
+    }
+}
+
+fn print(
+    args: &ForecastArgs,
+    terminal: &Terminal,
+    (courses, forecasts): &Printed,
+    before: Option<&Printed>,
+) -> Result<(), Failure> {
+    let mut out = terminal.out();
+    let outlooks: Vec<(String, Outlook<'_>)> = forecasts
+        .iter()
+        .map(|(name, forecast)| (name.clone(), outlook(courses, forecast)))
+        .collect();
+    let Some(((_, base), others)) = outlooks.split_first() else {
+        return Ok(());
+    };
+    let was = before.and_then(|(c, f)| Some(outlook(c, &f.first()?.1)));
+    let changed = was.map(|was| changes(&was, base));
+    match args.output {
+        Format::Json => {
+            let mut whole = document(base);
+            if !others.is_empty() {
+                let of = |(name, o): &(String, Outlook<'_>)| json!({ "course": name, "events": document(o)["events"] });
+                whole["what_if"] = others.iter().map(of).collect();
+            }
+            if let Some(changed) = changed {
+                whole["changes"] = changed.into();
+            }
+            json::write(&mut out, &whole)?;
+        }
+        Format::Text => {
+            let style = Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            };
+            if let Some(changed) = &changed {
+                writeln!(out)?;
+                for line in changed {
+                    writeln!(out, "* {line}")?;
+                }
+            }
+            write(&mut out, base, style)?;
+            if !others.is_empty() {
+                writeln!(out)?;
+                write_beside(&mut out, &outlooks, style)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
+    let comes = |f: &Forecast| {
+        let mut deleted = f
+            .happenings
+            .iter()
+            .filter(|h| h.what == Happening::PodDeleted);
+        deleted.any(|h| h.when.share >= LIKELY)
+    };
+    match forecasts.first() {
+        Some((_, base)) if args.exit_code && comes(base) => Exit::Differs,
+        _ => Exit::Fine,
+    }
+}
+
+/// Waits for the next export.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "exports are made by the clock on the wall"
+)]
+fn wait(every: Dur) -> Result<(), Failure> {
+    let mut left = every;
+    while !left.is_zero() {
+        if interrupt::heeding(interrupt::asked) {
+            return Err(Failure::Interrupted("stopped".to_owned()));
+        }
+        let nap = left.min(NAP);
+        std::thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
+        left = left.saturating_sub(nap);
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! `taintsim incident`: what is left of a past outage, put together, run, and held against what was
+//! recorded.
+//!
+//! stdout has the verdict, stderr what was read and left out; `--out` has the scenario.
+
+use super::args::{ChangeArgs, duration, jobs};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::file::write_text;
+use super::forecasts::{Course, run_all};
+use super::suggest;
+use super::terminal::Terminal;
+use crate::analysis::course::Course as Ran;
+use crate::analysis::matching::Matched;
+use crate::evidence::{
+    Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, reconstruct,
+};
+use crate::files;
+use crate::kernel::{Dur, Time};
+use crate::lab::Forecast;
+use crate::language::{Problem, Problems};
+use crate::report::forecast::{Outlook, write_beside};
+use crate::report::incident::{Verdict, document, write};
+use crate::report::{Style, WallClock, json};
+use crate::scenario::{self, Loaded, Overrides, what_if};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The most text that one file may hold.
+const LIMIT: u64 = 1 << 30;
+
+/// How the verdict is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document
+    Json,
+}
+
+/// Arguments of `taintsim incident`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct IncidentArgs {
+    /// What is left of the outage, in any mixture, also gzipped: `kubectl get events -A -o json`
+    /// (or yaml), audit logs, logs of kube-controller-manager and kube-scheduler, answers of
+    /// Prometheus to range queries of kube-state-metrics, and exports of the cluster from before or
+    /// after; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write the outage as a scenario, each entry of its timeline with its evidence
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// What would have helped: another course, such as `kubectl taint nodes b-03 a=b:NoExecute`,
+    /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    what_if: Vec<String>,
+    /// Make every name in the files another, the same name always the same
+    #[arg(long)]
+    anonymise: bool,
+    /// How far a simulated time may be from the recorded one
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
+    within: Dur,
+    /// How many seeds: --seed and those after it
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: u64,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// How to print the verdict on standard output
+    #[arg(long, short, value_enum, default_value_t)]
+    output: Format,
+    /// End with exit code 1 if an eviction is not explained
+    #[arg(long)]
+    exit_code: bool,
+    /// Show no progress, nor what was read and what was left out
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
+    let mut files = args
+        .files
+        .iter()
+        .map(|f| read(f))
+        .collect::<Result<Vec<_>, _>>()?;
+    if args.anonymise {
+        files = anonymised(files);
+    }
+    let heard = Heard::of(&files);
+    let read_notes = heard.notes.clone();
+    let watchfulness = watchfulness(args)?;
+    let was = reconstruct(heard, watchfulness, "the outage").map_err(|error| {
+        let problem = Problem::new(error.to_string());
+        Failure::Input(match error {
+            Unclear::Nothing if read_notes.is_empty() => problem.help(
+                "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
+                 answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes",
+            ),
+            Unclear::Nothing => problem.help(read_notes.join("; ")),
+            Unclear::Import(_) => problem,
+        })
+    })?;
+    if !args.quiet {
+        was.notes.iter().for_each(|note| terminal.note(note));
+    }
+    if let Some(out) = &args.out {
+        write_text(Some(out), &was.text, terminal)?;
+    }
+    let loaded = scenario::parse("incident.ron", was.text.clone().into_bytes(), Path::new(""))?;
+    let courses = courses(args, loaded)?;
+    let runs = run_all(
+        &courses,
+        args.seeds,
+        jobs(args.jobs),
+        "incident",
+        args.quiet,
+        terminal,
+    )?;
+    let Some(base) = runs.first() else {
+        return Ok(Exit::Nothing);
+    };
+    let verdict = verdict(args, &was, &courses[0].loaded, base);
+    let names = courses.iter().map(|c| c.name.clone());
+    let forecasts: Vec<(String, Forecast)> =
+        names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
+    print(args, terminal, &verdict, &courses[0].loaded, &forecasts)?;
+    let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
+    Ok(match args.exit_code && !all {
+        true => Exit::Differs,
+        false => Exit::Fine,
+    })
+}
+
+fn read(file: &Path) -> Result<Evidence, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::Input(Problem::new(format!(
+            "cannot read {}: {error}",
+            file.display()
+        )))
+    };
+    let bytes = if file.as_os_str() == "-" {
+        files::read_from(std::io::stdin().lock(), LIMIT)
+    } else if let Some(problem) = suggest::missing(file) {
+        return Err(Failure::Input(problem));
+    } else {
+        files::read(file, LIMIT)
+    };
+    let bytes = bytes.map_err(|e| failed(&e))?;
+    let bytes = files::unpack(bytes, LIMIT).map_err(|e| failed(&e))?;
+    Ok(Evidence {
+        file: file.display().to_string(),
+        // What is broken in one line must not hide the others.
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+    })
+}
+
+/// How the controllers of that release look at their nodes.
+fn watchfulness(args: &IncidentArgs) -> Result<Watchfulness, Failure> {
+    let text = "Scenario(version: 1, horizon: \"1m\", nodes: [(name: \"n\")])";
+    let loaded = scenario::parse("defaults", text.as_bytes().to_vec(), Path::new(""))?;
+    let plan = scenario::build(&loaded, &args.change.overrides(Vec::new()))?;
+    Ok(Watchfulness {
+        grace: plan.flags.node_monitor_grace_period,
+        period: plan.flags.node_monitor_period + plan.timing.pass_overhead,
+    })
+}
+
+fn courses(args: &IncidentArgs, base: Loaded) -> Result<Vec<Course>, Failure> {
+    let overrides = args.change.overrides(Vec::new());
+    let mut courses = vec![Course {
+        name: "as it was".to_owned(),
+        loaded: base.clone(),
+        overrides: overrides.clone(),
+    }];
+    for text in &args.what_if {
+        let mut other = base.clone();
+        let entries = what_if(text, &base.spec).map_err(Failure::Input)?;
+        other.spec.timeline.extend(entries);
+        courses.push(Course {
+            name: text.clone(),
+            loaded: other,
+            overrides: overrides.clone(),
+        });
+    }
+    Ok(courses)
+}
+
+fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[Ran]) -> Verdict {
+    let since =
+        |at: crate::import::Stamp| Time::from_nanos((at.0 - was.start.0).max(0) as u64 * 1_000);
+    let recorded: BTreeMap<String, Time> = was
+        .outage
+        .evictions
+        .iter()
+        .map(|(pod, known)| (pod.clone(), since(known.at)))
+        .collect();
+    let mut known = pods_of(loaded);
+    known.retain(|pod| !was.outage.deletions.contains_key(pod));
+    let matched = Matched::best(&recorded, base, &known, args.within);
+    Verdict {
+        clock: WallClock(was.start.0),
+        told: was.told.clone(),
+        seed: args.change.overrides(Vec::new()).seed.unwrap_or(1) + matched.run as u64,
+        matched,
+        tolerance: args.within,
+        deletions: was
+            .outage
+            .deletions
+            .iter()
+            .map(|(pod, (known, by))| (pod.clone(), (since(known.at), by.clone())))
+            .collect(),
+        seeds: base.len() as u64,
+    }
+}
+
+/// The pods that a scenario has from the start.
+fn pods_of(loaded: &Loaded) -> BTreeSet<String> {
+    let plan = scenario::build(loaded, &Overrides::default());
+    plan.map_or_else(
+        |_: Problems| BTreeSet::new(),
+        |plan| plan.pods.iter().map(|p| p.name.to_string()).collect(),
+    )
+}
+
+fn print(
+    args: &IncidentArgs,
+    terminal: &Terminal,
+    verdict: &Verdict,
+    loaded: &Loaded,
+    forecasts: &[(String, Forecast)],
+) -> Result<(), Failure> {
+    let mut out = terminal.out();
+    let outlook = |forecast| Outlook {
+        clock: verdict.clock,
+        forecast,
+        silent: &[],
+        course: String::new(),
+        head: loaded.spec.doc.clone(),
+        horizon: Time::ZERO,
+    };
+    let beside: Vec<(String, Outlook<'_>)> = forecasts
+        .iter()
+        .map(|(name, forecast)| (name.clone(), outlook(forecast)))
+        .collect();
+    match args.output {
+        Format::Json => {
+            let mut whole = document(verdict);
+            if beside.len() > 1 {
+                let of = |(name, o): &(String, Outlook<'_>)| json!({"course": name, "events": crate::report::forecast::document(o)["events"]});
+                whole["what_if"] = beside[1..].iter().map(of).collect();
+            }
+            json::write(&mut out, &whole)?;
+        }
+        Format::Text => {
+            let style = Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            };
+            write(&mut out, verdict, style)?;
+            if beside.len() > 1 {
+                writeln!(out)?;
+                write_beside(&mut out, &beside, style)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

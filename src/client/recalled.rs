@@ -1,0 +1,167 @@
+//! What a controller that has been running for long knows beside what the objects of an export
+//! tell, and what its client's limiter has left after what they tell of its requests.
+
+use super::token_bucket::TokenBucket;
+use crate::kernel::Dur;
+use crate::plan::Limits;
+use std::collections::BTreeMap;
+
+/// Requests further back than this have been made up for by any limiter.
+const REACH_S: i64 = 900;
+
+/// What is known of a process that has been running for long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recalled {
+    /// Since when it has led, ns from the start and not above zero; none is for long. Of what was
+    /// before it knows what a new process learns.
+    pub office_ns: Option<i64>,
+    /// When the node lifecycle controller's next pass comes, from the start; none is not known.
+    pub pass: Option<Dur>,
+}
+
+impl Recalled {
+    /// That time, or when the process took office, if that was later.
+    pub(crate) fn since_office(self, ns: i64) -> i64 {
+        self.office_ns.map_or(ns, |office| office.max(ns))
+    }
+}
+
+/// What a controller asked of the API server in each second before the start, as the objects that
+/// it wrote tell.
+#[derive(Default)]
+pub(crate) struct Asked(BTreeMap<i64, Seen>);
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    requests: u32,
+    events: u32,
+}
+
+/// What is left of a limiter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Left {
+    /// Tokens in its bucket.
+    pub tokens: f64,
+    /// Events that still wait for one.
+    pub events: u32,
+}
+
+impl Asked {
+    /// Notes requests of that second, and events that were made then and go through the same
+    /// limiter when there is room for them.
+    pub(crate) fn note(&mut self, second: i64, requests: u32, events: u32) {
+        if (-REACH_S..0).contains(&second) {
+            let seen = self.0.entry(second).or_default();
+            seen.requests += requests;
+            seen.events += events;
+        }
+    }
+
+    /// The last second of the last stretch in which no pause was longer than that, and its first.
+    pub(crate) fn last_stretch(&self, pause: i64) -> Option<(i64, i64)> {
+        let mut seconds = self.0.keys().rev().copied();
+        let end = seconds.next()?;
+        let mut first = end;
+        for second in seconds {
+            if first - second > pause {
+                break;
+            }
+            first = second;
+        }
+        Some((first, end))
+    }
+
+    /// What they leave of a limiter at the start. Requests got their tokens, or they would not have
+    /// been answered; events take what is left, one second after the other.
+    pub(crate) fn left(&self, limits: Limits) -> Left {
+        let (rate, burst) = (f64::from(limits.qps), f64::from(limits.burst));
+        let (mut tokens, mut waiting) = (burst, 0_u32);
+        let Some(&first) = self.0.keys().next() else {
+            return Left {
+                tokens,
+                events: waiting,
+            };
+        };
+        for second in first..0 {
+            let seen = self.0.get(&second).copied().unwrap_or_default();
+            waiting += seen.events;
+            tokens = (tokens + rate - f64::from(seen.requests)).max(0.0);
+            let sent = f64::from(waiting).min(tokens.floor());
+            waiting -= sent as u32;
+            tokens = (tokens - sent).min(burst);
+        }
+        Left {
+            tokens,
+            events: waiting,
+        }
+    }
+}
+
+impl TokenBucket {
+    /// A bucket that has so many tokens at the start of the run.
+    pub(crate) fn with_tokens(limits: Limits, tokens: f64) -> Self {
+        let mut bucket = Self::new(limits);
+        bucket.set_tokens(tokens);
+        bucket
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        qps: 20.0,
+        burst: 30,
+    };
+
+    fn left(asked: &[(i64, u32, u32)]) -> Left {
+        let mut all = Asked::default();
+        for &(second, requests, events) in asked {
+            all.note(second, requests, events);
+        }
+        all.left(LIMITS)
+    }
+
+    #[test]
+    fn nothing_asked_leaves_the_bucket_full() {
+        let full = Left {
+            tokens: 30.0,
+            events: 0,
+        };
+        assert_eq!(left(&[]), full);
+        // Ten requests a second are half the rate.
+        assert_eq!(left(&[(-3, 10, 0), (-2, 10, 0), (-1, 10, 0)]), full);
+    }
+
+    /// 30 + 20 tokens in the first second for 45 requests leave 5, 20 more for 20 leave 5, and
+    /// again; the 15 events of the last second take 5 of those 5, and 10 wait.
+    #[test]
+    fn what_is_asked_beyond_the_rate_drains_it() {
+        let asked = [(-3, 45, 0), (-2, 20, 0), (-1, 20, 15)];
+        let expected = Left {
+            tokens: 0.0,
+            events: 10,
+        };
+        assert_eq!(left(&asked), expected);
+    }
+
+    /// What waits goes as soon as there is room: 100 events after 30 + 20 tokens, 20 a second.
+    #[test]
+    fn events_that_wait_go_at_the_rate() {
+        for (second, waiting) in [(-1, 50), (-2, 30), (-3, 10), (-4, 0)] {
+            assert_eq!(left(&[(second, 0, 100)]).events, waiting, "{second}");
+        }
+    }
+
+    #[test]
+    fn a_stretch_ends_at_a_pause() {
+        let mut all = Asked::default();
+        for second in [-60, -20, -18, -15, -9] {
+            all.note(second, 1, 0);
+        }
+        assert_eq!(all.last_stretch(3), Some((-9, -9)));
+        assert_eq!(all.last_stretch(6), Some((-20, -9)));
+        assert_eq!(Asked::default().last_stretch(3), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! What the controller knows when it has been running for long and its objects come from an export:
+//! the taints of nodes, the timers of their pods, and what its client's limiter has left.
+//!
+//! A timer began when the node's taint was seen, which is in the second of its `timeAdded`; of a
+//! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
+//! A pod whose deletion has begun has none. What cannot be known is a draw.
+
+use super::controller::{Controller, NoExecuteTaints};
+use super::decision::{Stay, min_toleration_time};
+use crate::api::meta::ConditionStatus;
+use crate::api::node::Node;
+use crate::api::pod::{Pod, PodReason};
+use crate::api::taint::{Effect, Taint};
+use crate::api::toleration::matching_tolerations;
+use crate::client::{Asked, Recalled};
+use crate::kernel::Dur;
+use std::rc::Rc;
+
+/// Requests of one eviction: GET, PATCH and DELETE.
+const EVICTION_REQUESTS: u32 = 3;
+/// Deletions that are due come within so many seconds while the controller is at work on others.
+const AT_WORK_S: i64 = 10;
+/// A deletion that is so many seconds late, while nothing holds it up, was never due.
+const NEVER_DUE_S: i64 = 20;
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// When a timer began, and how long it runs, ns from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Timer {
+    began: i64,
+    stay: i64,
+}
+
+impl Timer {
+    fn due(self) -> i64 {
+        self.began.saturating_add(self.stay)
+    }
+}
+
+impl Controller {
+    /// Takes over what it would know.
+    pub(super) fn recall(&self, recalled: Recalled) {
+        let asked = self.asked();
+        let at_work = asked
+            .last_stretch(AT_WORK_S)
+            .is_some_and(|(_, last)| last >= -AT_WORK_S);
+        let mut timers = Vec::new();
+        for node in self.informers.nodes() {
+            let taints = self.recalled_taints(&node);
+            if taints.is_empty() {
+                continue;
+            }
+            let now: Vec<Taint> = taints.iter().map(|(_, t)| t.clone()).collect();
+            self.set_tainted(node.id, Some(Rc::new(now)));
+            for pod in self.informers.pods_on(node.id) {
+                if pod.deletion.is_some() {
+                    continue;
+                }
+                if let Some(timer) = self.timer_of(&pod, &taints, recalled, at_work) {
+                    timers.push((timer, pod));
+                }
+            }
+        }
+        // Those that are over fire in the order in which they should have.
+        timers.sort_by_key(|(timer, pod)| (timer.due(), pod.id));
+        let now = self.ctx.now().as_nanos() as i64;
+        for (timer, pod) in timers {
+            let left = u64::try_from(timer.due() - now).unwrap_or(0);
+            self.recall_work(pod.id, Dur::from_nanos(left));
+        }
+        self.client.recall(&asked);
+    }
+
+    /// The NoExecute taints of a node in the order in which they came, each with the time at which
+    /// the controller saw it, ns from the start; none for one that tells nothing of its time.
+    fn recalled_taints(&self, node: &Node) -> Vec<(Option<i64>, Taint)> {
+        let mut taints: Vec<(Option<i64>, Taint)> = node
+            .taints
+            .iter()
+            .filter(|t| t.effect == Effect::NoExecute)
+            .map(|t| (t.time_added.map(|at| at.0 * SECOND_NS), t.clone()))
+            .collect();
+        taints.sort_by_key(|(at, _)| at.unwrap_or(i64::MIN));
+        let now = self.ctx.now().as_nanos() as i64;
+        let within = self.ctx.uniform(
+            self.recalled_point,
+            self.node_object(node.id),
+            0,
+            SECOND_NS as u64 - 1,
+        );
+        for at in taints.iter_mut().filter_map(|(at, _)| at.as_mut()) {
+            *at = (*at + within as i64).min(now);
+        }
+        taints
+    }
+
+    /// The timer that a pod of a node with these taints has.
+    fn timer_of(
+        &self,
+        pod: &Pod,
+        taints: &[(Option<i64>, Taint)],
+        recalled: Recalled,
+        at_work: bool,
+    ) -> Option<Timer> {
+        let now = self.ctx.now().as_nanos() as i64;
+        let mut timer: Option<Timer> = None;
+        for seen in 1..=taints.len() {
+            let present: NoExecuteTaints =
+                Rc::new(taints[..seen].iter().map(|(_, t)| t.clone()).collect());
+            let at = taints[seen - 1].0;
+            let stay = match self.stay_of(pod, &present) {
+                Stay::For(stay) => i64::try_from(stay.as_nanos()).unwrap_or(i64::MAX),
+                Stay::Forever if self.config.switches.forever_cancels => {
+                    timer = None;
+                    continue;
+                }
+                Stay::Forever => continue,
+            };
+            // A pod that is to go at once goes, whatever timer it has; a later taint changes no
+            // timer.
+            let begins = timer.is_none() || stay == 0;
+            if begins {
+                let began = recalled.since_office(at.unwrap_or(i64::MIN)).min(now);
+                timer = Some(Timer { began, stay });
+            }
+        }
+        let timer = timer?;
+        let late = now.saturating_sub(timer.due()) > NEVER_DUE_S * SECOND_NS;
+        if late && !at_work && !being_evicted(pod) {
+            return Some(self.drawn(pod, timer.stay, now));
+        }
+        Some(timer)
+    }
+
+    /// A timer of which nothing is known but that it is not over.
+    fn drawn(&self, pod: &Pod, stay: i64, now: i64) -> Timer {
+        let most = u64::try_from(stay).unwrap_or(0);
+        let ago = self
+            .ctx
+            .uniform(self.recalled_point, self.pod_object(pod.id), 0, most);
+        Timer {
+            began: now - ago as i64,
+            stay,
+        }
+    }
+
+    /// How long a pod's tolerations let it stay beside these taints.
+    fn stay_of(&self, pod: &Pod, taints: &NoExecuteTaints) -> Stay {
+        matching_tolerations(
+            taints,
+            &pod.template.tolerations,
+            self.config.switches.comparison_operators,
+        )
+        .map_or(Stay::For(Dur::ZERO), |used| min_toleration_time(&used))
+    }
+
+    /// The evictions of late, as the pods tell.
+    fn asked(&self) -> Asked {
+        let mut asked = Asked::default();
+        for node in self.informers.nodes() {
+            for pod in self.informers.pods_on(node.id) {
+                if let Some(target) = pod.disruption_target.filter(|_| being_evicted(&pod)) {
+                    asked.note(target.last_transition_time.0, EVICTION_REQUESTS, 1);
+                }
+            }
+        }
+        asked
+    }
+}
+
+/// Whether the controller has begun to evict a pod.
+fn being_evicted(pod: &Pod) -> bool {
+    pod.disruption_target.is_some_and(|c| {
+        c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager
+    })
+}

@@ -1,0 +1,139 @@
+//! Names made others: in the texts of files before these are read, so that nothing that is printed
+//! or written has an old one. The same name becomes the same other one, in every file and every
+//! call.
+
+use super::statement::Said;
+use crate::api::names::stable_hash;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Names that Kubernetes itself gives, which tell nothing of anybody and which are read by name.
+const KEPT: [&str; 14] = [
+    "default",
+    "kube-system",
+    "kube-public",
+    "kube-node-lease",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kube-apiserver",
+    "system-node-critical",
+    "system-cluster-critical",
+    "linux",
+    "windows",
+    "amd64",
+    "arm64",
+    "somebody",
+];
+
+/// Names that were found.
+#[derive(Default)]
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        let number = name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let word = matches!(name, "true" | "false" | "null" | "yes" | "no");
+        if name.len() > 1
+            && !number
+            && !word
+            && !KEPT.contains(&name)
+            && !name.starts_with("system:")
+        {
+            self.0.insert(name.to_owned());
+        }
+    }
+
+    /// Those of a statement.
+    pub(super) fn of_statement(&mut self, said: &Said) {
+        if let Some(node) = said.node() {
+            self.add(node);
+        }
+        if let Some(pod) = said.pod() {
+            pod.split('/').for_each(|part| self.add(part));
+        }
+        match said {
+            Said::Created { owner, .. } => owner.split('/').skip(1).for_each(|p| self.add(p)),
+            Said::Scaled { workload, by, .. } => {
+                workload.split('/').for_each(|p| self.add(p));
+                self.add(by);
+            }
+            Said::Deleted { by, .. } | Said::Cordoned { by, .. } | Said::NodeDeleted { by, .. } => {
+                self.add(by.split(' ').next().unwrap_or_default());
+            }
+            Said::Tainted { by: Some(by), .. } => self.add(by),
+            Said::Zone { zone, .. } => zone.split(':').for_each(|p| self.add(p.trim_matches('\0'))),
+            _ => {}
+        }
+    }
+
+    /// Those of an object: its own, its namespace's, those of its labels and of what it refers to.
+    pub(super) fn of_object(&mut self, object: &Value) {
+        let meta = &object["metadata"];
+        let texts = [
+            &meta["name"],
+            &meta["namespace"],
+            &object["spec"]["nodeName"],
+            &object["spec"]["priorityClassName"],
+            &object["spec"]["serviceAccountName"],
+        ];
+        texts
+            .iter()
+            .filter_map(|t| t.as_str())
+            .for_each(|t| self.add(t));
+        for owner in meta["ownerReferences"].as_array().into_iter().flatten() {
+            self.add(owner["name"].as_str().unwrap_or_default());
+        }
+        self.of_labels(&meta["labels"]);
+        self.of_labels(&object["spec"]["template"]["metadata"]["labels"]);
+    }
+
+    fn of_labels(&mut self, labels: &Value) {
+        for (_, value) in labels.as_object().into_iter().flatten() {
+            self.add(value.as_str().unwrap_or_default());
+        }
+    }
+
+    /// A text with every name in it replaced. What stands before a colon is a key, and stays.
+    pub(super) fn replaced(&self, text: &str) -> String {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_part) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(|c| !is_part(c)).unwrap_or(from.len());
+            let (word, after) = from.split_at(end);
+            out.push_str(before);
+            let quoted_key = after.starts_with("\":") && before.ends_with('"');
+            let bare_key = (after.starts_with(": ") || after.starts_with(":\n"))
+                && (before.is_empty() || before.ends_with([' ', '\n']));
+            if quoted_key || bare_key {
+                out.push_str(word);
+            } else {
+                self.push(&mut out, word);
+            }
+            rest = after;
+        }
+        out + rest
+    }
+
+    /// A word, or the other one in its place; an event's name is one with a suffix.
+    fn push(&self, out: &mut String, word: &str) {
+        match word.rsplit_once('.') {
+            _ if self.0.contains(word) => out.push_str(&other(word)),
+            Some((name, suffix)) if self.0.contains(name) => {
+                out.push_str(&other(name));
+                out.push('.');
+                out.push_str(suffix);
+            }
+            _ => out.push_str(word),
+        }
+    }
+}
+
+/// The name in another's place.
+fn other(name: &str) -> String {
+    format!(
+        "n{:010x}",
+        stable_hash(&format!("anonymous/{name}")) & 0xff_ffff_ffff
+    )
+}

@@ -1,0 +1,346 @@
+//! The cluster as it was before the outage, as objects of the API: those of an export, rewound, and
+//! those that only events and logs know.
+
+use super::outage::{Outage, Silence};
+use super::statement::{Said, Statement};
+use crate::import::Stamp;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `tolerationSeconds` that admission gives.
+const DEFAULT_SECONDS: i64 = 300;
+/// An eviction comes that many microseconds after its timer, at most.
+const EVICTION_TAKES_US: i64 = 300_000;
+const SECOND_US: i64 = 1_000_000;
+/// The label by which a workload of which only the name is known selects its pods.
+const LABEL: &str = "taintsim";
+
+/// A pod of which no object is left.
+#[derive(Default)]
+struct Gone {
+    node: Option<String>,
+    owner: Option<String>,
+}
+
+/// What is known beside the objects.
+pub(super) struct Before<'a> {
+    pub(super) outage: &'a Outage,
+    pub(super) statements: &'a [Statement],
+    /// The start of the run.
+    pub(super) start: Stamp,
+    /// When nodes' leases were renewed last before it.
+    pub(super) leases: BTreeMap<String, Stamp>,
+}
+
+impl Before<'_> {
+    /// The objects as they were at the start.
+    pub(super) fn rewound(&self, objects: &[Value], notes: &mut Vec<String>) -> Vec<Value> {
+        let mut all: Vec<Value> = objects.iter().filter_map(|o| self.object(o)).collect();
+        let seen = |kind: &str| -> BTreeSet<String> {
+            let of_kind = objects.iter().filter(|o| o["kind"] == kind);
+            of_kind.map(full_name).collect()
+        };
+        let (nodes, pods) = (seen("Node"), seen("Pod"));
+        let gone = self.gone(&pods);
+        let mut names: BTreeSet<String> = nodes.clone();
+        if nodes.is_empty() {
+            names.extend(
+                self.statements
+                    .iter()
+                    .filter_map(|s| s.said.node())
+                    .map(str::to_owned),
+            );
+            all.extend(names.iter().map(|name| self.node(name)));
+        }
+        let placed: Vec<(&String, &Gone)> = gone
+            .iter()
+            .filter(|(_, g)| g.node.as_ref().is_some_and(|n| names.contains(n)))
+            .collect();
+        let lost: Vec<&String> = gone
+            .iter()
+            .filter(|(pod, g)| g.node.is_none() && self.outage.evictions.contains_key(*pod))
+            .map(|(pod, _)| pod)
+            .collect();
+        if !lost.is_empty() {
+            notes.push(format!(
+                "{} evicted pods are in no export, and no event says on which node they were: left out",
+                lost.len()
+            ));
+        }
+        all.extend(self.owners(&placed, objects));
+        all.extend(placed.iter().map(|(name, gone)| self.pod(name, gone)));
+        all.retain(|o| o["kind"] != "Lease");
+        all.extend(names.iter().map(|node| self.lease(node)));
+        all.push(
+            json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": "start-of-the-run", "namespace": "kube-system"},
+            "spec": {"renewTime": self.start.to_rfc3339()}}),
+        );
+        all
+    }
+
+    /// An object as it was; none for one that came later.
+    fn object(&self, object: &Value) -> Option<Value> {
+        let mut object = object.clone();
+        let created = time(&object["metadata"]["creationTimestamp"]);
+        match object["kind"].as_str() {
+            Some("Node") => self.rewind_node(&mut object),
+            Some("Pod") if created.is_some_and(|at| at > self.start) => return None,
+            Some("Pod") => self.rewind_pod(&mut object),
+            _ => {}
+        }
+        Some(object)
+    }
+
+    /// What was written of a node since the start is taken back.
+    fn rewind_node(&self, node: &mut Value) {
+        let name = full_name(node);
+        let touched = self.outage.silences.iter().any(|s| s.node == name)
+            || self.outage.not_ready.iter().any(|n| n.0 == name);
+        let later = |at: &Value| time(at).is_some_and(|at| at >= self.start);
+        for c in objects_in(node, "/status/conditions") {
+            if touched || c.get("lastTransitionTime").is_some_and(later) {
+                let is_ready = c.get("type").is_some_and(|t| t == "Ready");
+                let at = Value::from(self.start.to_rfc3339());
+                c.insert(
+                    "status".to_owned(),
+                    if is_ready { "True" } else { "False" }.into(),
+                );
+                c.insert("lastHeartbeatTime".to_owned(), at.clone());
+                c.insert("lastTransitionTime".to_owned(), at);
+            }
+        }
+        if let Some(taints) = node
+            .pointer_mut("/spec/taints")
+            .and_then(Value::as_array_mut)
+        {
+            let own = |t: &Value| {
+                t["key"].as_str().is_some_and(|k| {
+                    k == "node.kubernetes.io/unreachable" || k == "node.kubernetes.io/not-ready"
+                })
+            };
+            taints.retain(|t| !(own(t) && (touched || later(&t["timeAdded"]))));
+        }
+    }
+
+    /// A deletion that began since the start has not begun.
+    fn rewind_pod(&self, pod: &mut Value) {
+        let meta = &pod["metadata"];
+        let grace = meta["deletionGracePeriodSeconds"].as_i64().unwrap_or(30);
+        let began = time(&meta["deletionTimestamp"]).map(|at| at.0 - grace * SECOND_US);
+        let name = full_name(pod);
+        let evicted =
+            self.outage.evictions.contains_key(&name) || self.outage.deletions.contains_key(&name);
+        let meta = pod.get_mut("metadata").and_then(Value::as_object_mut);
+        if let Some(meta) = meta.filter(|_| began.is_some_and(|at| at >= self.start.0) || evicted) {
+            meta.remove("deletionTimestamp");
+            meta.remove("deletionGracePeriodSeconds");
+        }
+        let later = |c: &Value| {
+            time(&c["lastTransitionTime"]).is_some_and(|at| at >= self.start) || evicted
+        };
+        if let Some(all) = pod
+            .pointer_mut("/status/conditions")
+            .and_then(Value::as_array_mut)
+        {
+            all.retain(|c| !(c["type"] == "DisruptionTarget" && later(c)));
+            for c in all.iter_mut().filter(|c| c["type"] == "Ready" && later(c)) {
+                if let Some(c) = c.as_object_mut() {
+                    c.insert("status".to_owned(), "True".into());
+                }
+            }
+        }
+    }
+
+    /// The pods that were there and of which no object is left.
+    fn gone(&self, known: &BTreeSet<String>) -> BTreeMap<String, Gone> {
+        let mut gone: BTreeMap<String, Gone> = BTreeMap::new();
+        for s in self.statements {
+            let Some(pod) = s.said.pod().filter(|p| !known.contains(*p)) else {
+                continue;
+            };
+            let one = gone.entry(pod.to_owned()).or_default();
+            match &s.said {
+                Said::Bound { node, .. } | Said::On { node, .. } => one.node = Some(node.clone()),
+                Said::Created { owner, .. } => one.owner = Some(owner.clone()),
+                _ => {}
+            }
+        }
+        // What was made since the start comes by itself.
+        for s in self.statements.iter().filter(|s| s.at > self.start) {
+            if let Said::Created { pod, .. } | Said::Bound { pod, .. } = &s.said {
+                gone.remove(pod);
+            }
+        }
+        gone
+    }
+
+    fn node(&self, name: &str) -> Value {
+        let at = self.start.to_rfc3339();
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+            "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                "lastHeartbeatTime": at, "lastTransitionTime": at}]}})
+    }
+
+    fn lease(&self, node: &str) -> Value {
+        let renewed = self.leases.get(node).copied().unwrap_or(self.start);
+        json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": node, "namespace": "kube-node-lease"},
+            "spec": {"leaseDurationSeconds": 40, "renewTime": renewed.to_rfc3339()}})
+    }
+
+    fn pod(&self, name: &str, gone: &Gone) -> Value {
+        let (namespace, short) = name.split_once('/').unwrap_or(("default", name));
+        let mut meta = json!({"name": short, "namespace": namespace});
+        if let Some((kind, owner)) = gone.owner.as_ref().and_then(|o| {
+            Some((
+                o.split('/').next()?.to_owned(),
+                o.rsplit('/').next()?.to_owned(),
+            ))
+        }) {
+            meta["labels"] = json!({LABEL: owner});
+            meta["ownerReferences"] = json!([{"kind": kind, "name": owner, "controller": true}]);
+        }
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": meta,
+            "spec": {"nodeName": gone.node, "tolerations": self.tolerations(name, gone)},
+            "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True",
+                "lastTransitionTime": self.start.to_rfc3339()}]}})
+    }
+
+    /// The workloads of which only events know.
+    fn owners(&self, pods: &[(&String, &Gone)], objects: &[Value]) -> Vec<Value> {
+        let mut counts: BTreeMap<&str, (i64, &Gone, &str)> = BTreeMap::new();
+        for (name, gone) in pods {
+            if let Some(owner) = &gone.owner {
+                counts.entry(owner).or_insert((0, gone, name)).0 += 1;
+            }
+        }
+        let known = |kind: &str, full: &str| {
+            objects
+                .iter()
+                .any(|o| o["kind"] == kind && full_name(o) == full)
+        };
+        let one = |(owner, (replicas, gone, pod)): (&str, (i64, &Gone, &str))| {
+            let (kind, full) = owner.split_once('/')?;
+            let (namespace, name) = full.split_once('/')?;
+            if known(kind, full) || !matches!(kind, "ReplicaSet" | "StatefulSet") {
+                return None;
+            }
+            let labels = json!({LABEL: name});
+            Some(json!({"apiVersion": "apps/v1", "kind": kind,
+                "metadata": {"name": name, "namespace": namespace},
+                "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
+                    "template": {"metadata": {"labels": labels},
+                        "spec": {"tolerations": self.tolerations(pod, gone)}}}}))
+        };
+        counts.into_iter().filter_map(one).collect()
+    }
+
+    fn tolerations(&self, pod: &str, gone: &Gone) -> Value {
+        let daemon = gone
+            .owner
+            .as_ref()
+            .is_some_and(|o| o.starts_with("DaemonSet/"));
+        let stays = daemon || self.outlives(pod, gone);
+        let seconds = (!stays).then(|| self.seconds_of(pod, gone));
+        let one = |key: &str| {
+            let mut t = json!({"key": key, "operator": "Exists", "effect": "NoExecute"});
+            if let Some(seconds) = seconds {
+                t["tolerationSeconds"] = seconds.into();
+            }
+            t
+        };
+        json!([
+            one("node.kubernetes.io/not-ready"),
+            one("node.kubernetes.io/unreachable")
+        ])
+    }
+
+    /// Whether a pod's node was silent for longer than pods tolerate that by default, and nobody
+    /// evicted it, though evictions are told: it tolerates it for ever.
+    fn outlives(&self, pod: &str, gone: &Gone) -> bool {
+        let told = self.outage.evictions.values().map(|e| e.at.0).max();
+        let (Some(told), Some(node)) = (told, &gone.node) else {
+            return false;
+        };
+        let long = |s: &Silence| {
+            let until = s.back.as_ref().map_or(told, |b| b.at.0.min(told));
+            s.node == *node && until - s.unknown.at.0 > DEFAULT_SECONDS * SECOND_US
+        };
+        let family = |other: &String| family_of(other) == family_of(pod);
+        self.outage.silences.iter().any(long) && !self.outage.evictions.keys().any(family)
+    }
+
+    /// For how long a pod tolerated its node's silence: as a timer says; or no longer than the
+    /// shortest time after which one of its workload was evicted.
+    fn seconds_of(&self, pod: &str, gone: &Gone) -> i64 {
+        let timer = self.statements.iter().find_map(|s| match &s.said {
+            Said::TimerSet { pod: of, seconds } if of == pod => Some(*seconds),
+            _ => None,
+        });
+        timer.unwrap_or_else(|| {
+            let owner = gone.owner.as_deref().unwrap_or(pod);
+            let shortest = self.delays().get(owner).copied();
+            shortest.map_or(DEFAULT_SECONDS, |us| {
+                ((us - EVICTION_TAKES_US).max(0) / SECOND_US).min(DEFAULT_SECONDS)
+            })
+        })
+    }
+
+    /// By workload, or by pod without one: the shortest time from a node's being given up to an
+    /// eviction there, in microseconds.
+    fn delays(&self) -> BTreeMap<String, i64> {
+        let (mut owners, mut nodes) = (BTreeMap::new(), BTreeMap::new());
+        for s in self.statements {
+            match &s.said {
+                Said::Created { pod, owner } => _ = owners.insert(pod.as_str(), owner.as_str()),
+                Said::Bound { pod, node } | Said::On { pod, node } => {
+                    _ = nodes.insert(pod.as_str(), node.as_str())
+                }
+                _ => {}
+            }
+        }
+        let mut shortest: BTreeMap<String, i64> = BTreeMap::new();
+        for (pod, known) in &self.outage.evictions {
+            let silence = nodes
+                .get(pod.as_str())
+                .and_then(|n| self.outage.silences.iter().find(|s| s.node == **n));
+            if let Some(silence) = silence {
+                let delay = known.at.0 - silence.unknown.at.0;
+                let owner = owners.get(pod.as_str()).copied().unwrap_or(pod);
+                let least = shortest.entry(owner.to_owned()).or_insert(delay);
+                *least = delay.min(*least);
+            }
+        }
+        shortest
+    }
+}
+
+/// `namespace/name`, or a name without a namespace.
+pub(super) fn full_name(object: &Value) -> String {
+    let meta = &object["metadata"];
+    let name = meta["name"].as_str().unwrap_or_default();
+    match (object["kind"].as_str(), meta["namespace"].as_str()) {
+        (Some("Node"), _) => name.to_owned(),
+        (_, Some(namespace)) => format!("{namespace}/{name}"),
+        (_, None) => format!("default/{name}"),
+    }
+}
+
+/// The pods of one workload have names that differ in the last part: `shop/web-5468c74c4d-5sgsw`.
+fn family_of(pod: &str) -> &str {
+    pod.rsplit_once('-').map_or(pod, |(stem, _)| stem)
+}
+
+/// The objects in an array of an object.
+fn objects_in<'v>(
+    object: &'v mut Value,
+    pointer: &str,
+) -> impl Iterator<Item = &'v mut serde_json::Map<String, Value>> {
+    let array = object.pointer_mut(pointer).and_then(Value::as_array_mut);
+    array.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+fn time(value: &Value) -> Option<Stamp> {
+    value.as_str().and_then(crate::import::parse_time)
+}

@@ -1,0 +1,170 @@
+//! Events as `kubectl get events -A -o json|yaml` prints them: core/v1 (`k8s.io/api/core/v1:
+//! Event`) and events.k8s.io/v1 (`k8s.io/api/events/v1: Event`).
+//!
+//! core/v1 has whole seconds; but the recorder of client-go ends an event's name with the
+//! nanoseconds of its making, in hexadecimal (`tools/record/event.go: makeEvent`).
+
+use super::heard::Heard;
+use super::statement::{Place, Said};
+use crate::import::{Stamp, parse_time};
+use serde_json::Value;
+
+const SECOND_US: i64 = 1_000_000;
+
+/// What an event says, whatever its source: of an object, with a reason and a message.
+pub(super) struct Told<'a> {
+    pub(super) kind: &'a str,
+    pub(super) namespace: &'a str,
+    pub(super) name: &'a str,
+    pub(super) reason: &'a str,
+    pub(super) message: &'a str,
+    pub(super) component: &'a str,
+}
+
+impl Told<'_> {
+    /// What it comes to; nothing of those that tell nothing of nodes or of where pods are.
+    pub(super) fn said(&self) -> Option<Said> {
+        let node = || self.name.to_owned();
+        let pod = || format!("{}/{}", self.namespace, self.name);
+        Some(match (self.kind, self.reason) {
+            ("Node", "NodeNotReady") if self.component == "kubelet" => {
+                Said::KubeletNotReady { node: node() }
+            }
+            ("Node", "NodeNotReady") => Said::NodeUnknown { node: node() },
+            ("Node", "NodeReady") => Said::NodeReady { node: node() },
+            ("Node", "RegisteredNode") => Said::NodeRegistered { node: node() },
+            ("Node", "NodeNotSchedulable" | "NodeSchedulable") => Said::Cordoned {
+                node: node(),
+                cordoned: self.reason == "NodeNotSchedulable",
+                by: "somebody".to_owned(),
+            },
+            ("Pod", "TaintManagerEviction") if self.message.starts_with("Cancelling") => {
+                Said::EvictionCancelled { pod: pod() }
+            }
+            ("Pod", "TaintManagerEviction" | "NodeControllerEviction") => {
+                Said::Evicted { pod: pod() }
+            }
+            ("Pod", "Scheduled") => Said::Bound {
+                pod: pod(),
+                node: self.message.rsplit_once(" to ")?.1.trim().to_owned(),
+            },
+            ("Pod", "FailedScheduling") => Said::Unschedulable { pod: pod() },
+            (kind @ ("ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job"), "SuccessfulCreate") => {
+                Said::Created {
+                    pod: format!("{}/{}", self.namespace, created_pod(self.message)?),
+                    owner: format!("{kind}/{}/{}", self.namespace, self.name),
+                }
+            }
+            ("Lease", "LeaderElection") if self.message.ends_with("became leader") => {
+                Said::Leader { component: node() }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// `Created pod: web-x`, `create Pod db-0 in StatefulSet db successful`
+fn created_pod(message: &str) -> Option<&str> {
+    let rest = message
+        .strip_prefix("Created pod: ")
+        .or_else(|| message.strip_prefix("create Pod "))?;
+    rest.split_whitespace().next()
+}
+
+/// Takes one event in; false if it has no time, or no object.
+pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
+    let text = |v: &Value, field: &str| v[field].as_str().unwrap_or_default().to_owned();
+    let about = match &event["involvedObject"] {
+        Value::Null => &event["regarding"],
+        about => about,
+    };
+    let times = times(event);
+    let (Some((first, within)), false) = (times.first().copied(), about.is_null()) else {
+        return false;
+    };
+    let component = [
+        text(&event["source"], "component"),
+        text(&event["deprecatedSource"], "component"),
+        text(event, "reportingComponent"),
+        text(event, "reportingController"),
+    ];
+    let message = match text(event, "message") {
+        empty if empty.is_empty() => text(event, "note"),
+        message => message,
+    };
+    let (kind, namespace, name) = (
+        text(about, "kind"),
+        text(about, "namespace"),
+        text(about, "name"),
+    );
+    let reason = text(event, "reason");
+    let told = Told {
+        kind: &kind,
+        namespace: if namespace.is_empty() {
+            "default"
+        } else {
+            &namespace
+        },
+        name: &name,
+        reason: &reason,
+        message: &message,
+        component: component.iter().find(|c| !c.is_empty()).map_or("", |c| c),
+    };
+    if let Some(said) = told.said() {
+        heard.say(first, within, said.clone(), place.clone());
+        // Of one that came again, the last time is known, too.
+        for (at, within) in times.into_iter().skip(1) {
+            heard.say(at, within, said.clone(), place.clone());
+        }
+    }
+    true
+}
+
+/// When it came first and, if it came again, last; each with how much earlier it may have been.
+fn times(event: &Value) -> Vec<(Stamp, i64)> {
+    let time = |v: &Value| v.as_str().and_then(parse_time);
+    let first = [
+        &event["eventTime"],
+        &event["firstTimestamp"],
+        &event["deprecatedFirstTimestamp"],
+        &event["metadata"]["creationTimestamp"],
+    ]
+    .into_iter()
+    .find_map(time);
+    let Some(first) = first else {
+        return Vec::new();
+    };
+    let mut all = vec![exact(event, first)];
+    let last = [
+        &event["series"]["lastObservedTime"],
+        &event["lastTimestamp"],
+        &event["deprecatedLastTimestamp"],
+    ]
+    .into_iter()
+    .find_map(time);
+    if let Some(last) = last.filter(|last| last.0 - first.0 >= SECOND_US) {
+        all.push(end_of_second(last));
+    }
+    all
+}
+
+/// The time of an event's making by its name, if that fits the time that it states.
+fn exact(event: &Value, stated: Stamp) -> (Stamp, i64) {
+    let name = event["metadata"]["name"].as_str().unwrap_or_default();
+    let ns = name
+        .rsplit_once('.')
+        .and_then(|(_, hex)| i64::from_str_radix(hex, 16).ok());
+    match ns.map(|ns| Stamp(ns / 1_000)) {
+        Some(made) if (0..SECOND_US).contains(&(made.0 - stated.0)) => (made, 0),
+        _ => end_of_second(stated),
+    }
+}
+
+/// A time without a fraction was some time in its second.
+fn end_of_second(at: Stamp) -> (Stamp, i64) {
+    if at.0.rem_euclid(SECOND_US) == 0 {
+        (Stamp(at.0 + SECOND_US - 1), SECOND_US - 1)
+    } else {
+        (at, 0)
+    }
+}

@@ -1,0 +1,226 @@
+//! A file of any kind: told apart by what is in it, and read.
+
+use super::anonymous::Names;
+use super::heard::Heard;
+use super::statement::Place;
+use super::{audit, events, klog, prometheus};
+use serde_json::Value;
+
+/// A file's name and text.
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence {
+    pub(crate) file: String,
+    pub(crate) text: String,
+}
+
+/// What a file is.
+enum Kind {
+    /// Objects as kubectl prints them: events, or an export, or both.
+    Objects(Vec<Value>),
+    Audit,
+    Log,
+    Prometheus(Value),
+    /// Nothing that is known, and why.
+    Other(String),
+}
+
+impl Heard {
+    /// Reads all files.
+    pub(crate) fn of(files: &[Evidence]) -> Self {
+        let mut heard = Heard::default();
+        // klog leaves the year out: the other files have it.
+        let (logs, others): (Vec<&Evidence>, Vec<&Evidence>) =
+            files.iter().partition(|f| klog::is_log(&f.text));
+        others.iter().for_each(|f| heard.take(f, None));
+        let year = heard.statements.first().map(|s| klog::year_of(s.at));
+        logs.iter().for_each(|f| heard.take(f, year));
+        heard.compare_clocks();
+        heard.sort();
+        heard
+    }
+
+    fn take(&mut self, file: &Evidence, year: Option<i32>) {
+        match kind(&file.text) {
+            Kind::Objects(objects) => self.objects(file, &objects),
+            Kind::Audit => self.audit(file),
+            Kind::Log => self.log(file, year),
+            Kind::Prometheus(answer) => {
+                let (series, told) = prometheus::take(&answer, &file.file, self);
+                self.notes.push(format!(
+                    "{}: an answer of Prometheus with {series} series, of which {told} tell something",
+                    file.file
+                ));
+            }
+            Kind::Other(why) => self.notes.push(format!("{}: left out: {why}", file.file)),
+        }
+    }
+
+    fn objects(&mut self, file: &Evidence, objects: &[Value]) {
+        let (mut events, mut wrong, mut others) = (0, 0, 0);
+        for (number, object) in (1..).zip(objects) {
+            if object["kind"] != "Event" {
+                others += 1;
+                continue;
+            }
+            let place = Place {
+                file: file.file.clone(),
+                unit: "item",
+                number,
+            };
+            events += 1;
+            wrong += usize::from(!events::take(object, place, self));
+        }
+        if events > 0 {
+            self.notes.push(format!("{}: {events} events", file.file));
+        }
+        if wrong > 0 {
+            self.notes.push(format!(
+                "{}: {wrong} events without a time or an object, left out",
+                file.file
+            ));
+        }
+        if others > 0 {
+            let of = objects.iter().filter(|o| o["kind"] != "Event").cloned();
+            self.exports.push((file.file.clone(), of.collect()));
+        }
+    }
+
+    fn audit(&mut self, file: &Evidence) {
+        let (mut lines, mut told, mut broken) = (0, 0, Vec::new());
+        for (number, text) in (1..).zip(file.text.lines()) {
+            if text.trim().is_empty() {
+                continue;
+            }
+            lines += 1;
+            let read = serde_json::from_str::<Value>(text).ok();
+            let Some(line) = read.filter(audit::is_audit) else {
+                broken.push(number);
+                continue;
+            };
+            let place = Place {
+                file: file.file.clone(),
+                unit: "line",
+                number,
+            };
+            told += usize::from(audit::take(&line, place, self));
+        }
+        self.notes.push(format!(
+            "{}: an audit log of {lines} lines, of which {told} tell something",
+            file.file
+        ));
+        if let Some(first) = broken.first() {
+            self.notes.push(format!(
+                "{}: {} lines are no whole line of an audit log, the first of them line {first}: left out",
+                file.file,
+                broken.len()
+            ));
+        }
+    }
+
+    fn log(&mut self, file: &Evidence, year: Option<i32>) {
+        let found = klog::year_in(&file.text).or(year);
+        let (lines, told) = klog::take(&file.text, &file.file, found.unwrap_or(1970), self);
+        self.notes.push(match told {
+            0 => format!(
+                "{}: a log of {lines} lines, none of which tells something: of another component, or at too low a level of -v?",
+                file.file
+            ),
+            _ => format!("{}: a log of {lines} lines, of which {told} tell something", file.file),
+        });
+        if found.is_none() && told > 0 {
+            self.notes.push(format!(
+                "{}: klog leaves the year out, and no other file has it: taken for 1970",
+                file.file
+            ));
+        }
+    }
+}
+
+fn kind(text: &str) -> Kind {
+    let trimmed = text.trim_start();
+    if klog::is_log(text) {
+        return Kind::Log;
+    }
+    let first_line = trimmed.lines().next().unwrap_or_default();
+    if serde_json::from_str::<Value>(first_line).is_ok_and(|v| audit::is_audit(&v))
+        || trimmed
+            .lines()
+            .take(5)
+            .any(|l| serde_json::from_str::<Value>(l).is_ok_and(|v| audit::is_audit(&v)))
+    {
+        return Kind::Audit;
+    }
+    if trimmed.is_empty() {
+        return Kind::Other("it is empty".to_owned());
+    }
+    match documents(trimmed) {
+        Err(why) => Kind::Other(why),
+        Ok(documents) => match documents.as_slice() {
+            [one] if prometheus::is_answer(one) => Kind::Prometheus(one.clone()),
+            _ => {
+                let objects: Vec<Value> = documents.into_iter().flat_map(items).collect();
+                if objects.iter().all(|o| o["kind"].is_string()) && !objects.is_empty() {
+                    Kind::Objects(objects)
+                } else {
+                    Kind::Other(
+                        "it holds no objects of the Kubernetes API, no audit log, no log of a controller, and no answer of Prometheus"
+                            .to_owned(),
+                    )
+                }
+            }
+        },
+    }
+}
+
+/// The objects of a list, or the object itself.
+fn items(mut document: Value) -> Vec<Value> {
+    let kind = document["kind"].as_str().unwrap_or_default().to_owned();
+    let Some(of) = kind.strip_suffix("List") else {
+        return vec![document];
+    };
+    let items = document.as_object_mut().and_then(|map| map.remove("items"));
+    let Some(Value::Array(mut items)) = items else {
+        return Vec::new();
+    };
+    for item in items.iter_mut().filter_map(Value::as_object_mut) {
+        if !of.is_empty() && !item.contains_key("kind") {
+            item.insert("kind".to_owned(), of.into());
+        }
+    }
+    items
+}
+
+/// JSON, one value or several, or YAML.
+fn documents(text: &str) -> Result<Vec<Value>, String> {
+    if text.starts_with(['{', '[']) {
+        let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
+            .into_iter()
+            .collect();
+        return values.map_err(|e| format!("it is no JSON: {e}"));
+    }
+    serde_saphyr::from_multiple(text).map_err(|e| {
+        let said = e.to_string();
+        let line = said.lines().next().unwrap_or_default();
+        format!("it is neither JSON nor YAML, nor a log: {line}")
+    })
+}
+
+/// The files with every name in them made another.
+pub(crate) fn anonymised(files: Vec<Evidence>) -> Vec<Evidence> {
+    let heard = Heard::of(&files);
+    let mut names = Names::default();
+    heard
+        .statements
+        .iter()
+        .for_each(|s| names.of_statement(&s.said));
+    for file in &files {
+        if let Kind::Objects(objects) = kind(&file.text) {
+            objects.iter().for_each(|o| names.of_object(o));
+        }
+    }
+    let other = |file: Evidence| Evidence {
+        text: names.replaced(&file.text),
+        ..file
+    };
+    files.into_iter().map(other).collect()
+}

@@ -1,0 +1,95 @@
+//! All that was read, together, and what was left out.
+
+use super::statement::{Place, Said, Statement};
+use crate::import::Stamp;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that was read.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    /// What sources say, in the order of time once it is sorted.
+    pub(crate) statements: Vec<Statement>,
+    /// The objects of exports among the files.
+    pub(crate) exports: Vec<(String, Vec<Value>)>,
+    /// What a person should know: what was taken, and what was left out and why.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Heard {
+    /// Notes something that was said.
+    pub(super) fn say(&mut self, at: Stamp, within_us: i64, said: Said, place: Place) {
+        self.statements.push(Statement {
+            at,
+            within_us,
+            said,
+            place,
+        });
+    }
+
+    /// In the order of time; what several sources say of one thing stays.
+    pub(super) fn sort(&mut self) {
+        self.statements
+            .sort_by(|a, b| (a.at, &a.said, &a.place).cmp(&(b.at, &b.said, &b.place)));
+    }
+
+    /// Leaves out what is about nodes that no export knows, which are another cluster's, and says
+    /// so. Pods of theirs go with them.
+    pub(super) fn of_cluster(&mut self, known: &BTreeSet<String>) {
+        let mut strange: BTreeMap<String, usize> = BTreeMap::new();
+        for s in &self.statements {
+            if let Some(node) = s.said.node().filter(|n| !known.contains(*n)) {
+                *strange.entry(node.to_owned()).or_default() += 1;
+            }
+        }
+        if strange.is_empty() {
+            return;
+        }
+        let pods: BTreeSet<String> = self
+            .statements
+            .iter()
+            .filter(|s| s.said.node().is_some_and(|n| strange.contains_key(n)))
+            .filter_map(|s| s.said.pod().map(str::to_owned))
+            .collect();
+        let before = self.statements.len();
+        self.statements.retain(|s| {
+            !s.said.node().is_some_and(|n| strange.contains_key(n))
+                && !s.said.pod().is_some_and(|p| pods.contains(p))
+        });
+        let names: Vec<&str> = strange.keys().map(String::as_str).take(5).collect();
+        self.notes.push(format!(
+            "{} statements are about nodes that are in no export ({}{}), of another cluster or of another time: left out",
+            before - self.statements.len(),
+            names.join(", "),
+            if strange.len() > names.len() { ", …" } else { "" }
+        ));
+    }
+
+    /// Says where the clocks of files are far apart.
+    pub(super) fn compare_clocks(&mut self) {
+        const APART_US: i64 = 3_600_000_000;
+        let mut spans: BTreeMap<&str, (Stamp, Stamp)> = BTreeMap::new();
+        for s in &self.statements {
+            let span = spans.entry(&s.place.file).or_insert((s.at, s.at));
+            *span = (span.0.min(s.at), span.1.max(s.at));
+        }
+        let spans: Vec<(&str, (Stamp, Stamp))> = spans.into_iter().collect();
+        let mut said = Vec::new();
+        for (i, (a, of_a)) in spans.iter().enumerate() {
+            for (b, of_b) in &spans[i + 1..] {
+                let gap = of_b
+                    .0
+                    .0
+                    .saturating_sub(of_a.1.0)
+                    .max(of_a.0.0.saturating_sub(of_b.1.0));
+                if gap > APART_US {
+                    said.push(format!(
+                        "{a} ends or begins {} minutes away from {b}: of another outage, or from another clock or time zone?",
+                        gap / 60_000_000
+                    ));
+                }
+            }
+        }
+        self.notes.extend(said);
+    }
+}

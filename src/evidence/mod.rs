@@ -1,0 +1,37 @@
+//! What is left of an outage, read: events, audit logs, logs of controllers, and metrics, beside
+//! exports.
+//!
+//! ```text
+//! statement   what a source says happened, when, and where it says so
+//! file        a file of any kind: told apart, and read
+//! events      `kubectl get events`, core/v1 and events.k8s.io/v1
+//! audit       audit logs of the API server, JSON lines
+//! klog        logs of kube-controller-manager and kube-scheduler
+//! prometheus  answers of Prometheus to range queries of kube-state-metrics
+//! heard       all statements together, and what was left out
+//! anonymous   names made others, the same always the same
+//! outage      what was: nodes that fell silent and came back, what people did
+//! cluster     the cluster before that
+//! written     both as a scenario, with the evidence for each entry
+//! ```
+//!
+//! Nothing is kept of a file but what a statement or the model needs: no annotations, no bodies of
+//! requests, no tokens.
+
+mod anonymous;
+mod audit;
+mod cluster;
+mod events;
+mod file;
+mod heard;
+mod klog;
+mod outage;
+mod prometheus;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod written;
+
+pub(crate) use file::{Evidence, anonymised};
+pub(crate) use heard::Heard;
+pub(crate) use written::{Reconstruction, Unclear, Watchfulness, reconstruct};

@@ -1,0 +1,171 @@
+//! What was: which nodes fell silent and came back, who was evicted, and what people did. What is
+//! inferred says from what.
+
+use super::statement::{Said, Statement};
+use crate::import::Stamp;
+use std::collections::BTreeMap;
+
+/// What is said of one thing within this time is said of one event.
+const SAME_US: i64 = 30_000_000;
+
+/// A time with who says so.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) at: Stamp,
+    /// By how many microseconds it may have been earlier.
+    pub(crate) within_us: i64,
+    pub(crate) evidence: String,
+}
+
+/// A node that was silent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Silence {
+    pub(crate) node: String,
+    /// When it was given up.
+    pub(crate) unknown: Known,
+    /// When its kubelet was last heard of, if a source tells.
+    pub(crate) heard: Option<Known>,
+    /// When it was back, if it was.
+    pub(crate) back: Option<Known>,
+}
+
+/// What a person, or a program of theirs, did.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Action {
+    pub(crate) known: Known,
+    pub(crate) said: Said,
+    pub(crate) by: String,
+}
+
+/// What was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Outage {
+    /// In the order in which they were given up.
+    pub(crate) silences: Vec<Silence>,
+    /// Nodes that said themselves that they are not ready, and until when.
+    pub(crate) not_ready: Vec<(String, Known, Option<Known>)>,
+    pub(crate) actions: Vec<Action>,
+    /// The evictions by the taint eviction controller: each pod's first.
+    pub(crate) evictions: BTreeMap<String, Known>,
+    /// The deletions by others: each pod's first, and who.
+    pub(crate) deletions: BTreeMap<String, (Known, String)>,
+    /// Leaders that took over while it lasted.
+    pub(crate) leaders: Vec<(String, Known)>,
+}
+
+impl Known {
+    fn of(s: &Statement) -> Self {
+        Known {
+            at: s.at,
+            within_us: s.within_us,
+            evidence: s.place.to_string(),
+        }
+    }
+}
+
+impl Outage {
+    /// From all statements, in the order of time.
+    pub(crate) fn of(statements: &[Statement]) -> Self {
+        let mut outage = Outage::default();
+        let mut last_heard: BTreeMap<&str, Known> = BTreeMap::new();
+        for s in statements {
+            match &s.said {
+                Said::NodeHeard { node } => _ = last_heard.insert(node, Known::of(s)),
+                Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
+                    outage.silent(node, s, last_heard.get(node.as_str()));
+                }
+                Said::NodeReady { node } => outage.ready(node, s),
+                Said::KubeletNotReady { node } => {
+                    outage.not_ready.push((node.clone(), Known::of(s), None));
+                }
+                Said::Evicted { pod } => {
+                    let known = outage.evictions.entry(pod.clone());
+                    let known = known.or_insert_with(|| Known::of(s));
+                    // Of two sources the one that knows the time better counts.
+                    if s.at.0 - known.at.0 < SAME_US && s.within_us < known.within_us {
+                        *known = Known::of(s);
+                    }
+                }
+                Said::Deleted { pod, by } => {
+                    let of = || (Known::of(s), by.clone());
+                    outage.deletions.entry(pod.clone()).or_insert_with(of);
+                }
+                Said::Leader { component } => {
+                    outage.leaders.push((component.clone(), Known::of(s)));
+                }
+                Said::Tainted { by: Some(by), .. }
+                | Said::Cordoned { by, .. }
+                | Said::NodeDeleted { by, .. }
+                | Said::Scaled { by, .. } => outage.act(s, by),
+                _ => {}
+            }
+        }
+        // A deletion that the controller itself asked for is its eviction.
+        let evictions = &outage.evictions;
+        outage.deletions.retain(|pod, (known, _)| {
+            evictions
+                .get(pod)
+                .is_none_or(|e| (known.at.0 - e.at.0).abs() > SAME_US)
+        });
+        outage
+    }
+
+    fn act(&mut self, s: &Statement, by: &str) {
+        self.actions.push(Action {
+            known: Known::of(s),
+            said: s.said.clone(),
+            by: by.to_owned(),
+        });
+    }
+
+    fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Known>) {
+        let open = self
+            .silences
+            .iter_mut()
+            .rev()
+            .find(|silence| silence.node == node && silence.back.is_none());
+        match open {
+            // Said before, by another source or again: the earliest of the exact ones counts.
+            Some(silence) => {
+                let near = (s.at.0 - silence.unknown.at.0).abs() < SAME_US;
+                if near && s.within_us < silence.unknown.within_us {
+                    silence.unknown = Known::of(s);
+                }
+            }
+            None => self.silences.push(Silence {
+                node: node.to_owned(),
+                unknown: Known::of(s),
+                heard: heard.cloned(),
+                back: None,
+            }),
+        }
+    }
+
+    fn ready(&mut self, node: &str, s: &Statement) {
+        for silence in self.silences.iter_mut().filter(|x| x.node == node) {
+            silence.back.get_or_insert_with(|| Known::of(s));
+        }
+        for (_, _, until) in self.not_ready.iter_mut().filter(|x| x.0 == node) {
+            until.get_or_insert_with(|| Known::of(s));
+        }
+    }
+
+    /// When the first thing happened.
+    pub(crate) fn begins(&self) -> Option<Stamp> {
+        let silences = self.silences.iter().map(|s| s.unknown.at);
+        let others = self.not_ready.iter().map(|n| n.1.at);
+        let evictions = self.evictions.values().map(|e| e.at);
+        silences.chain(others).chain(evictions).min()
+    }
+
+    /// When the last thing happened.
+    pub(crate) fn ends(&self) -> Option<Stamp> {
+        let silences = self
+            .silences
+            .iter()
+            .map(|s| s.back.as_ref().map_or(s.unknown.at, |b| b.at));
+        let evictions = self.evictions.values().map(|e| e.at);
+        let actions = self.actions.iter().map(|a| a.known.at);
+        silences.chain(evictions).chain(actions).max()
+    }
+}

@@ -1,0 +1,98 @@
+//! Answers of Prometheus to range queries of kube-state-metrics, as `/api/v1/query_range` gives
+//! them: `kube_node_status_condition`, `kube_pod_info`, `kube_pod_deletion_timestamp`.
+//!
+//! A sample tells how it was then; what changed did so at some time since the sample before.
+
+use super::heard::Heard;
+use super::statement::{Place, Said};
+use crate::import::Stamp;
+use serde_json::Value;
+
+/// Whether a document is such an answer.
+pub(super) fn is_answer(document: &Value) -> bool {
+    document["data"]["resultType"].is_string()
+}
+
+/// Takes an answer in: how many series there are, and how many tell something.
+pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> (usize, usize) {
+    let series = document["data"]["result"].as_array();
+    let firsts = series.into_iter().flatten();
+    let begins = firsts.filter_map(|s| Some(samples(s).first()?.0)).min();
+    let (mut all, mut told) = (0, 0);
+    for (number, one) in (1..).zip(series.into_iter().flatten()) {
+        all += 1;
+        let place = Place {
+            file: file.to_owned(),
+            unit: "series",
+            number,
+        };
+        told += usize::from(take_series(one, begins, &place, heard));
+    }
+    (all, told)
+}
+
+fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut Heard) -> bool {
+    let label = |name: &str| series["metric"][name].as_str().unwrap_or_default();
+    let samples = samples(series);
+    let pod = || format!("{}/{}", label("namespace"), label("pod"));
+    let first = samples.first().map(|s| s.0);
+    match (label("__name__"), first) {
+        ("kube_node_status_condition", _) if label("condition") == "Ready" => {
+            let node = label("node").to_owned();
+            for pair in samples.windows(2) {
+                let (before, now) = (pair[0], pair[1]);
+                let (was, is) = (before.1 > 0.5, now.1 > 0.5);
+                let said = match (label("status"), was, is) {
+                    ("unknown", false, true) => Said::NodeUnknown { node: node.clone() },
+                    ("true", true, false) => Said::NodeNotReady { node: node.clone() },
+                    ("true", false, true) => Said::NodeReady { node: node.clone() },
+                    _ => continue,
+                };
+                heard.say(now.0, now.0.0 - before.0.0, said, place.clone());
+            }
+            true
+        }
+        ("kube_pod_info", Some(at)) if !label("node").is_empty() => {
+            let node = label("node").to_owned();
+            heard.say(
+                at,
+                0,
+                if first == begins {
+                    Said::On { pod: pod(), node }
+                } else {
+                    Said::Bound { pod: pod(), node }
+                },
+                place.clone(),
+            );
+            true
+        }
+        ("kube_pod_deletion_timestamp", Some(at)) => {
+            let by = "somebody (kube_pod_deletion_timestamp)".to_owned();
+            heard.say(
+                at,
+                step_us(&samples),
+                Said::Deleted { pod: pod(), by },
+                place.clone(),
+            );
+            true
+        }
+        _ => false,
+    }
+}
+
+fn step_us(samples: &[(Stamp, f64)]) -> i64 {
+    match samples {
+        [a, b, ..] => b.0.0 - a.0.0,
+        _ => 60_000_000,
+    }
+}
+
+/// `[[1795228197, "1"], …]`
+fn samples(series: &Value) -> Vec<(Stamp, f64)> {
+    let one = |v: &Value| {
+        let at = (v[0].as_f64()? * 1e6) as i64;
+        Some((Stamp(at), v[1].as_str()?.parse().ok()?))
+    };
+    let values = series["values"].as_array();
+    values.into_iter().flatten().filter_map(one).collect()
+}

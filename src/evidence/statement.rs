@@ -1,0 +1,123 @@
+//! What a source says happened, when, and where it says so.
+
+use crate::import::Stamp;
+use std::fmt;
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Said {
+    /// The node lifecycle controller has given a node up: Ready is Unknown.
+    NodeUnknown { node: String },
+    /// Ready is not True, and who says so is not known.
+    NodeNotReady { node: String },
+    /// Its kubelet says that a node is not ready: it lives.
+    KubeletNotReady { node: String },
+    /// A node is Ready.
+    NodeReady { node: String },
+    /// A kubelet was heard of.
+    NodeHeard { node: String },
+    /// The controllers have learnt of a node: they have just started, or the node has.
+    NodeRegistered { node: String },
+    /// A node was deleted.
+    NodeDeleted { node: String, by: String },
+    /// Taints were added, `key=value:Effect`; by controllers, or by a person of that name.
+    Tainted {
+        node: String,
+        taints: Vec<String>,
+        by: Option<String>,
+    },
+    /// A node was cordoned, or uncordoned.
+    Cordoned {
+        node: String,
+        cordoned: bool,
+        by: String,
+    },
+    /// The taint eviction controller evicts a pod.
+    Evicted { pod: String },
+    /// It no longer means to.
+    EvictionCancelled { pod: String },
+    /// A timer of the taint eviction controller was set, for so many seconds.
+    TimerSet { pod: String, seconds: i64 },
+    /// Somebody else deleted a pod, or had it evicted through the API.
+    Deleted { pod: String, by: String },
+    /// A pod was created for a workload, `Kind/namespace/name`.
+    Created { pod: String, owner: String },
+    /// A pod was bound to a node.
+    Bound { pod: String, node: String },
+    /// A pod was found on a node, where it may have been for long.
+    On { pod: String, node: String },
+    /// The scheduler found no node for a pod.
+    Unschedulable { pod: String },
+    /// A workload was scaled.
+    Scaled {
+        workload: String,
+        replicas: i32,
+        by: String,
+    },
+    /// A component's process has become leader.
+    Leader { component: String },
+    /// A zone is in a new state.
+    Zone { zone: String, state: String },
+}
+
+impl Said {
+    /// The node that it is about.
+    pub(crate) fn node(&self) -> Option<&str> {
+        match self {
+            Self::NodeUnknown { node }
+            | Self::NodeNotReady { node }
+            | Self::KubeletNotReady { node }
+            | Self::NodeReady { node }
+            | Self::NodeHeard { node }
+            | Self::NodeRegistered { node }
+            | Self::NodeDeleted { node, .. }
+            | Self::Tainted { node, .. }
+            | Self::Cordoned { node, .. }
+            | Self::Bound { node, .. }
+            | Self::On { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The pod that it is about.
+    pub(crate) fn pod(&self) -> Option<&str> {
+        match self {
+            Self::Evicted { pod }
+            | Self::EvictionCancelled { pod }
+            | Self::TimerSet { pod, .. }
+            | Self::Deleted { pod, .. }
+            | Self::Created { pod, .. }
+            | Self::Bound { pod, .. }
+            | Self::On { pod, .. }
+            | Self::Unschedulable { pod } => Some(pod),
+            _ => None,
+        }
+    }
+}
+
+/// Where a source says something.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    /// `item`, `line` or `series`
+    pub(crate) unit: &'static str,
+    /// From 1.
+    pub(crate) number: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} {}", self.file, self.unit, self.number)
+    }
+}
+
+/// Something that a source says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Statement {
+    /// When it happened, at the latest.
+    pub(crate) at: Stamp,
+    /// By how many microseconds it may have been earlier.
+    pub(crate) within_us: i64,
+    pub(crate) said: Said,
+    pub(crate) place: Place,
+}

@@ -1,0 +1,148 @@
+//! Every kind of file, told apart and read, and what is wrong with one said.
+
+use super::file::Evidence;
+use super::heard::Heard;
+use super::statement::Said;
+use crate::import::Stamp;
+
+fn heard(texts: &[(&str, &str)]) -> Heard {
+    let one = |(file, text): &(&str, &str)| Evidence {
+        file: (*file).to_owned(),
+        text: (*text).to_owned(),
+    };
+    Heard::of(&texts.iter().map(one).collect::<Vec<_>>())
+}
+
+fn node(name: &str) -> Said {
+    Said::NodeUnknown {
+        node: name.to_owned(),
+    }
+}
+
+/// 0x18e9a734b70fb0c7 ns are 1,795,149,771,335,250,119 ns after 1970, 04:42:51.335250 of the day.
+#[test]
+fn the_name_of_an_event_has_its_exact_time() {
+    let event = |name: &str| {
+        format!(
+            r#"{{"kind": "List", "apiVersion": "v1", "items": [{{"kind": "Event", "apiVersion": "v1",
+            "metadata": {{"name": "{name}"}}, "involvedObject": {{"kind": "Node", "name": "extra-d1"}},
+            "reason": "NodeNotReady", "message": "Node extra-d1 status is now: NodeNotReady",
+            "firstTimestamp": "2026-11-20T04:42:51Z", "source": {{"component": "node-controller"}}}}]}}"#
+        )
+    };
+    let of = |name: &str| {
+        let all = heard(&[("e.json", &event(name))]).statements;
+        (all[0].at, all[0].within_us, all[0].said.clone())
+    };
+    let exact = Stamp(1_795_149_771_335_250);
+    assert_eq!(
+        of("extra-d1.18e9a734b70fb0c7"),
+        (exact, 0, node("extra-d1"))
+    );
+    // Without it the second is all that is known.
+    let second = Stamp(1_795_149_771_999_999);
+    assert_eq!(of("extra-d1"), (second, 999_999, node("extra-d1")));
+}
+
+#[test]
+fn newer_events_say_the_same() {
+    let text = r#"
+apiVersion: v1
+kind: List
+items:
+- apiVersion: events.k8s.io/v1
+  kind: Event
+  metadata: {name: p.x}
+  eventTime: "2026-11-20T04:47:46.5Z"
+  reason: TaintManagerEviction
+  note: Marking for deletion Pod shop/api-1
+  regarding: {kind: Pod, name: api-1, namespace: shop}
+  reportingController: taint-eviction-controller
+"#;
+    let all = heard(&[("e.yaml", text)]).statements;
+    let said = Said::Evicted {
+        pod: "shop/api-1".to_owned(),
+    };
+    assert_eq!((all.len(), &all[0].said, all[0].within_us), (1, &said, 0));
+}
+
+#[test]
+fn half_a_line_of_an_audit_log_is_told() {
+    let line = |verb: &str, user: &str| {
+        format!(
+            r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","verb":"{verb}","user":{{"username":"{user}"}},"objectRef":{{"resource":"pods","namespace":"shop","name":"web-0"}},"responseStatus":{{"code":200}},"stageTimestamp":"2026-11-20T04:47:46.5Z"}}"#
+        )
+    };
+    let text = format!(
+        "{}\n{}\n{}",
+        line("delete", "someone"),
+        line("get", "someone"),
+        &line("delete", "joe")[..90]
+    );
+    let heard = heard(&[("audit.log", &text)]);
+    let said = Said::Deleted {
+        pod: "shop/web-0".to_owned(),
+        by: "someone".to_owned(),
+    };
+    assert_eq!(heard.statements.len(), 1);
+    assert_eq!(heard.statements[0].said, said);
+    assert!(
+        heard
+            .notes
+            .iter()
+            .any(|n| n.contains("the first of them line 3: left out")),
+        "{:?}",
+        heard.notes
+    );
+}
+
+#[test]
+fn logs_of_both_forms_say_the_same() {
+    let log = r#"I1121 02:29:45.458000   11997 controller_utils.go:186] "Recording status change event message for node" status="NodeNotReady" node="a-0"
+I1121 02:30:06.714000       1 taint_eviction.go:112] "Deleting pod" controller="taint-eviction-controller" pod="default/stp-4"
+I1121 02:29:45.458000   11997 controller_utils.go:186] Recording status change NodeNotReady event message for node a-0
+2026-11-21T02:30:06.714Z stderr F I1121 02:30:06.714000       1 taint_manager.go:105] NoExecuteTaintManager is deleting Pod: default/stp-4
+"#;
+    let all = heard(&[("kcm.log", log)]);
+    let evicted = Said::Evicted {
+        pod: "default/stp-4".to_owned(),
+    };
+    let said: Vec<&Said> = all.statements.iter().map(|s| &s.said).collect();
+    assert_eq!(said.iter().filter(|s| ***s == node("a-0")).count(), 2);
+    assert_eq!(said.iter().filter(|s| ***s == evicted).count(), 2);
+    assert!(all.notes.iter().any(|n| n.contains("leaves the year out")));
+}
+
+#[test]
+fn a_log_of_another_component_is_told() {
+    let log = "I1121 02:29:45.458000   11997 kubelet.go:186] \"SyncLoop\" verb=\"x\"\n";
+    let all = heard(&[("kubelet.log", log), ("x.bin", "\u{1}\u{2}: [")]);
+    assert!(all.statements.is_empty());
+    assert!(
+        all.notes[1].contains("none of which tells something"),
+        "{:?}",
+        all.notes
+    );
+    assert!(
+        all.notes[0].starts_with("x.bin: left out"),
+        "{:?}",
+        all.notes
+    );
+}
+
+/// A sample every 30 s: true at 0 and 30, false at 60.
+#[test]
+fn samples_tell_between_when_and_when() {
+    let text = r#"{"status": "success", "data": {"resultType": "matrix", "result": [{"metric":
+        {"__name__": "kube_node_status_condition", "node": "a", "condition": "Ready", "status": "true"},
+        "values": [[1795149600, "1"], [1795149630, "1"], [1795149660, "0"]]}]}}"#;
+    let all = heard(&[("p.json", text)]).statements;
+    let said = Said::NodeNotReady {
+        node: "a".to_owned(),
+    };
+    assert_eq!(all.len(), 1);
+    assert_eq!(
+        (all[0].at, all[0].within_us, &all[0].said),
+        (Stamp(1_795_149_660_000_000), 30_000_000, &said)
+    );
+}

@@ -1,0 +1,438 @@
+//! The outage as a scenario: the cluster as it was, and a timeline of what happened to it, each
+//! entry with its evidence in a comment.
+//!
+//! A node that was given up at some time was last heard of by the pass that came one grace period
+//! and less than a pass's period before, and renewed its lease less than a period before that: its
+//! silence is put there. With the time of one pass known, so are those of the others.
+
+use super::cluster::{Before, full_name};
+use super::heard::Heard;
+use super::outage::{Known, Outage, Silence};
+use super::statement::Said;
+use crate::import::{ImportError, ImportedCluster, Input, Stamp};
+use crate::kernel::Dur;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const SECOND_US: i64 = 1_000_000;
+/// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
+const RENEWAL_US: i64 = 10_200_000;
+/// How long before the first sign of the outage the run starts, beside what its cause needs.
+const LEAD_US: i64 = 15 * SECOND_US;
+/// How long the run goes on after the last sign.
+const TAIL_US: i64 = 120 * SECOND_US;
+/// From a pass to what it writes of a node.
+const WRITE_US: i64 = 30_000;
+/// A kubelet that is reached again says so after about this long.
+const BACK_US: i64 = SECOND_US;
+
+/// How the controllers of the outage looked at their nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watchfulness {
+    /// `--node-monitor-grace-period`
+    pub(crate) grace: Dur,
+    /// From one pass to the next.
+    pub(crate) period: Dur,
+}
+
+/// A past outage as a scenario.
+#[derive(Debug)]
+pub(crate) struct Reconstruction {
+    /// The scenario's text.
+    pub(crate) text: String,
+    /// Its time zero.
+    pub(crate) start: Stamp,
+    pub(crate) outage: Outage,
+    /// What was taken, what was left out, what was assumed.
+    pub(crate) notes: Vec<String>,
+    /// The timeline, a sentence each.
+    pub(crate) told: Vec<String>,
+}
+
+/// Why there is none.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unclear {
+    /// Nothing that was read tells of a node or an eviction.
+    #[error("nothing in these files tells of a node that failed, or of an eviction")]
+    Nothing,
+    /// The cluster cannot be put together.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+}
+
+/// Puts together what was.
+///
+/// # Errors
+/// [`Unclear`].
+pub(crate) fn reconstruct(
+    mut heard: Heard,
+    watchfulness: Watchfulness,
+    cluster_of: &str,
+) -> Result<Reconstruction, Unclear> {
+    let mut notes = Vec::new();
+    let objects = objects_of(&heard, &mut notes);
+    let nodes: BTreeSet<String> = objects
+        .iter()
+        .filter(|o| o["kind"] == "Node")
+        .map(full_name)
+        .collect();
+    if !nodes.is_empty() {
+        heard.of_cluster(&nodes);
+    }
+    notes.splice(0..0, std::mem::take(&mut heard.notes));
+    let whole = Outage::of(&heard.statements);
+    let begins = whole.begins().ok_or(Unclear::Nothing)?;
+    let exported = exported_at(&objects);
+    let plan = Timing {
+        watchfulness,
+        // An export from before the outage is the cluster as it was.
+        start: match exported.filter(|at| at.0 < begins.0) {
+            Some(at) => at,
+            None => {
+                let before = begins.0 - watchfulness.grace_us() - LEAD_US;
+                Stamp(before.div_euclid(SECOND_US) * SECOND_US)
+            }
+        },
+        from_export: exported.is_some_and(|at| at.0 < begins.0),
+    };
+    if let Some(at) = exported.filter(|_| !plan.from_export) {
+        notes.push(format!(
+            "the export is of {}, after the outage began: what was written since is taken back",
+            at.to_rfc3339()
+        ));
+    }
+    if exported.is_none() {
+        notes.push(
+            "no export with nodes: the cluster is made of the nodes and pods that are named, without zones, labels and requests".to_owned(),
+        );
+    }
+    let outage = Outage::of(
+        &heard
+            .statements
+            .iter()
+            .filter(|s| s.at >= plan.start)
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
+    let before = Before {
+        outage: &outage,
+        statements: &heard.statements,
+        start: plan.start,
+        leases: plan.leases(&outage),
+    };
+    let all = match plan.from_export {
+        true => objects,
+        false => before.rewound(&objects, &mut notes),
+    };
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": all}).to_string();
+    let input = Input {
+        file: cluster_of.to_owned(),
+        bytes: list.len(),
+        hash: crate::files::fnv1a64(list.as_bytes()),
+        text: list,
+    };
+    let mut cluster = ImportedCluster::read(&[input])?.simulable()?;
+    if !plan.from_export {
+        plan.set_pass(&mut cluster, &outage);
+    }
+    let mut told = Vec::new();
+    let timeline = plan.timeline(&outage, &cluster, &mut told);
+    let doc = format!(
+        "An outage put together from what is left of it. Time zero is {}.",
+        plan.start.to_rfc3339()
+    );
+    let ends = outage.ends().unwrap_or(begins);
+    let horizon = span(ends.0 + TAIL_US - plan.start.0);
+    Ok(Reconstruction {
+        text: cluster.written(&doc, &horizon, &timeline),
+        start: plan.start,
+        outage,
+        notes,
+        told,
+    })
+}
+
+/// The objects of the exports; of several that differ those of the oldest.
+fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
+    let mut all: Vec<(Option<Stamp>, Vec<Value>)> = heard
+        .exports
+        .iter()
+        .map(|(_, objects)| (exported_at(objects), objects.clone()))
+        .collect();
+    all.sort_by_key(|(at, _)| *at);
+    let Some((oldest, _)) = all.iter().find(|(at, _)| at.is_some()) else {
+        return all.into_iter().flat_map(|(_, objects)| objects).collect();
+    };
+    // Parts of one export are of nearly one time; others are left out.
+    let limit = oldest.map_or(i64::MAX, |at| at.0 + 10 * SECOND_US);
+    let (taken, left): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|(at, _)| at.is_none_or(|at| at.0 <= limit));
+    if !left.is_empty() {
+        notes.push(format!(
+            "{} files hold the cluster at a later time: the earliest is taken",
+            left.len()
+        ));
+    }
+    taken.into_iter().flat_map(|(_, objects)| objects).collect()
+}
+
+/// The newest time of an export's nodes and leases, to the second above; none without nodes.
+fn exported_at(objects: &[Value]) -> Option<Stamp> {
+    let time = |v: &Value| v.as_str().and_then(crate::import::parse_time);
+    let of = |o: &Value| match o["kind"].as_str() {
+        Some("Lease") => time(&o["spec"]["renewTime"]),
+        Some("Node") => {
+            let conditions = o["status"]["conditions"].as_array();
+            let heartbeat = |c: &Value| time(&c["lastHeartbeatTime"]);
+            conditions.into_iter().flatten().filter_map(heartbeat).max()
+        }
+        _ => None,
+    };
+    if !objects.iter().any(|o| o["kind"] == "Node") {
+        return None;
+    }
+    objects
+        .iter()
+        .filter_map(of)
+        .max()
+        .map(Stamp::ceil_to_second)
+}
+
+impl Watchfulness {
+    fn grace_us(self) -> i64 {
+        (self.grace.as_nanos() / 1_000) as i64
+    }
+
+    fn period_us(self) -> i64 {
+        ((self.period.as_nanos() / 1_000) as i64).max(1)
+    }
+
+    /// When a kubelet renewed its lease last that was given up then: in the middle of the period
+    /// before the pass that saw it. Passes come after a pause of one period each; `busy_us` is how
+    /// long those of the grace period took together.
+    fn renewed(self, unknown: Stamp, busy_us: i64) -> Stamp {
+        let busy_us = busy_us.clamp(0, self.grace_us());
+        let passes = (self.grace_us() - busy_us) / self.period_us() + 1;
+        let seen = unknown.0 - WRITE_US - passes * self.period_us() - busy_us;
+        Stamp(seen - self.period_us() / 2)
+    }
+}
+
+/// When things are put.
+struct Timing {
+    watchfulness: Watchfulness,
+    start: Stamp,
+    from_export: bool,
+}
+
+impl Timing {
+    fn last_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
+        match &silence.heard {
+            Some(heard) => heard.at,
+            None => {
+                let unknown = silence.unknown.at;
+                self.watchfulness
+                    .renewed(unknown, self.busy(unknown, outage))
+            }
+        }
+    }
+
+    /// How long passes took together that ended within a grace period before that time: what they
+    /// wrote is told by the nodes that they gave up, one after the other.
+    fn busy(&self, until: Stamp, outage: &Outage) -> i64 {
+        let from = until.0 - self.watchfulness.grace_us();
+        let pause = self.watchfulness.period_us() * 9 / 10;
+        let mut times: Vec<i64> = outage.silences.iter().map(|s| s.unknown.at.0).collect();
+        times.sort_unstable();
+        let gaps = times.windows(2).map(|w| (w[1], w[1] - w[0]));
+        gaps.filter(|(end, gap)| *end > from && *end < until.0 - pause && *gap < pause)
+            .map(|(_, gap)| gap)
+            .sum()
+    }
+
+    /// When a node fell silent: in the middle between its last renewal and the next that was due.
+    fn silent_from(&self, silence: &Silence, outage: &Outage) -> Stamp {
+        Stamp((self.last_renewal(silence, outage).0 + RENEWAL_US / 2).max(self.start.0))
+    }
+
+    /// When the leases of nodes that fell silent were renewed last before the start, so that a
+    /// renewal falls on their last.
+    fn leases(&self, outage: &Outage) -> BTreeMap<String, Stamp> {
+        let mut leases = BTreeMap::new();
+        for silence in &outage.silences {
+            let ahead = self.last_renewal(silence, outage).0 - self.start.0;
+            let at = match ahead {
+                ..=0 => self.start.0 + ahead,
+                _ => self.start.0 + ahead - (ahead + RENEWAL_US - 1) / RENEWAL_US * RENEWAL_US,
+            };
+            leases.entry(silence.node.clone()).or_insert(Stamp(at));
+        }
+        leases
+    }
+
+    /// The first pass after the start, by the first node that was given up at a time that is known
+    /// exactly.
+    fn set_pass(&self, cluster: &mut ImportedCluster, outage: &Outage) {
+        let exact = outage.silences.iter().find(|s| s.unknown.within_us == 0);
+        if let Some(silence) = exact {
+            let pass = (silence.unknown.at.0 - WRITE_US - self.start.0)
+                .rem_euclid(self.watchfulness.period_us());
+            cluster.memory.pass = Some(span(pass).as_str().into());
+        }
+    }
+
+    /// The entries of the timeline, with their evidence.
+    fn timeline(
+        &self,
+        outage: &Outage,
+        cluster: &ImportedCluster,
+        told: &mut Vec<String>,
+    ) -> String {
+        let mut entries: Vec<(i64, String, String)> = Vec::new();
+        let silent: BTreeSet<&str> = cluster.summary.cut_off.iter().map(String::as_str).collect();
+        for silence in &outage.silences {
+            if !(self.from_export && silent.contains(silence.node.as_str())) {
+                entries.push(self.falls_silent(silence, outage));
+            }
+            if let Some(back) = &silence.back {
+                entries.push(self.comes_back(&silence.node, back));
+            }
+        }
+        for (node, from, until) in &outage.not_ready {
+            entries.push(self.entry(
+                from,
+                format!("Condition(node: {node:?}, type: Ready, status: False)"),
+                format!("the kubelet of {node} says that it is not ready"),
+            ));
+            if let Some(until) = until {
+                entries.push(self.entry(
+                    until,
+                    format!("Condition(node: {node:?}, type: Ready, status: True)"),
+                    format!("{node} is ready again"),
+                ));
+            }
+        }
+        for action in &outage.actions {
+            if let Some((step, words)) = step_of(&action.said, &action.by) {
+                entries.push(self.entry(&action.known, step, words));
+            }
+        }
+        for (pod, (known, by)) in &outage.deletions {
+            if cluster.has_pod(pod) {
+                let step = format!("DeletePod(pod: {pod:?})");
+                entries.push(self.entry(known, step, format!("{by} deletes {pod}")));
+            }
+        }
+        for (component, known) in &outage.leaders {
+            if component == "kube-controller-manager" {
+                let step = "ControllerRestart(downtime: \"1s\")".to_owned();
+                let words = "another kube-controller-manager takes over".to_owned();
+                entries.push(self.entry(known, step, words));
+            }
+        }
+        entries.retain(|e| e.0 >= 0);
+        entries.sort();
+        let mut text = String::from("    timeline: [\n");
+        for (at, step, words) in &entries {
+            told.push(format!(
+                "{}: {words}",
+                Stamp(self.start.0 + at).to_rfc3339()
+            ));
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "        // {words}");
+            _ = writeln!(text, "        (at: {:?}, do: {step}),", span(*at));
+        }
+        text + "    ],\n"
+    }
+
+    fn entry(&self, known: &Known, step: String, words: String) -> (i64, String, String) {
+        let words = format!("{words} ({})", known.evidence);
+        (known.at.0 - self.start.0, step, words)
+    }
+
+    fn falls_silent(&self, silence: &Silence, outage: &Outage) -> (i64, String, String) {
+        let at = self.silent_from(silence, outage);
+        let period = self.watchfulness.period_us();
+        let last = self.last_renewal(silence, outage);
+        let why = match &silence.heard {
+            Some(heard) => format!(
+                "last heard of at {} ({})",
+                heard.at.to_rfc3339(),
+                heard.evidence
+            ),
+            None => format!(
+                "inferred from that, the grace period of {} s and passes every {} s: silent from between {} and {} on",
+                self.watchfulness.grace.as_secs(),
+                self.watchfulness.period.as_secs(),
+                Stamp(last.0 - period / 2).to_rfc3339(),
+                Stamp(last.0 + period / 2 + RENEWAL_US).to_rfc3339()
+            ),
+        };
+        let words = format!(
+            "{} falls silent: given up at {} ({}); {why}",
+            silence.node,
+            silence.unknown.at.to_rfc3339(),
+            silence.unknown.evidence
+        );
+        let step = format!("Partition(node: {:?})", silence.node);
+        (at.0 - self.start.0, step, words)
+    }
+
+    fn comes_back(&self, node: &str, back: &Known) -> (i64, String, String) {
+        let words = format!(
+            "{node} comes back: Ready at {} ({})",
+            back.at.to_rfc3339(),
+            back.evidence
+        );
+        let at = (back.at.0 - BACK_US - self.start.0).max(0);
+        (at, format!("Heal(node: {node:?})"), words)
+    }
+}
+
+/// What a person did, in the language and in words.
+fn step_of(said: &Said, by: &str) -> Option<(String, String)> {
+    Some(match said {
+        Said::Tainted { node, taints, .. } => {
+            let own = |t: &&String| !t.starts_with("node.kubernetes.io/");
+            let taints: Vec<&String> = taints.iter().filter(own).collect();
+            (!taints.is_empty()).then_some(())?;
+            let list = taints.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
+            (
+                format!(
+                    "Taint(node: {node:?}, taint: [{}], overwrite: true)",
+                    list.join(", ")
+                ),
+                format!("{by} taints {node}"),
+            )
+        }
+        Said::Cordoned { node, cordoned, .. } => {
+            let word = if *cordoned { "Cordon" } else { "Uncordon" };
+            (
+                format!("{word}(node: {node:?})"),
+                format!("{by} {}s {node}", word.to_lowercase()),
+            )
+        }
+        Said::NodeDeleted { node, .. } => (
+            format!("DeleteNode(node: {node:?})"),
+            format!("{by} deletes node {node}"),
+        ),
+        Said::Scaled {
+            workload, replicas, ..
+        } => (
+            format!("Scale(workload: {workload:?}, replicas: {replicas})"),
+            format!("{by} scales {workload} to {replicas}"),
+        ),
+        _ => return None,
+    })
+}
+
+/// A span of the language, exact to the microsecond.
+fn span(us: i64) -> String {
+    let (s, fraction) = (us.max(0) / SECOND_US, us.max(0) % SECOND_US);
+    match fraction {
+        0 => format!("{s}s"),
+        _ => format!("{s}.{fraction:06}s").replace("000s", "s"),
+    }
+}

@@ -1,0 +1,283 @@
+//! What comes: a scenario run with many seeds, and what happens in them put together.
+//!
+//! A run leaves nothing but its course; courses are taken in by the order of seeds, whatever the
+//! threads.
+
+use super::sweep::{Event, Stopped};
+use crate::analysis::Analysis;
+use crate::analysis::course::{Course, Happening};
+use crate::analysis::statistics::nearest_rank;
+use crate::kernel::{Choices, Time};
+use crate::language::{Problem, Problems};
+use crate::scenario::{self, Loaded, Overrides};
+use crate::sim;
+use crate::trace::ZoneState;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The most seeds of a forecast.
+const SEEDS_MAX: u64 = 100_000;
+/// The range that is told has nine in ten of the seeds.
+const LOW: u64 = 5;
+const HIGH: u64 = 95;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Forecasting<'a> {
+    /// The scenario.
+    pub loaded: &'a Loaded,
+    /// What is changed in it.
+    pub overrides: Overrides,
+    /// The first seed.
+    pub first: u64,
+    /// How many seeds.
+    pub seeds: u64,
+}
+
+/// When something comes, over the seeds in which it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct When {
+    /// One in twenty comes before.
+    pub low: Time,
+    /// The middle.
+    pub median: Time,
+    /// One in twenty comes after.
+    pub high: Time,
+    /// In what part of the seeds it comes, above 0 and at most 1.
+    pub share: f64,
+}
+
+/// Something that happens to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Foreseen {
+    pub what: Happening,
+    /// A node, or a pod as `namespace/name`.
+    pub object: String,
+    pub when: When,
+    /// Of a pod that is deleted the node it is on; of one that is bound the node that most seeds
+    /// bind it to.
+    pub node: Option<String>,
+    /// Of a pod: `Deployment shop/web`.
+    pub workload: Option<String>,
+}
+
+/// A pod that stays where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Left {
+    /// `namespace/name`
+    pub pod: String,
+    /// `Deployment shop/web`
+    pub workload: Option<String>,
+    /// The node it is stuck on, or why it is Pending.
+    pub said: String,
+    /// In what part of the seeds it does.
+    pub share: f64,
+}
+
+/// What comes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Forecast {
+    /// How many seeds were run.
+    pub seeds: u64,
+    /// What happens, by the median time.
+    pub happenings: Vec<Foreseen>,
+    /// When zones come into states; at zero, those in which they are.
+    pub zones: Vec<(String, ZoneState, When)>,
+    /// When all zones are fully disrupted, and when no longer.
+    pub master_disruption: [Option<When>; 2],
+    /// Pods whose deletion never ends, as their nodes do not answer, with these.
+    pub stuck: Vec<Left>,
+    /// Pods that the scheduler places nowhere, and why.
+    pub pending: Vec<Left>,
+}
+
+impl Forecasting<'_> {
+    /// The courses of all seeds, by seed, run on `jobs` threads. `watch` is called when a run is done, and asked now and
+    /// then whether to go on.
+    ///
+    /// # Errors
+    /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
+    pub(crate) fn courses(
+        &self,
+        jobs: usize,
+        watch: &(dyn Fn(Event) -> bool + Sync),
+    ) -> Result<Vec<Course>, Stopped> {
+        let seeds = self.range()?;
+        scenario::build(self.loaded, &self.overrides)?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let stop = AtomicBool::new(false);
+        let goes_on = |event| {
+            let on = !stop.load(Relaxed) && watch(event);
+            if !on {
+                stop.store(true, Relaxed);
+            }
+            on
+        };
+        // A plan is built once for each thread, as none can be shared.
+        let share = seeds.len().div_ceil(jobs.max(1)).max(1);
+        let piece = |seeds: &[u64]| -> Result<Vec<Course>, Stopped> {
+            let plan = scenario::build(self.loaded, &self.overrides)?;
+            let one = |seed: &u64| {
+                let (trace, finished) =
+                    sim::run_watched(&plan, Choices::seeded(*seed), &mut |_| {
+                        goes_on(Event::Running)
+                    });
+                if finished && goes_on(Event::Done) {
+                    return Ok(Course::of(&Analysis::new(&plan, &trace)));
+                }
+                Err(Stopped::Asked)
+            };
+            seeds.iter().map(one).collect()
+        };
+        let pieces: Vec<Result<Vec<Course>, Stopped>> =
+            threads.install(|| seeds.par_chunks(share).map(piece).collect());
+        let mut courses = Vec::with_capacity(seeds.len());
+        for piece in pieces {
+            courses.extend(piece?);
+        }
+        Ok(courses)
+    }
+
+    fn range(&self) -> Result<Vec<u64>, Problems> {
+        let end = self.first.checked_add(self.seeds);
+        match end.filter(|_| (1..=SEEDS_MAX).contains(&self.seeds)) {
+            Some(end) => Ok((self.first..end).collect()),
+            None => Err(Problems::one(Problem::new(format!(
+                "a forecast has 1 to {SEEDS_MAX} seeds, not {}",
+                self.seeds
+            )))),
+        }
+    }
+}
+
+impl Forecast {
+    /// What these courses come to.
+    pub(crate) fn of(courses: &[Course]) -> Self {
+        let seeds = courses.len();
+        let mut times: BTreeMap<&(Happening, String), Vec<Time>> = BTreeMap::new();
+        let mut zones: BTreeMap<&(String, ZoneState), Vec<Time>> = BTreeMap::new();
+        for course in courses {
+            for (what, at) in &course.happenings {
+                times.entry(what).or_default().push(*at);
+            }
+            for (what, at) in &course.zones {
+                zones.entry(what).or_default().push(*at);
+            }
+        }
+        let mut happenings: Vec<Foreseen> = times
+            .into_iter()
+            .filter_map(|((what, object), times)| {
+                Some(Foreseen {
+                    what: *what,
+                    object: object.clone(),
+                    when: When::of(times, seeds)?,
+                    node: most(courses.iter().filter_map(|c| c.on.get(object))),
+                    workload: workload(courses, object),
+                })
+            })
+            .collect();
+        happenings.sort_by(|a, b| {
+            (a.when.median, a.what, &a.object).cmp(&(b.when.median, b.what, &b.object))
+        });
+        let master = |i: usize| {
+            let times = courses.iter().filter_map(|c| c.master_disruption[i]);
+            When::of(times.collect(), seeds)
+        };
+        Forecast {
+            seeds: seeds as u64,
+            happenings,
+            zones: zones
+                .into_iter()
+                .filter_map(|((zone, state), times)| {
+                    Some((zone.clone(), *state, When::of(times, seeds)?))
+                })
+                .collect(),
+            master_disruption: [master(0), master(1)],
+            stuck: left(courses, |c| &c.stuck),
+            pending: left(courses, |c| &c.pending),
+        }
+    }
+}
+
+impl When {
+    /// Of these times, one of each seed in which it comes.
+    fn of(mut times: Vec<Time>, seeds: usize) -> Option<Self> {
+        times.sort_unstable();
+        Some(When {
+            low: nearest_rank(&times, LOW)?,
+            median: nearest_rank(&times, 50)?,
+            high: nearest_rank(&times, HIGH)?,
+            share: times.len() as f64 / seeds.max(1) as f64,
+        })
+    }
+}
+
+fn workload(courses: &[Course], pod: &str) -> Option<String> {
+    courses.iter().find_map(|c| c.workloads.get(pod)).cloned()
+}
+
+/// The most frequent of these, the first of several by name.
+fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<String> {
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for one in all {
+        *counts.entry(one).or_default() += 1;
+    }
+    let best = counts.values().copied().max()?;
+    let first = counts.into_iter().find(|(_, n)| *n == best);
+    first.map(|(one, _)| one.clone())
+}
+
+fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -> Vec<Left> {
+    let mut all: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+    for (pod, said) in courses.iter().flat_map(&of) {
+        all.entry(pod).or_default().push(said);
+    }
+    all.into_iter()
+        .map(|(pod, said)| Left {
+            pod: pod.clone(),
+            workload: workload(courses, pod),
+            share: said.len() as f64 / courses.len().max(1) as f64,
+            said: most(said.into_iter()).unwrap_or_default(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(at_s: &[(&str, u64)]) -> Course {
+        let happenings = at_s.iter().map(|(pod, s)| {
+            (
+                (Happening::PodDeleted, (*pod).to_owned()),
+                Time::from_secs(*s),
+            )
+        });
+        Course {
+            happenings: happenings.collect(),
+            ..Course::default()
+        }
+    }
+
+    /// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them: of twenty the first is the
+    /// 5 % by nearest rank, the tenth the median, the nineteenth the 95 %.
+    #[test]
+    fn ranges_and_shares_are_over_the_seeds() {
+        let courses: Vec<Course> = (1..=20)
+            .map(|s| match s {
+                1..=5 => course(&[("x/a", s), ("x/b", 100)]),
+                _ => course(&[("x/a", s)]),
+            })
+            .collect();
+        let forecast = Forecast::of(&courses);
+        let of = |i: usize| {
+            let f: &Foreseen = &forecast.happenings[i];
+            let s = |t: Time| t.as_secs();
+            let w = f.when;
+            (f.object.as_str(), s(w.low), s(w.median), s(w.high), w.share)
+        };
+        assert_eq!(of(0), ("x/a", 1, 10, 19, 1.0));
+        assert_eq!(of(1), ("x/b", 100, 100, 100, 0.25));
+    }
+}

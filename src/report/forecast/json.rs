@@ -1,0 +1,21 @@
+//! A forecast for programs.
+
+use super::said::Outlook;
+use crate::lab::forecast::Foreseen;
+use serde_json::{Value, json};
+
+/// `{"at": …, "events": [{"what", "object", "low", "median", "high", "share"}]}`, times in RFC 3339.
+pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
+    let event = |f: &Foreseen| {
+        json!({
+            "what": f.what.as_str(),
+            "object": f.object,
+            "low": outlook.clock.rfc3339(f.when.low),
+            "median": outlook.clock.rfc3339(f.when.median),
+            "high": outlook.clock.rfc3339(f.when.high),
+            "share": f.when.share,
+        })
+    };
+    let events: Vec<Value> = outlook.forecast.happenings.iter().map(event).collect();
+    json!({ "at": outlook.clock.begins(), "events": events })
+}

@@ -1,0 +1,9 @@
+//! A forecast, for people and for programs.
+
+mod json;
+mod said;
+mod text;
+
+pub(crate) use json::document;
+pub(crate) use said::{Outlook, changes};
+pub(crate) use text::{write, write_beside};

@@ -1,0 +1,9 @@
+//! A past outage, held against its simulation: for people and for programs.
+
+mod json;
+mod text;
+mod verdict;
+
+pub(crate) use json::document;
+pub(crate) use text::write;
+pub(crate) use verdict::Verdict;

@@ -1,0 +1,320 @@
+//! Another course that a person might take: commands as they are typed, read into entries of a
+//! timeline.
+
+use crate::api::spelling;
+use crate::language::duration;
+use crate::language::{
+    Entry, NodeSelector, OneOrMany, Placement, PodGroup, PodSelector, Problem, RestartKind,
+    Scenario, Step, Toleration, Workload,
+};
+
+/// When what is asked for is done, after the start of the run: a moment later, once controllers
+/// have looked around.
+const AT: &str = "1s";
+/// Where no other is given, how long a process of controllers is away when it is restarted.
+const DOWNTIME: &str = "2s";
+
+const HELP: &str = "one of `kubectl taint nodes NODE… KEY=VALUE:EFFECT`, `kubectl cordon NODE`, \
+`kubectl uncordon NODE`, `kubectl drain NODE`, `kubectl delete node NODE`, \
+`kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale deployment/NAME --replicas=N`, \
+`patch tolerations WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`";
+
+/// Reads a command of a person's.
+///
+/// # Errors
+/// It is none of those that are known, or lacks something.
+pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let steps = match words.as_slice() {
+        ["kubectl", rest @ ..] => kubectl(rest)?,
+        ["patch", "tolerations", workload, seconds] => patch_tolerations(workload, seconds, spec)?,
+        ["kube-controller-manager", "restart", rest @ ..] => vec![restart(rest)?],
+        _ => return Err(unknown(text)),
+    };
+    let entry = |step| Entry {
+        at: AT.into(),
+        name: None,
+        step,
+        every: None,
+        times: None,
+    };
+    Ok(steps.into_iter().map(entry).collect())
+}
+
+fn unknown(text: &str) -> Problem {
+    Problem::new(format!("`{text}` is no course that can be tried")).help(HELP)
+}
+
+fn restart(rest: &[&str]) -> Result<Step, Problem> {
+    let text = rest.first().copied().unwrap_or(DOWNTIME);
+    duration::parse(text).map_err(|e| Problem::new(e.to_string()))?;
+    Ok(Step::ControllerRestart {
+        downtime: Some(text.into()),
+        kind: Some(RestartKind::Same),
+    })
+}
+
+/// The words of a command of kubectl's, flags apart.
+struct Words<'a> {
+    plain: Vec<&'a str>,
+    flags: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Words<'a> {
+    /// Flags that take a value, of the commands that are known.
+    const VALUED: [&'static str; 8] = [
+        "-n",
+        "--namespace",
+        "-l",
+        "--selector",
+        "--grace-period",
+        "--replicas",
+        "--context",
+        "--timeout",
+    ];
+
+    fn of(words: &[&'a str]) -> Self {
+        let mut all = Words {
+            plain: Vec::new(),
+            flags: Vec::new(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match (word.starts_with('-'), word.split_once('=')) {
+                (false, _) => all.plain.push(word),
+                (true, Some((name, value))) => {
+                    all.flags.push((name, value.trim_matches(['"', '\''])))
+                }
+                (true, None) if Self::VALUED.contains(word) => {
+                    all.flags
+                        .push((word, words.next().copied().unwrap_or_default()));
+                }
+                (true, None) => all.flags.push((word, "true")),
+            }
+        }
+        all
+    }
+
+    fn flag(&self, names: &[&str]) -> Option<&'a str> {
+        let of = |f: &&(&str, &str)| names.contains(&f.0);
+        self.flags.iter().find(of).map(|f| f.1)
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        self.flag(&[name]).is_some_and(|v| v != "false")
+    }
+
+    /// The nodes that are named, or selected by label, or all.
+    fn nodes(&self, names: &[&str]) -> Result<Option<NodeSelector>, Problem> {
+        if let Some(selector) = self.flag(&["-l", "--selector"]) {
+            return Ok(Some(NodeSelector::Label(selector.to_owned())));
+        }
+        if self.is_set("--all") {
+            return Ok(Some(NodeSelector::All));
+        }
+        let strip = |n: &&str| {
+            n.trim_start_matches("nodes/")
+                .trim_start_matches("node/")
+                .to_owned()
+        };
+        let names: Vec<String> = names.iter().map(strip).collect();
+        if names.is_empty() {
+            return Err(Problem::new("this command names no node")
+                .help("a node's name, `-l KEY=VALUE`, or `--all`"));
+        }
+        Ok(Some(NodeSelector::Nodes(names)))
+    }
+}
+
+fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
+    let words = Words::of(rest);
+    let node = None;
+    match words.plain.as_slice() {
+        ["taint", "node" | "nodes" | "no", rest @ ..] => taint(&words, rest),
+        ["cordon", names @ ..] => Ok(vec![Step::Cordon {
+            node,
+            nodes: words.nodes(names)?,
+        }]),
+        ["uncordon", names @ ..] => Ok(vec![Step::Uncordon {
+            node,
+            nodes: words.nodes(names)?,
+        }]),
+        ["drain", names @ ..] => Ok(vec![Step::Drain {
+            node,
+            nodes: words.nodes(names)?,
+            force: words.is_set("--force"),
+            ignore_daemonsets: words.is_set("--ignore-daemonsets"),
+            delete_emptydir_data: words.is_set("--delete-emptydir-data"),
+            disable_eviction: words.is_set("--disable-eviction"),
+            grace_period_seconds: seconds(&words)?,
+            timeout: None,
+            skip_wait_for_delete_timeout: None,
+        }]),
+        ["delete", "node" | "nodes" | "no", names @ ..] => Ok(vec![Step::DeleteNode {
+            node,
+            nodes: words.nodes(names)?,
+        }]),
+        ["delete", "pod" | "pods" | "po", names @ ..] if !names.is_empty() => {
+            delete_pods(&words, names)
+        }
+        ["scale", rest @ ..] => scale(&words, rest),
+        _ => {
+            let known = ["taint", "cordon", "uncordon", "drain", "delete", "scale"];
+            let word = words.plain.first().copied().unwrap_or_default();
+            let near =
+                spelling::nearest(word, known).map(|n| format!("did you mean `kubectl {n}`?"));
+            Err(unknown(&format!("kubectl {}", rest.join(" "))).maybe_help(near))
+        }
+    }
+}
+
+fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
+    let Some(text) = words.flag(&["--grace-period"]) else {
+        return Ok(None);
+    };
+    let wrong = || Problem::new(format!("--grace-period={text} is no number of seconds"));
+    text.parse().map(Some).map_err(|_| wrong())
+}
+
+/// `kubectl taint nodes a b key=value:Effect key:Effect-`
+fn taint(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
+    let is_taint = |w: &&str| w.contains(['=', ':']) || w.ends_with('-');
+    let (taints, names): (Vec<&str>, Vec<&str>) = rest.iter().partition(|w| is_taint(w));
+    let (removed, added): (Vec<&str>, Vec<&str>) = taints.iter().partition(|t| t.ends_with('-'));
+    if taints.is_empty() {
+        return Err(Problem::new("`kubectl taint` without a taint")
+            .help("`KEY=VALUE:NoExecute`, or `KEY:NoExecute-` to take it away"));
+    }
+    let nodes = words.nodes(&names)?;
+    let many = |list: Vec<&str>| {
+        let one = |t: &str| t.trim_end_matches('-').to_owned();
+        OneOrMany::Many(list.into_iter().map(one).collect())
+    };
+    let mut steps = Vec::new();
+    if !removed.is_empty() {
+        steps.push(Step::Untaint {
+            node: None,
+            nodes: nodes.clone(),
+            taint: many(removed),
+        });
+    }
+    if !added.is_empty() {
+        steps.push(Step::Taint {
+            node: None,
+            nodes,
+            taint: many(added),
+            overwrite: words.is_set("--overwrite"),
+        });
+    }
+    Ok(steps)
+}
+
+/// `kubectl delete pod -n shop web-0 --force`
+fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> {
+    let namespace = words.flag(&["-n", "--namespace"]).unwrap_or("default");
+    let full = |name: &&str| match name.contains('/') {
+        true => (*name).to_owned(),
+        false => format!("{namespace}/{name}"),
+    };
+    let grace = match (seconds(words)?, words.is_set("--force")) {
+        (None, true) => Some(0),
+        (given, _) => given,
+    };
+    Ok(vec![Step::DeletePod {
+        pod: None,
+        pods: Some(PodSelector::Pods(names.iter().map(full).collect())),
+        grace_period_seconds: grace,
+    }])
+}
+
+/// `kubectl scale deployment/web --replicas=5`
+fn scale(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
+    let name = match rest {
+        [_, name] => *name,
+        [one] => one.rsplit('/').next().unwrap_or(one),
+        _ => "",
+    };
+    let replicas = words.flag(&["--replicas"]).and_then(|n| n.parse().ok());
+    let Some(replicas) = replicas.filter(|_| !name.is_empty()) else {
+        return Err(
+            Problem::new("`kubectl scale` needs a workload and a number")
+                .help("`kubectl scale deployment/web --replicas=5`"),
+        );
+    };
+    let namespace = words.flag(&["-n", "--namespace"]);
+    let workload = namespace.map_or(name.to_owned(), |ns| format!("{ns}/{name}"));
+    Ok(vec![Step::Scale { workload, replicas }])
+}
+
+/// `patch tolerations web 600`: the pods that a workload has tolerate not-ready and unreachable for
+/// so many seconds from now on.
+fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<Step>, Problem> {
+    let seconds: i64 = text.trim_end_matches('s').parse().map_err(|_| {
+        Problem::new(format!("`{text}` is no number of seconds"))
+            .help("`patch tolerations web 600`")
+    })?;
+    let (namespace, name) = workload
+        .split_once('/')
+        .map_or((None, workload), |(ns, name)| (Some(ns), name));
+    let is_it = |group: &&PodGroup| {
+        let of = group.namespace.as_deref().unwrap_or("default");
+        namespace.is_none_or(|ns| ns == of)
+            && group.on != Placement::Unbound
+            && group
+                .owner
+                .as_ref()
+                .is_some_and(|o| o.name == name || owned_by(spec, of, &o.name, name))
+    };
+    let steps: Vec<Step> = spec
+        .pods
+        .iter()
+        .filter(is_it)
+        .map(|group| patch(group, seconds))
+        .collect();
+    if steps.is_empty() {
+        return Err(
+            Problem::new(format!("no pod of `{workload}` is in the export")).help(
+                "the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`",
+            ),
+        );
+    }
+    Ok(steps)
+}
+
+/// Whether a ReplicaSet of that name belongs to a Deployment.
+fn owned_by(spec: &Scenario, namespace: &str, replica_set: &str, deployment: &str) -> bool {
+    spec.workloads.iter().any(|w| {
+        let Workload::ReplicaSet(group) = w else {
+            return false;
+        };
+        group.namespace.as_deref().unwrap_or("default") == namespace
+            && group.name.as_deref() == Some(replica_set)
+            && group.deployment.as_deref() == Some(deployment)
+    })
+}
+
+fn patch(group: &PodGroup, seconds: i64) -> Step {
+    let mut tolerations = group.tolerations.clone();
+    for key in [crate::api::taint::NOT_READY, crate::api::taint::UNREACHABLE] {
+        let of = |t: &&mut Toleration| t.key == key;
+        match tolerations.iter_mut().find(of) {
+            Some(toleration) => toleration.toleration_seconds = Some(seconds),
+            None => tolerations.push(Toleration {
+                key: key.to_owned(),
+                operator: Some(crate::language::Operator::Exists),
+                effect: Some(crate::language::Effect::NoExecute),
+                toleration_seconds: Some(seconds),
+                ..Toleration::default()
+            }),
+        }
+    }
+    let namespace = group.namespace.as_deref().unwrap_or("default");
+    let full = |name: &String| format!("{namespace}/{name}");
+    let many = group.names.iter().flat_map(OneOrMany::texts);
+    let names: Vec<String> = group.name.iter().chain(many).map(full).collect();
+    Step::PatchTolerations {
+        pod: None,
+        pods: Some(PodSelector::Pods(names)),
+        tolerations,
+    }
+}

@@ -1,0 +1,106 @@
+//! Past outages put together from what is left of them.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn root(path: &str) -> String {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.join(path).to_str().unwrap().to_owned()
+}
+
+fn incident(args: &[&str]) -> (Option<i32>, String, String) {
+    let out = Command::cargo_bin("taintsim")
+        .unwrap()
+        .arg("incident")
+        .args(args)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (out.status.code(), text(out.stdout), text(out.stderr))
+}
+
+/// 56 evictions by the taint eviction controller in the events; the exports are of later.
+#[test]
+fn events_beside_a_later_export_explain_the_evictions() {
+    let (events, nodes, pods) = (
+        root("tests/real/degraded-events.json.gz"),
+        root("tests/exports/degraded-nodes.yaml.gz"),
+        root("tests/exports/degraded-pods.yaml.gz"),
+    );
+    let (code, out, err) = incident(&[&events, &nodes, &pods, "-o", "json", "--seeds", "5"]);
+    assert_eq!(code, Some(0), "{err}");
+    let v: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(v["recorded"], 56, "{err}");
+    let explained = v["explained"].as_u64().unwrap();
+    assert!(explained * 10 >= 56 * 9, "{} {err}", v["verdict"]);
+    assert!(err.contains("573 events"), "{err}");
+}
+
+/// What our own report says of a run, as klog and as events of it, leads back to the run: one node
+/// is lost, its pods are evicted.
+#[test]
+fn a_log_of_ours_is_read_back() {
+    let dir = tempfile_dir("incident-log");
+    let scenario = root("scenarios/one-node-lost.ron");
+    let run = |args: &[&str]| {
+        let out = Command::cargo_bin("taintsim")
+            .unwrap()
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        out.stdout
+    };
+    run(&["run", &scenario, "--out", &dir, "--quiet"]);
+    let log = run(&["report", &format!("{dir}/one-node-lost"), "--as", "klog"]);
+    let file = format!("{dir}/kcm.log");
+    std::fs::write(&file, &log).unwrap();
+    let written = format!("{dir}/incident.ron");
+    let (code, out, err) = incident(&[&file, "--out", &written, "--seeds", "3", "-o", "json"]);
+    assert_eq!(code, Some(0), "{err}");
+    let v: Value = serde_json::from_str(&out).unwrap();
+    let deleting = String::from_utf8_lossy(&log)
+        .matches("\"Deleting pod\"")
+        .count();
+    assert_eq!(v["recorded"], deleting, "{out}");
+    let text = std::fs::read_to_string(&written).unwrap();
+    assert!(text.contains("falls silent: given up at"), "{text}");
+    assert!(text.contains("kcm.log, line "), "{text}");
+}
+
+#[test]
+fn names_are_made_others() {
+    let events = root("tests/real/degraded-events.json.gz");
+    let dir = tempfile_dir("incident-anonymous");
+    let written = format!("{dir}/incident.ron");
+    let (code, out, err) = incident(&[&events, "--anonymise", "--out", &written, "--seeds", "2"]);
+    assert_eq!(code, Some(0), "{err}");
+    let text = std::fs::read_to_string(&written).unwrap();
+    for name in ["extra-d1", "api-7c6dbd6bcd", "worker-b3", "shop"] {
+        assert!(!text.contains(name) && !out.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn what_tells_nothing_is_refused() {
+    let table = root("tests/exports/healthy-table.txt");
+    let (code, _, err) = incident(&[&table]);
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("nothing in these files tells of a node that failed"),
+        "{err}"
+    );
+    assert!(err.contains("left out"), "{err}");
+}
+
+fn tempfile_dir(name: &str) -> String {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir.to_str().unwrap().to_owned()
+}
