@@ -20,7 +20,7 @@
 //! * [`files`]: bounded readers, writers that replace at one stroke, texts of others made harmless.
 //! * [`profiles`]: which release of Kubernetes behaves how.
 //! * [`language`]: the scenario language, as it is written.
-//! * `outages`: how long outages last: distributions, recorded histories, closed forms.
+//! * [`outages`]: how long outages last: distributions, recorded histories, closed forms.
 //! * [`import`]: exports of clusters, read into the language.
 //! * [`evidence`]: events, audit logs, logs and metrics of past outages, read into scenarios.
 //! * [`scenario`]: from a scenario to a plan: loading, `--set`, every name and value resolved.
@@ -49,7 +49,7 @@ pub mod import;
 pub mod kernel;
 pub mod lab;
 pub mod language;
-mod outages;
+pub mod outages;
 pub mod plan;
 pub mod profiles;
 pub mod recorded;

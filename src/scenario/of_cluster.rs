@@ -3,6 +3,7 @@
 use super::loaded::Loaded;
 use crate::import::ImportedCluster;
 use crate::language::{Entry, Exported, Scenario, Source};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 impl Loaded {
@@ -28,6 +29,7 @@ impl Loaded {
             cluster: None,
             imported: None,
             exported: None,
+            histories: BTreeMap::new(),
             inputs: Vec::new(),
         };
         loaded.take_in(cluster);

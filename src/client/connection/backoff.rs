@@ -28,6 +28,11 @@ impl Backoff {
         }
     }
 
+    /// Its last pause was that much later.
+    pub(super) fn shift(&mut self, by: Dur) {
+        self.began = self.began.map(|began| began + by);
+    }
+
     /// The pause that begins at `now`. `jitter` draws, by the number of the draw, how much longer it
     /// is than what it is given, up to as much again.
     pub(crate) fn pause(&mut self, now: Time, jitter: &dyn Fn(u32, Dur) -> Dur) -> Dur {

@@ -7,6 +7,7 @@
 //! where the watch was answers "too old resource version"; that, too, is a wait and a list.
 
 use super::backoff::Backoff;
+use super::{SETTLED, idle_span};
 use crate::kernel::{Dur, Time};
 
 /// What a reflector asks for.
@@ -126,6 +127,15 @@ impl Reflector {
         }
     }
 
+    /// All that it does comes that much later.
+    pub(crate) fn shift(&mut self, by: Dur) {
+        match &mut self.state {
+            State::Watching => {}
+            State::Waiting(at, _) | State::Asking(at, _) => *at += by,
+        }
+        self.backoff.shift(by);
+    }
+
     /// When a reflector whose watch ended at `ended`, with a server that refuses until `serves`,
     /// watches again.
     pub(crate) fn back_after(
@@ -137,6 +147,10 @@ impl Reflector {
         let mut now = ended;
         self.closed(now);
         while !self.watches() {
+            if let Some(idle) = idle_span(now, serves).filter(|_| now.since(ended) > SETTLED) {
+                self.shift(idle);
+                now += idle;
+            }
             if let Some(until) = self.waits_until() {
                 now = until.max(now);
                 self.ask(now);
@@ -181,5 +195,16 @@ mod tests {
         // The pause after the answer at 12 s is the sixth, 12.8 s; that after 80.4 s is 30 s.
         assert_eq!(back(10, true), 12_000 + 12_800);
         assert_eq!(back(60, true), 80_400 + 30_000);
+    }
+
+    /// After an hour pauses are of 30 s: a year is as its last hour, whatever was left out.
+    #[test]
+    fn a_year_is_not_followed_pause_by_pause() {
+        let year = 365 * 86_400;
+        let back = back(year, false);
+        assert!(
+            (year * 1_000..=year * 1_000 + 30_000).contains(&back),
+            "{back}"
+        );
     }
 }

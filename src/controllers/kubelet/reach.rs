@@ -44,8 +44,8 @@ impl Draws for Drawn<'_> {
         self.kubelets.period_after(self.node, Loop::Status, tick)
     }
 
-    fn asks(&self, at: Time) -> bool {
-        at >= self.asks_from
+    fn asks_from(&self) -> Time {
+        self.asks_from
     }
 }
 

@@ -1,7 +1,7 @@
 //! The connection itself.
 
 use crate::client::connection::{BROKEN, DIAL, READ_IDLE, retransmitted, syn};
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 
 /// A kubelet's connection to the API server.
 #[derive(Clone, Debug)]
@@ -32,6 +32,13 @@ impl Connection {
                     dials.push(now);
                 }
             }
+        }
+    }
+
+    /// Whatever is dialled is dialled that much later.
+    pub(super) fn shift(&mut self, by: Dur) {
+        if let Self::None { dials } = self {
+            dials.iter_mut().for_each(|begun| *begun += by);
         }
     }
 

@@ -42,6 +42,15 @@ impl Heartbeat {
         }
     }
 
+    /// The same, that much later.
+    pub(super) fn shifted(self, by: Dur) -> Self {
+        match self {
+            Self::Idle(at) => Self::Idle(at + by),
+            Self::Trying(since, tries) => Self::Trying(since + by, tries),
+            Self::Pausing(until, tries) => Self::Pausing(until + by, tries),
+        }
+    }
+
     /// A lease's loop after its try of that number has failed: five tries of the renewal, then the
     /// ensure loop, a try and a pause that doubles.
     pub(super) fn lease_failed(now: Time, tries: u32) -> After {

@@ -18,8 +18,8 @@ impl Draws for Exact {
         Dur::from_secs(10)
     }
 
-    fn asks(&self, at: Time) -> bool {
-        at >= self.asks_from
+    fn asks_from(&self) -> Time {
+        self.asks_from
     }
 }
 
@@ -173,4 +173,18 @@ fn a_connection_to_a_server_that_died_is_found_dead_and_others_answer_at_once() 
     assert_eq!([ms(back.connection), ms(back.lease)], [145_000, 145_000]);
     assert_eq!([ms(back.node), ms(back.pods)], [145_800, 145_800]);
     assert_eq!(ms(back.status), 153_000, "checks ask for nothing");
+}
+
+#[test]
+fn a_cut_of_centuries_is_not_followed_try_by_try() {
+    let long = 500 * 365 * 86_400;
+    for link in [Link::Dropped, Link::Refused] {
+        let mut uplink = Uplink::connected(s(100), s(100), (s(106), s(103), 0), FRESH);
+        uplink.follow(s(long), link, &QUIET);
+        let back = uplink.back(&QUIET);
+        // A lease pauses 7 s at the most, and its try takes 10; a watch pauses 30 s.
+        assert!((s(long)..=s(long + 17)).contains(&back.lease), "{back:?}");
+        assert!((s(long)..=s(long + 30)).contains(&back.pods), "{back:?}");
+        assert!((s(long)..=s(long + 10)).contains(&back.status), "{back:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::heartbeat::{After, Heartbeat};
-use crate::client::connection::{Backoff, DIAL, Link, Reflector};
+use crate::client::connection::{Backoff, DIAL, Link, Reflector, SETTLED, idle_span};
 use crate::kernel::{Dur, Time};
 
 /// Watches of a kubelet: of its node and of its pods, and three that only dial here (services,
@@ -10,6 +10,8 @@ use crate::kernel::{Dur, Time};
 pub(crate) const REFLECTORS: usize = 5;
 /// Their back-offs.
 pub(crate) type Backoffs = [Backoff; REFLECTORS];
+/// So many checks of a status that ask for nothing are followed one by one.
+const IDLE_CHECKS: u64 = 1_000;
 /// Those that matter, by their places.
 const NODE: usize = 0;
 const PODS: usize = 1;
@@ -20,9 +22,9 @@ pub(crate) trait Draws {
     fn jitter(&self, reflector: usize, number: u32, least: Dur) -> Dur;
     /// The sleep after the status loop's tick of that number.
     fn status_period(&self, tick: u32) -> Dur;
-    /// Whether a status check at that time asks for anything: where a report is due, say. Otherwise
-    /// the loop sleeps on.
-    fn asks(&self, at: Time) -> bool;
+    /// From when on a status check asks for anything: when a report is due, say. Until then the loop
+    /// sleeps on.
+    fn asks_from(&self) -> Time;
 }
 
 /// When each gets through again.
@@ -193,9 +195,45 @@ impl Uplink {
         if link == Link::Refused {
             self.closed(draws);
         }
+        let settled = self.at + SETTLED;
+        self.fail_to(until.min(settled), link, draws);
+        if let Some(idle) = idle_span(self.at.max(settled), until) {
+            self.shift(idle);
+        }
+        self.fail_to(until, link, draws);
+    }
+
+    /// Follows each of the tries that fail.
+    fn fail_to(&mut self, until: Time, link: Link, draws: &dyn Draws) {
+        self.skip_idle_checks(until, draws);
         while let Some(at) = self.next_event().filter(|&at| at <= until) {
             self.at = at.max(self.at);
             self.step(link, draws);
+        }
+    }
+
+    /// All that is tried is tried that much later.
+    fn shift(&mut self, by: Dur) {
+        self.at += by;
+        self.connection.shift(by);
+        self.lease = self.lease.shifted(by);
+        self.status = self.status.shifted(by);
+        self.reflectors.iter_mut().for_each(|r| r.shift(by));
+    }
+
+    /// Where there are thousands of checks that ask for nothing, most are passed over: when the next
+    /// one comes is anybody's guess by then.
+    fn skip_idle_checks(&mut self, until: Time, draws: &dyn Draws) {
+        let Heartbeat::Idle(next) = self.status else {
+            return;
+        };
+        let period = draws.status_period(self.status_tick);
+        let idle_until = until.min(draws.asks_from());
+        let checks = idle_until.since(next).as_nanos() / period.as_nanos().max(1);
+        if checks > 2 * IDLE_CHECKS {
+            let skipped = checks - IDLE_CHECKS;
+            self.status = Heartbeat::Idle(next + period * skipped);
+            self.status_tick = self.status_tick.wrapping_add(skipped as u32);
         }
     }
 
@@ -282,7 +320,7 @@ impl Uplink {
     fn step_status(&mut self, link: Link, draws: &dyn Draws) {
         let now = self.at;
         let tries = match self.status {
-            Heartbeat::Idle(_) if !draws.asks(now) => return self.status_sleeps(draws),
+            Heartbeat::Idle(_) if now < draws.asks_from() => return self.status_sleeps(draws),
             Heartbeat::Idle(_) | Heartbeat::Pausing(..) => 0,
             Heartbeat::Trying(_, tries) => match Heartbeat::status_failed(tries) {
                 After::Again => tries,
