@@ -14,10 +14,6 @@ const PLUGIN: &str = "kubectl-taintsim";
 const SAID_CHARS: usize = 400;
 
 /// Whether the program was called as a plugin of kubectl.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how the program was called is asked by the command line only"
-)]
 pub(super) fn is_plugin() -> bool {
     let called = std::env::args_os().next().unwrap_or_default();
     let name = Path::new(&called).file_stem().unwrap_or_default();
