@@ -9,6 +9,16 @@ const FIRST: Dur = Dur::from_millis(800);
 const LONGEST: Dur = Dur::from_secs(30);
 const RESET: Dur = Dur::from_secs(120);
 
+/// By then every pause is as long as it gets: what is tried for longer is tried in the same way,
+/// again and again, so that the time in between need not be followed.
+pub(crate) const SETTLED: Dur = Dur::from_secs(3600);
+
+/// How much of a time from `now` on need not be followed.
+pub(crate) fn idle_span(now: Time, until: Time) -> Option<Dur> {
+    let rest = until.since(now);
+    (rest > SETTLED * 3).then(|| rest.saturating_sub(SETTLED))
+}
+
 /// `wait.exponentialBackoffManagerImpl`: a pause that doubles from 0.8 s up to 30 s, and by chance is up
 /// to twice as long; it begins anew where there was none for two minutes.
 #[derive(Clone, Copy, Debug)]

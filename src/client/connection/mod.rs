@@ -6,21 +6,10 @@ mod backoff;
 mod reflector;
 mod tcp;
 
-use crate::kernel::{Dur, Time};
-pub(crate) use backoff::Backoff;
+pub(crate) use backoff::{Backoff, SETTLED, idle_span};
 pub(crate) use reflector::Reflector;
 
 pub(crate) use tcp::{BROKEN, DIAL, READ_IDLE, retransmitted, syn};
-
-/// By then every pause is as long as it gets: what is tried for longer is tried in the same way,
-/// again and again, so that the time in between need not be followed.
-pub(crate) const SETTLED: Dur = Dur::from_secs(3600);
-
-/// How much of a time from `now` on need not be followed.
-pub(crate) fn idle_span(now: Time, until: Time) -> Option<Dur> {
-    let rest = until.since(now);
-    (rest > SETTLED * 3).then(|| rest.saturating_sub(SETTLED))
-}
 
 /// What becomes of packets between a client and the API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

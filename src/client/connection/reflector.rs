@@ -6,8 +6,7 @@
 //! after the same back-off (`RunWithContext`). A server whose watch cache does not reach back to
 //! where the watch was answers "too old resource version"; that, too, is a wait and a list.
 
-use super::backoff::Backoff;
-use super::{SETTLED, idle_span};
+use super::backoff::{Backoff, SETTLED, idle_span};
 use crate::kernel::{Dur, Time};
 
 /// What a reflector asks for.

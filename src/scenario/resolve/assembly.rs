@@ -5,7 +5,7 @@ use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::declared::Declared;
 use super::expect::{Of, Reader};
-use super::models::Drawn;
+use super::models::{Drawn, Models};
 use super::nodes::Defaults;
 use super::overrides::Changed;
 use super::profile::profile;
@@ -79,20 +79,15 @@ pub(super) fn plan(
     if !complaints.is_empty() {
         return None;
     }
-    // People describe a cluster that runs. Of an export whose controllers' memory is not written
-    // timers are not known: they start over, as after a restart; so do recorded timelines, which
-    // `Ideal` equals.
-    let warm_start = controllers_start.is_none()
-        && !spec.controllers.restarted
-        && (!is_imported(spec) || memory.is_some())
-        && spec.timing != Some(WrittenTiming::Ideal);
+    let warm_start = controllers_start.is_none() && is_warm(spec, memory.is_some());
     let plan = Plan {
         name: loaded.name.clone(),
         doc: files::shown(&spec.doc).into_owned(),
-        notes: notes(changed, &declared)
-            .into_iter()
-            .chain(without_leader_election(&settings, &timing))
-            .collect(),
+        notes: notes(
+            changed,
+            &declared,
+            without_leader_election(&settings, &timing),
+        ),
         horizon: end?,
         flags: settings.flags,
         admission: settings.admission,
@@ -120,7 +115,11 @@ pub(super) fn plan(
         perturb,
         tape,
     };
-    let models = models?;
+    Some((drawn(plan, models?, written, seed), expectations))
+}
+
+/// A plan with what its fault models draw for that seed.
+fn drawn(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> Drawn {
     let mut drawn = Drawn {
         plan,
         models,
@@ -128,7 +127,7 @@ pub(super) fn plan(
         seed: None,
     };
     drawn.of(seed);
-    Some((drawn, expectations))
+    drawn
 }
 
 /// Complains about a version of the language that is missing, or not known.
@@ -168,10 +167,25 @@ fn horizon(spec: &Scenario, damage: Damage, complaints: &mut Complaints) -> Opti
 
 /// What a person should know of the scenario: of the settings of an exported control plane, and of
 /// pods that the changes reach.
-fn notes(changed: &Changed, declared: &Declared) -> Vec<String> {
+fn notes(changed: &Changed, declared: &Declared, more: Option<String>) -> Vec<String> {
     let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
     let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
-    changed.notes.iter().cloned().chain(reached).collect()
+    changed
+        .notes
+        .iter()
+        .cloned()
+        .chain(reached)
+        .chain(more)
+        .collect()
+}
+
+/// Whether the controllers have been running. People describe a cluster that runs. Of an export whose
+/// controllers' memory is not written timers are not known: they start over, as after a restart; so
+/// do recorded timelines, which `Ideal` equals.
+fn is_warm(spec: &Scenario, has_memory: bool) -> bool {
+    !spec.controllers.restarted
+        && (!is_imported(spec) || has_memory)
+        && spec.timing != Some(WrittenTiming::Ideal)
 }
 
 /// A flag of leader election where there is none.
