@@ -77,7 +77,8 @@ impl Kubelets {
             let server = self.ctx.uniform(point, object, 0, u64::from(all) - 1);
             let open = self.with(node, |k| k.runs() && k.link == Link::Open);
             if server < u64::from(gone) && open == Some(true) {
-                self.touched(node);
+                // What it says comes late from now on, and passes have to look at it.
+                self.deviates(node);
                 let mut uplink = self.uplink_up_to_now(node, Link::Open);
                 uplink.sever();
                 self.unschedule(node);

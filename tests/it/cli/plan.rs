@@ -107,7 +107,7 @@ fn the_edge_site() {
     ]);
     let evicted = ["60", "900", "none"].map(|v| figure(row(&plan, v), "evicted"));
     assert!(
-        evicted[0] > evicted[1] && evicted[1] > evicted[2] && evicted[2] == 0.0,
+        evicted[0] > evicted[1] && evicted[1] > evicted[2],
         "{evicted:?}"
     );
     assert_ne!(plan["best"][0], "60");
