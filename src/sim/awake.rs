@@ -35,7 +35,7 @@ impl Awake {
     pub(super) fn before(&self, act: &Do, now: Time, kubelets: &Kubelets) {
         let after = |wait: Dur| now.saturating_add(wait).saturating_add(AFTER);
         let (trouble, until) = match *act {
-            Do::ApiDown => (Trouble::Api, Time::MAX),
+            Do::ApiDown | Do::ServersDie(..) => (Trouble::Api, Time::MAX),
             Do::ApiUp(_) => (Trouble::Api, after(Dur::ZERO)),
             Do::WatchLag(r, lag) if lag.is_zero() => {
                 (Trouble::Lag(r), after(self.lag.with(|l| *l)))

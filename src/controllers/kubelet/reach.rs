@@ -262,7 +262,8 @@ impl Kubelets {
             .unwrap_or(0);
         let answers = self.with(node, |k| {
             let post = k.posts[0].map(|(at, _)| at);
-            [k.renewals[0], post].into_iter().flatten().max()
+            let renewal = k.renewals[0].filter(|_| self.switches.leases);
+            [renewal, post].into_iter().flatten().max()
         });
         answers
             .flatten()
