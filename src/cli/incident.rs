@@ -202,11 +202,10 @@ fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[R
         .collect();
     let mut known = pods_of(loaded);
     known.retain(|pod| !was.outage.deletions.contains_key(pod));
-    let matched = Matched::best(&recorded, base, &known, args.within);
+    let matched = Matched::of(&recorded, base, &known, args.within);
     Verdict {
         clock: WallClock(was.start.0),
         told: was.told.clone(),
-        seed: args.change.overrides(Vec::new()).seed.unwrap_or(1) + matched.run as u64,
         matched,
         tolerance: args.within,
         deletions: was

@@ -57,18 +57,21 @@ impl Asked {
         }
     }
 
-    /// The last second of the last stretch in which no pause was longer than that, and its first.
-    pub(crate) fn last_stretch(&self, pause: i64) -> Option<(i64, i64)> {
-        let mut seconds = self.0.keys().rev().copied();
-        let end = seconds.next()?;
-        let mut first = end;
-        for second in seconds {
-            if first - second > pause {
-                break;
+    /// The first and the last second of each stretch in which no pause was longer than that.
+    pub(crate) fn stretches(&self, pause: i64) -> Vec<(i64, i64)> {
+        let mut stretches: Vec<(i64, i64)> = Vec::new();
+        for &second in self.0.keys() {
+            match stretches.last_mut() {
+                Some(last) if second - last.1 <= pause => last.1 = second,
+                _ => stretches.push((second, second)),
             }
-            first = second;
         }
-        Some((first, end))
+        stretches
+    }
+
+    /// The last of these stretches.
+    pub(crate) fn last_stretch(&self, pause: i64) -> Option<(i64, i64)> {
+        self.stretches(pause).pop()
     }
 
     /// What they leave of a limiter at the start. Requests got their tokens, or they would not have
@@ -162,6 +165,7 @@ mod tests {
         }
         assert_eq!(all.last_stretch(3), Some((-9, -9)));
         assert_eq!(all.last_stretch(6), Some((-20, -9)));
+        assert_eq!(all.stretches(3), [(-60, -60), (-20, -15), (-9, -9)]);
         assert_eq!(Asked::default().last_stretch(3), None);
     }
 }

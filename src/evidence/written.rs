@@ -232,22 +232,40 @@ impl Timing {
         match &silence.heard {
             Some(heard) => heard.at,
             None => {
-                let unknown = silence.unknown.at;
-                self.watchfulness
-                    .renewed(unknown, self.busy(unknown, outage))
+                let begun = self.pass_of(silence.unknown.at, outage);
+                self.watchfulness.renewed(begun, self.busy(begun, outage))
             }
         }
     }
 
-    /// How long passes took together that ended within a grace period before that time: what they
-    /// wrote is told by the nodes that they gave up, one after the other.
-    fn busy(&self, until: Stamp, outage: &Outage) -> i64 {
-        let from = until.0 - self.watchfulness.grace_us();
-        let pause = self.watchfulness.period_us() * 9 / 10;
+    /// What passes wrote, as the nodes tell that they gave up: when, and how long after the one
+    /// before. Between two passes is a period; within one, less.
+    fn gaps(&self, outage: &Outage) -> Vec<(i64, i64)> {
         let mut times: Vec<i64> = outage.silences.iter().map(|s| s.unknown.at.0).collect();
         times.sort_unstable();
-        let gaps = times.windows(2).map(|w| (w[1], w[1] - w[0]));
-        gaps.filter(|(end, gap)| *end > from && *end < until.0 - pause && *gap < pause)
+        times.windows(2).map(|w| (w[1], w[1] - w[0])).collect()
+    }
+
+    fn is_within_a_pass(&self, gap: i64) -> bool {
+        gap < self.watchfulness.period_us() * 9 / 10
+    }
+
+    /// When the pass gave its first node up that gave one up at that time.
+    fn pass_of(&self, at: Stamp, outage: &Outage) -> Stamp {
+        let mut begun = at.0;
+        for (end, gap) in self.gaps(outage).into_iter().rev() {
+            if end == begun && self.is_within_a_pass(gap) {
+                begun -= gap;
+            }
+        }
+        Stamp(begun)
+    }
+
+    /// How long passes took together that ended within a grace period before that time.
+    fn busy(&self, until: Stamp, outage: &Outage) -> i64 {
+        let from = until.0 - self.watchfulness.grace_us();
+        let gaps = self.gaps(outage).into_iter();
+        gaps.filter(|(end, gap)| (from..until.0).contains(end) && self.is_within_a_pass(*gap))
             .map(|(_, gap)| gap)
             .sum()
     }

@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;
-/// The range that is told has nine in ten of the seeds.
-const LOW: u64 = 5;
-const HIGH: u64 = 95;
+/// The range that is told is one in which nine in ten of further seeds lie: so many in a hundred
+/// are below it, and as many above.
+const ONE_IN: u64 = 5;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -204,10 +204,15 @@ impl When {
     /// Of these times, one of each seed in which it comes.
     fn of(mut times: Vec<Time>, seeds: usize) -> Option<Self> {
         times.sort_unstable();
+        let (first, last) = times.first().zip(times.last())?;
+        // Of n seeds and one more, which is what really comes, one in twenty is below and one above.
+        let outside = (times.len() as u64 + 1) * ONE_IN / 100;
+        let low = (outside as usize).checked_sub(1);
+        let high = (times.len() as u64).checked_sub(outside);
         Some(When {
-            low: nearest_rank(&times, LOW)?,
+            low: *low.and_then(|i| times.get(i)).unwrap_or(first),
             median: nearest_rank(&times, 50)?,
-            high: nearest_rank(&times, HIGH)?,
+            high: *high.and_then(|i| times.get(i as usize)).unwrap_or(last),
             share: times.len() as f64 / seeds.max(1) as f64,
         })
     }
@@ -260,8 +265,9 @@ mod tests {
         }
     }
 
-    /// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them: of twenty the first is the
-    /// 5 % by nearest rank, the tenth the median, the nineteenth the 95 %.
+    /// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them. A further seed lies below the
+    /// first of twenty with one chance in 21, and above the last with another; the tenth is the
+    /// median. Of 39 seeds the second is 5 % of forty, and the 38th 95 %.
     #[test]
     fn ranges_and_shares_are_over_the_seeds() {
         let courses: Vec<Course> = (1..=20)
@@ -277,7 +283,10 @@ mod tests {
             let w = f.when;
             (f.object.as_str(), s(w.low), s(w.median), s(w.high), w.share)
         };
-        assert_eq!(of(0), ("x/a", 1, 10, 19, 1.0));
+        assert_eq!(of(0), ("x/a", 1, 10, 20, 1.0));
         assert_eq!(of(1), ("x/b", 100, 100, 100, 0.25));
+        let many = (1..=39).map(Time::from_secs).collect();
+        let when = When::of(many, 39).unwrap();
+        assert_eq!((when.low.as_secs(), when.high.as_secs()), (2, 38));
     }
 }

@@ -17,12 +17,14 @@ use crate::api::taint::Effect;
 use crate::client::{About, Asked, Recalled};
 use crate::kernel::{Dur, Time};
 use crate::trace::{EventText, ZoneState};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Within a pass something is written at least this often, in seconds; between two passes nothing
 /// is for a whole period, which is longer.
 const PAUSE_IN_PASS_S: i64 = 3;
+/// A node that is silent for so many periods longer than its grace is given up.
+const REACH_PERIODS: u64 = 4;
 /// Passes drift: how far back the time of one tells the times of the next, in seconds.
 const PASSES_KNOWN_FOR_S: i64 = 60;
 /// Requests of one taint's change: GET and PATCH.
@@ -45,11 +47,13 @@ impl Controller {
     pub(super) fn recall(self: &Rc<Self>, recalled: Recalled, drawn: Dur) -> Dur {
         let (nodes, asked) = (self.informers.nodes(), self.asked());
         let last = self.last_pass(&nodes, &asked);
+        let within = self.ctx.phase(self.points.recalled, SECOND).as_nanos() as i64;
         let pass = match recalled.pass {
             Some(pass) => pass.saturating_sub(self.ctx.now().since(Time::ZERO)),
-            None => self.next_pass(last, drawn),
+            None => self.next_pass(last, within, drawn),
         };
         self.assume_running(pass);
+        self.heard_by(&self.passes_before(&asked, within, pass));
         self.heard_since_office(recalled, pass);
         self.recall_zones(&nodes, last);
         self.recall_queues(&nodes);
@@ -117,7 +121,7 @@ impl Controller {
     }
 
     /// How long it is to the next pass.
-    fn next_pass(&self, last: Option<LastPass>, drawn: Dur) -> Dur {
+    fn next_pass(&self, last: Option<LastPass>, within: i64, drawn: Dur) -> Dur {
         let Some(last) = last.filter(|p| p.last >= -PASSES_KNOWN_FOR_S) else {
             return drawn;
         };
@@ -125,10 +129,50 @@ impl Controller {
             return Dur::ZERO;
         }
         let period = self.pass_period().as_nanos() as i64;
-        let within = self.ctx.phase(self.points.recalled, SECOND).as_nanos() as i64;
         let ended = last.last * SECOND.as_nanos() as i64 + within;
         let next = (ended - self.now_ns()).rem_euclid(period.max(1));
         Dur::from_nanos(next as u64)
+    }
+
+    /// When passes began, ns from the start, the latest first: the next one, and those before it
+    /// for as long as nodes may have been silent without being given up. One pass begins a period
+    /// after the end of the one before, which some took long to reach.
+    fn passes_before(&self, asked: &Asked, within: i64, next: Dur) -> Vec<i64> {
+        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let second = SECOND.as_nanos() as i64;
+        let reach = self.config.grace_period + self.pass_period() * REACH_PERIODS;
+        let until = self.now_ns() - reach.as_nanos() as i64;
+        let mut passes = vec![self.now_ns() + next.as_nanos() as i64];
+        let back_to = |passes: &mut Vec<i64>, end: i64| {
+            let mut begins = passes.last().copied().unwrap_or_default() - period;
+            while begins >= end + period / 2 {
+                passes.push(begins);
+                begins -= period;
+            }
+        };
+        for (first, last) in asked.stretches(PAUSE_IN_PASS_S).into_iter().rev() {
+            if last * second < until {
+                break;
+            }
+            back_to(&mut passes, last * second + within);
+            passes.push((first * second + within).min(passes.last().copied().unwrap_or(0)));
+        }
+        back_to(&mut passes, until);
+        passes
+    }
+
+    /// Each renewal of a lease was seen by the first pass after it.
+    fn heard_by(&self, passes: &[i64]) {
+        self.state.with(|s| {
+            for health in s.health.iter_mut().flatten() {
+                let renewed_ns = health.lease.map(|l| l.0.saturating_mul(1_000));
+                let seen =
+                    renewed_ns.and_then(|at| passes.iter().take_while(|pass| **pass >= at).last());
+                if let Some(seen) = seen.filter(|seen| Some(*seen) != passes.first()) {
+                    health.probe_ns = *seen;
+                }
+            }
+        });
     }
 
     /// A process that took office a while ago counts from its first pass what it has heard nothing
@@ -155,6 +199,8 @@ impl Controller {
             .iter()
             .all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
         let taken = self.last_tokens(nodes);
+        let untainted = nodes.iter().filter(|n| self.waits_for_taint(n));
+        let waits: BTreeSet<TextId> = untainted.map(|n| self.zone_of(n).0).collect();
         for (zone, conditions) in counted.iter() {
             let state = self.compute_zone_state(conditions);
             let rate = if all_full {
@@ -171,7 +217,14 @@ impl Controller {
                     SECOND.as_nanos() - 1,
                 );
                 let ago = -(second * SECOND.as_nanos() as i64) - within as i64;
-                ago.max(0) as f64 / 1e9 * f64::from(rate)
+                let tokens = ago.max(0) as f64 / 1e9 * f64::from(rate);
+                // Where nodes wait no token is left standing: those since then went for nodes that
+                // were tainted already.
+                if waits.contains(&zone) {
+                    tokens.fract()
+                } else {
+                    tokens
+                }
             });
             let queue = Rc::new(RateLimitedTimedQueue::recalled(&self.ctx, rate, tokens));
             self.state.with(|s| {
@@ -182,6 +235,14 @@ impl Controller {
                 self.record_zone(zone, state);
             }
         }
+    }
+
+    /// Whether a node lacks the NoExecute taint that its condition asks for.
+    fn waits_for_taint(&self, node: &Node) -> bool {
+        let status = node.ready().map_or(ConditionStatus::True, |c| c.status);
+        self.templates
+            .of(status)
+            .is_some_and(|(taint, _)| !node.has_taint(taint))
     }
 
     /// The nodes of each zone by their conditions; what a pass that is under way has changed does

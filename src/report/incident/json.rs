@@ -42,7 +42,6 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
         "explained": verdict.matched.explained(verdict.tolerance),
         "recorded": verdict.matched.pairs.len(),
         "seeds": verdict.seeds,
-        "seed": verdict.seed,
         "verdict": verdict.sentence(),
     })
 }

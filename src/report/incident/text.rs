@@ -37,8 +37,8 @@ impl Printer<'_> {
         }
         writeln!(self.out)?;
         let title = format!(
-            "Evictions: recorded, and simulated (seed {}, which fits best of {})",
-            verdict.seed, verdict.seeds
+            "Evictions: recorded, and simulated (of {} seeds the nearest, and in how many it is so)",
+            verdict.seeds
         );
         writeln!(self.out, "{}", self.painted(&title, BOLD))?;
         for pair in &verdict.matched.pairs {
@@ -85,9 +85,10 @@ fn said(verdict: &Verdict, pair: &Pair) -> String {
     };
     let word = if ms < 0 { "earlier" } else { "later" };
     format!(
-        "{} ({}.{} s {word})",
+        "{} ({}.{} s {word}; {:.0} %)",
         verdict.clock.clock(simulated),
         ms.abs() / 1_000,
-        ms.abs() % 1_000 / 100
+        ms.abs() % 1_000 / 100,
+        pair.share * 100.0
     )
 }

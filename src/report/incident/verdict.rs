@@ -18,9 +18,8 @@ pub(crate) struct Verdict {
     pub(crate) tolerance: Dur,
     /// Pods that others deleted: when, and who.
     pub(crate) deletions: BTreeMap<String, (Time, String)>,
-    /// How many seeds were run, and which of them fits best.
+    /// How many seeds were run.
     pub(crate) seeds: u64,
-    pub(crate) seed: u64,
 }
 
 impl Verdict {
