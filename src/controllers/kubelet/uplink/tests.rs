@@ -7,6 +7,7 @@ use crate::kernel::{Dur, Time};
 
 struct Exact {
     asks_from: Time,
+    period: Dur,
 }
 
 impl Draws for Exact {
@@ -15,7 +16,7 @@ impl Draws for Exact {
     }
 
     fn status_period(&self, _: u32) -> Dur {
-        Dur::from_secs(10)
+        self.period
     }
 
     fn asks_from(&self) -> Time {
@@ -25,6 +26,7 @@ impl Draws for Exact {
 
 const QUIET: Exact = Exact {
     asks_from: Time::MAX,
+    period: Dur::from_secs(10),
 };
 
 const FRESH: Backoffs = [Backoff::new(); REFLECTORS];
@@ -99,7 +101,10 @@ fn a_lease_that_pauses_is_renewed_when_its_pause_ends() {
 #[test]
 fn only_a_status_update_that_asks_is_tried_and_reads_live() {
     // A report was due at 103 s: tries from 103 to 145 s (found dead), five in all.
-    let due = Exact { asks_from: s(103) };
+    let due = Exact {
+        asks_from: s(103),
+        ..QUIET
+    };
     let back = back_after(Link::Dropped, 125, &due);
     // Sent at 103 s: again at 103.2, 103.6, 104.4, 106, 109.2, 115.6, 128.4 s.
     assert_eq!(ms(back.connection), 128_400);
@@ -187,4 +192,27 @@ fn a_cut_of_centuries_is_not_followed_try_by_try() {
         assert!((s(long)..=s(long + 30)).contains(&back.pods), "{back:?}");
         assert!((s(long)..=s(long + 10)).contains(&back.status), "{back:?}");
     }
+}
+
+#[test]
+fn checks_of_almost_no_period_are_passed_over() {
+    // At 1 ns an hour has 3.6e12 checks. In a way that drops packets the one at 150 s asks for
+    // something and takes ten seconds; where they are refused, every one is over at once.
+    for link in [Link::Dropped, Link::Refused] {
+        let hasty = Exact {
+            asks_from: s(150),
+            period: Dur::from_nanos(1),
+        };
+        let mut uplink = Uplink::connected(s(100), s(100), (s(106), s(103), 0), FRESH);
+        uplink.follow(s(3600), link, &hasty);
+        let back = uplink.back(&hasty);
+        assert!((s(3600)..=s(3610)).contains(&back.status), "{back:?}");
+    }
+    // Nothing asks: the first lease that is due at 106 s is the first to be answered.
+    let never = Exact {
+        period: Dur::from_nanos(1),
+        ..QUIET
+    };
+    let back = back_after(Link::Dropped, 105, &never);
+    assert_eq!(ms(back.lease), 106_000);
 }

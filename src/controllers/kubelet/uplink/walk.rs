@@ -205,9 +205,14 @@ impl Uplink {
 
     /// Follows each of the tries that fail.
     fn fail_to(&mut self, until: Time, link: Link, draws: &dyn Draws) {
-        self.skip_idle_checks(until, draws);
-        while let Some(at) = self.next_event().filter(|&at| at <= until) {
-            self.at = at.max(self.at);
+        let idle_until = match link {
+            // A check that is refused is over at once, and leaves nothing behind.
+            Link::Refused => until,
+            Link::Dropped | Link::Open => until.min(draws.asks_from()),
+        };
+        self.skip_idle_checks(idle_until, draws);
+        while self.next_event() <= until {
+            self.at = self.next_event();
             self.step(link, draws);
         }
     }
@@ -221,14 +226,13 @@ impl Uplink {
         self.reflectors.iter_mut().for_each(|r| r.shift(by));
     }
 
-    /// Where there are thousands of checks that ask for nothing, most are passed over: when the next
-    /// one comes is anybody's guess by then.
-    fn skip_idle_checks(&mut self, until: Time, draws: &dyn Draws) {
+    /// Where there are thousands of checks that change nothing up to `idle_until`, most are passed
+    /// over: when the next one comes is anybody's guess by then.
+    fn skip_idle_checks(&mut self, idle_until: Time, draws: &dyn Draws) {
         let Heartbeat::Idle(next) = self.status else {
             return;
         };
         let period = draws.status_period(self.status_tick);
-        let idle_until = until.min(draws.asks_from());
         let checks = idle_until.since(next).as_nanos() / period.as_nanos().max(1);
         if checks > 2 * IDLE_CHECKS {
             let skipped = checks - IDLE_CHECKS;
@@ -243,14 +247,15 @@ impl Uplink {
         loop {
             let revives = self.connection.revives(self.at);
             let dead = self.connection.found_dead();
+            let others = self.next_of_others().min(revives.unwrap_or(Time::MAX));
+            self.skip_idle_checks(until.min(draws.asks_from()).min(others), draws);
             let next = self.next_event();
-            let first = revives.filter(|&r| {
-                dead.is_none_or(|d| r < d) && next.is_none_or(|n| r <= n || n == Time::MAX)
-            });
-            match (first, next) {
-                (Some(at), _) if at <= until => return Some(self.revive(at, until, draws)),
-                (None, Some(at)) if at <= until => {
-                    self.at = at.max(self.at);
+            let first =
+                revives.filter(|&r| dead.is_none_or(|d| r < d) && (r <= next || next == Time::MAX));
+            match first {
+                Some(at) if at <= until => return Some(self.revive(at, until, draws)),
+                None if next <= until => {
+                    self.at = next;
                     self.step(Link::Dropped, draws);
                 }
                 _ => return None,
@@ -259,7 +264,13 @@ impl Uplink {
     }
 
     /// When something happens next, if nobody answers.
-    fn next_event(&self) -> Option<Time> {
+    fn next_event(&self) -> Time {
+        let next = self.next_of_others().min(self.status.next());
+        next.max(self.at)
+    }
+
+    /// When something else than the status loop's next step happens, if nobody answers.
+    fn next_of_others(&self) -> Time {
         let asked = |r: &Reflector| r.asks_since().map(|since| since + DIAL);
         let has_connection = self.connection.found_dead().is_some();
         let reflectors = self.reflectors.iter().filter_map(|r| {
@@ -268,9 +279,8 @@ impl Uplink {
         });
         reflectors
             .chain(self.connection.found_dead())
-            .chain([self.lease.next(), self.status.next()])
             .min()
-            .map(|at| at.max(self.at))
+            .map_or(self.lease.next(), |at| at.min(self.lease.next()))
     }
 
     /// What happens now: a connection is found dead, tries end and begin.
