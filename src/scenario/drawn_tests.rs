@@ -250,6 +250,12 @@ fn mistakes_are_named() {
             ok.replace("PerNodeYear(1)", "PerNodeYear(1000000)"),
             "a run has at most 300000",
         ),
+        // Two zones of 20 and 10 nodes, all of which fail: 140,000 times 30.
+        (
+            ok.replace("PerNodeYear(1)", "PerGroupYear(140000)")
+                .replace("nodes: All", "groups: Zones, within: \"1m\""),
+            "these models may draw 4200000 failures",
+        ),
         (format!("{ok}, hits: 0.5"), "this is about groups of nodes"),
         (
             format!("{ok}, up: Fixed(\"1h\")"),

@@ -2,7 +2,7 @@
 //! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
 //! longer run the same ones and more.
 
-use super::models::{Act, Model, Models, Object, Repair, When};
+use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, When};
 use super::outages::{Away, Outage};
 use crate::kernel::choice::{Keyed, hash_name};
 use crate::kernel::{Dur, Time};
@@ -12,9 +12,6 @@ use std::collections::BTreeMap;
 
 /// No outage is longer than a run can be: a year.
 const LONGEST_S: f64 = 365.0 * 24.0 * 3_600.0;
-/// How many cycles a renewal process has behind it when the run begins, so that it does not begin
-/// with all machines new.
-const CYCLES_BEFORE: f64 = 4.0;
 
 /// A part of an outage: nodes that go and come together.
 #[derive(Clone, Debug, PartialEq)]

@@ -117,7 +117,29 @@ impl Model {
             }
         }
     }
+
+    /// How many failures of a node are drawn at the most until `end` seconds of a run, on average.
+    /// Where most gaps are far shorter than their mean there are far more than `per_year` says: a
+    /// renewal process of gaps X has at most 2 t / E[min(X, t)] renewals by t (Erickson, 1973).
+    pub(super) fn draws_up_to(&self, end: f64) -> f64 {
+        let nodes: usize = self.objects.iter().map(|o| o.nodes.len()).sum();
+        match &self.when {
+            When::Renewal(up) => {
+                let lasts = self.lasts.as_ref();
+                let cycle = up.mean() + lasts.map_or(0.0, Distribution::mean);
+                let t = end + 1.5 * CYCLES_BEFORE * cycle;
+                nodes as f64 * 2.0 * t / up.mean_up_to(t).max(f64::MIN_POSITIVE)
+            }
+            When::Rate(gap) => nodes as f64 * end / gap,
+            // Of a history there are as many as the file has, again and again.
+            When::Recorded(_) => self.per_year() * end / YEAR_S,
+        }
+    }
 }
+
+/// How many cycles a renewal process has behind it when the run begins, so that it does not begin
+/// with all machines new, and up to half as many again.
+pub(super) const CYCLES_BEFORE: f64 = 4.0;
 
 /// A plan whose faults are drawn: the same scenario with other seeds has other faults.
 #[derive(Clone, Debug)]

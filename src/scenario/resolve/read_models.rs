@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// The most outages of a run, on average.
 const OUTAGES_MAX: f64 = 300_000.0;
+/// The most draws for nodes that fail: a few hundred megabytes.
+const DRAWS_MAX: f64 = 3_000_000.0;
 /// The longest mean of a distribution, in seconds: a hundred years.
 const MEAN_MAX: f64 = 100.0 * YEAR_S;
 
@@ -73,6 +75,19 @@ pub(super) fn read(
             "these models make {outages:.0} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}"
         );
         let problem = Problem::new(text).help("a lower rate, fewer nodes, or a shorter `horizon`");
+        complaints.add(at!["faults", "models"], problem);
+        return None;
+    }
+    let end = end.map_or(0.0, |e| e.as_nanos() as f64 / 1e9);
+    let draws: f64 = models.list.iter().map(|m| m.draws_up_to(end)).sum();
+    if draws > DRAWS_MAX {
+        let text = format!(
+            "these models may draw {draws:.0} failures of a node until the end of the run, and {DRAWS_MAX} is the most"
+        );
+        let problem = Problem::new(text).help(
+            "a lower rate, fewer nodes in a group, a shorter `horizon`; where most gaps are far shorter than their mean, \
+             a shape nearer to 1, or a smaller sigma",
+        );
         complaints.add(at!["faults", "models"], problem);
         return None;
     }
