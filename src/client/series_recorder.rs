@@ -47,6 +47,8 @@ struct Once {
 #[derive(Default)]
 struct Reported {
     once: Vec<Once>,
+    /// Those before this one hold nothing.
+    first: usize,
     others: BTreeMap<Key, Known>,
 }
 
@@ -90,6 +92,7 @@ impl Reported {
             }
             let once = &mut self.once[pod.index()];
             if once.version == 0 {
+                self.first = self.first.min(pod.index());
                 *once = Once {
                     version: key.1,
                     at: event.last,
@@ -105,10 +108,13 @@ impl Reported {
     fn forget(&mut self, over: impl Fn(Time) -> bool) {
         self.others
             .retain(|_, e| e.series.is_some() || !over(e.last));
-        self.once
+        self.once[self.first..]
             .iter_mut()
             .filter(|o| over(o.at))
             .for_each(|o| *o = Self::NONE);
+        let held = |o: &Once| o.version != 0;
+        let empty = self.once[self.first..].iter().position(held);
+        self.first = empty.map_or(self.once.len(), |n| self.first + n);
     }
 }
 

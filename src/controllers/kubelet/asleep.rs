@@ -6,6 +6,7 @@
 //! same ones.
 
 use super::conditions::healthy;
+use super::jitter::Sleeps;
 use super::kubelets::Kubelets;
 use super::node_state::Loop;
 use super::notices::Notices;
@@ -124,51 +125,13 @@ impl Kubelets {
             })
     }
 
-    /// Follows both loops of a sleeping kubelet up to `t`.
+    /// Follows a loop of a sleeping kubelet up to `t`.
     fn follow(&self, node: NodeId, which: Loop, t: Time) -> Option<Walk> {
         let mut asleep = self.with(node, |k| k.asleep)??;
         let started = asleep;
         match which {
-            Loop::Lease => {
-                while asleep.lease.next.0 <= t {
-                    let (at, number) = asleep.lease.next;
-                    asleep.lease.did(at);
-                    let period = self.period_after(node, which, number);
-                    // Where nothing jitters, all but the last two ticks are passed over.
-                    let skip = if self.jitters(which) {
-                        0
-                    } else {
-                        (t.since(at).as_nanos() / period.as_nanos().max(1)).saturating_sub(2)
-                    };
-                    asleep.lease.next = (
-                        at + period * (skip + 1),
-                        number.wrapping_add(skip as u32).wrapping_add(1),
-                    );
-                    if skip > 0 {
-                        asleep.lease.did(at + period * skip);
-                    }
-                }
-            }
-            Loop::Status => {
-                while asleep.status.next.0 <= t {
-                    let (at, number) = asleep.status.next;
-                    if self.report_is_due(at, asleep.last_post, asleep.report_offset_ns) {
-                        asleep.status.did(at);
-                        asleep.last_post = at;
-                        asleep.report_offset_ns = 0;
-                    }
-                    let period = self.period_after(node, which, number);
-                    let idle = if self.jitters(which) {
-                        0
-                    } else {
-                        self.idle_ticks(at, period, &asleep, t)
-                    };
-                    asleep.status.next = (
-                        at + period * (idle + 1),
-                        number.wrapping_add(idle as u32).wrapping_add(1),
-                    );
-                }
-            }
+            Loop::Lease => self.follow_lease(node, &mut asleep.lease, t),
+            Loop::Status => self.follow_status(node, &mut asleep, t),
         }
         if asleep.lease.next != started.lease.next || asleep.status.next != started.status.next {
             self.with(node, |k| k.asleep = Some(asleep));
@@ -177,6 +140,67 @@ impl Kubelets {
             Loop::Lease => asleep.lease,
             Loop::Status => asleep.status,
         })
+    }
+
+    fn follow_lease(&self, node: NodeId, lease: &mut Walk, t: Time) {
+        let sleeps = self.sleeps(node, Loop::Lease);
+        let period = self.period(node, Loop::Lease);
+        while lease.next.0 <= t {
+            let (at, number) = lease.next;
+            lease.did(at);
+            lease.next = match &sleeps {
+                // All but the last two ticks are passed over.
+                None => {
+                    let skip = t.since(at).as_nanos() / period.as_nanos().max(1);
+                    let skip = skip.saturating_sub(2);
+                    if skip > 0 {
+                        lease.did(at + period * skip);
+                    }
+                    let next = number.wrapping_add(skip as u32).wrapping_add(1);
+                    (at + period * (skip + 1), next)
+                }
+                Some(sleeps) => {
+                    // Two more come after those that are passed over: none is longer than twice the
+                    // period.
+                    let most = t.since(at).saturating_sub(period * 4);
+                    ahead(sleeps, lease.next, most)
+                }
+            };
+        }
+    }
+
+    fn follow_status(&self, node: NodeId, asleep: &mut Asleep, t: Time) {
+        let sleeps = self.sleeps(node, Loop::Status);
+        let period = self.period(node, Loop::Status);
+        while asleep.status.next.0 <= t {
+            let (at, number) = asleep.status.next;
+            let report = self.report_period();
+            if self.report_is_due(at, asleep.last_post, asleep.report_offset_ns) {
+                asleep.posted(at);
+                let posts = sleeps
+                    .as_ref()
+                    .and_then(|s| s.posts_ahead(number, report, t.since(at)));
+                if let Some([(_, before), (last, then)]) = posts {
+                    asleep.posted(at + before);
+                    asleep.status.next = (at + then, last);
+                    continue;
+                }
+            }
+            asleep.status.next = match &sleeps {
+                None => {
+                    let idle = self.idle_ticks(at, period, asleep, t);
+                    let next = number.wrapping_add(idle as u32).wrapping_add(1);
+                    (at + period * (idle + 1), next)
+                }
+                Some(sleeps) => {
+                    let due = asleep.last_post.as_nanos() as i64
+                        + report.as_nanos() as i64
+                        + asleep.report_offset_ns;
+                    let until = Time::from_nanos(due.max(0) as u64).min(t);
+                    ahead(sleeps, asleep.status.next, until.since(at))
+                }
+            };
+        }
     }
 
     /// How many ticks after the one at `at` certainly come before the next report and not after
@@ -315,15 +339,14 @@ impl Kubelets {
             self.schedule(node, which, walk.next.0);
         }
     }
+}
 
-    /// Whether the ticks of a loop jitter.
-    fn jitters(&self, which: Loop) -> bool {
-        match (self.mode, which) {
-            (KubeletMode::Imitated(_), _) => false,
-            (KubeletMode::Real(_), Loop::Lease) => self.switches.lease_jitter,
-            (KubeletMode::Real(_), Loop::Status) => self.switches.status_jitter,
-        }
-    }
+/// The tick after that one, or one that is farther ahead by no more than `most`.
+fn ahead(sleeps: &Sleeps<'_>, (at, number): (Time, u32), most: Dur) -> (Time, u32) {
+    let (ticks, slept) = sleeps
+        .ahead(number, most)
+        .unwrap_or_else(|| (1, sleeps.after(number)));
+    (at + slept, number.wrapping_add(ticks))
 }
 
 /// The latest two of what was done asleep and before.

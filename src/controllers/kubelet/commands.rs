@@ -83,11 +83,10 @@ impl Kubelets {
     /// A kubelet renewed its lease that long before it starts here: it does so next when the period
     /// from then on is over.
     pub(crate) fn renewed_before(&self, node: NodeId, age: Dur) {
-        let period = match self.mode {
-            KubeletMode::Imitated(_) => self.imitated_period(node, Loop::Lease),
-            // No tick of the run has that number.
-            KubeletMode::Real(_) => self.period_after(node, Loop::Lease, u32::MAX),
-        };
+        // No tick of the run has that number.
+        let period = self
+            .sleeps(node, Loop::Lease)
+            .map_or_else(|| self.period(node, Loop::Lease), |s| s.drawn(u32::MAX));
         let at = self.ctx.now() + period.saturating_sub(age);
         self.schedule(node, Loop::Lease, at);
     }

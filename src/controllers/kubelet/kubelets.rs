@@ -17,6 +17,9 @@ pub(super) struct Points {
     pub(super) phase: PointId,
     pub(super) lease_jitter: PointId,
     pub(super) status_jitter: PointId,
+    /// What two jitters come to in a long run.
+    pub(super) lease_stretch: PointId,
+    pub(super) status_stretch: PointId,
     pub(super) report_offset: PointId,
     pub(super) watch_back: PointId,
     pub(super) bookmark: PointId,
@@ -141,6 +144,8 @@ impl Kubelets {
                 phase: ctx.point("kubelet-phase"),
                 lease_jitter: ctx.point("lease-jitter"),
                 status_jitter: ctx.point("status-jitter"),
+                lease_stretch: ctx.point("lease-jitter-stretch"),
+                status_stretch: ctx.point("status-jitter-stretch"),
                 report_offset: ctx.point("status-report-offset"),
                 watch_back: ctx.point("kubelet-watch-reconnect"),
                 bookmark: ctx.point("kubelet-bookmark"),

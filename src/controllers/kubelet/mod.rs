@@ -14,6 +14,7 @@ mod conditions;
 mod containers;
 mod heartbeats;
 mod imitated;
+mod jitter;
 mod kubelets;
 mod machine;
 mod node_state;

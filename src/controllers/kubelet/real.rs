@@ -19,8 +19,6 @@ use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
 use crate::plan::{KubeletMode, Real};
 use crate::trace::{Actor, EventText};
 
-/// The share of a period by which it may be longer, in percent (S6, S7).
-const JITTER_PERCENT: u64 = 4;
 /// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
 /// `genericPlegRelistPeriod`).
 const RELIST: Dur = Dur::from_secs(1);
@@ -81,29 +79,19 @@ impl Kubelets {
 
     /// The sleep after the tick of that number of a loop.
     pub(super) fn period_after(&self, node: NodeId, which: Loop, tick: u32) -> Dur {
-        let KubeletMode::Real(real) = self.mode else {
-            return self.imitated_period(node, which);
-        };
-        let period = self
-            .with(node, |k| k.slow)
-            .flatten()
-            .unwrap_or_else(|| real.period_of(which));
-        let (jittered, point) = match which {
-            Loop::Lease => (self.switches.lease_jitter, self.points.lease_jitter),
-            Loop::Status => (self.switches.status_jitter, self.points.status_jitter),
-        };
-        if !jittered {
-            return period;
+        self.sleeps(node, which)
+            .map_or_else(|| self.period(node, which), |s| s.after(tick))
+    }
+
+    /// The period of a loop, without its jitter.
+    pub(super) fn period(&self, node: NodeId, which: Loop) -> Dur {
+        match self.mode {
+            KubeletMode::Imitated(_) => self.imitated_period(node, which),
+            KubeletMode::Real(real) => self
+                .with(node, |k| k.slow)
+                .flatten()
+                .unwrap_or_else(|| real.period_of(which)),
         }
-        let most = (period.as_nanos() / 100).saturating_mul(JITTER_PERCENT);
-        period
-            + Dur::from_nanos(self.ctx.uniform_at(
-                point,
-                self.object(node),
-                tick,
-                0,
-                most.saturating_sub(1),
-            ))
     }
 
     /// How old a status post may become.

@@ -27,3 +27,12 @@ impl Walk {
         self.done = [Some(at), self.done[0]];
     }
 }
+
+impl Asleep {
+    /// Notes a post.
+    pub(super) fn posted(&mut self, at: Time) {
+        self.status.did(at);
+        self.last_post = at;
+        self.report_offset_ns = 0;
+    }
+}

@@ -4,6 +4,7 @@ use super::ids::Ids;
 use super::skipped::Skipped;
 use super::zone_conditions::ZoneConditions;
 use crate::api::names::{NodeId, TextId};
+use crate::kernel::Time;
 use std::collections::BTreeMap;
 
 /// How a node rests.
@@ -126,6 +127,26 @@ impl Roster {
         self.stretches[first..].iter().map_while(of).collect()
     }
 
+    /// When the pass before the one of that number was.
+    pub(super) fn time_before(&self, pass: u64) -> Option<Time> {
+        let number = pass.checked_sub(1)?;
+        let stretch = self.stretches.partition_point(|s| s.before <= number);
+        let stretch = &self.stretches[stretch.checked_sub(1)?];
+        let passes = stretch.passes;
+        Some(passes.first + passes.period * (number - stretch.before))
+    }
+
+    /// The number of the first pass that was not before then.
+    pub(super) fn first_pass_from(&self, t: Time) -> u64 {
+        let ends =
+            |s: &Stretch| s.passes.first + s.passes.period * s.passes.count.saturating_sub(1);
+        let stretch = self.stretches.partition_point(|s| ends(s) < t);
+        self.stretches.get(stretch).map_or(self.passes, |s| {
+            let into = t.since(s.passes.first).as_nanos();
+            s.before + into.div_ceil(s.passes.period.as_nanos().max(1))
+        })
+    }
+
     /// Lets a node rest.
     pub(super) fn rest(&mut self, id: NodeId, rest: Rest) {
         if self.rests.len() <= id.index() {
@@ -164,7 +185,7 @@ impl Resting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Dur, Time};
+    use crate::kernel::Dur;
 
     fn passes(first: u64, count: u64) -> Skipped {
         Skipped {
@@ -187,6 +208,10 @@ mod tests {
         assert_eq!(roster.passes_between(1, 3), [passes(10, 2)]);
         assert_eq!(roster.passes_between(5, 6), [passes(32, 1)]);
         assert_eq!(roster.passes_between(6, 6), []);
+        let times = [1, 2, 4, 5, 6].map(|pass| roster.time_before(pass).map(|t| t.as_secs()));
+        assert_eq!(times, [5, 10, 20, 27, 32].map(Some));
+        let first = [0, 5, 6, 10, 21, 28, 33].map(|t| roster.first_pass_from(Time::from_secs(t)));
+        assert_eq!(first, [0, 0, 1, 1, 4, 5, 6]);
     }
 
     #[test]

@@ -436,7 +436,14 @@ impl PodHandler for Controller {
             }
             let (was, now) = (terminating(old), terminating(new));
             if was != now {
-                was.map(|(node, id)| n.terminating.get_mut(&node).map(|pods| pods.remove(&id)));
+                if let Some((node, id)) = was
+                    && let Some(pods) = n.terminating.get_mut(&node)
+                {
+                    pods.remove(&id);
+                    if pods.is_empty() {
+                        n.terminating.remove(&node);
+                    }
+                }
                 now.map(|(node, id)| n.terminating.entry(node).or_default().insert(id));
             }
             if let Some(node) = new.and_then(|p| p.node)

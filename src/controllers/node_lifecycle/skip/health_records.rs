@@ -5,6 +5,7 @@ use super::super::node_health::{Health, saved, seconds};
 use super::super::skipped::Skipped;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
+use crate::apiserver::Beat;
 
 impl Controller {
     /// The health record of a node as passes before this process's next one would have left it: its
@@ -119,7 +120,19 @@ impl Controller {
             }
         }
         let lease = health.lease;
-        for k in from..skipped.count {
+        let beats = self.informers.beat(node) == Beat::Asleep;
+        let mut k = from;
+        while k < skipped.count {
+            if !beats && (health.lease.is_some() || lease.is_none()) {
+                // Nothing happens until a pass sees another post. All posts are made: what passes
+                // see of them only gets newer.
+                let seen = |k: u64| self.informers.post_seen(node, pass(k));
+                let is_new = |k: u64| seen(k).is_some_and(|h| h != ready.heartbeat);
+                k = first_that(k..skipped.count, is_new);
+                if k == skipped.count {
+                    break;
+                }
+            }
             let saved_lease = health.lease;
             if let Some(h) = self.informers.post_seen(node, pass(k))
                 && h != ready.heartbeat
@@ -132,8 +145,28 @@ impl Controller {
                 health.lease = lease;
                 health.probe_ns = pass(k).as_nanos() as i64;
             }
+            k += 1;
         }
         health.ready = Some(ready);
         Some(health)
     }
+}
+
+/// The first number of a range that is so, where all after one that is so are so, too; its end if
+/// none is.
+fn first_that(range: std::ops::Range<u64>, is_so: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (range.start, range.end);
+    // Mostly none is.
+    if low < high && !is_so(high - 1) {
+        return high;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }

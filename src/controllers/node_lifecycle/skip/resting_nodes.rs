@@ -68,10 +68,23 @@ impl Controller {
         };
         // What is silent leaves nothing to note.
         if rest.ready {
-            for passes in self.roster.with_ref(|r| r.passes_between(rest.as_of, pass)) {
+            let from = self.first_that_counts(id, pass).max(rest.as_of);
+            for passes in self.roster.with_ref(|r| r.passes_between(from, pass)) {
                 self.make_up_for(id, passes);
             }
         }
         true
+    }
+
+    /// The first pass since the latest renewal that the one before `pass` saw: who first sees a
+    /// renewal overwrites all that a health record knows of heartbeats, so that passes before it do
+    /// not count.
+    fn first_that_counts(&self, id: NodeId, pass: u64) -> u64 {
+        let renewed = self
+            .roster
+            .with_ref(|r| r.time_before(pass))
+            .filter(|_| self.config.switches.leases)
+            .and_then(|last| self.informers.renewal_seen(id, last));
+        renewed.map_or(0, |t| self.roster.with_ref(|r| r.first_pass_from(t)))
     }
 }
