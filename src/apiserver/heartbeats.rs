@@ -30,6 +30,9 @@ pub(crate) trait Heartbeats {
     /// The heartbeat of the latest status post of a sleeping node at or before `t`, if there was
     /// one since it fell asleep.
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp>;
+    /// The latest two status posts of a sleeping node at or before `t` since it fell asleep, the
+    /// earlier one first.
+    fn last_posts(&self, node: NodeId, t: Time) -> [Option<Time>; 2];
     /// Whether a node's heartbeats were computed until that time or later, and no more since.
     fn was_woken_since(&self, node: NodeId, t: Time) -> bool;
     /// Whether those of healthy nodes are computed at present: not while a fault keeps all of them

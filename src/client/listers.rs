@@ -97,6 +97,18 @@ impl InformerFactory {
             .last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
+    /// When the latest two status posts of a sleeping node reached the caches that have, the earlier
+    /// one first.
+    pub(crate) fn posts_arrived(&self, id: NodeId) -> impl Iterator<Item = Time> {
+        let seen = self.visible(Resource::Nodes);
+        let posts = self.heartbeats.as_ref().map(|h| h.last_posts(id, seen));
+        posts
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|made| self.arrives(Resource::Nodes, made))
+    }
+
     /// When a renewal that was made at `made` reaches the caches.
     pub(crate) fn renewal_arrives(&self, made: Time) -> Time {
         self.arrives(Resource::Leases, made)

@@ -26,8 +26,18 @@ struct Flags {
     processing: bool,
 }
 
+/// An item that waits.
+#[derive(Clone, Copy)]
+struct Waiting<K> {
+    key: K,
+    cause: u32,
+    since: Time,
+}
+
 struct State<K> {
-    queue: VecDeque<(K, u32)>,
+    queue: VecDeque<Waiting<K>>,
+    /// Since when the item had waited that was taken last.
+    taken: Time,
     /// One key of each slot; further keys of the same slot, which are rare, lie in `more`.
     slots: Vec<Option<(K, Flags)>>,
     more: BTreeMap<K, Flags>,
@@ -75,6 +85,7 @@ impl<K: QueueKey> WorkQueue<K> {
     pub(crate) fn new(ctx: &Ctx) -> Self {
         let state = State {
             queue: VecDeque::new(),
+            taken: Time::ZERO,
             slots: Vec::new(),
             more: BTreeMap::new(),
             waiting: Waiters::default(),
@@ -100,8 +111,39 @@ impl<K: QueueKey> WorkQueue<K> {
             if flags.processing {
                 return;
             }
-            s.queue.push_back((key, cause));
+            s.queue.push_back(Waiting {
+                key,
+                cause,
+                since: self.ctx.now(),
+            });
             self.wake_one(s);
+        });
+    }
+
+    /// Adds an item as if it had been added at one of those times, ascending, of a span in which that
+    /// was not simulated: it waits where it would wait now, if it still would.
+    pub(crate) fn add_as_of(&self, key: K, times: impl Iterator<Item = Time>) {
+        let cause = self.ctx.cause();
+        self.state.with(|s| {
+            // What was added while somebody waited for it has been taken long since.
+            if !s.waiting.is_empty() {
+                return;
+            }
+            let taken = s.taken;
+            let Some(since) = times.into_iter().find(|at| *at > taken) else {
+                return;
+            };
+            let flags = s.flags(key);
+            if flags.dirty {
+                return;
+            }
+            flags.dirty = true;
+            if flags.processing {
+                return;
+            }
+            self.ctx.writes(self.key);
+            let place = s.queue.partition_point(|w| w.since <= since);
+            s.queue.insert(place, Waiting { key, cause, since });
         });
     }
 
@@ -126,7 +168,8 @@ impl<K: QueueKey> WorkQueue<K> {
             }
             self.ctx.writes(self.key);
             let taken = self.state.with(|s| {
-                let (key, cause) = s.queue.pop_front()?;
+                let Waiting { key, cause, since } = s.queue.pop_front()?;
+                s.taken = since;
                 if s.queue.is_empty() && s.queue.capacity() > KEPT {
                     s.queue = VecDeque::new();
                 }
@@ -151,7 +194,11 @@ impl<K: QueueKey> WorkQueue<K> {
             let flags = s.flags(key);
             flags.processing = false;
             if flags.dirty {
-                s.queue.push_back((key, cause));
+                s.queue.push_back(Waiting {
+                    key,
+                    cause,
+                    since: self.ctx.now(),
+                });
                 self.wake_one(s);
             }
         });

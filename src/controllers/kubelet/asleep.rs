@@ -396,6 +396,12 @@ impl Heartbeats for Kubelets {
         asleep.map(heartbeat_of).or_else(awake)
     }
 
+    fn last_posts(&self, node: NodeId, t: Time) -> [Option<Time>; 2] {
+        let done = self.follow(node, Loop::Status, t).map(|walk| walk.done);
+        let [last, before] = done.unwrap_or_default();
+        [before, last].map(|post| post.filter(|at| *at <= t))
+    }
+
     fn was_woken_since(&self, node: NodeId, t: Time) -> bool {
         self.with(node, |k| {
             k.asleep.is_none() && k.computed_until.is_some_and(|at| at >= t)

@@ -25,6 +25,12 @@ impl Waiters {
         std::mem::replace(&mut self.first, self.others.pop_front())
     }
 
+    /// Whether nobody waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
     /// Drops those that are to wait no longer.
     pub fn retain(&mut self, keep: impl Fn(Ticket) -> bool) {
         self.others.retain(|t| keep(*t));

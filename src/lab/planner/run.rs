@@ -261,6 +261,7 @@ impl Planner<'_> {
             }
             let selection = selection.get_or_insert_with(|| self.selection(&mut kept));
             let (means, needed) = (self.means(&kept), self.needed(&kept));
+            selection.look(kept.moments.n(), |i, l| self.difference(&kept, i, l));
             selection.screen(kept.moments.n(), &means);
             kept.settled = selection.is_done().then(|| selection.left[0]);
             expected.store(needed.max(kept.moments.n() + step), Relaxed);
@@ -335,6 +336,16 @@ impl Planner<'_> {
         ((t * t * variance / (half * half)).ceil() as u64).clamp(self.stages().0, MOST)
     }
 
+    /// The mean and the variance of what one row costs more than another.
+    fn difference(&self, kept: &Kept, row: usize, than: usize) -> (f64, f64) {
+        if row == than {
+            return (0.0, 0.0);
+        }
+        let mut both = weights(&self.objective, row, 1.0);
+        both.extend(weights(&self.objective, than, -1.0));
+        kept.moments.of(&both)
+    }
+
     fn selection(&self, kept: &mut Kept) -> Selection {
         let k = kept.rows.len();
         let means = self.means(kept);
@@ -344,17 +355,8 @@ impl Planner<'_> {
         if least == f64::MAX {
             kept.delta = 1.0;
         }
-        let variance = |i: usize, l: usize| {
-            let mut both = weights(&self.objective, i, 1.0);
-            both.extend(weights(&self.objective, l, -1.0));
-            kept.moments.of(&both).1
-        };
         let all = (0..k)
-            .map(|i| {
-                (0..k)
-                    .map(|l| if i == l { 0.0 } else { variance(i, l) })
-                    .collect()
-            })
+            .map(|i| (0..k).map(|l| self.difference(kept, i, l).1).collect())
             .collect();
         Selection::new(self.confidence, kept.delta, kept.moments.n(), all)
     }

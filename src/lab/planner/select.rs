@@ -2,6 +2,16 @@
 //! sequential procedure for indifference-zone selection in simulation", ACM TOMACS 11(3), 2001),
 //! which may be used with common random numbers. With the stated confidence the value that is left
 //! is the best one, or within delta of it.
+//!
+//! What KN takes to leave a value out grows with the variance of its cost, however bad it is: never
+//! to evict costs a fortune in rare outages, and would hold up all others. So half of the error that
+//! is allowed goes to looks with the paired t test, one each time that the replications have doubled
+//! (the error divided by all pairs and looks, after Bonferroni), and KN has the other half.
+
+use super::moments::student;
+
+/// So many looks at the most: from a first stage of eight to 20,000 replications.
+const LOOKS: f64 = 12.0;
 
 /// What one needs to know of all pairs to go on eliminating.
 #[derive(Clone, Debug)]
@@ -12,6 +22,9 @@ pub(crate) struct Selection {
     variance: Vec<Vec<f64>>,
     /// The values that are still in question.
     pub(crate) left: Vec<usize>,
+    /// The replications of the next look, and the confidence of one of its tests, from both sides.
+    next_look: u64,
+    sure: f64,
 }
 
 impl Selection {
@@ -19,7 +32,8 @@ impl Selection {
     pub(crate) fn new(confidence: f64, delta: f64, n0: u64, variance: Vec<Vec<f64>>) -> Self {
         let k = variance.len();
         let degrees = (n0.max(2) - 1) as f64;
-        let share = 2.0 * (1.0 - confidence) / (k.max(2) - 1) as f64;
+        let each = (1.0 - confidence) / 2.0 / (k.max(2) - 1) as f64;
+        let share = 2.0 * each;
         // Above one half there is nothing to be sure of.
         let eta = 0.5 * (libm::pow(share.min(0.999), -2.0 / degrees) - 1.0);
         Self {
@@ -27,7 +41,27 @@ impl Selection {
             h2: 2.0 * eta * degrees,
             variance,
             left: (0..k).collect(),
+            next_look: n0,
+            sure: 1.0 - 2.0 * each / LOOKS,
         }
+    }
+
+    /// Leaves out what is worse than another value by the paired t test, where `n` replications are
+    /// enough for the next look; `difference` says the mean and the variance of what one value
+    /// costs more than another.
+    pub(crate) fn look(&mut self, n: u64, difference: impl Fn(usize, usize) -> (f64, f64)) {
+        if n < self.next_look {
+            return;
+        }
+        self.next_look = n * 2;
+        let errors = student(self.sure, n);
+        let worse = |i: usize, l: usize| {
+            let (mean, variance) = difference(i, l);
+            mean > errors * (variance / n as f64).sqrt()
+        };
+        let left = self.left.clone();
+        self.left
+            .retain(|&i| !left.iter().any(|&l| l != i && worse(i, l)));
     }
 
     /// Leaves out what cannot be the best after `n` replications with these means; less is better.
@@ -103,6 +137,7 @@ mod tests {
                     selection = Some(Selection::new(0.95, 0.2, 20, variance));
                 }
                 if let Some(s) = &mut selection {
+                    s.look(moments.n(), |i, l| moments.of(&[(i, 1.0), (l, -1.0)]));
                     s.screen(moments.n(), moments.mean());
                     if s.is_done() {
                         break;
@@ -112,5 +147,28 @@ mod tests {
             right += u32::from(selection.is_some_and(|s| s.left == [1]));
         }
         assert!(right >= 274, "{right} of 300");
+    }
+
+    /// A value that costs 100 more, give or take 400: KN's slack of h² var / (2 delta) alone would
+    /// take 160,000 · 11 / (2 · 0.2 · 100) = 44,000 replications. One t test of the twelve asks for
+    /// four standard errors, thus for (4 · 400 / 100)² = 256.
+    #[test]
+    fn what_is_far_worse_is_left_out_however_it_varies() {
+        let noise = Distribution::Exponential(1.0);
+        let keyed = Keyed::new(5, "select");
+        let mut moments = Moments::default();
+        let mut selection = Selection::new(0.95, 0.2, 20, vec![vec![0.0, 1.6e5], vec![1.6e5, 0.0]]);
+        for r in 0..2_000 {
+            let common = noise.quantile(keyed.unit(0, r));
+            let wild = 100.0 + 400.0 * (noise.quantile(keyed.unit(1, r)) - 1.0);
+            moments.add(&[common + wild, common]);
+            selection.look(moments.n(), |i, l| moments.of(&[(i, 1.0), (l, -1.0)]));
+            selection.screen(moments.n(), moments.mean());
+            if selection.is_done() {
+                break;
+            }
+        }
+        assert_eq!(selection.left, [1]);
+        assert!((64..=640).contains(&moments.n()), "{}", moments.n());
     }
 }

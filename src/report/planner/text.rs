@@ -160,11 +160,15 @@ fn confidence(told: &Told<'_>) -> String {
         Counting::Years => "years",
     };
     let by = if a.guaranteed { "KN, " } else { "" };
+    let off = if a.off > 0.0 {
+        let off = amount(a.off);
+        format!(", or within {off} {} a year of it,", told.objective.unit)
+    } else {
+        String::new()
+    };
     let mut text = format!(
-        "best of {}, or within {} {} a year of it, with {percent} % ({by}{} paired {what})",
+        "best of {}{off} with {percent} % ({by}{} paired {what})",
         a.rows.len(),
-        amount(a.off),
-        told.objective.unit,
         a.n
     );
     if a.same.len() > 1 {

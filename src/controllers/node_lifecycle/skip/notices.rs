@@ -5,6 +5,7 @@ use super::super::ids::Ids;
 use super::super::notices::Notices;
 use super::super::roster::Roster;
 use crate::api::names::NodeId;
+use crate::plan::switches::node_lifecycle::ConditionTaints;
 
 impl Notices for Controller {
     fn restless(&self) {
@@ -57,5 +58,10 @@ impl Notices for Controller {
     fn wakes(&self, node: NodeId) {
         self.make_up_so_far();
         self.rouse(node);
+        if self.config.switches.condition_taints == ConditionTaints::Mapped {
+            // While all workers are busy, a post that changes nothing has its place in the queue.
+            self.node_queue
+                .add_as_of(node, self.informers.posts_arrived(node));
+        }
     }
 }
