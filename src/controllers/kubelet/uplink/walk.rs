@@ -56,8 +56,8 @@ pub(crate) struct Uplink {
     status: Heartbeat,
     status_tick: u32,
     reflectors: [Reflector; REFLECTORS],
-    /// The server does not know where watches were before.
-    forgotten: bool,
+    /// The server does not know where a watch was before.
+    forgotten: [bool; REFLECTORS],
 }
 
 impl Uplink {
@@ -80,7 +80,7 @@ impl Uplink {
             status: Heartbeat::Idle(ticks.1),
             status_tick: ticks.2,
             reflectors: backoffs.map(Reflector::watching),
-            forgotten: false,
+            forgotten: [false; REFLECTORS],
         }
     }
 
@@ -93,7 +93,7 @@ impl Uplink {
             status: Heartbeat::Idle(now),
             status_tick,
             reflectors: backoffs.map(|b| Reflector::starting(b, now)),
-            forgotten: false,
+            forgotten: [false; REFLECTORS],
         }
     }
 
@@ -143,7 +143,7 @@ impl Uplink {
 
     /// The API server has been started anew and remembers nothing of what its watches delivered.
     pub(crate) fn forget(&mut self) {
-        self.forgotten = true;
+        self.forgotten = [true; REFLECTORS];
     }
 
     /// Follows all tries up to `until`; until then the way is like that.
@@ -185,7 +185,7 @@ impl Uplink {
                 now = now.max(until);
                 r.ask(now);
             }
-            r.answered(now, self.forgotten, &jitter);
+            r.answered(now, self.forgotten[i], &jitter);
         }
         now
     }
@@ -422,8 +422,8 @@ impl Uplink {
             live = tries > 1;
             self.status = Heartbeat::Idle(at);
         }
-        let forgotten = self.forgotten;
         for (i, r) in self.reflectors.iter_mut().enumerate() {
+            let forgotten = self.forgotten[i];
             let jitter = |number, least| draws.jitter(i, number, least);
             if forgotten && r.watches() {
                 r.closed(at);
@@ -436,6 +436,8 @@ impl Uplink {
                 r.ask(ends);
                 r.answered(ends, forgotten, &jitter);
             }
+            // A watch that has been listed anew is known again.
+            self.forgotten[i] &= !r.watches();
         }
         (at, live)
     }
