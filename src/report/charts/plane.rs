@@ -186,18 +186,34 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     for (i, line) in plane.lines.iter().enumerate() {
         draw_line(c, line, COLORS[i % COLORS.len()], &across, &up)?;
     }
-    for (x, y, name) in &plane.marks {
-        let (x, y) = (across.at(*x), up.at(*y));
-        c.disc((x, y), 5.5, INK)?;
-        let wide = font::width(name, STRONG)?;
-        let (x, anchor) = if x + 10.0 + wide > WIDTH - RIGHT {
-            (x - 10.0, Anchor::Right)
-        } else {
-            (x + 10.0, Anchor::Left)
-        };
-        c.text(name, (x, y - 12.0), anchor, STRONG)?;
+    for (x, y, _) in &plane.marks {
+        c.disc((across.at(*x), up.at(*y)), 5.5, INK)?;
+    }
+    let at = |(x, y, name): &(f64, f64, String)| (across.at(*x), up.at(*y), name.clone());
+    for (x, y, name) in labels(plane.marks.iter().map(at).collect())? {
+        let wide = font::width(&name, STRONG)?;
+        let x = (x + 10.0).min(WIDTH - RIGHT - wide);
+        c.text(&name, (x, y - 12.0), Anchor::Left, STRONG)?;
     }
     c.present()
+}
+
+/// Where labels stand: those that would lie over each other are one, at the first of their points.
+fn labels(mut points: Vec<(f64, f64, String)>) -> Result<Vec<(f64, f64, String)>, ChartError> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut labels: Vec<(f64, f64, String)> = Vec::new();
+    for (x, y, name) in points {
+        if let Some(last) = labels.last_mut()
+            && (last.1 - y).abs() < 16.0
+            && x < last.0 + 10.0 + font::width(&last.2, STRONG)?
+        {
+            last.1 = last.1.min(y);
+            last.2 = format!("{}, {name}", last.2);
+        } else {
+            labels.push((x, y, name));
+        }
+    }
+    Ok(labels)
 }
 
 fn grid<B: DrawingBackend>(
@@ -285,7 +301,7 @@ fn draw_line<B: DrawingBackend>(
 /// A number of an axis, without needless zeros.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
-    if rounded.abs() >= 10_000.0 {
+    if rounded.abs() >= 1_000.0 {
         let sign = if rounded < 0.0 { "-" } else { "" };
         return format!(
             "{sign}{}",
@@ -315,6 +331,24 @@ mod tests {
         assert_eq!(scale(-0.3, 0.7).ticks(8.0).len(), 5);
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(12_345.6), "12,346");
+    }
+
+    /// Of three points five apart and one far off, the names of the three would lie over each other.
+    #[test]
+    fn names_that_would_lie_over_each_other_are_one_label() {
+        let points = [
+            (105.0, 52.0, "b"),
+            (100.0, 50.0, "a"),
+            (110.0, 49.0, "c"),
+            (400.0, 50.0, "d"),
+        ];
+        let points = points.map(|(x, y, name)| (x, y, name.to_owned())).to_vec();
+        let drawn = labels(points).expect("the font has them");
+        let expected = [
+            (100.0, 49.0, "a, b, c".to_owned()),
+            (400.0, 50.0, "d".to_owned()),
+        ];
+        assert_eq!(drawn, expected);
     }
 
     #[test]
