@@ -21,6 +21,9 @@ var (
 	patience     = flag.Duration("patience", time.Minute, "how long virtual time may stand still, in wall time, before the run is given up")
 )
 
+// kubernetesVersion is the release, v1.34.4; build sets it.
+var kubernetesVersion string
+
 // TestRecord is the whole program: one run of one scenario.
 func TestRecord(t *testing.T) {
 	raw, err := os.ReadFile(*scenarioFile)

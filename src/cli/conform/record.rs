@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_is_recorded_with_the_adapter_of_its_minor_release() {
+    fn a_patch_is_recorded_with_its_minor_release() {
         assert_eq!(minor_of("v1.34.4"), "1.34");
         assert_eq!(minor_of("1.20.2"), "1.20");
     }
