@@ -1,239 +1,90 @@
 package recorder
 
 import (
-	"fmt"
-	"math/rand"
+	"context"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	policyv1beta1 "k8s.io/api/policy/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/client-go/kubernetes"
+	clientrest "k8s.io/client-go/rest"
+	"k8s.io/kubernetes/pkg/apis/policy"
 )
 
-// The subresource eviction of pods, step by step after upstream's
-// pkg/registry/core/pod/storage/eviction.go. It is rewritten rather than linked, since upstream's works on
-// the storage of etcd. Each read and write of the storage takes server.storage, in which others may come in
-// between; a write that conflicts is tried again as upstream tries it.
+// The subresource eviction of pods is upstream's own registry code (pkg/registry/core/pod/storage/eviction.go;
+// ../eras has how it is reached). It reads, marks and deletes pods in podStorage, and reads and charges budgets
+// through a client of the API server's own. Each of these steps takes server.storage, in which others may come
+// in between.
 
-const (
-	evictionTries  = 20
-	evictionPause  = 500 * time.Millisecond // and up to a tenth more
-	mostDisrupted  = 2000                   // MaxDisruptedPodSize
-	retrySeconds   = 10
-	disruptionType = v1.PodConditionType("DisruptionTarget")
-)
-
-// budget is read as v1beta1, which all releases have.
-type budget = policyv1beta1.PodDisruptionBudget
-
-// eviction is one request.
-type eviction struct {
-	*server
-	actor, ns, name string
-	options         metav1.DeleteOptions
-}
-
+// evict is one request for an eviction.
 func evict(s *server, actor, ns, name string, body []byte) (object, *status) {
-	e := &eviction{server: s, actor: actor, ns: ns, name: name}
+	request := &policy.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}}
 	if o, ok := decode(body)["deleteOptions"].(object); ok {
-		e.options = *convert[metav1.DeleteOptions](o)
+		request.DeleteOptions = convert[metav1.DeleteOptions](o)
 	}
-	p, bad := e.deleteUnguarded()
-	if bad != nil || p == nil {
-		return success, bad
+	storage := newEviction(&podStorage{server: s, actor: actor, ns: ns}, s.loopback(actor))
+	said, err := storage.Create(requestContext(ns), name, request, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	if err != nil {
+		return nil, refusal(err)
 	}
-	budgets := e.budgets(p)
-	if len(budgets) > 1 {
-		return nil, failure(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+	if st, ok := said.(*metav1.Status); ok && st.Status != metav1.StatusSuccess {
+		return nil, failure(int(st.Code), st.Reason, "%s", st.Message)
 	}
-	options, budgetName, pinned := e.options, "", false
-	if len(budgets) == 1 {
-		budgetName = budgets[0].Name
-		if pinned = e.unhealthyMayGo(p, budgets[0]); pinned {
-			options = preconditioned(options, p.ResourceVersion)
-		} else if bad := e.charge(budgets[0]); bad != nil {
-			return nil, bad
-		}
-	}
-	bad = e.delete(options)
-	if conflict(bad) && pinned && (e.options.Preconditions == nil || e.options.Preconditions.ResourceVersion == nil) {
-		return nil, e.tooManyRequests(budgetName)
-	}
-	return success, bad
+	return decode(encode(said)), nil
 }
 
-// step is one operation of the storage.
-func (e *eviction) step() { time.Sleep(e.storage) }
-
-func (e *eviction) pod() (*v1.Pod, *status) {
-	e.step()
-	if o := e.lookup("pods", e.ns, e.name); o != nil {
-		return convert[v1.Pod](o), nil
-	}
-	return nil, notFound("pods", e.name)
-}
-
-// retry does what upstream's retry.OnError does with EvictionsRetry.
-func retry(try func() *status) (bad *status) {
-	for i := 0; i < evictionTries; i++ {
-		if bad = try(); !conflict(bad) {
-			return bad
-		}
-		if i+1 < evictionTries {
-			time.Sleep(evictionPause + time.Duration(rand.Float64()*float64(evictionPause)/10))
-		}
-	}
-	return bad
-}
-
-func conflict(bad *status) bool { return bad != nil && bad.Reason == metav1.StatusReasonConflict }
-
-// deleteUnguarded deletes a pod that no budget guards: one that has ended, is being deleted, or has not
-// started (canIgnorePDB). Any other pod is given back.
-func (e *eviction) deleteUnguarded() (guarded *v1.Pod, bad *status) {
-	bad = retry(func() *status {
-		p, bad := e.pod()
-		if bad != nil {
-			return bad
-		}
-		ended := p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
-		ending := ended || e.minor >= unstartedSince && p.DeletionTimestamp != nil
-		if !ending && !(e.minor >= unstartedSince && p.Status.Phase == v1.PodPending) {
-			guarded = p
-			return nil
-		}
-		options := e.options
-		if !ending && (options.Preconditions == nil || options.Preconditions.ResourceVersion == nil) {
-			options = preconditioned(options, p.ResourceVersion)
-		}
-		return e.delete(options)
+// loopback is the client that the API server has of itself; what it writes is an actor's, on whose behalf it
+// is written.
+func (s *server) loopback(actor string) kubernetes.Interface {
+	c, err := kubernetes.NewForConfig(&clientrest.Config{
+		Host: "http://loopback", QPS: -1, ContentConfig: clientrest.ContentConfig{ContentType: "application/json"},
+		Transport: &transport{server: s, actor: actor, process: newProcess(), inside: true},
 	})
-	return guarded, bad
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
-func preconditioned(options metav1.DeleteOptions, resourceVersion string) metav1.DeleteOptions {
-	p := metav1.Preconditions{}
-	if options.Preconditions != nil {
-		p = *options.Preconditions
-	}
-	p.ResourceVersion = &resourceVersion
-	options.Preconditions = &p
-	return options
+// podStorage is the API server's storage as upstream's registry code wants it. That of evictions calls nothing
+// but these three.
+type podStorage struct {
+	rest.StandardStorage
+	server    *server
+	actor, ns string
 }
 
-// budgets are those that guard the pod.
-func (e *eviction) budgets(p *v1.Pod) (found []*budget) {
-	e.step()
-	items, _ := e.list("poddisruptionbudgets", func(o object) bool { return text(o, "metadata", "namespace") == e.ns })
-	for _, o := range items {
-		b := convert[budget](o)
-		s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err == nil && s.Matches(labels.Set(p.Labels)) {
-			found = append(found, b)
-		}
+func (p *podStorage) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	time.Sleep(p.server.storage)
+	if o := p.server.lookup("pods", p.ns, name); o != nil {
+		return internal(o), nil
 	}
-	return found
+	return nil, &apierrors.StatusError{ErrStatus: *notFound("pods", name)}
 }
 
-// unhealthyMayGo says whether a pod that is not ready may go without being charged to its budget.
-func (e *eviction) unhealthyMayGo(p *v1.Pod, b *budget) bool {
-	if c := podCondition(p, v1.PodReady); e.minor < unhealthySince || c != nil && c.Status == v1.ConditionTrue {
-		return false
-	}
-	// Older releases' types do not have the field.
-	policy := text(e.lookup("poddisruptionbudgets", e.ns, b.Name), "spec", "unhealthyPodEvictionPolicy")
-	if e.minor >= unhealthyPolicySince && policy == "AlwaysAllow" {
-		return true
-	}
-	return b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
-}
-
-// charge takes one disruption from the budget, unless it allows none (checkAndDecrement).
-func (e *eviction) charge(b *budget) *status {
-	refresh := false
-	return retry(func() *status {
-		if refresh {
-			e.step()
-			o := e.lookup("poddisruptionbudgets", e.ns, b.Name)
-			if o == nil {
-				return notFound("poddisruptionbudgets", b.Name)
-			}
-			b = convert[budget](o)
+// Update writes a pod's status, as the storage does that upstream gives to evictions.
+func (p *podStorage) Update(ctx context.Context, name string, change rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc, _ rest.ValidateObjectUpdateFunc, _ bool, _ *metav1.UpdateOptions) (runtime.Object, bool, error) {
+	time.Sleep(p.server.storage)
+	o, bad := p.server.update(p.actor, "pods", "status", p.ns, name, func(cur object) (object, *status) {
+		changed, err := change.UpdatedObject(ctx, internal(cur))
+		if err != nil {
+			return nil, refusal(err)
 		}
-		refresh = true
-		st := &b.Status
-		switch {
-		case st.ObservedGeneration < b.Generation:
-			return e.tooManyRequests(b.Name)
-		case st.DisruptionsAllowed < 0:
-			return failure(403, metav1.StatusReasonForbidden, "pdb disruptions allowed is negative")
-		case len(st.DisruptedPods) > mostDisrupted:
-			return failure(403, metav1.StatusReasonForbidden, "DisruptedPods map too big - too many evictions not confirmed by PDB controller")
-		case st.DisruptionsAllowed == 0:
-			bad := failure(429, metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
-			return because(bad, 0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", b.Name, st.DesiredHealthy, st.CurrentHealthy))
-		}
-		st.DisruptionsAllowed--
-		if st.DisruptedPods == nil {
-			st.DisruptedPods = map[string]metav1.Time{}
-		}
-		st.DisruptedPods[e.name] = metav1.Now()
-		e.step()
-		charged := decode(encode(b))
-		_, bad := e.update(e.actor, "poddisruptionbudgets", "status", e.ns, b.Name, func(object) (object, *status) { return charged, nil })
-		return bad
+		return external(changed, "v1"), nil
 	})
+	if bad != nil {
+		return nil, false, &apierrors.StatusError{ErrStatus: *bad}
+	}
+	return internal(o), false, nil
 }
 
-func (e *eviction) tooManyRequests(budget string) *status {
-	wait := int32(retrySeconds)
-	if e.minor < waitSince {
-		wait = 0
+func (p *podStorage) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	time.Sleep(p.server.storage)
+	o, bad := p.server.remove(p.actor, "pods", p.ns, name, *options)
+	if bad != nil {
+		return nil, false, &apierrors.StatusError{ErrStatus: *bad}
 	}
-	bad := failure(429, metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
-	return because(bad, wait, fmt.Sprintf("The disruption budget %s is still being processed by the server.", budget))
-}
-
-func because(bad *status, retryAfter int32, cause string) *status {
-	bad.Details = &metav1.StatusDetails{
-		RetryAfterSeconds: retryAfter, Causes: []metav1.StatusCause{{Type: "DisruptionBudget", Message: cause}},
-	}
-	return bad
-}
-
-// The releases that brought something to evictions.
-const (
-	unstartedSince       = 19 // pods that are Pending or being deleted go without a look at budgets
-	waitSince            = 20 // a client is told to wait for a budget that is not counted yet
-	unhealthySince       = 20 // pods that are not ready need not be charged
-	unhealthyPolicySince = 27 // the budget's unhealthyPodEvictionPolicy, on by default
-	conditionSince       = 26 // the condition DisruptionTarget, on by default
-)
-
-// delete marks the pod as a target of a disruption, then deletes it (addConditionAndDeletePod).
-func (e *eviction) delete(options metav1.DeleteOptions) *status {
-	if e.minor >= conditionSince {
-		e.step()
-		o, bad := e.update(e.actor, "pods", unchecked, e.ns, e.name, func(cur object) (object, *status) {
-			if want := options.Preconditions; want != nil {
-				uid, version := text(cur, "metadata", "uid"), text(cur, "metadata", "resourceVersion")
-				if want.UID != nil && string(*want.UID) != uid || want.ResourceVersion != nil && *want.ResourceVersion != version {
-					return nil, failure(409, metav1.StatusReasonConflict, "the precondition does not match the pod %q", e.name)
-				}
-			}
-			p := convert[v1.Pod](cur)
-			setPodCondition(p, disruptionType, v1.ConditionTrue, "EvictionByEvictionAPI", "Eviction API: evicting")
-			return decode(encode(p)), nil
-		})
-		if bad != nil {
-			return bad
-		}
-		if options.Preconditions != nil && options.Preconditions.ResourceVersion != nil {
-			options = preconditioned(options, text(o, "metadata", "resourceVersion"))
-		}
-	}
-	e.step()
-	_, bad := e.remove(e.actor, "pods", e.ns, e.name, options)
-	return bad
+	return internal(o), true, nil
 }

@@ -40,6 +40,7 @@ type transport struct {
 	server  *server
 	actor   string
 	process *process
+	inside  bool // the API server's own, which takes the time of its storage and is never refused
 }
 
 // refused is what a client gets of an API server that is down, in the form that client-go knows.
@@ -53,13 +54,17 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		body, _ = io.ReadAll(req.Body)
 		req.Body.Close()
 	}
-	time.Sleep(t.server.request)
-	if t.server.isDown() {
+	there, back := t.server.request, t.server.response
+	if t.inside {
+		there, back = t.server.storage, 0
+	}
+	time.Sleep(there)
+	if t.server.isDown() && !t.inside {
 		t.process.stopHere()
 		return nil, refused
 	}
 	code, reply := t.serve(req, body)
-	time.Sleep(t.server.response)
+	time.Sleep(back)
 	t.process.stopHere()
 	resp := &http.Response{
 		StatusCode: code, Status: strconv.Itoa(code) + " " + http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
