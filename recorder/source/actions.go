@@ -123,6 +123,9 @@ func (r *run) actOnWorkload(a *action) bool {
 		}))
 	case "create-workload":
 		s.createWorkload(*a.Created)
+	case "delete-workload":
+		kind, name, _ := strings.Cut(a.Workload, "/")
+		s.remove("user", strings.ToLower(kind)+"s", "default", name, metav1.DeleteOptions{})
 	case "create-budget":
 		s.createBudget(*a.Budget)
 	case "change-budget":

@@ -26,6 +26,7 @@ type program struct {
 	settings  settings
 	// client makes a new client with a rate limiter of its own. Whoever has two clients upstream calls it twice.
 	client func(actor string) kubernetes.Interface
+	config func(actor string) *rest.Config
 }
 
 // passOverhead stands for the time that a pass of a periodic loop takes, which virtual time has not.
@@ -37,8 +38,8 @@ const syncPoll = 100 * time.Millisecond
 // resync never comes; without a resync reflectors would use a channel from outside of virtual time.
 const resync = 1000 * time.Hour
 
-// client makes a client of the API server for an actor that lives in that process.
-func (r *run) client(actor string, p *process) kubernetes.Interface {
+// config is how an actor that lives in that process reaches the API server.
+func (r *run) config(actor string, p *process) *rest.Config {
 	limits, ok := r.Clients[actor]
 	if !ok {
 		limits, ok = r.Clients["*"]
@@ -46,15 +47,16 @@ func (r *run) client(actor string, p *process) kubernetes.Interface {
 	if !ok || actor == "informers" || actor == "user" {
 		limits = clientLimits{QPS: -1}
 	}
-	c, err := kubernetes.NewForConfig(&rest.Config{
+	return &rest.Config{
 		Host: "http://recorder", QPS: limits.QPS, Burst: limits.Burst,
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
 		Transport:     &transport{server: r.server, actor: actor, process: p},
-	})
-	if err != nil {
-		panic(err)
 	}
-	return c
+}
+
+// client makes a client of the API server for an actor that lives in that process.
+func (r *run) client(actor string, p *process) kubernetes.Interface {
+	return kubernetes.NewForConfigOrDie(r.config(actor, p))
 }
 
 func (r *run) settings() settings {
@@ -72,6 +74,7 @@ func (r *run) startControllers() {
 	p := &program{process: newProcess(), settings: r.settings()}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.client = func(actor string) kubernetes.Interface { return r.client(actor, p.process) }
+	p.config = func(actor string) *rest.Config { return r.config(actor, p.process) }
 	p.informers = informers.NewSharedInformerFactory(p.client("informers"), resync)
 	r.manager = p
 	wanted := r.Controllers

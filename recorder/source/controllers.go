@@ -17,15 +17,16 @@ type construction struct {
 }
 
 var constructions = map[string]construction{
-	"node-lifecycle": {newNodeLifecycle, 0},
-	"taint-eviction": {newTaintEviction, 0},
-	"pod-gc":         {newPodGC, 0},
-	"replicaset":     {newReplicaSet, 5},
-	"statefulset":    {newStatefulSet, 5},
-	"deployment":     {newDeployment, 5},
-	"daemonset":      {newDaemonSet, 2},
-	"job":            {newJob, 5},
-	"disruption":     {newDisruption, 1},
+	"node-lifecycle":    {newNodeLifecycle, 0},
+	"taint-eviction":    {newTaintEviction, 0},
+	"pod-gc":            {newPodGC, 0},
+	"replicaset":        {newReplicaSet, 5},
+	"statefulset":       {newStatefulSet, 5},
+	"deployment":        {newDeployment, 5},
+	"daemonset":         {newDaemonSet, 2},
+	"job":               {newJob, 5},
+	"disruption":        {newDisruption, 1},
+	"garbage-collector": {newCollector, 0},
 }
 
 // controller constructs one controller and gives how to run it, or nil where this release does not have it.

@@ -6,7 +6,7 @@
 //   - main_test.go: the command. It is a test binary, because testing/synctest needs one.
 //   - scenario.go, quantities.go: what a scenario file says. ../SCENARIO.md documents every field.
 //   - run.go, clients.go, actions.go: a run from its first object to its horizon.
-//   - controllers.go: which controllers there are and how they run.
+//   - controllers.go, garbage_collector.go: which controllers there are and how they run.
 //   - api_*.go: the API server. json.go has the form that objects are kept in; api_store.go keeps them,
 //     api_write.go creates, changes and deletes them, api_strategy.go lets them pass upstream's own
 //     registry strategies; api_eviction.go and api_binding.go are the subresources of pods;

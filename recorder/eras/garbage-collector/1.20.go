@@ -1,0 +1,14 @@
+package recorder
+
+import (
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+)
+
+func newGarbageCollector(p *program, c kubernetes.Interface, m metadata.Interface, started chan struct{}) (any, error) {
+	shared := informerfactory.NewInformerFactory(p.informers, metadatainformer.NewSharedInformerFactory(m, resync))
+	return garbagecollector.NewGarbageCollector(c, m, restMapper(), garbagecollector.DefaultIgnoredResources(), shared, started)
+}
