@@ -18,7 +18,7 @@ pub(crate) fn grouped(n: u64) -> String {
 }
 
 /// Who did it, in words.
-pub(super) fn by(actor: Actor) -> &'static str {
+pub(crate) fn by(actor: Actor) -> &'static str {
     match actor {
         Actor::User => "the user",
         Actor::Kubelet => "the kubelet",

@@ -2,7 +2,7 @@
 
 use super::budgets::{asks, budget_name, stand};
 use super::drains::drain_ended;
-use super::names::{by, grouped};
+use super::names::grouped;
 use super::setting::{Analysis, zone_name};
 use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::api::taint::Taint;
@@ -10,7 +10,7 @@ use crate::kernel::Dur;
 use crate::trace::{Actor, BudgetState, Note, Record, TaintChange, What, ZoneState};
 use std::num::NonZeroU32;
 
-pub(crate) use super::names::{ranges, short_taint, stem};
+pub(crate) use super::names::{by, ranges, short_taint, stem};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {

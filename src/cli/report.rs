@@ -9,6 +9,7 @@ use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::files::{Escaped, Form};
 use crate::language::Problem;
+use crate::report::html::{self, Page};
 use crate::report::{Report, evictions_csv, klog, perfetto};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ enum As {
     Csv,
     /// The lines that the release's controllers write to their logs, in klog's format
     Klog,
+    /// One file that shows the run in a browser
+    Html,
     /// A trace that opens in the Perfetto UI: a process for each node, a thread for each pod
     Perfetto,
 }
@@ -94,6 +97,7 @@ fn render(
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
         As::Csv => evictions_csv::write(out, &analysis, &report.workloads),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
+        As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)?),
         As::Perfetto => perfetto::write(out, &analysis),
     }
 }

@@ -12,6 +12,7 @@ use crate::import::Summary;
 use crate::kernel::{Choices, Dur, Time};
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
+use crate::report::html::Page;
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides};
 use crate::trace::Trace;
@@ -52,6 +53,9 @@ pub(crate) struct RunArgs {
     /// How to print results on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Write report.html, too: one file that shows the run in a browser, to zoom into and to search
+    #[arg(long)]
+    html: bool,
     /// Show no progress, nor what was taken from an export that a scenario points at and what was
     /// left out
     #[arg(long, short)]
@@ -207,7 +211,12 @@ fn one(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let Ready { plan, source, .. } = scenario;
+    let Ready {
+        plan,
+        source,
+        groups,
+        ..
+    } = scenario;
     let progress = progress(plan, args.quiet, terminal);
     let nothing = || {
         format!(
@@ -219,7 +228,11 @@ fn one(
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
     let report = Report::new(&analysis, source, args.needless_within);
-    let written = write(&report, &args.out, &plan.name)?;
+    let page = args
+        .html
+        .then(|| Page::of_run(&report, groups))
+        .transpose()?;
+    let written = write(&report, &args.out, page.as_ref())?;
     progress.clear();
     print(out, &report, Some(&written), args.format, terminal)?;
     Ok(())
@@ -305,16 +318,16 @@ pub(crate) fn simulate(
     )))
 }
 
-fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure> {
+fn write(report: &Report<'_>, out: &Path, page: Option<&Page>) -> Result<Written, Failure> {
     let written = interrupt::heeding(|| {
-        let written = report::write_folder(report, out, interrupt::unfinished);
+        let written = report::write_folder(report, out, page, interrupt::unfinished);
         interrupt::finished();
         written
     });
     written.map_err(|error| match interrupt::asked() {
         true => Failure::Interrupted(format!(
             "interrupted; nothing was written to {}",
-            out.join(name).display()
+            out.join(&report.analysis.plan.name).display()
         )),
         false => folder_failure(&error),
     })

@@ -22,6 +22,7 @@ mod file_error;
 pub(crate) mod files;
 #[cfg(feature = "cli")]
 pub(crate) mod forecast;
+pub mod html;
 #[cfg(feature = "cli")]
 pub(crate) mod incident;
 pub mod json;

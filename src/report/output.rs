@@ -4,7 +4,7 @@ use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
 use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
-use super::{events, evictions_csv, json, manifest, trace_json};
+use super::{events, evictions_csv, html, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) enum OutputError {
 }
 
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
-/// is replaced as a whole. `begun` gets the temporary folder as soon as it exists, so that it can
+/// is replaced as a whole. Where a `page` is given, it is written, too. `begun` gets the temporary folder as soon as it exists, so that it can
 /// be removed if the process is ended early.
 ///
 /// # Errors
@@ -28,6 +28,7 @@ pub(crate) enum OutputError {
 pub(crate) fn write_folder(
     report: &Report<'_>,
     parent: &Path,
+    page: Option<&html::Page>,
     begun: impl FnOnce(&Path),
 ) -> Result<Written, OutputError> {
     let analysis = report.analysis;
@@ -54,6 +55,9 @@ pub(crate) fn write_folder(
         folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
         let png = charts::png(chart, &heading, analysis)?;
         folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    if let Some(page) = page {
+        folder.write(html::FILE, |out| html::write(out, page))?;
     }
     // What it takes to read the run again.
     folder.write(trace_json::FILE, |out| {

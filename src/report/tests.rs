@@ -311,7 +311,7 @@ fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
 #[test]
 fn the_folder_of_a_run_is_complete() {
     let parent = std::env::temp_dir().join(format!("taintsim-{}-folder", std::process::id()));
-    let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, |_| ()))
+    let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, None, |_| ()))
         .expect("can be written");
     let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
     let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
@@ -344,7 +344,7 @@ fn gallery() {
         let analysis = Analysis::new(&plan, &trace);
         let source = source();
         let report = Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW);
-        let written = write_folder(&report, &parent, |_| ()).expect("can be written");
+        let written = write_folder(&report, &parent, None, |_| ()).expect("can be written");
         let mut out = std::io::stderr();
         text::write(
             &mut out,

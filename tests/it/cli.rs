@@ -11,6 +11,7 @@ mod exports;
 mod faults;
 mod files;
 mod hostile;
+mod html;
 mod interrupt;
 mod plan;
 mod report;

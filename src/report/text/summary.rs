@@ -9,95 +9,106 @@ use crate::analysis::{Metrics, Spread, Summary, grouped};
 use crate::trace::EvictionCause;
 use std::io;
 
+/// A line of the summary: its name, and what is said.
+type Line = (&'static str, String);
+
 impl Printer<'_> {
     /// The summary of a run.
     pub(super) fn summary(&mut self, s: &Summary) -> io::Result<()> {
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
-        self.evictions(s)?;
-        self.costs(&s.metrics)?;
-        self.latencies(s)?;
-        self.line("at the end", &end(s))?;
+        for (name, said) in summary_lines(s) {
+            self.line(name, &said)?;
+        }
         writeln!(self.out)
     }
+}
 
-    /// Who was evicted, and who was not.
-    fn evictions(&mut self, s: &Summary) -> io::Result<()> {
-        self.line("evicted", &evicted(s))?;
-        self.line(
-            "kept",
-            &format!(
-                "{} that had a timer or a tainted node",
-                counted(s.kept, "pod")
-            ),
-        )?;
-        self.line("pending timers", &grouped(s.pending_timers))?;
-        if s.evictions_failed > 0 {
-            self.line("failed evictions", &grouped(s.evictions_failed))?;
-        }
-        if s.evictions_refused > 0 {
-            self.line(
-                "refused evictions",
-                &format!(
-                    "{}, each tried again after 5 s",
-                    grouped(s.evictions_refused)
-                ),
-            )?;
-        }
-        if s.nodes_not_drained > 0 {
-            self.line("not drained", &counted(s.nodes_not_drained, "node"))?;
-        }
-        if s.refused > 0 {
-            self.line("kubectl refused", &grouped(s.refused))?;
-        }
-        if !s.deletions.is_empty() {
-            let by: Vec<String> = s
-                .deletions
-                .iter()
-                .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
-                .collect();
-            self.line("deletions", &by.join(", "))?;
-        }
-        Ok(())
-    }
+/// The lines of the summary of a run.
+pub(crate) fn summary_lines(s: &Summary) -> Vec<Line> {
+    let mut lines = evictions(s);
+    lines.extend(costs(&s.metrics));
+    lines.extend(latencies(s));
+    lines.push(("at the end", end(s)));
+    lines
+}
 
-    /// What was missing, and what ran on.
-    fn costs(&mut self, m: &Metrics) -> io::Result<()> {
-        self.line("not up", &missing(&m.costs))?;
-        self.line("requests lost", &requests_lost(&m.costs))?;
-        if m.costs.ghost_ns > 0 {
-            let text = format!(
-                "{} of pods that were deleted or gone and ran on",
-                tenths(m.costs.ghost_ns, "minute")
-            );
-            self.line("ghosts", &text)?;
-        }
-        if m.costs.most_pending > 0 {
-            self.line("pending", &pending(&m.costs))?;
-        }
-        if m.costs.restarts > 0 {
-            self.line(
-                "restarts",
-                &format!(
-                    "{} had their containers started anew",
-                    counted(m.costs.restarts, "pod")
-                ),
-            )?;
-        }
-        Ok(())
+/// Who was evicted, and who was not.
+fn evictions(s: &Summary) -> Vec<Line> {
+    let kept = format!(
+        "{} that had a timer or a tainted node",
+        counted(s.kept, "pod")
+    );
+    let mut lines = vec![
+        ("evicted", evicted(s)),
+        ("kept", kept),
+        ("pending timers", grouped(s.pending_timers)),
+    ];
+    if s.evictions_failed > 0 {
+        lines.push(("failed evictions", grouped(s.evictions_failed)));
     }
+    if s.evictions_refused > 0 {
+        let refused = format!(
+            "{}, each tried again after 5 s",
+            grouped(s.evictions_refused)
+        );
+        lines.push(("refused evictions", refused));
+    }
+    if s.nodes_not_drained > 0 {
+        lines.push(("not drained", counted(s.nodes_not_drained, "node")));
+    }
+    if s.refused > 0 {
+        lines.push(("kubectl refused", grouped(s.refused)));
+    }
+    if !s.deletions.is_empty() {
+        let by: Vec<String> = s
+            .deletions
+            .iter()
+            .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
+            .collect();
+        lines.push(("deletions", by.join(", ")));
+    }
+    lines
+}
 
-    /// How long it took to notice, to taint and to evict.
-    fn latencies(&mut self, s: &Summary) -> io::Result<()> {
-        let m = &s.metrics;
-        self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
-        self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
-        let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
-        let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
-        if m.eviction.is_some() {
-            self.line("eviction latency", &spread(by_controllers, m.eviction))?;
-        }
-        Ok(())
+/// What was missing, and what ran on.
+fn costs(m: &Metrics) -> Vec<Line> {
+    let mut lines = vec![
+        ("not up", missing(&m.costs)),
+        ("requests lost", requests_lost(&m.costs)),
+    ];
+    if m.costs.ghost_ns > 0 {
+        let text = format!(
+            "{} of pods that were deleted or gone and ran on",
+            tenths(m.costs.ghost_ns, "minute")
+        );
+        lines.push(("ghosts", text));
     }
+    if m.costs.most_pending > 0 {
+        lines.push(("pending", pending(&m.costs)));
+    }
+    if m.costs.restarts > 0 {
+        let text = format!(
+            "{} had their containers started anew",
+            counted(m.costs.restarts, "pod")
+        );
+        lines.push(("restarts", text));
+    }
+    lines
+}
+
+/// How long it took to notice, to taint and to evict.
+fn latencies(s: &Summary) -> Vec<Line> {
+    let m = &s.metrics;
+    let mut lines = vec![
+        ("nodes Unknown", spread(s.nodes_unknown, m.detection)),
+        ("nodes NoExecute", spread(s.nodes_tainted, m.tainting)),
+    ];
+    let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
+    let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
+    if m.eviction.is_some() {
+        lines.push(("eviction latency", spread(by_controllers, m.eviction)));
+    }
+    lines
 }
 
 /// `8 pods, 2 needlessly (the node was back within 5m)`, with the causes where they are unusual.

@@ -14,15 +14,12 @@ const WORKLOADS: usize = 12;
 impl Printer<'_> {
     /// One line for each workload that fared badly, and one for the others together.
     pub(super) fn workloads(&mut self, report: &Report<'_>) -> io::Result<()> {
-        let all = &report.serving.workloads;
-        if all.iter().all(|w| w.id.is_none()) {
+        let lines = workload_lines(report);
+        if lines.is_empty() {
             return Ok(());
         }
         writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
-        let mut bad: Vec<&Served> = all.iter().filter(|w| !is_well(report, w)).collect();
-        bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
-        for w in bad.iter().take(WORKLOADS) {
-            let said = format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
+        for said in lines {
             for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST))
                 .iter()
                 .enumerate()
@@ -30,37 +27,56 @@ impl Printer<'_> {
                 writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
             }
         }
-        if bad.len() > WORKLOADS {
-            writeln!(
-                self.out,
-                "  {} more fared badly: see summary.json",
-                grouped((bad.len() - WORKLOADS) as u64)
-            )?;
-        }
-        let well = all.len() - bad.len();
-        if well > 0 {
-            let other = if bad.is_empty() { "" } else { "other " };
-            let evicted: u64 = all
-                .iter()
-                .filter(|w| is_well(report, w))
-                .map(|w| w.costs.evicted)
-                .sum();
-            let though = if evicted == 0 {
-                String::new()
-            } else {
-                format!(
-                    ", though {} of theirs were evicted",
-                    counted(evicted, "pod")
-                )
-            };
-            writeln!(
-                self.out,
-                "  {} always had all their pods up{though}",
-                counted(well as u64, &format!("{other}workload"))
-            )?;
-        }
         writeln!(self.out)
     }
+}
+
+/// One line for each workload that fared badly, and one for the others together; none where there
+/// are no workloads.
+pub(crate) fn workload_lines(report: &Report<'_>) -> Vec<String> {
+    let all = &report.serving.workloads;
+    if all.iter().all(|w| w.id.is_none()) {
+        return Vec::new();
+    }
+    let mut bad: Vec<&Served> = all.iter().filter(|w| !is_well(report, w)).collect();
+    bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
+    let said = |w: &&Served| format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
+    let mut lines: Vec<String> = bad.iter().take(WORKLOADS).map(said).collect();
+    if bad.len() > WORKLOADS {
+        lines.push(format!(
+            "{} more fared badly: see summary.json",
+            grouped((bad.len() - WORKLOADS) as u64)
+        ));
+    }
+    let well = all.len() - bad.len();
+    if well > 0 {
+        lines.push(fared_well(report, well, bad.is_empty()));
+    }
+    lines
+}
+
+/// What is said of the workloads that fared well.
+fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
+    let other = if all { "" } else { "other " };
+    let evicted: u64 = report
+        .serving
+        .workloads
+        .iter()
+        .filter(|w| is_well(report, w))
+        .map(|w| w.costs.evicted)
+        .sum();
+    let though = if evicted == 0 {
+        String::new()
+    } else {
+        format!(
+            ", though {} of theirs were evicted",
+            counted(evicted, "pod")
+        )
+    };
+    format!(
+        "{} always had all their pods up{though}",
+        counted(well as u64, &format!("{other}workload"))
+    )
 }
 
 /// It always had as many pods up as it asks for, and nothing waits.

@@ -1,0 +1,120 @@
+//! The modules of `web/` as one script.
+//!
+//! They are plain modules, each of which imports others by name and exports by `export` before a
+//! declaration. One after the other, those that others need first, they are one script as soon as
+//! these words and the imports are taken away. Comments are left out.
+
+/// A module with its text; what it imports comes before it.
+const MODULES: [(&str, &str); 18] = [
+    ("columns.js", include_str!("../../../web/columns.js")),
+    ("dom.js", include_str!("../../../web/dom.js")),
+    ("clock.js", include_str!("../../../web/clock.js")),
+    ("view.js", include_str!("../../../web/view.js")),
+    ("palette.js", include_str!("../../../web/palette.js")),
+    ("run.js", include_str!("../../../web/run.js")),
+    ("rows.js", include_str!("../../../web/rows.js")),
+    ("canvas.js", include_str!("../../../web/canvas.js")),
+    ("lanes.js", include_str!("../../../web/lanes.js")),
+    ("course.js", include_str!("../../../web/course.js")),
+    ("curves.js", include_str!("../../../web/curves.js")),
+    ("table.js", include_str!("../../../web/table.js")),
+    ("tables.js", include_str!("../../../web/tables.js")),
+    ("why.js", include_str!("../../../web/why.js")),
+    ("link.js", include_str!("../../../web/link.js")),
+    ("reach.js", include_str!("../../../web/reach.js")),
+    ("runview.js", include_str!("../../../web/runview.js")),
+    ("main.js", include_str!("../../../web/main.js")),
+];
+
+/// uPlot, which draws curves, as its authors ship it.
+const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
+
+/// The licence of uPlot, which goes wherever it goes.
+pub(super) const UPLOT_LICENCE: &str = include_str!("../../../web/vendor/uplot/LICENSE");
+
+/// Everything that a page runs.
+pub(super) fn script() -> String {
+    let mut script = String::from(UPLOT.trim_end());
+    script.push_str("\n(()=>{\"use strict\";\n");
+    for (_, text) in MODULES {
+        plain(text, &mut script);
+    }
+    script.push_str("})();\n");
+    script
+}
+
+/// How a page looks.
+pub(super) fn style() -> String {
+    let own = include_str!("../../../web/style.css");
+    let uplot = include_str!("../../../web/vendor/uplot/uPlot.min.css");
+    format!("{}\n{own}", uplot.trim_end())
+}
+
+/// Adds a module without what only modules have, and without comments. A comment with a type stands
+/// within a line, too; no text of ours has `/**` in it.
+fn plain(text: &str, out: &mut String) {
+    let (mut in_import, mut in_comment) = (false, false);
+    for line in text.lines() {
+        let mut rest = line.trim();
+        let mut code = String::new();
+        loop {
+            if in_comment {
+                let Some((_, after)) = rest.split_once("*/") else {
+                    break;
+                };
+                (rest, in_comment) = (after, false);
+            }
+            let Some((before, after)) = rest.split_once("/**") else {
+                code.push_str(rest);
+                break;
+            };
+            code.push_str(before);
+            (rest, in_comment) = (after, true);
+        }
+        let code = code.trim();
+        if in_import || code.starts_with("import ") {
+            in_import = !code.ends_with(';');
+        } else if !code.is_empty() && !code.starts_with("//") {
+            out.push_str(code.strip_prefix("export ").unwrap_or(code));
+            out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_module_becomes_plain() {
+        let mut out = String::new();
+        let text = "// Says what it is.\nimport {\n    a,\n} from './a.js';\n\n/**\n * @type {number}\n */\nexport const b = a;\n/** @type {C} */ (d).e(/** @type {F} */ (g));\n";
+        plain(text, &mut out);
+        assert_eq!(out, "const b = a;\n(d).e( (g));\n");
+    }
+
+    /// A module that is imported stands before the one that imports it.
+    #[test]
+    fn modules_come_after_those_that_they_need() {
+        let mut seen = BTreeSet::new();
+        for (name, text) in MODULES {
+            for part in text.split(" from './").skip(1) {
+                let needed = part.split('\'').next().unwrap_or("");
+                assert!(
+                    seen.contains(needed),
+                    "{name} imports {needed}, which comes later"
+                );
+            }
+            seen.insert(name);
+        }
+    }
+
+    /// What would end the element that holds it must not stand in it.
+    #[test]
+    fn no_script_or_style_ends_itself() {
+        assert!(!script().to_lowercase().contains("</script"));
+        assert!(!script().contains("<!--"));
+        assert!(!style().to_lowercase().contains("</style"));
+    }
+}

@@ -1,0 +1,239 @@
+//! Evictions, what came after each, and timers that led to none.
+
+use super::names::{Clock, Nodes, Pods};
+use crate::analysis::evictions::evictions;
+use crate::analysis::state::{Follow, NO_NODE};
+use crate::analysis::words::short_taint;
+use crate::analysis::workloads::Replacement;
+use crate::analysis::{Analysis, Eviction, Workloads};
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::Time;
+use crate::report::html::columns::Columns;
+use crate::trace::{EvictionCause, NO_RECORD, RecordId, What};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An eviction timer that ran for some time.
+struct Timer {
+    pod: PodId,
+    node: u32,
+    seconds: u32,
+    set: Time,
+    end: Time,
+    how: Ended,
+}
+
+/// How a timer ended.
+#[derive(Clone, Copy)]
+enum Ended {
+    /// Its pod was evicted.
+    Evicted = 0,
+    /// It was cancelled.
+    Cancelled = 1,
+    /// It died with the controllers' process.
+    Lost = 2,
+    /// Its pod was deleted by somebody else, or it was set anew.
+    Over = 3,
+    /// It runs at the end of the run.
+    Runs = 4,
+}
+
+/// Evictions and timers of a run.
+pub(super) struct Evicted<'a> {
+    pub(super) evictions: Vec<Eviction<'a>>,
+    replacements: &'a BTreeMap<RecordId, Replacement>,
+    timers: Vec<Timer>,
+}
+
+impl<'a> Evicted<'a> {
+    pub(super) fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
+        Evicted {
+            evictions: evictions(analysis),
+            replacements: &workloads.replacements,
+            timers: timers(analysis),
+        }
+    }
+
+    /// The pods that something is told of.
+    pub(super) fn pods(&self) -> impl Iterator<Item = PodId> {
+        let evicted = self.evictions.iter().map(|e| e.pod);
+        let replaced = self.replacements.values().map(|r| r.pod);
+        evicted
+            .chain(replaced)
+            .chain(self.timers.iter().map(|t| t.pod))
+    }
+
+    /// When evictions were due whose timers ran out, and when they came.
+    pub(super) fn due(&self) -> impl Iterator<Item = (Time, Time)> {
+        self.evictions.iter().filter_map(|e| {
+            let seconds = crate::kernel::Dur::from_secs(e.timer_seconds?.into());
+            Some((e.timer_set_at?.saturating_add(seconds), e.at))
+        })
+    }
+
+    pub(super) fn write(
+        &self,
+        analysis: &Analysis<'_>,
+        clock: Clock,
+        (nodes, pods): (&Nodes, &Pods),
+        columns: &mut Columns,
+    ) {
+        let all = || self.evictions.iter();
+        let replaced = || all().map(|e| self.replacements.get(&e.record));
+        columns.near("evicted.at", all().map(|e| clock.of(e.at)));
+        columns.near("evicted.pod", all().map(|e| pods.place(e.pod)));
+        columns.near("evicted.node", all().map(|e| nodes.or_none(e.node)));
+        columns.codes("evicted.cause", all().map(|e| e.cause as u32));
+        let taints: BTreeMap<String, u32> = all()
+            .filter_map(|e| e.taint.map(|t| (short_taint(t), 0)))
+            .collect::<BTreeMap<_, _>>()
+            .into_keys()
+            .zip(1..)
+            .collect();
+        columns.codes(
+            "evicted.taint",
+            all().map(|e| e.taint.map_or(0, |t| taints[&short_taint(t)])),
+        );
+        columns.set("taints", taints.into_keys().map(Value::from).collect());
+        columns.set(
+            "causes",
+            EvictionCause::ALL
+                .iter()
+                .map(|c| Value::from(c.as_str()))
+                .collect(),
+        );
+        columns.codes(
+            "evicted.seconds",
+            all().map(|e| e.timer_seconds.map_or(0, |s| s.saturating_add(1))),
+        );
+        // After the eviction or before it: near zero, where times themselves are far apart.
+        let after =
+            |at: Time, then: Option<Time>| then.map_or(0, |t| 1 + clock.of(t) - clock.of(at));
+        columns.near(
+            "evicted.set",
+            all().map(|e| {
+                e.timer_set_at
+                    .map_or(0, |t| 1 + clock.of(e.at) - clock.of(t))
+            }),
+        );
+        columns.near("evicted.gone", all().map(|e| after(e.at, e.gone_at)));
+        columns.near(
+            "evicted.back",
+            all().map(|e| clock.or_never(e.node_back_at)),
+        );
+        columns.codes(
+            "evicted.fault",
+            all().map(|e| e.fault.map_or(0, |f| f.entry + 1)),
+        );
+        columns.near(
+            "evicted.since",
+            all().map(|e| clock.or_never(e.fault.map(|f| f.at))),
+        );
+        columns.near(
+            "evicted.replacement",
+            replaced().map(|r| pods.or_none(r.map(|r| r.pod))),
+        );
+        columns.near(
+            "evicted.created",
+            all().zip(replaced()).map(|(e, r)| {
+                r.map_or(0, |r| {
+                    1 + clock.of(r.created_at).saturating_sub(clock.of(e.at))
+                })
+            }),
+        );
+        columns.near(
+            "evicted.placed",
+            replaced().map(|r| nodes.or_none(r.and_then(|r| r.node))),
+        );
+        columns.near(
+            "evicted.ready",
+            all().zip(replaced()).map(|(e, r)| {
+                r.and_then(|r| r.ready_at)
+                    .map_or(0, |t| 1 + clock.of(t).saturating_sub(clock.of(e.at)))
+            }),
+        );
+        self.write_timers(analysis, clock, (nodes, pods), columns);
+    }
+
+    /// The timers that led to no eviction; the others are told with theirs.
+    fn write_timers(
+        &self,
+        _analysis: &Analysis<'_>,
+        clock: Clock,
+        (nodes, pods): (&Nodes, &Pods),
+        columns: &mut Columns,
+    ) {
+        let all = || {
+            self.timers
+                .iter()
+                .filter(|t| !matches!(t.how, Ended::Evicted))
+        };
+        let node = |t: &Timer| (t.node != NO_NODE).then_some(NodeId(t.node));
+        columns.near("timer.pod", all().map(|t| pods.place(t.pod)));
+        columns.near("timer.node", all().map(|t| nodes.or_none(node(t))));
+        columns.near("timer.set", all().map(|t| clock.of(t.set)));
+        columns.near("timer.end", all().map(|t| clock.of(t.end)));
+        columns.codes("timer.seconds", all().map(|t| t.seconds));
+        columns.codes("timer.how", all().map(|t| t.how as u32));
+    }
+}
+
+/// The timers of a run. One that is set while another of the same pod runs ends that; none runs any
+/// more once its pod's deletion has begun.
+fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
+    let mut follow = Follow::new(analysis);
+    let mut open: BTreeMap<PodId, RecordId> = BTreeMap::new();
+    let mut found: Vec<Timer> = Vec::new();
+    let mut end = |pod: PodId, set: RecordId, node: u32, at: Time, how: Ended| {
+        if let Some(r) = analysis.trace.get(set)
+            && let What::TimerSet(seconds) = r.what
+        {
+            found.push(Timer {
+                pod,
+                node,
+                seconds,
+                set: r.at,
+                end: at,
+                how,
+            });
+        }
+    };
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let id = id as RecordId;
+        let step = follow.apply(id, r);
+        if r.what == What::ControllersStopped {
+            for (pod, set) in std::mem::take(&mut open) {
+                end(pod, set, follow.pod(pod).node, r.at, Ended::Lost);
+            }
+        }
+        let Some((pod, before, after)) = step.pod else {
+            continue;
+        };
+        let now = follow.timer(&after).unwrap_or(NO_RECORD);
+        let was = open.get(&pod).copied().unwrap_or(NO_RECORD);
+        if now == was {
+            continue;
+        }
+        let how = match r.what {
+            What::TimerCancelled => Ended::Cancelled,
+            _ if step.eviction(r).is_some() => Ended::Evicted,
+            _ => Ended::Over,
+        };
+        end(pod, was, before.node, r.at, how);
+        if now == NO_RECORD {
+            open.remove(&pod);
+        } else {
+            open.insert(pod, now);
+        }
+    }
+    for (pod, set) in open {
+        end(
+            pod,
+            set,
+            follow.pod(pod).node,
+            analysis.horizon(),
+            Ended::Runs,
+        );
+    }
+    found
+}

@@ -1,0 +1,164 @@
+//! Why things happened: what `explain` says of nodes, pods, workloads and zones, each text and each
+//! step once.
+
+use super::names::{Clock, Nodes, Pods};
+use crate::analysis::Analysis;
+use crate::analysis::explain::{Explanation, Object, Question, Step, explain};
+use crate::api::names::{NodeId, PodId};
+use crate::report::Report;
+use crate::report::html::columns::Columns;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How many records may be looked at for all explanations together: each takes a walk over all of
+/// them.
+const WALKED: usize = 20_000_000;
+
+/// What is explained, the most important first, as far as it goes.
+pub(super) fn write(
+    report: &Report<'_>,
+    groups: &[String],
+    clock: Clock,
+    (nodes, pods): (&Nodes, &Pods),
+    harmed: &[NodeId],
+    evicted: &[PodId],
+    columns: &mut Columns,
+) {
+    let analysis = report.analysis;
+    let question = Question {
+        analysis,
+        until: analysis.horizon(),
+        groups,
+    };
+    let mut most = WALKED / analysis.trace.len().max(1);
+    let mut told = Told::default();
+    let mut left_out = 0;
+    for (kind, place, object) in objects(report, (nodes, pods), harmed, evicted) {
+        if most == 0 {
+            left_out += 1;
+            continue;
+        }
+        most -= 1;
+        told.add(kind, place, &explain(question, &object));
+    }
+    columns.set("unexplained", Value::from(left_out));
+    told.write(clock, columns);
+}
+
+/// The kinds of objects, as the page numbers them.
+const POD: u32 = 0;
+const NODE: u32 = 1;
+const WORKLOAD: u32 = 2;
+const ZONE: u32 = 3;
+
+/// The objects of a page, by kind and place: zones and workloads, nodes that something happened to,
+/// evicted pods, then the others.
+fn objects(
+    report: &Report<'_>,
+    (nodes, pods): (&Nodes, &Pods),
+    harmed: &[NodeId],
+    evicted: &[PodId],
+) -> Vec<(u32, u32, Object)> {
+    let analysis: &Analysis<'_> = report.analysis;
+    let zones = (0..analysis.zones.len() as u16).map(|z| (ZONE, z.into(), Object::Zone(z)));
+    let workloads = (0..).zip(&report.serving.workloads);
+    let workloads = workloads.filter_map(|(i, w)| Some((WORKLOAD, i, Object::Workload(w.id?))));
+    let node = |n: &NodeId| Some((NODE, nodes.place(*n)?, Object::Node(*n)));
+    let pod = |p: PodId| (POD, pods.place(p), Object::Pod(p));
+    let mut all: Vec<(u32, u32, Object)> = zones.chain(workloads).collect();
+    all.extend(harmed.iter().filter_map(node));
+    let first: std::collections::BTreeSet<PodId> = evicted.iter().copied().collect();
+    all.extend(first.iter().copied().map(pod));
+    all.extend(pods.ids().filter(|p| !first.contains(p)).map(pod));
+    let healthy = nodes.ids.iter().filter(|n| !harmed.contains(n));
+    all.extend(healthy.filter_map(node));
+    all
+}
+
+/// Explanations, with each text and each step once.
+#[derive(Default)]
+struct Told {
+    texts: BTreeMap<String, u32>,
+    steps: BTreeMap<(u64, u32, u32), u32>,
+    ordered: Vec<(crate::kernel::Time, u32, u32)>,
+    all: Vec<One>,
+}
+
+struct One {
+    kind: u32,
+    place: u32,
+    verdict: u32,
+    steps: Vec<u32>,
+    /// Texts, and what `--set` takes, one higher than its text.
+    remedies: Vec<(u32, u32)>,
+    notes: Vec<u32>,
+}
+
+impl Told {
+    fn text(&mut self, text: &str) -> u32 {
+        let next = self.texts.len() as u32;
+        *self.texts.entry(text.to_owned()).or_insert(next)
+    }
+
+    fn or_none(&mut self, text: Option<&String>) -> u32 {
+        text.map_or(0, |t| self.text(t) + 1)
+    }
+
+    fn step(&mut self, step: &Step) -> u32 {
+        let (text, rule) = (self.text(&step.text), self.or_none(step.rule.as_ref()));
+        let next = self.ordered.len() as u32;
+        let place = *self
+            .steps
+            .entry((step.at.as_nanos(), text, rule))
+            .or_insert(next);
+        if place == next {
+            self.ordered.push((step.at, text, rule));
+        }
+        place
+    }
+
+    fn add(&mut self, kind: u32, place: u32, e: &Explanation) {
+        let one = One {
+            kind,
+            place,
+            verdict: self.text(&e.verdict),
+            steps: e.steps.iter().map(|s| self.step(s)).collect(),
+            remedies: e
+                .remedies
+                .iter()
+                .map(|r| (self.text(&r.text), self.or_none(r.set.as_ref())))
+                .collect(),
+            notes: e.notes.iter().map(|n| self.text(n)).collect(),
+        };
+        self.all.push(one);
+    }
+
+    fn write(self, clock: Clock, columns: &mut Columns) {
+        // Sorted, texts have most in common with the one before.
+        let mut places = vec![0; self.texts.len()];
+        for (place, old) in (0..).zip(self.texts.values()) {
+            places[*old as usize] = place;
+        }
+        let text = |old: u32| places[old as usize];
+        let or_none = |old: u32| old.checked_sub(1).map_or(0, |old| text(old) + 1);
+        columns.texts("why.text", self.texts.keys().map(String::as_str));
+        columns.near("why.step.at", self.ordered.iter().map(|s| clock.of(s.0)));
+        columns.near("why.step.text", self.ordered.iter().map(|s| text(s.1)));
+        columns.near("why.step.rule", self.ordered.iter().map(|s| or_none(s.2)));
+        let all = || self.all.iter();
+        columns.codes("why.kind", all().map(|o| o.kind));
+        columns.near("why.place", all().map(|o| o.place));
+        columns.near("why.verdict", all().map(|o| text(o.verdict)));
+        columns.codes("why.steps", all().map(|o| o.steps.len() as u32));
+        columns.near("why.step", all().flat_map(|o| o.steps.iter().copied()));
+        columns.codes("why.remedies", all().map(|o| o.remedies.len() as u32));
+        let remedies = || all().flat_map(|o| &o.remedies);
+        columns.near("why.remedy", remedies().map(|r| text(r.0)));
+        columns.near("why.set", remedies().map(|r| or_none(r.1)));
+        columns.codes("why.notes", all().map(|o| o.notes.len() as u32));
+        columns.near(
+            "why.note",
+            all().flat_map(|o| o.notes.iter().map(|n| text(*n))),
+        );
+    }
+}

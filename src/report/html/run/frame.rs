@@ -1,0 +1,159 @@
+//! The columns of a run as a whole: what stands above them, and each part.
+
+use super::evictions::Evicted;
+use super::lanes::Lanes;
+use super::names::{Clock, Pods};
+use super::{explained, queues, workloads};
+use crate::analysis::Analysis;
+use crate::analysis::clock::short;
+use crate::analysis::disruption::disruptions;
+use crate::analysis::workloads::Owners;
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::{Dur, Time};
+use crate::report::Report;
+use crate::report::html::columns::Columns;
+use crate::report::text::{summary_lines, workload_lines};
+use crate::trace::What;
+use serde_json::{Value, json};
+
+/// So many pods are all known to a page by name; of more only those that something happened to.
+const ALL_PODS: usize = 20_000;
+
+/// A run as columns for a page; `groups` are the names of the scenario's groups of pods, as
+/// `explain` needs them.
+pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
+    let analysis = report.analysis;
+    let clock = Clock::new(analysis.horizon());
+    let mut columns = Columns::new("run");
+    heading(report, clock, &mut columns);
+    course(analysis, clock, &mut columns);
+    let lanes = Lanes::new(analysis);
+    lanes.write(analysis, clock, &mut columns);
+    let evicted = Evicted::new(analysis, &report.workloads);
+    let pods = if analysis.pod_count() <= ALL_PODS {
+        Pods::new((0..analysis.pod_count() as u32).map(PodId))
+    } else {
+        Pods::new(evicted.pods())
+    };
+    columns.texts("pod.name", pods.names(analysis));
+    let owners = Owners::new(analysis);
+    let place = |p: PodId| {
+        let owner = owners.of(analysis, p);
+        let mut all = report.serving.workloads.iter();
+        all.position(|w| w.id == owner).unwrap_or(0) as u32
+    };
+    columns.codes("pod.workload", pods.ids().map(place));
+    evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
+    workloads::write(&report.serving, clock, &mut columns);
+    queues::write(analysis, &evicted, clock, &mut columns);
+    let harmed: Vec<NodeId> = lanes.harmed().collect();
+    let evicted: Vec<PodId> = evicted.evictions.iter().map(|e| e.pod).collect();
+    explained::write(
+        report,
+        groups,
+        clock,
+        (&lanes.nodes, &pods),
+        &harmed,
+        &evicted,
+        &mut columns,
+    );
+    columns.finish()
+}
+
+/// What stands above and beside the lanes.
+fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
+    let analysis = report.analysis;
+    let plan = analysis.plan;
+    let heading = report.heading();
+    columns.set("title", heading.title.into());
+    columns.set("subtitle", heading.subtitle.into());
+    columns.set("doc", plan.doc.as_str().into());
+    columns.set("notes", plan.notes.clone().into());
+    columns.set("seed", report.source.seed.into());
+    columns.set("release", report.release().into());
+    columns.set("unit_ms", clock.unit.into());
+    columns.set("horizon", clock.of(analysis.horizon()).into());
+    let quiet = quiet_from(analysis);
+    columns.set("shown", clock.of(quiet).into());
+    columns.set(
+        "zones",
+        analysis
+            .zones
+            .iter()
+            .map(|z| Value::from(z.as_str()))
+            .collect(),
+    );
+    let summary = summary_lines(&report.summary).into_iter();
+    columns.set(
+        "summary",
+        summary.map(|(name, said)| json!([name, said])).collect(),
+    );
+    columns.set("outcomes", workload_lines(report).into());
+    let rows = report.rows.iter().map(|r| {
+        json!({
+            "first": clock.of(r.first),
+            "last": clock.of(r.last),
+            "after": r.since.map(|s| short(Dur::from_millis(r.first.since(s.at).as_millis()))),
+            "since": r.since.map(|s| json!([s.entry, s.ended])),
+            "pods": r.pods,
+            "nodes": r.nodes.len(),
+            "text": r.text,
+        })
+    });
+    columns.set("findings", rows.collect());
+}
+
+/// Faults, actions, and why evictions pause.
+fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
+    let end = |entry: u32| {
+        let ended = |r: &&crate::trace::Record| r.what == What::FaultEnded && r.object == entry;
+        analysis.trace.iter().find(ended).map(|r| r.at)
+    };
+    let began: std::collections::BTreeSet<u32> = analysis
+        .trace
+        .iter()
+        .filter(|r| r.what == What::FaultBegan)
+        .map(|r| r.object)
+        .collect();
+    let entries = (0..).zip(&analysis.plan.timeline).map(|(i, entry)| {
+        let to = end(i).or(entry.ends.filter(|t| *t <= analysis.horizon()));
+        json!({
+            "name": entry.name,
+            "from": clock.of(entry.at),
+            "to": to.map(|t| clock.of(t)),
+            "lasts": entry.ends.is_some() || analysis.plan.lasts(i),
+            "fault": entry.is_fault,
+            "began": began.contains(&i),
+        })
+    });
+    columns.set("entries", entries.collect());
+    let found = disruptions(analysis);
+    let master = found
+        .master
+        .iter()
+        .map(|(from, to)| json!([clock.of(*from), clock.of(*to)]));
+    columns.set("master", master.collect());
+    let zones = found.zones.iter().flat_map(|(zone, states)| {
+        states.iter().map(move |s| {
+            json!({
+                "zone": zone,
+                "from": clock.of(s.from),
+                "to": clock.of(s.to),
+                "state": s.state.as_str(),
+                "stopped": s.pace.is_stopped(),
+                "words": s.pace.words(analysis.plan),
+            })
+        })
+    });
+    columns.set("disruptions", zones.collect());
+}
+
+/// From when on nothing happens any more: a tenth after the last record, on a whole minute, or the
+/// end of the run.
+fn quiet_from(analysis: &Analysis<'_>) -> Time {
+    let horizon = analysis.horizon();
+    let last = analysis.trace.iter().last().map_or(horizon, |r| r.at);
+    let last = last.saturating_add(Dur::from_nanos(last.as_nanos() / 10));
+    let minutes = last.as_secs().div_ceil(60).max(1);
+    Time::from_secs(minutes * 60).min(horizon)
+}

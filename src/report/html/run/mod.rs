@@ -1,0 +1,12 @@
+//! A run as columns: lanes of nodes, evictions, timers, workloads, queues, and why things happened.
+
+mod evictions;
+mod explained;
+mod frame;
+mod lanes;
+mod names;
+mod order;
+mod queues;
+mod workloads;
+
+pub use frame::columns_of;

@@ -1,0 +1,76 @@
+// Times and numbers, written as the program writes them.
+
+/**
+ * `10:50.500`, or `1:10:50.500` from an hour on.
+ * @param {number} ms
+ */
+export function absolute(ms) {
+    return `${whole(ms)}.${String(Math.floor(ms) % 1000).padStart(3, '0')}`;
+}
+
+/**
+ * `10:50`, or `1:10:50` from an hour on; the fraction is cut off.
+ * @param {number} ms
+ */
+export function whole(ms) {
+    const s = Math.floor(ms / 1000);
+    const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+    if (s < 3600) return `${Math.floor(s / 60)}:${two(s % 60)}`;
+    return `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+}
+
+/**
+ * `50.5s`, `2m20s`, `1h5m`: a span to the millisecond.
+ * @param {number} ms
+ */
+export function short(ms) {
+    const all = Math.max(0, Math.round(ms));
+    const [h, m, rest] = [Math.floor(all / 3600000), Math.floor(all / 60000) % 60, all % 60000];
+    const s = rest > 0 || all < 60000 ? `${Number((rest / 1000).toFixed(3))}s` : '';
+    return `${h ? `${h}h` : ''}${m ? `${m}m` : ''}${s}`;
+}
+
+/**
+ * A number with commas between groups of three digits.
+ * @param {number} n
+ */
+export function grouped(n) {
+    return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * A figure to four digits, without needless zeros.
+ * @param {number} n
+ */
+export function figure(n) {
+    if (Number.isInteger(n)) return n < 0 ? `-${grouped(-n)}` : grouped(n);
+    return String(Number(n.toPrecision(4)));
+}
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000, 900000, 1800000, 3600000,
+    7200000, 14400000, 43200000, 86400000, 172800000, 604800000];
+
+/**
+ * Times for the ticks of an axis, on whole numbers of something.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} most
+ * @returns {{times: number[], text: (ms: number) => string}}
+ */
+export function ticks(from, to, most) {
+    const step = STEPS.find((s) => (to - from) / s <= most) ?? 604800000 * Math.ceil((to - from) / most / 604800000);
+    const times = [];
+    for (let t = Math.ceil(from / step) * step; t <= to; t += step) times.push(t);
+    return { times, text: step < 1000 ? absolute : whole };
+}
+
+/**
+ * A time as a person writes it in a link: milliseconds, or `12:30.5`, or `1:02:03`.
+ * @param {string} text
+ * @returns {number | null}
+ */
+export function parsed(text) {
+    if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+    if (!/^(\d+:)?\d+:\d+(\.\d+)?$/.test(text)) return null;
+    return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
+}

@@ -1,0 +1,151 @@
+// What was done to the cluster, and why evictions paused: faults and actions as bands with their names, master disruption, and zones that were disrupted.
+
+import { LEFT, RIGHT, Surface, cursorLine, fitted } from './canvas.js';
+import { absolute, short } from './clock.js';
+import { colour } from './palette.js';
+import { zoneName } from './rows.js';
+
+/**
+ * @typedef {{from: number, to: number, fill: string, name: string, told: string, dark: boolean}} Band
+ */
+
+/** More rows of faults are not drawn. */
+const MOST = 14;
+
+/** Bands above the lanes. */
+export class Course {
+    /**
+     * @param {import('./run.js').Run} run
+     * @param {import('./view.js').View} view
+     */
+    constructor(run, view) {
+        this.run = run;
+        this.view = view;
+        /** @type {{name: string, bands: Band[]}[]} */
+        this.rows = [];
+        this.surface = new Surface('Faults, actions, and zones that were disrupted, over time', 0);
+        this.left = 0;
+    }
+
+    /** Lays the bands out; colours are those of now. */
+    place() {
+        const began = this.run.entries.filter((e) => e.began);
+        const rows = packed(began.map((e) => this.ofEntry(e)), this.run.end / 8);
+        this.left = Math.max(0, rows.length - MOST);
+        this.rows = rows.slice(0, MOST).map((bands, i) => ({ name: i === 0 ? 'faults and actions' : '', bands }));
+        if (this.run.master.length) {
+            const of = (/** @type {[number, number]} */ m) => this.band(m[0], m[1], 'master', true, 'master disruption', 'no node of any zone is Ready: taints come off and evictions stop');
+            this.rows.push({ name: 'all zones', bands: this.run.master.map(of) });
+        }
+        for (const zone of new Set(this.run.disruptions.map((d) => d.zone))) {
+            const of = this.run.disruptions.filter((d) => d.zone === zone);
+            this.rows.push({ name: zoneName(zone), bands: of.map((d) => this.ofZone(d)) });
+        }
+        this.surface.height = this.rows.length * this.height + 4;
+    }
+
+    get height() {
+        return this.rows.length > 8 ? 13 : 19;
+    }
+
+    /**
+     * @param {number} from
+     * @param {number} to
+     * @param {string} name
+     * @param {boolean} dark
+     * @param {string} text
+     * @param {string} told
+     * @returns {Band}
+     */
+    band(from, to, name, dark, text, told) {
+        return { from, to, fill: colour(name), dark, name: text, told: `${text}: ${absolute(from)} to ${absolute(to)} (${short(to - from)}); ${told}` };
+    }
+
+    /** @param {import('./run.js').Entry} entry */
+    ofEntry(entry) {
+        const kind = entry.fault ? 'fault-edge' : 'action';
+        if (!entry.lasts) return { ...this.band(entry.from, entry.from, kind, false, entry.name, ''), told: `${entry.name}, at ${absolute(entry.from)}` };
+        const ends = entry.to === null ? 'does not end in this run' : 'a fault or an action of the timeline';
+        return this.band(entry.from, entry.to ?? this.run.end, kind, false, entry.name, ends);
+    }
+
+    /** @param {import('./run.js').Disruption} d */
+    ofZone(d) {
+        const name = d.state === 'FullDisruption' ? 'full' : d.stopped ? 'stopped' : 'slow';
+        return this.band(d.from, d.to, name, name !== 'slow', d.state, d.words);
+    }
+
+    draw() {
+        const c = this.surface.begin();
+        const right = this.surface.width - RIGHT;
+        for (const [i, row] of this.rows.entries()) {
+            const y = i * this.height;
+            c.fillStyle = colour('ink');
+            c.textAlign = 'right';
+            fitted(c, row.name, LEFT - 8, y + this.height / 2, LEFT - 14);
+            c.textAlign = 'left';
+            for (const [n, band] of row.bands.entries()) this.one(c, band, row.bands[n + 1], y, right);
+        }
+        if (this.left > 0) {
+            c.fillStyle = colour('faint');
+            fitted(c, `${this.left} more rows of faults are not drawn`, LEFT, 8, this.surface.plot);
+        }
+        if (this.view.cursor !== null) {
+            c.strokeStyle = colour('cursor');
+            cursorLine(c, this.surface.x(this.view, this.view.cursor), this.surface.height);
+        }
+    }
+
+    /**
+     * @param {CanvasRenderingContext2D} c
+     * @param {Band} band
+     * @param {Band | undefined} next
+     * @param {number} y
+     * @param {number} right
+     */
+    one(c, band, next, y, right) {
+        const [x0, x1] = [this.surface.x(this.view, band.from), this.surface.x(this.view, band.to)];
+        if (x1 < LEFT || x0 > right) return;
+        const [l, r] = [Math.max(LEFT, x0), Math.min(right, Math.max(x0 + 2, x1))];
+        const height = this.height - 4;
+        c.fillStyle = band.fill;
+        c.fillRect(l, y + 1, r - l, height);
+        c.font = `${Math.min(12, height)}px system-ui, sans-serif`;
+        const inside = c.measureText(band.name).width + 10 <= r - l;
+        c.fillStyle = inside && band.dark ? colour('paper') : inside ? colour('on-band') : colour('ink');
+        const room = inside ? r - l - 8 : (next ? this.surface.x(this.view, next.from) : right) - r - 8;
+        if (room > 24) fitted(c, band.name, inside ? l + 5 : r + 4, y + 1 + height / 2, room);
+        c.font = '12px system-ui, sans-serif';
+    }
+
+    /**
+     * What is there.
+     * @param {number} x
+     * @param {number} y
+     */
+    at(x, y) {
+        const row = this.rows[Math.floor(y / this.height)];
+        const band = row?.bands.find((b) => {
+            const [x0, x1] = [this.surface.x(this.view, b.from), this.surface.x(this.view, b.to)];
+            return x >= x0 - 4 && x <= Math.max(x1, x0 + 2) + 4;
+        });
+        return band ? band.told : null;
+    }
+}
+
+/**
+ * Bands in as few rows as they need beside each other, each with some room for its name.
+ * @param {Band[]} bands
+ * @param {number} room
+ * @returns {Band[][]}
+ */
+function packed(bands, room) {
+    /** @type {Band[][]} */
+    const rows = [];
+    for (const band of [...bands].sort((a, b) => a.from - b.from)) {
+        const free = rows.find((row) => Math.max(row[row.length - 1].to, row[row.length - 1].from + room) < band.from);
+        if (free) free.push(band);
+        else rows.push([band]);
+    }
+    return rows;
+}

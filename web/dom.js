@@ -1,0 +1,36 @@
+// Elements of the page. Whatever a cluster or a person named goes in as text, never as markup.
+
+/**
+ * An element with its attributes and content.
+ * @param {string} tag
+ * @param {Record<string, string | number | boolean | ((event: any) => void)>} [attributes] those that begin with `on` are listeners
+ * @param {...(Node | string | null | undefined)} content
+ * @returns {any}
+ */
+export function el(tag, attributes = {}, ...content) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+        else if (value === true) element.setAttribute(name, '');
+        else if (value !== false) element.setAttribute(name, String(value));
+    }
+    for (const part of content) if (part !== null && part !== undefined) element.append(part);
+    return element;
+}
+
+/**
+ * A name that somebody else gave: the direction in which it is written stays its own.
+ * @param {string} name
+ */
+export function bdi(name) {
+    return el('bdi', {}, name);
+}
+
+/**
+ * A section with its heading.
+ * @param {string} title
+ * @param {...(Node | string | null)} content
+ */
+export function section(title, ...content) {
+    return el('section', {}, el('h2', {}, title), ...content);
+}

@@ -1,0 +1,2 @@
+// What the page has beside its modules.
+declare const uPlot: any;

@@ -1,0 +1,125 @@
+// Tables with search, order and pages.
+
+import { el } from './dom.js';
+import { grouped } from './clock.js';
+
+/**
+ * @typedef {{title: string, text: (row: number) => string, sort?: (row: number) => number | string, number?: boolean}} Column
+ */
+
+const PAGE = 50;
+
+/** A table over the rows of a list. */
+export class Table {
+    /**
+     * @param {string} caption
+     * @param {Column[]} columns
+     * @param {number} count how many rows there are
+     * @param {{chosen?: (row: number) => void, search?: (row: number) => string}} [more]
+     */
+    constructor(caption, columns, count, more = {}) {
+        this.columns = columns;
+        this.count = count;
+        this.more = more;
+        this.words = '';
+        /** @type {((row: number) => boolean) | null} */
+        this.shows = null;
+        this.by = -1;
+        this.down = false;
+        this.page = 0;
+        /** @type {number[]} */
+        this.rows = [];
+        this.said = el('span', { role: 'status', class: 'count' });
+        this.input = el('input', { type: 'search', 'aria-label': `Search ${caption}`, placeholder: 'search', oninput: () => this.search(this.input.value) });
+        this.head = el('tr');
+        this.body = el('tbody');
+        this.pager = el('span', { class: 'pager' });
+        this.element = el('div', { class: 'table' },
+            el('div', { class: 'bar' }, this.input, this.said, this.pager),
+            el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+                el('table', {}, el('caption', {}, caption), el('thead', {}, this.head), this.body)));
+        this.find();
+    }
+
+    /** @param {string} words */
+    search(words) {
+        this.words = words.toLowerCase();
+        this.find();
+    }
+
+    /** @param {((row: number) => boolean) | null} shows */
+    filter(shows) {
+        this.shows = shows;
+        this.find();
+    }
+
+    /** @param {number} column */
+    order(column) {
+        this.down = this.by === column && !this.down;
+        this.by = column;
+        this.find();
+    }
+
+    /** Finds the rows that are shown, in their order. */
+    find() {
+        const text = this.more.search ?? ((/** @type {number} */ row) => this.columns.map((c) => c.text(row)).join(' '));
+        const words = this.words.split(/\s+/).filter((w) => w);
+        const is = (/** @type {number} */ row) => {
+            if (this.shows && !this.shows(row)) return false;
+            if (words.length === 0) return true;
+            const of = text(row).toLowerCase();
+            return words.every((w) => of.includes(w));
+        };
+        this.rows = [];
+        for (let row = 0; row < this.count; row += 1) if (is(row)) this.rows.push(row);
+        if (this.by >= 0) this.sort(this.columns[this.by]);
+        this.page = 0;
+        this.draw();
+    }
+
+    /** @param {Column} column */
+    sort(column) {
+        const key = column.sort ?? column.text;
+        const keys = new Map(this.rows.map((row) => [row, key(row)]));
+        const sign = this.down ? -1 : 1;
+        this.rows.sort((a, b) => {
+            const [x, y] = [keys.get(a), keys.get(b)];
+            // What is not there comes last, whichever way round.
+            if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+            if (typeof x === 'string' && typeof y === 'string') return sign * x.localeCompare(y, 'en', { numeric: true });
+            return sign * (Number(x) - Number(y)) || a - b;
+        });
+    }
+
+    draw() {
+        this.said.textContent = this.rows.length === this.count ? `${grouped(this.count)} rows` : `${grouped(this.rows.length)} of ${grouped(this.count)} rows`;
+        this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
+        const shown = this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
+        this.body.replaceChildren(...shown.map((row) => this.row(row)));
+        const pages = Math.max(1, Math.ceil(this.rows.length / PAGE));
+        const turn = (/** @type {number} */ to, /** @type {string} */ text) =>
+            el('button', { type: 'button', disabled: to < 0 || to >= pages, onclick: () => { this.page = to; this.draw(); } }, text);
+        this.pager.replaceChildren(...(pages > 1 ? [turn(this.page - 1, 'earlier'), ` page ${this.page + 1} of ${grouped(pages)} `, turn(this.page + 1, 'later')] : []));
+    }
+
+    /**
+     * @param {Column} column
+     * @param {number} i
+     */
+    heading(column, i) {
+        const order = this.by !== i ? 'none' : this.down ? 'descending' : 'ascending';
+        const arrow = this.by !== i ? '' : this.down ? ' ▾' : ' ▴';
+        return el('th', { scope: 'col', 'aria-sort': order, class: column.number ? 'number' : '' },
+            el('button', { type: 'button', onclick: () => this.order(i) }, column.title + arrow));
+    }
+
+    /** @param {number} row */
+    row(row) {
+        const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
+            const text = el('bdi', {}, c.text(row));
+            const content = i === 0 && this.more.chosen ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
+            return el('td', { class: c.number ? 'number' : '' }, content);
+        };
+        return el('tr', {}, ...this.columns.map(cell));
+    }
+}
