@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taintsim::analysis::properties::Property;
-use taintsim::lab::explore::{Explore, Report, Strategy, explore};
+use taintsim::lab::explore::{BATCH, Explore, Report, Strategy, explore};
 use taintsim::lab::shrink::{Goal, Shrink, Size, shrink};
 use taintsim::scenario::{self, Loaded, Overrides};
 
@@ -44,6 +44,7 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
         runs: u64::MAX,
         seed: 1,
         until_found,
+        batch: BATCH,
         prune: true,
     };
     explore(&wanted, pool, &|_| true).0

@@ -6,7 +6,7 @@
 use crate::kernel::Dur;
 
 /// What a run cost a workload, or all of them. Integers, so that runs compare exactly.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Costs {
     /// Desired pods that were not up, summed over time, in pod-nanoseconds. Replacements count as
     /// up, pods that are being deleted do not.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// How fast nodes of a zone are tainted in a state that is not normal
 /// (`node_lifecycle_controller.go: setLimiterInZone`).
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Pace {
     /// One node per this span, at the rate of `--node-eviction-rate`.
     Usual(Dur),

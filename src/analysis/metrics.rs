@@ -9,7 +9,7 @@ use crate::kernel::Dur;
 pub const DEFAULT_NEEDLESS_WINDOW: Dur = Dur::from_secs(300);
 
 /// The figures of a run. Their definitions are those of [`summary`](super::summary).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Metrics {
     /// Pods that were evicted; one that is created again and evicted again counts twice.
     pub evicted: u64,

@@ -33,6 +33,7 @@ pub mod expect;
 pub mod explain;
 pub(crate) mod facts;
 pub mod invariants;
+mod kept;
 pub mod lanes;
 mod marks;
 pub(crate) mod matching;

@@ -18,7 +18,7 @@ pub(crate) fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
 }
 
 /// The least, the middle and the greatest of some values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Spread<T = Dur> {
     /// How many values there were.
     pub count: usize,

@@ -18,6 +18,8 @@ use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
+use super::shards::gather::GatherArgs;
+use super::shards::shard::ShardArgs;
 use super::shrink::ShrinkArgs;
 use super::soak::SoakArgs;
 use super::survey::SurveyArgs;
@@ -39,7 +41,7 @@ Exit codes:
   0 fine                         3 internal error, or something cannot be read or written
   1 an expectation is not met;   4 nothing was selected
     runs or recordings differ  130 interrupted
-  2 wrong usage or input";
+  2 wrong usage or input         5 shards of a work plan are to be done";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///
@@ -92,6 +94,10 @@ pub(crate) enum Command {
     Faults(FaultsArgs),
     /// Say what a history of outages comes to, and which timeout is best for it
     Outages(OutagesArgs),
+    /// Do one shard of a work plan, which `--plan-shards` of sweep, plan, survey and explore writes
+    Shard(ShardArgs),
+    /// Put the shards of a work plan together: prints and writes what one machine would have
+    Gather(GatherArgs),
     /// Search a scenario's interleavings for one that violates a property: prints what it found,
     /// writes tapes
     Explore(ExploreArgs),

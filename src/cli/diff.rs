@@ -242,13 +242,12 @@ fn run(
     let found = interrupt::heeding(|| pairs.run(jobs(args.jobs), GROUPS, &watch));
     progress.clear();
     found.map_err(|stopped| match stopped {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
         Stopped::Asked => Failure::Interrupted(format!(
             "interrupted after {} of {} runs",
             grouped(done.load(Relaxed)),
             grouped(all)
         )),
+        stopped => stopped.into(),
     })
 }
 

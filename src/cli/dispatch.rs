@@ -4,6 +4,7 @@ use super::command_line::{Cli, Command, command};
 use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
     completions, diff, explain, explore, faults, forecast, import, incident, init, interrupt, man,
@@ -62,6 +63,7 @@ fn start(args: Vec<OsString>) -> Exit {
         ColorWhen::Never => clap::ColorChoice::Never,
     };
     let mut program = Cli::command().color(choice);
+    let arguments = args.get(1..).unwrap_or_default().to_vec();
     match program
         .try_get_matches_from_mut(args)
         .and_then(|m| Cli::from_arg_matches(&m))
@@ -71,7 +73,7 @@ fn start(args: Vec<OsString>) -> Exit {
             ..
         }) => {
             interrupt::listen();
-            call(&command, &terminal).unwrap_or_else(|failure| failure.report(&terminal))
+            call(command, &arguments, &terminal).unwrap_or_else(|failure| failure.report(&terminal))
         }
         Ok(Cli { command: None, .. }) => match write_help(&mut program, &terminal) {
             Ok(()) => Exit::Fine,
@@ -90,19 +92,22 @@ fn start(args: Vec<OsString>) -> Exit {
     }
 }
 
-fn call(chosen: &Command, terminal: &Terminal) -> Outcome {
-    match chosen {
+fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome {
+    let here = || Work::here(arguments);
+    match &chosen {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
-        Command::Sweep(args) => sweep::sweep(args, terminal),
-        Command::Survey(args) => survey::survey(args, terminal),
-        Command::Plan(args) => plan::plan(args, terminal),
+        Command::Sweep(args) => sweep::sweep(args, &here(), terminal),
+        Command::Survey(args) => survey::survey(args, &here(), terminal),
+        Command::Plan(args) => plan::plan(args, &here(), terminal),
         Command::Faults(args) => faults::faults(args, terminal),
         Command::Outages(args) => outages::outages(args, terminal),
-        Command::Explore(args) => explore::explore(args, terminal),
+        Command::Explore(args) => explore::explore(args, &here(), terminal),
+        Command::Shard(args) => shard::shard(args, &read_again, terminal),
+        Command::Gather(args) => gather::gather(args, &read_again, terminal),
         Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
@@ -116,6 +121,32 @@ fn call(chosen: &Command, terminal: &Terminal) -> Outcome {
         Command::Completions(args) => completions::completions(args, command(), terminal),
         Command::Man(args) => man::man(args, command(), terminal),
     }
+}
+
+/// The command of a work plan, which was understood when it was planned.
+fn read_again(arguments: &[String], with: &With) -> Option<Again> {
+    let program = std::iter::once("taintsim").chain(arguments.iter().map(String::as_str));
+    let matches = Cli::command().try_get_matches_from(program).ok()?;
+    let again: Again = match Cli::from_arg_matches(&matches).ok()?.command? {
+        Command::Sweep(mut args) => {
+            args.with(with);
+            Box::new(move |work, terminal| sweep::sweep(&args, work, terminal))
+        }
+        Command::Survey(mut args) => {
+            args.with(with);
+            Box::new(move |work, terminal| survey::survey(&args, work, terminal))
+        }
+        Command::Plan(mut args) => {
+            args.with(with);
+            Box::new(move |work, terminal| plan::plan(&args, work, terminal))
+        }
+        Command::Explore(mut args) => {
+            args.with(with);
+            Box::new(move |work, terminal| explore::explore(&args, work, terminal))
+        }
+        _ => return None,
+    };
+    Some(again)
 }
 
 fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     Internal = 3,
     /// Nothing was selected.
     Nothing = 4,
+    /// Shards of a work plan are to be done before there is a result.
+    Unfinished = 5,
     /// Ctrl-C.
     Interrupted = 130,
 }

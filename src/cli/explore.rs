@@ -5,12 +5,14 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::progress::{Progress, Stopwatch};
-use super::run::{folder_failure, load, tell_imported, writable};
+use super::run::{folder_failure, tell_imported, writable};
+use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::kernel::{Choices, Dur};
-use crate::lab::explore::{Explore, Report, Strategy, explore as search};
+use crate::lab::Desk;
+use crate::lab::explore::{BATCH, Explore, Report, Strategy, explore_at as search};
 use crate::lab::tape::{self, Tape};
 use crate::language::Problem;
 use crate::plan::{Perturb, Plan};
@@ -77,6 +79,11 @@ pub(crate) struct ExploreArgs {
     /// The longest time, by the clock on the wall; what is found then depends on the machine
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     time: Option<Dur>,
+    /// How many runs are made between two looks at what they found. Runs of one batch do not know
+    /// each other's states, so that the counts of the report depend on it; each batch is a round of
+    /// a work plan
+    #[arg(long, value_name = "N", default_value_t = BATCH as u32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    batch: u32,
     /// Ends the search when every property was found violated
     #[arg(long)]
     until_found: bool,
@@ -103,6 +110,8 @@ pub(crate) struct ExploreArgs {
     /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
+    #[command(flatten)]
+    shards: PlanShardsArgs,
     /// How to print the report on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -116,6 +125,12 @@ fn property(text: &str) -> Result<Property, String> {
 }
 
 impl ExploreArgs {
+    /// Says some of them anew.
+    pub(crate) fn with(&mut self, with: &With) {
+        self.jobs = with.jobs.or(self.jobs);
+        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+    }
+
     fn properties(&self) -> Vec<Property> {
         if !self.properties.is_empty() {
             return self.properties.clone();
@@ -171,8 +186,10 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
 }
 
 /// Runs the command.
-pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
-    let loaded = load(&args.file)?;
+pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let help = "give the most runs instead, --runs";
+    (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
+    let loaded = work.inputs.load(&args.file)?;
     let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
     for release in &releases {
         scenario::build(&loaded, &args.overrides(release.as_deref()))?;
@@ -184,7 +201,12 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
         )));
     }
     let name = format!("{}-explore", loaded.name);
-    writable(&args.out, &name)?;
+    if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
+        return planned;
+    }
+    if work.writes() {
+        writable(&args.out, &name)?;
+    }
     tell_imported(&loaded.imported, args.quiet, terminal);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs(args.jobs))
@@ -197,7 +219,7 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
             args,
             (&loaded, &properties),
             release.as_deref(),
-            &pool,
+            (&pool, work.desk()),
             terminal,
         )?;
         reports.push((release, report));
@@ -206,6 +228,7 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
             break;
         }
     }
+    work.desk().over()?;
     if !loaded.spec.expect.is_empty() && !args.quiet && !properties.contains(&Property::Expect) {
         terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
     }
@@ -229,7 +252,7 @@ fn one(
     args: &ExploreArgs,
     (loaded, properties): (&Loaded, &[Property]),
     release: Option<&str>,
-    pool: &rayon::ThreadPool,
+    at: (&rayon::ThreadPool, Desk<'_>),
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     let plan = || plan(loaded, args, release);
@@ -252,6 +275,7 @@ fn one(
         runs,
         seed: args.seed,
         until_found: args.until_found,
+        batch: args.batch as usize,
         prune: true,
     };
     let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
@@ -269,9 +293,11 @@ fn one(
                 .time
                 .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
     };
-    let (report, _) = interrupt::heeding(|| search(&wanted, pool, &goes_on));
+    let ran = interrupt::heeding(|| search(&wanted, at, &goes_on));
     progress.clear();
-    if !args.quiet {
+    let (report, _) = ran?;
+    // What others ran says nothing of how fast this machine is.
+    if !args.quiet && !at.1.is_shared() {
         let took = clock.seconds();
         let speed = report.runs as f64 / took.max(1e-9);
         terminal.note(&format!(

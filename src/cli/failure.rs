@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::terminal::Terminal;
+use crate::lab::{Away, Stopped};
 use crate::language::{Problem, Problems};
 use std::io;
 use std::path::Path;
@@ -17,6 +18,10 @@ pub(crate) enum Failure {
     Io(String),
     /// Ctrl-C; the text says what became of the work.
     Interrupted(String),
+    /// The work goes on on other machines.
+    Elsewhere(Away),
+    /// There is more to do before there is a result; the text says what, and the help how.
+    Unfinished(Problem),
     /// Nobody reads standard output any more, which is no error: `taintsim … | head`.
     ClosedPipe,
 }
@@ -49,7 +54,25 @@ impl Failure {
                 terminal.note(&text);
                 Exit::Interrupted
             }
+            Self::Unfinished(problem) => {
+                terminal.error(&problem.message, problem.help.as_deref());
+                Exit::Unfinished
+            }
+            // `taintsim shard` and `taintsim gather` say it in their own words.
+            Self::Elsewhere(_) => Exit::Unfinished,
             Self::ClosedPipe => Exit::Fine,
+        }
+    }
+}
+
+/// Many runs that have no result; those that were stopped say so in words of their own.
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Problems(problems) => Self::Problems(problems),
+            Stopped::Threads(error) => Self::Io(format!("cannot start threads: {error}")),
+            Stopped::Asked => Self::Interrupted("interrupted before anything was known".to_owned()),
+            Stopped::Elsewhere(away) => Self::Elsewhere(away),
         }
     }
 }

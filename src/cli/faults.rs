@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, write_text};
 use super::given::given;
+use super::shards::Inputs;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::Problem;
@@ -69,7 +70,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     }
     // Without `--show` there is a file.
     let from = args.file.as_deref().unwrap_or(std::path::Path::new("-"));
-    let mut loaded = given(from, args.quiet, terminal)?;
+    let mut loaded = given(from, &Inputs::default(), args.quiet, terminal)?;
     let overrides = args.change.overrides(args.sets.clone());
     let notes = with_preset(&mut loaded, &overrides, args.preset.as_deref())?;
     if !args.quiet {

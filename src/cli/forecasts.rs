@@ -50,8 +50,7 @@ pub(super) fn run_all(
 
 fn stopped(why: Stopped) -> Failure {
     match why {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
         Stopped::Asked => Failure::Interrupted("stopped; nothing was printed".to_owned()),
+        why => why.into(),
     }
 }

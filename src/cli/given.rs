@@ -1,7 +1,8 @@
 //! A cluster as a person has it: a scenario, or what kubectl printed, as it stands.
 
 use super::failure::Failure;
-use super::run::{self, stdin};
+use super::run;
+use super::shards::Inputs;
 use super::suggest;
 use super::terminal::Terminal;
 use crate::import::{ImportError, ImportedCluster, Input};
@@ -11,25 +12,32 @@ use std::path::Path;
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
 /// it is to be quiet.
-pub(super) fn given(file: &Path, quiet: bool, terminal: &Terminal) -> Result<Loaded, Failure> {
+pub(super) fn given(
+    file: &Path,
+    inputs: &Inputs,
+    quiet: bool,
+    terminal: &Terminal,
+) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
-    if !is_stdin && let Some(problem) = suggest::missing(file) {
+    if !is_stdin
+        && !inputs.is_packed()
+        && let Some(problem) = suggest::missing(file)
+    {
         return Err(Failure::Input(problem));
     }
     if file.extension().is_some_and(|e| e == "ron") || file.is_dir() {
-        let loaded = run::load(file)?;
+        let loaded = inputs.load(file)?;
         run::tell_imported(&loaded.imported, quiet, terminal);
         return Ok(loaded);
     }
-    let (shown, bytes) = if is_stdin {
-        ("<stdin>".to_owned(), stdin()?)
-    } else {
-        let shown = file.display().to_string();
-        (shown, scenario::read(file)?)
+    let shown = match is_stdin {
+        true => "<stdin>".to_owned(),
+        false => file.display().to_string(),
     };
+    let bytes = inputs.read(file)?;
     if is_scenario(&bytes) {
         let folder = file.parent().filter(|_| !is_stdin).unwrap_or(Path::new(""));
-        let loaded = scenario::parse(&shown, bytes, folder)?;
+        let loaded = scenario::parse_packed(&shown, bytes, folder, inputs.places())?;
         run::tell_imported(&loaded.imported, quiet, terminal);
         return Ok(loaded);
     }

@@ -33,6 +33,7 @@ mod report;
 mod run;
 mod scenarios;
 mod schema;
+mod shards;
 mod shrink;
 mod soak;
 mod suggest;

@@ -9,18 +9,22 @@ use super::interrupt;
 use super::managed::{Managed, refused};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
+use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::files;
 use crate::kernel::Dur;
 use crate::lab::planner::{Bound, Counting, Kept, Objective, Planner, answer, expanded};
-use crate::lab::{Axis, Stopped, Sweep};
+use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::planner::{Told, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// How long a plan runs at most where nobody says it.
+const BUDGET: Dur = Dur::from_secs(60);
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -71,9 +75,10 @@ pub(crate) struct PlanArgs {
     /// How sure to be
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "95%")]
     confidence: f64,
-    /// How long to run at most, by the clock on the wall; the answer says how sure it is
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
-    budget: Dur,
+    /// How long to run at most, by the clock on the wall; the answer says how sure it is [default:
+    /// 60s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    budget: Option<Dur>,
     /// Who runs the control plane: settings that cannot be changed there are refused
     #[arg(long, value_enum)]
     managed: Option<Managed>,
@@ -90,6 +95,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, short = 'o', value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    shards: PlanShardsArgs,
+    #[command(flatten)]
     change: ChangeArgs,
     /// Another value for something in the scenario; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -103,6 +110,14 @@ pub(crate) struct PlanArgs {
     /// Show no progress, nor what was taken from an export
     #[arg(long, short)]
     quiet: bool,
+}
+
+impl PlanArgs {
+    /// Says some of them anew.
+    pub(crate) fn with(&mut self, with: &With) {
+        self.jobs = with.jobs.or(self.jobs);
+        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+    }
 }
 
 /// Reads `5%` or `0.05`.
@@ -119,7 +134,11 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub(crate) fn plan(args: &PlanArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let help = "it ends when the answer is as precise as --precision asks for, or after 20,000 years or outages";
+    (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
+    let help = "what was kept is read in a moment; leave one of them out";
+    (args.shards).refuses(args.kept.is_some(), "--kept", help)?;
     let objective = Objective::new(&args.price, args.currency.as_deref());
     let objective = objective.map_err(|text| Failure::Input(Problem::new(text)))?;
     if let Some(file) = &args.kept {
@@ -136,7 +155,7 @@ pub(crate) fn plan(args: &PlanArgs, terminal: &Terminal) -> Outcome {
     }
     // Without `--kept` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut loaded = given(from, args.quiet, terminal)?;
+    let mut loaded = given(from, &work.inputs, args.quiet, terminal)?;
     let base = args.change.overrides(args.sets.clone());
     let mut notes = with_preset(&mut loaded, &base, args.preset.as_deref())?;
     if !loaded.spec.timeline.is_empty() {
@@ -161,8 +180,16 @@ pub(crate) fn plan(args: &PlanArgs, terminal: &Terminal) -> Outcome {
     planner.check().map_err(Failure::Input)?;
     planner.look_for_now()?;
     let name = format!("{}-plan", loaded.name);
-    writable(&args.out, &name)?;
-    let kept = run(args, &planner, terminal)?;
+    if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
+        return planned;
+    }
+    if work.writes() {
+        writable(&args.out, &name)?;
+    }
+    let kept = match args.shards.is_asked() {
+        true => (shared(args, &planner, work.desk(), terminal)?, false),
+        false => run(args, &planner, terminal)?,
+    };
     let faults = match &args.preset {
         Some(name) => format!("preset {name}"),
         None => "the scenario's fault models".to_owned(),
@@ -230,6 +257,29 @@ fn axes(args: &PlanArgs) -> Result<Vec<Axis>, Failure> {
     Ok(axes)
 }
 
+/// Runs a part of what has to be known, or takes it from those who ran it. There is no limit of
+/// time, which would be another one on every machine.
+fn shared(
+    args: &PlanArgs,
+    planner: &Planner<'_>,
+    desk: Desk<'_>,
+    terminal: &Terminal,
+) -> Result<Kept, Failure> {
+    let name = &planner.sweep.loaded.name;
+    let progress = Progress::new(terminal, args.quiet, name, 0, |done, _| {
+        format!("{} replications", grouped(done))
+    });
+    let watch = |_, done, _| {
+        progress.set(done);
+        !interrupt::asked()
+    };
+    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch, desk));
+    progress.clear();
+    let kept = ran?;
+    desk.over()?;
+    Ok(kept)
+}
+
 /// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early.
 fn run(
     args: &PlanArgs,
@@ -237,7 +287,7 @@ fn run(
     terminal: &Terminal,
 ) -> Result<(Kept, bool), Failure> {
     let name = planner.sweep.loaded.name.clone();
-    let budget = args.budget.as_nanos() / 1_000_000;
+    let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
     let progress = Progress::new(terminal, args.quiet, &name, budget, |done, all| {
         let left = all.saturating_sub(done) / 1_000;
         format!(
@@ -252,11 +302,9 @@ fn run(
         progress.set(spent.min(budget));
         spent < budget && !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch));
+    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch, Desk::Here));
     progress.clear();
     let kept = ran.map_err(|stopped| match stopped {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())
         }
@@ -264,6 +312,7 @@ fn run(
             Problem::new("the budget was over before anything was known")
                 .help("a longer one, `--budget 5m`, or fewer values"),
         ),
+        stopped => stopped.into(),
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
     Ok((kept, is_early))

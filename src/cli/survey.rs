@@ -6,19 +6,20 @@ use super::failure::{Failure, Outcome};
 use super::given::given;
 use super::interrupt;
 use super::progress::Progress;
+use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
-use crate::lab::Stopped;
 use crate::lab::survey::{How, Kind, Limit, Survey, Surveyed, Wanted};
 use crate::lab::sweep::Event;
+use crate::lab::{Desk, Stopped};
 use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
 use crate::report::survey::{Called, Heading, document, write};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// How nodes are lost.
@@ -87,6 +88,11 @@ pub(crate) struct SurveyArgs {
     /// How to print it on standard output
     #[arg(long, short = 'o', value_enum, default_value_t)]
     format: Format,
+    /// The folder of the work plan that --plan-shards writes
+    #[arg(long, value_name = "DIR", requires = "plan_shards")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    shards: PlanShardsArgs,
     #[command(flatten)]
     change: ChangeArgs,
     /// Another value for something in the scenario; may be given several times
@@ -103,6 +109,13 @@ pub(crate) struct SurveyArgs {
     quiet: bool,
 }
 
+impl SurveyArgs {
+    /// Says some of them anew.
+    pub(crate) fn with(&mut self, with: &With) {
+        self.jobs = with.jobs.or(self.jobs);
+    }
+}
+
 /// Reads `zone+node`.
 fn pair(text: &str) -> Result<(Kind, Kind), String> {
     let (a, b) = text
@@ -112,8 +125,10 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 }
 
 /// Runs the command.
-pub(crate) fn survey(args: &SurveyArgs, terminal: &Terminal) -> Outcome {
-    let loaded = given(&args.file, args.quiet, terminal)?;
+pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let is_scenario = args.as_what.is_some();
+    (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
+    let loaded = given(&args.file, &work.inputs, args.quiet, terminal)?;
     let survey = Survey {
         loaded: &loaded,
         overrides: args.change.overrides(args.sets.clone()),
@@ -130,7 +145,12 @@ pub(crate) fn survey(args: &SurveyArgs, terminal: &Terminal) -> Outcome {
     if args.as_what == Some(As::Scenario) {
         return as_scenario(&survey, terminal);
     }
-    let done = run(args, &survey, terminal)?;
+    survey.losses()?;
+    let out = args.out.as_deref().unwrap_or(Path::new(""));
+    if let Some(planned) = work.planned(&args.shards, out, &[&loaded], terminal) {
+        return planned;
+    }
+    let done = run(args, &survey, work.desk(), terminal)?;
     let broken = broken(args, &done);
     print(args, &loaded, &survey, &done, &broken, terminal)?;
     if done.losses < done.asked {
@@ -160,8 +180,13 @@ fn as_scenario(survey: &Survey<'_>, terminal: &Terminal) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn run(args: &SurveyArgs, survey: &Survey<'_>, terminal: &Terminal) -> Result<Surveyed, Failure> {
-    let all = survey.losses()?.len() as u64;
+fn run(
+    args: &SurveyArgs,
+    survey: &Survey<'_>,
+    desk: Desk<'_>,
+    terminal: &Terminal,
+) -> Result<Surveyed, Failure> {
+    let all = desk.share(survey.losses()?.len() as u64);
     let progress = Progress::new(
         terminal,
         args.quiet,
@@ -178,13 +203,14 @@ fn run(args: &SurveyArgs, survey: &Survey<'_>, terminal: &Terminal) -> Result<Su
         progress.set(done);
         !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| survey.run(jobs(args.jobs), &watch));
+    let ran = interrupt::heeding(|| survey.run(jobs(args.jobs), &watch, desk));
     progress.clear();
-    ran.map_err(|stopped| match stopped {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
+    let ran = ran.map_err(|stopped| match stopped {
         Stopped::Asked => Failure::Interrupted("interrupted before the first loss".to_owned()),
-    })
+        stopped => stopped.into(),
+    })?;
+    desk.over()?;
+    Ok(ran)
 }
 
 /// Which losses break which limits, a sentence each.

@@ -6,13 +6,14 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::progress::Progress;
-use super::run::{folder_failure, load, tell_imported, writable};
+use super::run::{folder_failure, tell_imported, writable};
+use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
-use crate::lab::{Axis, Case, Prepared, Stopped, Sweep};
+use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
@@ -90,6 +91,8 @@ pub(crate) struct SweepArgs {
     out: PathBuf,
     #[command(flatten)]
     change: ChangeArgs,
+    #[command(flatten)]
+    shards: PlanShardsArgs,
     /// An eviction was needless if its node was back within this time, a duration such as 90s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     needless_within: Dur,
@@ -103,15 +106,14 @@ pub(crate) struct SweepArgs {
 }
 
 /// Runs the command.
-pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
-    let loaded = load_all(&args.files)?;
+pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let loaded = load_all(&args.files, &work.inputs)?;
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
     let prepared = sweeps
         .iter()
         .map(|s| s.prepare(jobs))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|stopped| failure(stopped, String::new))?;
+        .collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
     notes.dedup();
     let mut heading = heading(&sweeps, args, notes, args.seeds)?;
@@ -122,12 +124,18 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         .as_deref()
         .map(|text| row(text, &rows(&sweeps)))
         .transpose()?;
-    writable(&args.out, &heading.name)?;
+    let all: Vec<&Loaded> = loaded.iter().collect();
+    if let Some(planned) = work.planned(&args.shards, &args.out, &all, terminal) {
+        return planned;
+    }
+    if work.writes() {
+        writable(&args.out, &heading.name)?;
+    }
     loaded
         .iter()
         .for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
 
-    let ran = run(args, &sweeps, &prepared, &heading, terminal)?;
+    let ran = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
     if stopped {
         heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
@@ -160,10 +168,10 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.
-fn load_all(files: &[PathBuf]) -> Result<Vec<Loaded>, Failure> {
+fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>, Failure> {
     let loaded = files
         .iter()
-        .map(|f| load(f))
+        .map(|f| inputs.load(f))
         .collect::<Result<Vec<Loaded>, _>>()?;
     let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
     names.sort_unstable();
@@ -206,15 +214,16 @@ struct Ran {
 /// Runs all scenarios with all values and seeds.
 fn run(
     args: &SweepArgs,
-    sweeps: &[Sweep<'_>],
-    prepared: &[Prepared<'_>],
+    (sweeps, prepared): (&[Sweep<'_>], &[Prepared<'_>]),
     heading: &Heading,
+    desk: Desk<'_>,
     terminal: &Terminal,
 ) -> Result<Ran, Failure> {
     let all = sweeps
         .iter()
         .try_fold(0_u64, |n, s| n.checked_add(s.size()?))
         .unwrap_or(u64::MAX);
+    let all = desk.share(all);
     let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
@@ -228,8 +237,8 @@ fn run(
         progress.set(done);
         !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| run_all(prepared, &watch))
-        .map_err(|stopped| failure(stopped, String::new))?;
+    let ran = interrupt::heeding(|| run_all(prepared, &watch, desk))?;
+    desk.over()?;
     let after = format!(
         "interrupted after {} of {} runs",
         grouped(done.load(Relaxed)),
@@ -302,6 +311,14 @@ fn heading_of_some(
         heading.name.push_str("-interrupted");
     }
     Ok(heading)
+}
+
+impl SweepArgs {
+    /// Says some of them anew.
+    pub(crate) fn with(&mut self, with: &With) {
+        self.jobs = with.jobs.or(self.jobs);
+        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+    }
 }
 
 impl From<CellsArg> for Cells {
@@ -385,14 +402,6 @@ fn first(sweep: &Sweep<'_>) -> Overrides {
             .filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))),
     );
     overrides
-}
-
-fn failure(stopped: Stopped, interrupted: impl FnOnce() -> String) -> Failure {
-    match stopped {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
-        Stopped::Asked => Failure::Interrupted(interrupted()),
-    }
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.

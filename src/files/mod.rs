@@ -7,12 +7,14 @@
 //! `sim` knows that there are files.
 
 mod fingerprint;
+mod places;
 mod read;
 mod replace;
 mod shown;
 mod temporary;
 
 pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile, fnv1a64};
+pub use places::Places;
 pub use read::{ReadError, read, read_from, text, unpack};
 pub(crate) use replace::{append, replace, restore};
 pub(crate) use shown::{Escaped, Form, acts, cell, line, shown};

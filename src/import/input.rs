@@ -47,8 +47,16 @@ impl Input {
     /// # Errors
     /// As [`Input::read`].
     pub(crate) fn open(path: &Path) -> Result<Self, ImportError> {
+        Self::packed(path, path)
+    }
+
+    /// Reads a file from the place where it lies.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub(crate) fn packed(path: &Path, place: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
-        let bytes = files::read(path, LIMIT).map_err(|e| unreadable(&name, e))?;
+        let bytes = files::read(place, LIMIT).map_err(|e| unreadable(&name, e))?;
         Self::from_bytes(&name, bytes)
     }
 

@@ -3,7 +3,8 @@
 //! A run leaves nothing but its course; courses are taken in by the order of seeds, whatever the
 //! threads.
 
-use super::sweep::{Event, Stopped};
+use super::stopped::Stopped;
+use super::sweep::Event;
 use crate::analysis::Analysis;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::statistics::nearest_rank;

@@ -4,7 +4,8 @@
 //! only where the sides make them differ. Runs leave nothing but their difference; differences are
 //! taken in by the order of seeds, whatever the threads.
 
-use super::sweep::{Event, RUNS_MAX, Stopped};
+use super::stopped::Stopped;
+use super::sweep::{Event, RUNS_MAX};
 use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
 use crate::kernel::{Choices, Dur};

@@ -21,7 +21,7 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
         .cluster
         .clone()
         .unwrap_or_else(|| loaded.folder.join(file));
-    let read = Input::open(&place).and_then(|input| {
+    let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {
         let file = InputFile {
             file: input.file.clone(),
             bytes: input.bytes,

@@ -83,14 +83,15 @@ fn read(
 ) -> Result<(InputFile, History), String> {
     let path = place(loaded, file);
     let shown = path.display().to_string();
-    let (input, text) = text_of(&path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    let (input, text) =
+        text_of(&path, loaded.places.of(&path)).map_err(|e| format!("cannot read {shown}: {e}"))?;
     let history = outages::read(&text, format).map_err(|e| format!("{shown}: {e}"))?;
     Ok((input, history))
 }
 
-/// The text of a history, unpacked.
-fn text_of(path: &Path) -> Result<(InputFile, String), String> {
-    let bytes = files::read(path, BYTES_MAX).map_err(|e| e.to_string())?;
+/// The text of a history, unpacked, from the place where the file lies.
+fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), String> {
+    let bytes = files::read(place, BYTES_MAX).map_err(|e| e.to_string())?;
     let input = InputFile {
         file: path.display().to_string(),
         bytes: bytes.len(),
@@ -108,6 +109,7 @@ fn text_of(path: &Path) -> Result<(InputFile, String), String> {
 /// What is wrong with it, and where.
 pub(crate) fn history(path: &Path, format: Option<HistoryFormat>) -> Result<History, Problem> {
     let shown = path.display();
-    let (_, text) = text_of(path).map_err(|e| Problem::new(format!("cannot read {shown}: {e}")))?;
+    let (_, text) =
+        text_of(path, path).map_err(|e| Problem::new(format!("cannot read {shown}: {e}")))?;
     outages::read(&text, format).map_err(|e| Problem::new(format!("{shown}: {e}")))
 }

@@ -8,7 +8,7 @@ use super::attach::attach;
 use super::form::{Read, read_text};
 use super::histories;
 use super::loaded::Loaded;
-use crate::files::{self, ReadError};
+use crate::files::{self, Places, ReadError};
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::mistakes;
 use std::collections::BTreeMap;
@@ -25,13 +25,22 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
 
 /// Reads a scenario from the bytes that [`read()`] gave of a file.
 pub fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
+    parse_packed_file(path, bytes, &Places::default())
+}
+
+/// As [`parse_file`], where the files that the scenario points at lie in other places.
+pub(crate) fn parse_packed_file(
+    path: &Path,
+    bytes: Vec<u8>,
+    places: &Places,
+) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let stem = path
         .file_stem()
         .map(|s| s.to_string_lossy().into_owned())
         .unwrap_or_else(|| shown.clone());
-    from_bytes(&shown, &stem, bytes, folder, None)
+    from_bytes(&shown, &stem, bytes, folder, (None, places))
 }
 
 /// The bytes of a scenario's file, or of one that may be a scenario.
@@ -65,6 +74,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
 /// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is
 /// where paths in the scenario start.
 pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Problems> {
+    parse_packed(shown, bytes, folder, &Places::default())
+}
+
+/// As [`parse`], where the files that the scenario points at lie in other places.
+pub(crate) fn parse_packed(
+    shown: &str,
+    bytes: Vec<u8>,
+    folder: &Path,
+    places: &Places,
+) -> Result<Loaded, Problems> {
     let stem = Path::new(shown)
         .file_stem()
         .map(|s| s.to_string_lossy().into_owned())
@@ -79,7 +98,7 @@ pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Probl
         },
         bytes,
         folder.to_path_buf(),
-        None,
+        (None, places),
     )
 }
 
@@ -91,7 +110,13 @@ pub fn parse_stored(
     bytes: Vec<u8>,
     cluster: Option<PathBuf>,
 ) -> Result<Loaded, Problems> {
-    from_bytes(shown, name, bytes, PathBuf::new(), cluster)
+    from_bytes(
+        shown,
+        name,
+        bytes,
+        PathBuf::new(),
+        (cluster, &Places::default()),
+    )
 }
 
 /// What to do about a directory where a scenario should be.
@@ -141,7 +166,7 @@ fn from_bytes(
     name: &str,
     bytes: Vec<u8>,
     folder: PathBuf,
-    cluster: Option<PathBuf>,
+    (cluster, places): (Option<PathBuf>, &Places),
 ) -> Result<Loaded, Problems> {
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
@@ -159,6 +184,7 @@ fn from_bytes(
         name: name.to_owned(),
         folder,
         cluster,
+        places: places.clone(),
         imported: None,
         exported: None,
         histories: BTreeMap::new(),

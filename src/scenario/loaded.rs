@@ -1,6 +1,6 @@
 //! A scenario as it was read, before anything in it is looked up.
 
-use crate::files::{Fingerprint, InputFile};
+use crate::files::{Fingerprint, InputFile, Places};
 use crate::import::Summary;
 use crate::language::Exported;
 use crate::language::Scenario;
@@ -24,6 +24,8 @@ pub struct Loaded {
     /// Where the file lies that the scenario points at, if not where it says: its copy in a folder
     /// of results.
     pub cluster: Option<PathBuf>,
+    /// Where the files lie that were packed for another machine.
+    pub(crate) places: Places,
     /// What was taken from the file that the scenario points at, and what was left out; its groups
     /// are in `spec`.
     pub imported: Option<Summary>,

@@ -25,6 +25,7 @@ mod what_if;
 
 pub(crate) use histories::history;
 pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
+pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
 pub use paths::split_values;
 pub(crate) use preset::{preset_text, use_preset};

@@ -1,6 +1,7 @@
 //! A scenario that is an export and nothing else: the cluster goes on as it stands.
 
 use super::loaded::Loaded;
+use crate::files::Places;
 use crate::import::ImportedCluster;
 use crate::language::{Entry, Exported, Scenario, Source};
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ impl Loaded {
             name: name.to_owned(),
             folder: PathBuf::new(),
             cluster: None,
+            places: Places::default(),
             imported: None,
             exported: None,
             histories: BTreeMap::new(),

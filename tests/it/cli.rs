@@ -15,6 +15,7 @@ mod html;
 mod interrupt;
 mod plan;
 mod report;
+mod shards;
 mod shrink;
 mod streams;
 mod survey;

@@ -9,7 +9,7 @@ use taintsim::api::names::stable_hash;
 use taintsim::kernel::Choices;
 use taintsim::kernel::choice::{Deviation, Span};
 use taintsim::kernel::search::Wanted;
-use taintsim::lab::explore::{Explore, Outcome, Report, Strategy, digest, explore, shorter};
+use taintsim::lab::explore::{BATCH, Explore, Outcome, Report, Strategy, digest, explore, shorter};
 use taintsim::lab::replay::departure;
 use taintsim::lab::tape::{self, Tape, Texts};
 use taintsim::plan::switches::taint_eviction::FinishedEntry;
@@ -64,6 +64,7 @@ fn wanted<'a>(
         runs,
         seed: 1,
         until_found: false,
+        batch: BATCH,
         prune: true,
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, Violation, check};
 use taintsim::kernel::Choices;
-use taintsim::lab::explore::{Explore, Strategy, explore};
+use taintsim::lab::explore::{BATCH, Explore, Strategy, explore};
 use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink, single_removals};
 use taintsim::lab::tape;
 use taintsim::language::text::Tree;
@@ -213,6 +213,7 @@ fn a_tape_is_shrunk_with_its_scenario() {
         runs: 100_000,
         seed: 0,
         until_found: true,
+        batch: BATCH,
         prune: true,
     };
     let pool = rayon::ThreadPoolBuilder::new()

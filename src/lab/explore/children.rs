@@ -7,6 +7,7 @@
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::{Asked, Searched as Notes};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// How many latencies are tried for one request that bring it behind something else; beside them
@@ -14,19 +15,13 @@ use std::collections::BTreeSet;
 const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Child {
     /// The place of the choice.
     pub(super) choice: u32,
-    /// The choice, with what to choose instead.
-    drawn: Drawn,
-}
-
-impl Child {
     /// What to choose instead.
-    pub(super) fn deviation(&self) -> Deviation {
-        self.drawn.into()
-    }
+    #[serde(with = "super::kept::DeviationKept")]
+    pub(super) deviation: Deviation,
 }
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are
@@ -55,7 +50,7 @@ pub(super) fn few_children(
             if value != drawn.value {
                 out.push(Child {
                     choice: i as u32,
-                    drawn: Drawn { value, ..*drawn },
+                    deviation: Drawn { value, ..*drawn }.into(),
                 });
             }
         };

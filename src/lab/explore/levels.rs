@@ -5,6 +5,7 @@
 //! follows was tried from that state.
 
 use super::children::{Child, View, few_children};
+use super::kept::JudgementKept;
 use super::one::{self, Found};
 use super::outcome::Outcome;
 use super::search::{Explore, Report, Watch};
@@ -12,14 +13,15 @@ use super::seen::Seen;
 use super::tally::Tally;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
 use crate::sim::{GoesOn, Searcher};
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many runs are made between two looks at what they found: the same for any number of threads.
-const BATCH: usize = 256;
 /// How many of them one thread makes at least, with one plan.
 const PIECE: usize = 16;
 
@@ -35,7 +37,7 @@ impl Job {
         let mut tape = Vec::new();
         let mut job = Some(self);
         while let Some(j) = job {
-            tape.extend(j.last.as_ref().map(Child::deviation));
+            tape.extend(j.last.as_ref().map(|c| c.deviation.clone()));
             job = j.parent.as_deref();
         }
         tape.reverse();
@@ -47,13 +49,14 @@ impl Job {
 type Judgement = (Outcome, Vec<Found>);
 
 /// What is kept of a run.
+#[derive(Deserialize, Serialize)]
 struct Done {
     /// The states after its last deviation, each with the place of its choice.
     states: Vec<(u32, u64)>,
     children: Vec<Child>,
     skipped: u64,
     /// The outcome of a complete run, and its digest.
-    end: Option<(u64, Option<Judgement>)>,
+    end: Option<(u64, Option<JudgementKept>)>,
 }
 
 /// What one thread makes its runs with.
@@ -93,10 +96,11 @@ fn run(
     };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
+        let judge = || one::judge(search, searcher.plan(), &run.trace, &job.tape());
+        let judged = (!judged.has(digest)).then(judge);
         (
             digest,
-            (!judged.has(digest))
-                .then(|| one::judge(search, searcher.plan(), &run.trace, &job.tape())),
+            judged.map(|j| JudgementKept::new(j, search.properties)),
         )
     });
     searcher.take_back(run);
@@ -118,10 +122,19 @@ impl Judged {
     }
 }
 
-/// Searches level by level: all runs with one deviation more than those before.
-pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
+/// Searches level by level: all runs with one deviation more than those before. Each batch is a
+/// round of the desk.
+///
+/// # Errors
+/// The batch is done elsewhere.
+pub(super) fn explore(
+    search: &Explore<'_>,
+    (pool, desk): (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(Report, bool), Stopped> {
     let mut levels = Levels {
         search,
+        desk,
         tally: Tally::default(),
         seen: Seen::default(),
         judged: Judged::default(),
@@ -135,13 +148,13 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     })];
     let mut depth = 0;
     while !level.is_empty() {
-        match levels.level(&level, depth == search.depth, pool, watch) {
+        match levels.level(&level, depth == search.depth, pool, watch)? {
             After::Next(next) => level = next,
-            After::End { finished } => return (levels.report(false), finished),
+            After::End { finished } => return Ok((levels.report(false), finished)),
         }
         depth += 1;
     }
-    (levels.report(true), true)
+    Ok((levels.report(true), true))
 }
 
 /// How it goes on after a level.
@@ -155,6 +168,7 @@ enum After {
 /// What was found so far.
 struct Levels<'a> {
     search: &'a Explore<'a>,
+    desk: Desk<'a>,
     tally: Tally,
     seen: Seen,
     judged: Judged,
@@ -172,17 +186,18 @@ impl Levels<'_> {
         last: bool,
         pool: &ThreadPool,
         watch: Watch<'_>,
-    ) -> After {
+    ) -> Result<After, Stopped> {
         let search = self.search;
         let mut next = Vec::new();
-        for batch in level.chunks(BATCH) {
+        for batch in level.chunks(search.batch.max(1)) {
             let left = usize::try_from(search.runs - self.tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
-            for (job, done) in batch.iter().zip(self.batch(batch, last, pool, watch)) {
+            let done = self.batch(batch, last, pool, watch)?;
+            for (job, (_, done)) in batch.iter().zip(done) {
                 self.add(job, done, last, &mut next);
             }
             if !watch(self.tally.runs) {
-                return After::End { finished: false };
+                return Ok(After::End { finished: false });
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
             if self.tally.runs >= search.runs || enough {
@@ -191,12 +206,12 @@ impl Levels<'_> {
                         .last()
                         .is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
-                    return After::End { finished: true };
+                    return Ok(After::End { finished: true });
                 }
                 break;
             }
         }
-        After::Next(next)
+        Ok(After::Next(next))
     }
 
     /// Makes some runs, in their order.
@@ -206,7 +221,7 @@ impl Levels<'_> {
         last: bool,
         pool: &ThreadPool,
         watch: Watch<'_>,
-    ) -> Vec<Done> {
+    ) -> Result<Vec<(u64, Done)>, Stopped> {
         let search = self.search;
         // Runs at the last level are asked for other choices only until there is one.
         let enough = if !last {
@@ -216,16 +231,18 @@ impl Levels<'_> {
         };
         let runs = self.tally.runs;
         let known = (&self.seen, &self.judged);
-        let one = |worker: &mut Worker, job: &Arc<Job>| {
-            run(search, worker, job, known, enough, &|| watch(runs))
+        let one = |worker: &mut Worker, number: &u64| {
+            let job = &batch[*number as usize];
+            let done = run(search, worker, job, known, enough, &|| watch(runs));
+            (*number, done)
         };
         let worker = || (Searcher::new((search.plan)()), View::default());
-        pool.install(|| {
-            batch
-                .par_iter()
-                .with_min_len(PIECE)
-                .map_init(worker, one)
-                .collect()
+        self.desk.round(batch.len() as u64, |mine| {
+            let done = || {
+                let each = mine.par_iter().with_min_len(PIECE);
+                each.map_init(worker, one).collect()
+            };
+            Ok(pool.install(done))
         })
     }
 
@@ -244,7 +261,8 @@ impl Levels<'_> {
             None => self.pruned += 1,
             Some((digest, fresh)) => {
                 if let Some(found) = fresh {
-                    self.judged.0.entry(digest).or_insert(found);
+                    let found = || found.of(self.search.properties);
+                    self.judged.0.entry(digest).or_insert_with(found);
                 }
                 if let Some((outcome, found)) = self.judged.0.get(&digest) {
                     self.tally.add(outcome, found.clone(), &job.tape());

@@ -6,6 +6,7 @@
 //! fixed order, so that the number of threads changes nothing.
 
 mod children;
+mod kept;
 mod levels;
 mod one;
 mod outcome;
@@ -18,6 +19,7 @@ mod tally;
 
 pub use one::{Found, digest};
 pub use outcome::Outcome;
-pub use search::{Bound, Explore, Reached, Report, Strategy, Violated, Watch};
+pub use search::{BATCH, Bound, Explore, Reached, Report, Strategy, Violated, Watch};
 pub use shorter::shorter;
 pub use strategies::explore;
+pub(crate) use strategies::explore_at;

@@ -1,20 +1,20 @@
 //! Searches by drawing: every choice, or priorities as PCT has them.
 
-use super::one::{self, Found};
-use super::outcome::Outcome;
+use super::kept::{JudgementKept, TapeKept};
+use super::one;
 use super::search::{Bound, Explore, Report, Strategy, Violated, Watch};
 use super::shorter::shorter;
 use super::tally::Tally;
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
 use crate::plan::Plan;
 use crate::sim;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// How many runs are made between two looks at what they found: the same for any number of threads.
-const BATCH: u64 = 256;
 /// How many of them one thread makes at least, with one plan.
 const PIECE: usize = 16;
 
@@ -26,14 +26,25 @@ fn choices(search: &Explore<'_>, bound: Option<Bound>, seed: u64) -> Choices {
     }
 }
 
-pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
+/// Searches batch by batch, each a round of the desk.
+///
+/// # Errors
+/// The batch is done elsewhere.
+pub(super) fn explore(
+    search: &Explore<'_>,
+    (pool, desk): (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(Report, bool), Stopped> {
     let bound = (search.strategy == Strategy::Pct).then(|| bound(search));
     let mut tally = Tally::default();
     let mut states = BTreeSet::new();
     let mut finished = true;
     while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
     {
-        for (tape, state, outcome, found) in batch(search, bound, tally.runs, pool, watch) {
+        let done = batch(search, bound, tally.runs, (pool, desk), watch)?;
+        for (tape, state, judgement) in done.into_iter().filter_map(|(_, run)| run) {
+            let (outcome, found) = judgement.of(search.properties);
+            let tape: Vec<Deviation> = tape.into();
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
@@ -58,24 +69,25 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         violations,
         bound,
     };
-    (report, finished)
+    Ok((report, finished))
 }
 
 /// A complete run: its tape, the fingerprint of its states, its outcome and violations.
-type Run = (Vec<Deviation>, u64, Outcome, Vec<Found>);
+type Run = (TapeKept, u64, JudgementKept);
 
 /// Makes the next runs, after those that were made already.
 fn batch(
     search: &Explore<'_>,
     bound: Option<Bound>,
     runs: u64,
-    pool: &ThreadPool,
+    (pool, desk): (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
-) -> Vec<Run> {
-    let count = BATCH.min(search.runs - runs);
+) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
+    let count = (search.batch.max(1) as u64).min(search.runs - runs);
     let first = search.seed.wrapping_add(runs);
-    let run = |plan: &mut Plan, i: u32| -> Option<Run> {
-        let seed = first.wrapping_add(u64::from(i));
+    // A run that was asked to end has no outcome.
+    let run = |plan: &mut Plan, i: u64| -> Option<Run> {
+        let seed = first.wrapping_add(i);
         let choices = choices(search, bound, seed);
         let searched = sim::search_watched(plan, choices, &|| watch(runs));
         if searched.known {
@@ -83,17 +95,17 @@ fn batch(
         }
         let deviating = searched.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
-        let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
-        Some((tape, searched.notes.fingerprint, outcome, found))
+        let judged = one::judge(search, plan, &searched.trace, &tape);
+        let judged = JudgementKept::new(judged, search.properties);
+        Some((tape.into(), searched.notes.fingerprint, judged))
     };
-    // A run that was asked to end has no outcome.
-    pool.install(|| {
-        (0..count as u32)
-            .into_par_iter()
-            .with_min_len(PIECE)
-            .map_init(search.plan, run)
-            .flatten()
-            .collect()
+    desk.round(count, |mine| {
+        let done = || {
+            let each = mine.par_iter().with_min_len(PIECE);
+            each.map_init(search.plan, |plan, i| (*i, run(plan, *i)))
+                .collect()
+        };
+        Ok(pool.install(done))
     })
 }
 

@@ -5,6 +5,9 @@ use crate::kernel::choice::Deviation;
 use crate::plan::Plan;
 use crate::scenario::expectations::Expectation;
 
+/// How many runs make a batch where nobody says it.
+pub const BATCH: usize = 256;
+
 /// How to choose which runs to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -33,6 +36,9 @@ pub struct Explore<'a> {
     pub depth: u32,
     /// The most runs.
     pub runs: u64,
+    /// How many runs are made between two looks at what they found. Runs of one batch do not know
+    /// each other's states, so that the counts of a report depend on it.
+    pub batch: usize,
     /// The first seed of a strategy that draws.
     pub seed: u64,
     /// Ends the search once every property was found violated.

@@ -4,11 +4,14 @@ use super::count::{self, Counting, Figures, Ran};
 use super::moments::{Moments, student};
 use super::select::Selection;
 use super::spec::{Bound, FIGURES, Objective, weights};
-use crate::lab::sweep::{Event, Stopped, Sweep};
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
+use crate::lab::sweep::{Event, Sweep};
 use crate::language::{Problem, Problems};
 use crate::scenario::{self, Drawn, Model, Overrides};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// The first stage, from which variances are judged, and how many replications are run between two
 /// looks at what is known: of single outages, and of years, which take longer and vary less.
@@ -77,9 +80,28 @@ pub(crate) const AS_IT_IS: &str = "as it is";
 const YEARS_KEPT: usize = 2_000;
 
 /// A replication: figures of a year by row, and by model and row.
+#[derive(Deserialize, Serialize)]
 struct Replication {
     year: Vec<f64>,
     parts: Vec<(bool, Vec<f64>)>,
+}
+
+/// What replications are run with.
+struct Work<'a> {
+    quiet: &'a [Option<Figures>],
+    seed: u64,
+    threads: &'a rayon::ThreadPool,
+    /// Is told what is done, and says whether to go on.
+    goes_on: &'a (dyn Fn(Event) -> bool + Sync),
+}
+
+/// How many replications several machines run in a round that begins at one, and must have at least
+/// so many: as many as are expected to be needed, as many as there were before, and one for each
+/// machine.
+fn of_round(begin: u64, least: u64, expected: u64, desk: Desk<'_>) -> u64 {
+    let expected = expected.saturating_sub(begin);
+    let wanted = expected.max(begin).max(u64::from(desk.shards()));
+    wanted.min(MOST.saturating_sub(begin)).max(least)
 }
 
 impl Planner<'_> {
@@ -194,12 +216,17 @@ impl Planner<'_> {
     /// `watch` says that it is enough: it is told how many were run and how many it may take, and
     /// asked now and then whether to go on.
     ///
+    /// Several machines do more at a time than one, so that there are few rounds. What is known is
+    /// looked at after as many replications as on one machine, and what was run beyond the last of
+    /// them counts for nothing.
+    ///
     /// # Errors
     /// [`Stopped`]; nothing is known before the first replications are over.
     pub(crate) fn run(
         &self,
         jobs: usize,
         watch: &(dyn Fn(Event, u64, u64) -> bool + Sync),
+        desk: Desk<'_>,
     ) -> Result<Kept, Stopped> {
         let (first, step) = self.stages();
         let mut drawn = self.drawn()?;
@@ -208,6 +235,7 @@ impl Planner<'_> {
         let stop = AtomicBool::new(false);
         let (done, expected) = (AtomicU64::new(0), AtomicU64::new(first));
         let goes_on = |event| {
+            done.fetch_add(u64::from(event == Event::Done), Relaxed);
             let on =
                 !stop.load(Relaxed) && watch(event, done.load(Relaxed), expected.load(Relaxed));
             stop.fetch_or(!on, Relaxed);
@@ -218,44 +246,35 @@ impl Planner<'_> {
             let one = count::quiet(d, seed, self.sweep.window, &|| goes_on(Event::Running));
             quiet.push(one.ok_or(Stopped::Asked)?);
         }
+        let work = Work {
+            quiet: &quiet,
+            seed,
+            threads: &threads,
+            goes_on: &goes_on,
+        };
         let mut kept = self.kept(&drawn);
         let mut selection: Option<Selection> = None;
+        // What was run, and not yet looked at.
+        let mut ahead: VecDeque<Replication> = VecDeque::new();
         while kept.moments.n() < MOST && !stop.load(Relaxed) {
             let from = kept.moments.n();
-            let to = if from == 0 { first } else { from + step };
-            let next = AtomicU64::new(from);
-            let work =
-                |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Replication)>, Problems> {
-                    // Plans are not shared between threads.
-                    let mut drawn = self.drawn()?;
-                    let mut all = Vec::new();
-                    loop {
-                        let number = next.fetch_add(1, Relaxed);
-                        if number >= to || stop.load(Relaxed) {
-                            return Ok(all);
-                        }
-                        let running = || goes_on(Event::Running);
-                        let Some(one) =
-                            self.replication(&mut drawn, &quiet, seed, number, &running)
-                        else {
-                            return Ok(all);
-                        };
-                        all.push((number, one));
-                        done.fetch_add(1, Relaxed);
-                        goes_on(Event::Done);
-                    }
+            let wanted = if from == 0 { first } else { step };
+            if (ahead.len() as u64) < wanted {
+                let (begin, least) = (from + ahead.len() as u64, wanted - ahead.len() as u64);
+                let pieces = match desk {
+                    Desk::Here => least,
+                    Desk::Shared(_) => of_round(begin, least, expected.load(Relaxed), desk),
                 };
-            let mut all: Vec<(u64, Replication)> = Vec::new();
-            for part in threads.broadcast(work) {
-                all.extend(part?);
-            }
-            all.sort_by_key(|(number, _)| *number);
-            for (number, one) in all {
+                let all = desk.round(pieces, |mine| self.replications(&work, begin, mine))?;
                 // What comes behind a gap would make the result depend on the threads.
-                if number == kept.moments.n() {
-                    kept.add(one);
-                }
+                let whole = all
+                    .into_iter()
+                    .zip(0..)
+                    .take_while(|((number, _), i)| number == i);
+                ahead.extend(whole.map(|((_, one), _)| one));
             }
+            let some = (ahead.len() as u64).min(wanted) as usize;
+            ahead.drain(..some).for_each(|one| kept.add(one));
             if kept.moments.n() < first {
                 continue;
             }
@@ -273,6 +292,38 @@ impl Planner<'_> {
             return Err(Stopped::Asked);
         }
         Ok(kept)
+    }
+
+    /// Some of the replications from `begin` on, by their numbers from there.
+    fn replications(
+        &self,
+        work: &Work<'_>,
+        begin: u64,
+        numbers: &[u64],
+    ) -> Result<Vec<(u64, Replication)>, Stopped> {
+        let next = AtomicUsize::new(0);
+        let some = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Replication)>, Problems> {
+            // Plans are not shared between threads.
+            let mut drawn = self.drawn()?;
+            let mut all = Vec::new();
+            let running = || (work.goes_on)(Event::Running);
+            while let Some(&number) = numbers.get(next.fetch_add(1, Relaxed)) {
+                let one =
+                    self.replication(&mut drawn, work.quiet, work.seed, begin + number, &running);
+                let Some(one) = one else { break };
+                all.push((number, one));
+                if !(work.goes_on)(Event::Done) {
+                    break;
+                }
+            }
+            Ok(all)
+        };
+        let mut all: Vec<(u64, Replication)> = Vec::new();
+        for part in work.threads.broadcast(some) {
+            all.extend(part?);
+        }
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all)
     }
 
     fn kept(&self, drawn: &[Drawn]) -> Kept {

@@ -2,6 +2,7 @@
 
 use super::{Answer, Counting, Objective, Planner, answer};
 use crate::kernel::Dur;
+use crate::lab::shards::Desk;
 use crate::lab::sweep::{Axis, Sweep};
 use crate::scenario::{Loaded, Overrides, drawn, parse};
 use std::path::Path;
@@ -49,7 +50,9 @@ fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<
 }
 
 fn answered(planner: &Planner<'_>) -> Answer {
-    let kept = planner.run(2, &|_, _, _| true).expect("it runs");
+    let kept = planner
+        .run(2, &|_, _, _| true, Desk::Here)
+        .expect("it runs");
     answer(
         &kept,
         &planner.objective,
@@ -177,8 +180,15 @@ fn threads_do_not_matter_and_what_is_kept_answers_other_prices() {
     let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
     let loaded = scenario("Deployment", faults);
     let planner = planner(&loaded, &["0", "300", "none"], &["evicted=4m"]);
-    let kept = planner.run(1, &|_, _, _| true).expect("it runs");
-    assert_eq!(kept, planner.run(3, &|_, _, _| true).expect("it runs"));
+    let kept = planner
+        .run(1, &|_, _, _| true, Desk::Here)
+        .expect("it runs");
+    assert_eq!(
+        kept,
+        planner
+            .run(3, &|_, _, _| true, Desk::Here)
+            .expect("it runs")
+    );
     let text = serde_json::to_string(&kept).expect("it can be written");
     let again: super::Kept = serde_json::from_str(&text).expect("it can be read");
     assert_eq!(

@@ -5,7 +5,7 @@ use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, check};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Choices, Time};
-use crate::lab::explore::{Explore, Strategy, explore};
+use crate::lab::explore::{BATCH, Explore, Strategy, explore};
 use crate::lab::tape;
 use crate::language::Problems;
 use crate::language::text::Tree;
@@ -104,6 +104,7 @@ impl<'a> Judge<'a> {
             runs: RUNS,
             seed: 0,
             until_found: true,
+            batch: BATCH,
             prune: true,
         };
         let (report, _) = explore(&search, pool, &|_| true);

@@ -11,10 +11,11 @@ use crate::api::names::WorkloadId;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::plan::Plan;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a loss cost in all.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Figures {
     /// How many workloads were below what they need for longer than without the loss.
     pub workloads_down: usize,
@@ -37,7 +38,7 @@ pub(crate) struct Figures {
 }
 
 /// What a loss did to a workload.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Hit {
     /// `Kind/namespace/name`, or the name of pods without a workload.
     pub workload: String,

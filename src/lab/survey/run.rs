@@ -1,7 +1,7 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings};
-use super::hit::{Figures, Seen, hits};
+use super::hit::{Figures, Hit, Seen, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use super::lost::Lost;
 use crate::analysis::Analysis;
@@ -9,11 +9,14 @@ use crate::analysis::disruption::{Pace, disruptions};
 use crate::analysis::moment::moment;
 use crate::analysis::summary::summary_and_serving;
 use crate::kernel::{Choices, Dur, Time};
-use crate::lab::sweep::{Event, Stopped};
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
+use crate::lab::sweep::Event;
 use crate::language::{Problem, Problems, Scenario, duration};
 use crate::plan::Plan;
 use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
 use crate::sim;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// When things are lost: an export's controllers have found their feet by then.
@@ -127,7 +130,7 @@ impl Survey<'_> {
         })
     }
 
-    /// Runs everything on `jobs` threads. `watch` is called when a run is done, and asked now and
+    /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called when a run is done, and asked now and
     /// then whether to go on; what was run until then is the result.
     ///
     /// # Errors
@@ -136,6 +139,7 @@ impl Survey<'_> {
         &self,
         jobs: usize,
         watch: &(dyn Fn(Event) -> bool + Sync),
+        desk: Desk<'_>,
     ) -> Result<Surveyed, Stopped> {
         let mut quiet = self.quiet()?;
         let losses = losses(&quiet, &self.wanted).map_err(Problems::one)?;
@@ -150,29 +154,35 @@ impl Survey<'_> {
         let Some(without) = self.one(&mut quiet, seed, &[], &|| goes_on(Event::Running)) else {
             return Err(Stopped::Asked);
         };
-        let next = AtomicUsize::new(0);
-        let work = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(usize, Lost)>, Problems> {
-            // Plans are not shared between threads.
-            let mut plan = self.quiet()?;
-            let mut done = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Relaxed);
-                let Some(loss) = losses.get(i).filter(|_| !stop.load(Relaxed)) else {
-                    return Ok(done);
-                };
-                let outages = self.outages(loss);
-                let run = self.one(&mut plan, seed, &outages, &|| goes_on(Event::Running));
-                let Some(run) = run else { return Ok(done) };
-                done.push((i, lost(&plan, loss, &without, run)));
-                goes_on(Event::Done);
+        let work = |mine: &[u64]| -> Result<Vec<(u64, Did)>, Stopped> {
+            let next = AtomicUsize::new(0);
+            let work = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Did)>, Problems> {
+                // Plans are not shared between threads.
+                let mut plan = self.quiet()?;
+                let mut done = Vec::new();
+                loop {
+                    let number = mine.get(next.fetch_add(1, Relaxed));
+                    let Some(&number) = number.filter(|_| !stop.load(Relaxed)) else {
+                        return Ok(done);
+                    };
+                    let loss = &losses[number as usize];
+                    let outages = self.outages(loss);
+                    let run = self.one(&mut plan, seed, &outages, &|| goes_on(Event::Running));
+                    let Some(run) = run else { return Ok(done) };
+                    done.push((number, did(&plan, loss, &without, run)));
+                    goes_on(Event::Done);
+                }
+            };
+            let mut done: Vec<(u64, Did)> = Vec::new();
+            for part in threads.broadcast(work) {
+                done.extend(part?);
             }
+            done.sort_by_key(|(number, _)| *number);
+            Ok(done)
         };
-        let mut done: Vec<(usize, Lost)> = Vec::new();
-        for part in threads.broadcast(work) {
-            done.extend(part?);
-        }
-        done.sort_by_key(|(i, _)| *i);
-        let mut lost: Vec<Lost> = done.into_iter().map(|(_, lost)| lost).collect();
+        let done = desk.round(losses.len() as u64, work)?;
+        let lost = |(number, did): (u64, Did)| did.of(&losses[number as usize]);
+        let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.figures, &a.figures));
         let findings = findings(&quiet, &lost, self.lasts);
         let pods = quiet
@@ -216,7 +226,28 @@ struct Run {
     paced: Vec<(String, Pace)>,
 }
 
-fn lost(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Lost {
+/// What a loss did.
+#[derive(Deserialize, Serialize)]
+struct Did {
+    figures: Figures,
+    hits: Vec<Hit>,
+    paced: Vec<(String, Pace)>,
+    size: (usize, usize),
+}
+
+impl Did {
+    fn of(self, loss: &Loss) -> Lost {
+        Lost {
+            loss: loss.clone(),
+            figures: self.figures,
+            hits: self.hits,
+            paced: self.paced,
+            size: self.size,
+        }
+    }
+}
+
+fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {
     let (figures, hits) = hits(plan, &without.seen, &with.seen);
     let nodes = loss.nodes();
     let on = |p: &&crate::plan::PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
@@ -225,8 +256,7 @@ fn lost(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Lost {
         .paced
         .into_iter()
         .filter(|p| !without.paced.contains(p));
-    Lost {
-        loss: loss.clone(),
+    Did {
         figures,
         hits,
         paced: paced.collect(),

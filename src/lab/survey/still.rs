@@ -2,9 +2,10 @@
 //! long the loss had lasted.
 
 use crate::api::workload::WorkloadKind;
+use serde::{Deserialize, Serialize};
 
 /// Why pods are not replaced.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub(crate) enum Why {
     /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
     StatefulSet,
@@ -21,7 +22,7 @@ pub(crate) enum Why {
 }
 
 /// A workload that is short of pods.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub(crate) struct Still {
     /// Why.
     pub why: Why,

@@ -3,6 +3,7 @@
 use super::still::Why;
 use super::{How, Kind, Survey, Surveyed, Wanted};
 use crate::kernel::{Dur, Time};
+use crate::lab::shards::Desk;
 use crate::language::text::Tree;
 use crate::scenario::{self, Loaded, Overrides, parse, replace_timeline};
 use std::path::Path;
@@ -51,7 +52,7 @@ fn kinds(kinds: &[Kind]) -> Wanted {
 fn surveyed(wanted: Wanted, jobs: usize) -> Surveyed {
     let loaded = loaded();
     survey(&loaded, wanted)
-        .run(jobs, &|_| true)
+        .run(jobs, &|_| true, Desk::Here)
         .expect("it runs")
 }
 
@@ -258,7 +259,7 @@ fn a_longer_loss_never_costs_less() {
     let missing = |seconds| {
         let mut survey = survey(&loaded, kinds(&[Kind::Zone]));
         survey.lasts = Dur::from_secs(seconds);
-        let done = survey.run(2, &|_| true).expect("it runs");
+        let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
         done.lost
             .iter()
             .map(|l| l.figures.missing_minutes)
@@ -277,7 +278,7 @@ fn signs_are_what_a_person_expects() {
         let mut survey = survey(&loaded, kinds(&[Kind::Node]));
         survey.lasts = Dur::from_secs(3_600);
         survey.overrides.sets = vec![set];
-        let done = survey.run(2, &|_| true).expect("it runs");
+        let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
         let one = done
             .lost
             .iter()

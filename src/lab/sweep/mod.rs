@@ -12,6 +12,6 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use prepare::{Prepared, Stopped};
+pub(crate) use prepare::Prepared;
 pub(crate) use run::{Event, run_all};
 pub(crate) use spec::{Axis, Case, RUNS_MAX, Sweep};

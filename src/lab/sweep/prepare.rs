@@ -1,25 +1,12 @@
 //! A sweep whose combinations can all be built, or why one cannot.
 
 use super::spec::{RUNS_MAX, Sweep};
+use crate::lab::stopped::Stopped;
 use crate::language::{Problem, Problems};
 use crate::scenario::{self, Overrides};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// Why a sweep has no result.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Stopped {
-    /// The scenario cannot be built with one of the combinations.
-    #[error(transparent)]
-    Problems(#[from] Problems),
-    /// The threads cannot be started.
-    #[error("cannot start threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The watcher asked for it.
-    #[error("the sweep was stopped")]
-    Asked,
-}
 
 /// A sweep whose combinations can all be built.
 #[derive(Debug)]

@@ -1,14 +1,16 @@
 //! Runs sweeps on several threads.
 
-use super::prepare::{Prepared, Stopped};
+use super::prepare::Prepared;
 use super::spec::{Case, Outcome};
 use crate::analysis::metrics;
 use crate::kernel::Choices;
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
 use crate::language::Problems;
 use crate::scenario::{self, Overrides};
 use crate::sim;
 use rayon::ThreadPool;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,21 +44,22 @@ impl Prepared<'_> {
     #[cfg(test)]
     pub(crate) fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
         let seeds = self.sweep.seeds;
-        match run_all(std::slice::from_ref(self), watch)? {
+        match run_all(std::slice::from_ref(self), watch, Desk::Here)? {
             Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
             _ => Err(Stopped::Asked),
         }
     }
 }
 
-/// Runs several sweeps over the same number of seeds, on the threads of the first. `watch` is
-/// called when a run is done, and asked now and then whether to go on.
+/// Runs several sweeps over the same number of seeds, on the threads of the first, all in one round
+/// of the desk. `watch` is called when a run is done, and asked now and then whether to go on.
 ///
 /// # Errors
 /// [`Stopped`], except where the watcher asks for it.
 pub(crate) fn run_all(
     prepared: &[Prepared<'_>],
     watch: &(dyn Fn(Event) -> bool + Sync),
+    desk: Desk<'_>,
 ) -> Result<Ran, Stopped> {
     let Some(first) = prepared.first() else {
         return Ok(Ran {
@@ -64,8 +67,17 @@ pub(crate) fn run_all(
             seeds: 0,
         });
     };
-    let work = Work::new(prepared, first, watch);
-    let mut runs = work.run(&first.threads)?;
+    // Few enough runs in a piece that nobody waits long for the last one.
+    let workers = match desk {
+        Desk::Here => first.threads.current_num_threads() as u64,
+        Desk::Shared(_) => u64::from(desk.shards()),
+    };
+    let work = Work::new(prepared, first, watch, workers);
+    let done = desk.round(
+        work.pieces(),
+        |pieces| Ok(work.run(pieces, &first.threads)?),
+    )?;
+    let mut runs = work.by_case(done);
     let ran = runs.iter().map(Vec::len).min().unwrap_or(0);
     runs.iter_mut().for_each(|r| r.truncate(ran));
     let mut runs = runs.into_iter();
@@ -99,6 +111,7 @@ impl<'a> Work<'a> {
         prepared: &'a [Prepared<'a>],
         first: &Prepared<'_>,
         watch: &'a (dyn Fn(Event) -> bool + Sync),
+        workers: u64,
     ) -> Self {
         let seeds = first.sweep.seeds;
         let cases: Vec<_> = prepared
@@ -109,9 +122,7 @@ impl<'a> Work<'a> {
                     .map(move |(overrides, seeds)| (p, overrides, seeds.start))
             })
             .collect();
-        // Few enough that no thread waits long for the last piece of work.
-        let threads = first.threads.current_num_threads() as u64;
-        let step = (cases.len() as u64 * seeds / (threads * 8)).clamp(1, PIECE);
+        let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
         Work {
             cases,
             seeds,
@@ -152,38 +163,56 @@ impl<'a> Work<'a> {
         Ok(outcomes)
     }
 
-    /// All pieces, on some threads: for each case its runs by seed, up to the first gap.
-    fn run(&self, threads: &ThreadPool) -> Result<Vec<Vec<Outcome>>, Problems> {
-        let rounds = self.seeds.div_ceil(self.step);
+    /// How many pieces there are: those of the first seeds come first.
+    fn pieces(&self) -> u64 {
+        self.seeds.div_ceil(self.step) * self.cases.len() as u64
+    }
+
+    /// Some pieces, on some threads, up to where it was stopped.
+    fn run(
+        &self,
+        pieces: &[u64],
+        threads: &ThreadPool,
+    ) -> Result<Vec<(u64, Vec<Outcome>)>, Problems> {
+        let cases = self.cases.len() as u64;
         // Each thread takes the next piece, whichever it is; they are sorted afterwards, so that
         // the order of threads does not show.
-        let next = AtomicU64::new(0);
+        let next = AtomicUsize::new(0);
         let work = |_: rayon::BroadcastContext<'_>| {
             let mut done = Vec::new();
             loop {
-                let number = next.fetch_add(1, Relaxed);
-                let (round, case) = (
-                    number / self.cases.len() as u64,
-                    (number % self.cases.len() as u64) as usize,
-                );
-                if round >= rounds || self.stop.load(Relaxed) {
+                let Some(&number) = pieces.get(next.fetch_add(1, Relaxed)) else {
+                    return done;
+                };
+                if self.stop.load(Relaxed) {
                     return done;
                 }
-                done.push((number, case, self.piece(round, case)));
+                done.push((
+                    number,
+                    self.piece(number / cases, (number % cases) as usize),
+                ));
             }
         };
-        let mut done: Vec<(u64, usize, Result<Vec<Outcome>, Problems>)> =
+        let mut done: Vec<(u64, Result<Vec<Outcome>, Problems>)> =
             threads.broadcast(work).into_iter().flatten().collect();
-        done.sort_by_key(|(number, ..)| *number);
+        done.sort_by_key(|(number, _)| *number);
+        done.into_iter()
+            .map(|(number, outcomes)| Ok((number, outcomes?)))
+            .collect()
+    }
+
+    /// For each case its runs by seed, up to the first gap.
+    fn by_case(&self, done: Vec<(u64, Vec<Outcome>)>) -> Vec<Vec<Outcome>> {
         let mut runs: Vec<Vec<Outcome>> = vec![Vec::new(); self.cases.len()];
-        for (_, case, outcomes) in done {
-            for outcome in outcomes? {
+        for (number, outcomes) in done {
+            let case = (number % self.cases.len() as u64) as usize;
+            for outcome in outcomes {
                 // What comes after a gap cannot be compared.
                 if outcome.seed == self.cases[case].2 + runs[case].len() as u64 {
                     runs[case].push(outcome);
                 }
             }
         }
-        Ok(runs)
+        runs
     }
 }

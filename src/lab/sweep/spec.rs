@@ -4,6 +4,7 @@ use crate::analysis::Metrics;
 use crate::kernel::Dur;
 use crate::language::{Problem, Problems};
 use crate::scenario::{self, Loaded, Overrides};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The most runs of a sweep.
@@ -37,7 +38,7 @@ pub(crate) struct Sweep<'a> {
 }
 
 /// A run of a sweep.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Outcome {
     /// Its seed.
     pub seed: u64,

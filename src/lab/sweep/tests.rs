@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::kernel::Dur;
+use crate::lab::shards::Desk;
+use crate::lab::stopped::Stopped;
 use crate::scenario::{self, Loaded, Overrides};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -169,7 +171,7 @@ fn what_was_run_before_it_was_stopped_can_be_compared() {
     let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "300"])], 5000);
     let (prepared, runs) = (sweep.prepare(2).expect("it is right"), AtomicU64::new(0));
     let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 300;
-    let ran = run_all(std::slice::from_ref(&prepared), &watch).expect("it runs");
+    let ran = run_all(std::slice::from_ref(&prepared), &watch, Desk::Here).expect("it runs");
     // 302 runs at most are done. A round is three cases with sixteen seeds, 48 runs: six rounds
     // are behind, the seventh may be begun.
     assert!((16..=112).contains(&ran.seeds), "{}", ran.seeds);

@@ -1,0 +1,108 @@
+//! `taintsim gather`: puts the shards of a work plan together.
+
+use super::kept::{Kept, State};
+use super::packed::{Packed, quoted};
+use super::{ReadAgain, With, Work};
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::terminal::Terminal;
+use crate::lab::Away;
+use crate::language::Problem;
+use std::path::PathBuf;
+
+/// How many shards are named that are not there.
+const NAMED: usize = 10;
+
+/// Arguments of `taintsim gather`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct GatherArgs {
+    /// The work plan: the folder that --plan-shards wrote
+    #[arg(value_name = "DIR")]
+    plan: PathBuf,
+    /// The folder of the result files, where it is not that of the work plan
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// The folder for results, as --out of the command itself
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) fn gather(args: &GatherArgs, read_again: ReadAgain<'_>, terminal: &Terminal) -> Outcome {
+    let packed = Packed::open(&args.plan)?;
+    let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
+    let with = With {
+        out: Some(args.out.clone()),
+        jobs: None,
+    };
+    let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
+    let work = Work::part(packed.inputs()?, &kept, (None, packed.shards));
+    match again(&work, terminal) {
+        Err(Failure::Elsewhere(Away::Missing(round))) => {
+            Err(Failure::Unfinished(missing(args, &packed, &kept, round)))
+        }
+        ended => ended,
+    }
+}
+
+/// What of a round is not there, and how to make up for it.
+fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> Problem {
+    let mut lacking: Vec<(u32, Option<String>)> = Vec::new();
+    for shard in 0..packed.shards {
+        match kept.state(round, shard) {
+            State::Whole(_) => {}
+            State::Missing => lacking.push((shard, None)),
+            State::Damaged(what) => {
+                let place = kept.place(round, shard);
+                lacking.push((shard, Some(format!("{}: {what}", place.display()))));
+            }
+        }
+    }
+    let command = |shard: &str| {
+        let mut words = format!(
+            "taintsim shard {}",
+            quoted(&args.plan.display().to_string())
+        );
+        words.push_str(&format!(" {shard}"));
+        if let Some(results) = &args.results {
+            let results = quoted(&results.display().to_string());
+            words.push_str(&format!(" --results {results}"));
+        }
+        words
+    };
+    let (n, of) = (lacking.len(), packed.shards);
+    let plan = args.plan.display();
+    if n == of as usize && lacking.iter().all(|(_, what)| what.is_none()) {
+        let text = match round {
+            0 => format!("no shard of {plan} is done yet"),
+            round => format!("round {round} of {plan} is next: what is known so far is not enough"),
+        };
+        let help = format!("`{}` for each I from 0 to {}", command("I"), of - 1);
+        return Problem::new(text).help(help);
+    }
+    let mut lines: Vec<String> = lacking
+        .iter()
+        .take(NAMED)
+        .map(|(shard, what)| match what {
+            None => format!("shard {shard} is missing"),
+            Some(what) => format!("shard {shard} is no good: {what}"),
+        })
+        .collect();
+    if n > NAMED {
+        lines.push(format!("and {} more", n - NAMED));
+    }
+    let in_round = match round {
+        0 => String::new(),
+        round => format!(" in round {round}"),
+    };
+    let text = format!(
+        "{plan} lacks {n} of {of} shards{in_round}: {}",
+        lines.join("; ")
+    );
+    let commands: Vec<String> = lacking
+        .iter()
+        .take(NAMED)
+        .map(|(shard, _)| format!("`{}`", command(&shard.to_string())))
+        .collect();
+    let more = if n > NAMED { ", and so on" } else { "" };
+    Problem::new(text).help(format!("{}{more}", commands.join(", ")))
+}

@@ -1,0 +1,117 @@
+//! How a command with many runs does them.
+
+use super::inputs::Inputs;
+use super::pack;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::interrupt;
+use crate::cli::terminal::Terminal;
+use crate::lab::{Desk, Keeper, Shared};
+use crate::scenario::Loaded;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The option that makes a work plan of a command.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PlanShardsArgs {
+    /// Run nothing: cut the runs into N shards for other machines, and write what these need to the
+    /// folder --out, a work plan. `taintsim shard` does a shard, `taintsim gather` puts them together
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    plan_shards: Option<u32>,
+}
+
+/// What is said anew when the command of a work plan is called again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct With {
+    /// The folder for results.
+    pub(crate) out: Option<PathBuf>,
+    /// How many runs at once.
+    pub(crate) jobs: Option<u16>,
+}
+
+/// The command of a work plan, ready to be called again.
+pub(crate) type Again = Box<dyn FnOnce(&Work<'_>, &Terminal) -> Outcome>;
+
+/// Reads the command of a work plan from its arguments.
+pub(crate) type ReadAgain<'a> = &'a dyn Fn(&[String], &With) -> Option<Again>;
+
+/// How a command with many runs does them: here, or as one of several machines.
+pub(crate) struct Work<'a> {
+    /// Its files.
+    pub(crate) inputs: Inputs,
+    arguments: &'a [OsString],
+    shared: Option<Shared<'a>>,
+    is_shard: bool,
+}
+
+impl<'a> Work<'a> {
+    /// All of it here; `arguments` are those of the command line, behind the program's name.
+    pub(crate) fn here(arguments: &'a [OsString]) -> Self {
+        Self {
+            inputs: Inputs::default(),
+            arguments,
+            shared: None,
+            is_shard: false,
+        }
+    }
+
+    /// A part of a work plan: the shard `mine` of so many, or what all of them found.
+    pub(super) fn part(
+        inputs: Inputs,
+        keeper: &'a dyn Keeper,
+        (mine, of): (Option<u32>, u32),
+    ) -> Self {
+        Self {
+            inputs,
+            arguments: &[],
+            shared: Some(Shared::new(keeper, of, mine, interrupt::asked)),
+            is_shard: mine.is_some(),
+        }
+    }
+
+    /// Who does the runs.
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        self.shared.as_ref().map_or(Desk::Here, Desk::Shared)
+    }
+
+    /// Whether the command writes its results: a shard leaves that to whoever gathers.
+    pub(crate) fn writes(&self) -> bool {
+        !self.is_shard
+    }
+
+    /// Writes a work plan instead, if that was asked for; `loaded` are the scenarios, in their
+    /// order on the command line.
+    pub(crate) fn planned(
+        &self,
+        args: &PlanShardsArgs,
+        out: &Path,
+        loaded: &[&Loaded],
+        terminal: &Terminal,
+    ) -> Option<Outcome> {
+        let shards = args.plan_shards.filter(|_| self.shared.is_none())?;
+        Some(pack::pack(
+            (self.arguments, shards),
+            &self.inputs.what_was_read(),
+            loaded,
+            out,
+            terminal,
+        ))
+    }
+}
+
+impl PlanShardsArgs {
+    /// Refuses what a work plan cannot have.
+    pub(crate) fn refuses(&self, is_asked: bool, what: &str, help: &str) -> Result<(), Failure> {
+        if self.plan_shards.is_none() || !is_asked {
+            return Ok(());
+        }
+        let text = format!("a work plan cannot have {what}");
+        Err(Failure::Input(
+            crate::language::Problem::new(text).help(help),
+        ))
+    }
+
+    /// Whether a work plan is made, or done.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.plan_shards.is_some()
+    }
+}

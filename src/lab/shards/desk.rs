@@ -1,0 +1,157 @@
+//! Who does the pieces of a round.
+
+use super::form;
+use crate::lab::stopped::{Away, Stopped};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Where the results of shards are kept.
+pub(crate) trait Keeper: Sync {
+    /// What a shard of a round found; none if it has not been done, or its result is no good.
+    fn result(&self, round: u32, shard: u32) -> Option<Vec<u8>>;
+    /// Takes in what a shard of a round found, and of how many pieces of work.
+    fn keep(&self, round: u32, shard: u32, pieces: u64, result: Vec<u8>);
+}
+
+/// Work that is shared with other machines.
+pub(crate) struct Shared<'a> {
+    keeper: &'a dyn Keeper,
+    of: u32,
+    /// The shard that is done here; none where results are gathered.
+    mine: Option<u32>,
+    /// Whether the work is to be given up.
+    stopped: fn() -> bool,
+    rounds: AtomicU32,
+}
+
+impl<'a> Shared<'a> {
+    /// Work in `of` shards; `mine` is done here, or none where results are gathered. `stopped` says
+    /// whether to give up.
+    pub(crate) fn new(
+        keeper: &'a dyn Keeper,
+        of: u32,
+        mine: Option<u32>,
+        stopped: fn() -> bool,
+    ) -> Self {
+        Self {
+            keeper,
+            of,
+            mine,
+            stopped,
+            rounds: AtomicU32::new(0),
+        }
+    }
+}
+
+/// Who does the pieces of a round.
+#[derive(Clone, Copy)]
+pub(crate) enum Desk<'a> {
+    /// This process, all of them.
+    Here,
+    /// Several machines.
+    Shared(&'a Shared<'a>),
+}
+
+/// The results of pieces of work, each with the number of its piece, from 0.
+pub(crate) type Results<T> = Vec<(u64, T)>;
+
+impl Desk<'_> {
+    /// How many shards there are.
+    pub(crate) fn shards(self) -> u32 {
+        match self {
+            Self::Here => 1,
+            Self::Shared(shared) => shared.of,
+        }
+    }
+
+    /// Whether several machines share the work.
+    pub(crate) fn is_shared(self) -> bool {
+        matches!(self, Self::Shared(_))
+    }
+
+    /// How many of so many pieces are done here.
+    pub(crate) fn share(self, pieces: u64) -> u64 {
+        match self {
+            Self::Shared(Shared {
+                of, mine: Some(_), ..
+            }) => pieces.div_ceil(u64::from(*of)),
+            _ => pieces,
+        }
+    }
+
+    /// The results of the pieces of a round, by their numbers, from 0. `work` does those that it is
+    /// given.
+    ///
+    /// # Errors
+    /// Those of `work`; or the round is not complete: [`Stopped::Elsewhere`].
+    pub(crate) fn round<T: Serialize + DeserializeOwned>(
+        self,
+        pieces: u64,
+        work: impl FnOnce(&[u64]) -> Result<Results<T>, Stopped>,
+    ) -> Result<Results<T>, Stopped> {
+        let Self::Shared(shared) = self else {
+            return work(&(0..pieces).collect::<Vec<u64>>());
+        };
+        let round = shared.rounds.fetch_add(1, Relaxed);
+        if let Some(all) = shared.gathered(round, pieces) {
+            return Ok(all);
+        }
+        let Some(mine) = shared.mine else {
+            return Err(Stopped::Elsewhere(Away::Missing(round)));
+        };
+        if shared.of_shard::<T>(round, mine, pieces).is_some() {
+            return Err(Stopped::Elsewhere(Away::Before(round)));
+        }
+        let numbers = shared.pieces(mine, pieces);
+        let done = work(&numbers)?;
+        if (shared.stopped)() {
+            return Err(Stopped::Asked);
+        }
+        (shared.keeper).keep(round, mine, numbers.len() as u64, form::packed(&done));
+        Err(Stopped::Elsewhere(Away::Kept(round)))
+    }
+
+    /// The last round is over: what follows is for whoever gathers.
+    ///
+    /// # Errors
+    /// This is a shard, which has nothing more to do.
+    pub(crate) fn over(self) -> Result<(), Stopped> {
+        match self {
+            Self::Shared(Shared { mine: Some(_), .. }) => Err(Stopped::Elsewhere(Away::All)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Shared<'_> {
+    /// The pieces of a shard: every `of`th, so that neighbours, which are alike, take all shards
+    /// the same time.
+    fn pieces(&self, shard: u32, pieces: u64) -> Vec<u64> {
+        (u64::from(shard)..pieces)
+            .step_by(self.of as usize)
+            .collect()
+    }
+
+    /// What a shard found of its pieces; none if that is not there, or is of other pieces.
+    fn of_shard<T: DeserializeOwned>(
+        &self,
+        round: u32,
+        shard: u32,
+        pieces: u64,
+    ) -> Option<Results<T>> {
+        let found: Results<T> = form::unpacked(&self.keeper.result(round, shard)?)?;
+        let numbers = found.iter().map(|(number, _)| *number);
+        numbers.eq(self.pieces(shard, pieces)).then_some(found)
+    }
+
+    /// What all shards of a round found, by piece; none if one of them is missing.
+    fn gathered<T: DeserializeOwned>(&self, round: u32, pieces: u64) -> Option<Results<T>> {
+        let mut all = Vec::new();
+        for shard in 0..self.of {
+            all.extend(self.of_shard(round, shard, pieces)?);
+        }
+        all.sort_by_key(|(number, _)| *number);
+        Some(all)
+    }
+}

@@ -1,0 +1,19 @@
+//! What a shard found, as bytes.
+//!
+//! Numbers are kept bit by bit: whoever gathers reckons with the very numbers that were found, and
+//! comes to the same last digit.
+
+use super::desk::Results;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Results as bytes.
+pub(super) fn packed<T: Serialize>(results: &Results<T>) -> Vec<u8> {
+    postcard::to_allocvec(results).unwrap_or_else(|_| unreachable!("memory takes whatever it gets"))
+}
+
+/// Results as they were; none if the bytes are of something else.
+pub(super) fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Option<Results<T>> {
+    let (results, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rest.is_empty().then_some(results)
+}
