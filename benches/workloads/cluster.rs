@@ -51,6 +51,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
     let mut plan = Plan {
         name: "bench".to_owned(),
         doc: String::new(),
+        begins: None,
         notes: Vec::new(),
         horizon,
         flags: Flags {

@@ -80,6 +80,7 @@ impl Run {
         let plan = Plan {
             name: name.to_owned(),
             doc: "Made for a test.".to_owned(),
+            begins: None,
             notes: Vec::new(),
             horizon,
             profile: profiles::profile("1.34.4").expect("is a release"),

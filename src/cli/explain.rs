@@ -11,7 +11,7 @@ use crate::kernel::{Dur, Time};
 use crate::language::Problem;
 use crate::language::duration;
 use crate::report::explain::{document, mermaid, write};
-use crate::report::{Style, absolute, json};
+use crate::report::{Style, WallClock, absolute, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -85,17 +85,19 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
         },
         &object,
     );
+    let clock = run.ready.plan.begins.map(WallClock);
     let mut out = terminal.out();
     match args.format {
         Format::Text => write(
             &mut out,
             &found,
+            clock,
             Style {
                 colour: terminal.colour,
                 width: terminal.width,
             },
         )?,
-        Format::Json => json::write(&mut out, &document(&found))?,
+        Format::Json => json::write(&mut out, &document(&found, clock))?,
         Format::Mermaid => mermaid(&mut out, &found)?,
     }
     out.flush()?;

@@ -145,7 +145,7 @@ pub(crate) fn reconstruct(
     let ends = outage.ends().unwrap_or(begins);
     let horizon = span(ends.0 + TAIL_US - plan.start.0);
     Ok(Reconstruction {
-        text: cluster.written(&doc, &horizon, &timeline),
+        text: cluster.written(&doc, plan.start, &horizon, &timeline),
         start: plan.start,
         outage,
         notes,

@@ -6,6 +6,7 @@
 
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
+use super::rfc3339::Stamp;
 use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
 use crate::language::Exported;
 use crate::language::flags::take_settings;
@@ -29,16 +30,23 @@ impl ImportedCluster {
         for line in self.summary.lines() {
             comment(&mut out, &line);
         }
-        self.body(&mut out, &doc, "30m");
+        let begins = self.summary.time_zero.map(Stamp::to_rfc3339);
+        self.body(&mut out, &doc, begins, "30m");
         self.fault(&mut out);
         out.push_str(")\n");
         out
     }
 
     /// The text of a scenario with this cluster and a timeline, which is written already.
-    pub(crate) fn written(&self, doc: &str, horizon: &str, timeline: &str) -> String {
+    pub(crate) fn written(
+        &self,
+        doc: &str,
+        begins: Stamp,
+        horizon: &str,
+        timeline: &str,
+    ) -> String {
         let mut out = String::from("// Written by `taintsim incident`.\n");
-        self.body(&mut out, doc, horizon);
+        self.body(&mut out, doc, Some(begins.to_rfc3339()), horizon);
         out.push_str(timeline);
         out.push_str(")\n");
         out
@@ -49,9 +57,12 @@ impl ImportedCluster {
         self.places.contains_key(&("pods", full.to_owned()))
     }
 
-    fn body(&self, out: &mut String, doc: &str, horizon: &str) {
+    fn body(&self, out: &mut String, doc: &str, begins: Option<String>, horizon: &str) {
         out.push_str("Scenario(\n    version: 1,\n");
         push(out, "doc", &doc);
+        if let Some(begins) = begins {
+            push(out, "begins", &begins);
+        }
         if let Some(release) = self.release() {
             out.push_str(
                 "    // The newest kubelet's release; the control plane's may be newer.\n",

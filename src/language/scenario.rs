@@ -25,6 +25,10 @@ pub struct Scenario {
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
+    /// When the run begins by the clock on the wall, as the API writes times:
+    /// `"2026-11-20T04:41:17Z"`. `explain` then says when things happened by that clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begins: Option<String>,
     /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
     /// a patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,6 +24,8 @@ pub struct Plan {
     pub name: String,
     /// What the scenario is about.
     pub doc: String,
+    /// When it begins by the clock on the wall, in microseconds since 1970, where that is known.
+    pub begins: Option<i64>,
     /// What a person should know of how it came about, a sentence each: pods of an export that a
     /// setting changed.
     pub notes: Vec<String>,

@@ -54,6 +54,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     Ok(Plan {
         name: sc.name.clone(),
         doc: sc.doc.clone(),
+        begins: None,
         notes: Vec::new(),
         horizon,
         flags,

@@ -1,6 +1,7 @@
 //! An explanation as text, as JSON and as a Mermaid graph.
 
 use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
+use super::wall_clock::WallClock;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::explain::{Explanation, Step};
 use crate::files::acts;
@@ -31,11 +32,16 @@ fn delay(d: Dur) -> String {
     )
 }
 
-/// Writes an explanation for people.
+/// Writes an explanation for people; `clock` says when the run begins by the clock on the wall.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, e: &Explanation, style: Style) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    e: &Explanation,
+    clock: Option<WallClock>,
+    style: Style,
+) -> io::Result<()> {
     let folded =
         |out: &mut dyn Write, text: &str, column: usize, ansi: anstyle::Style| -> io::Result<()> {
             for (i, line) in fold(text, style.width.saturating_sub(column).max(NARROWEST))
@@ -57,7 +63,11 @@ pub fn write(out: &mut dyn Write, e: &Explanation, style: Style) -> io::Result<(
             .into_iter()
             .map(|d| d.map(delay).unwrap_or_default())
             .collect();
-        let times: Vec<String> = e.steps.iter().map(|s| absolute(s.at)).collect();
+        let time = |s: &Step| match clock {
+            Some(clock) => format!("{}  {}", clock.clock(s.at), absolute(s.at)),
+            None => absolute(s.at),
+        };
+        let times: Vec<String> = e.steps.iter().map(time).collect();
         let width = |all: &[String]| all.iter().map(|t| t.chars().count()).max().unwrap_or(0);
         let (first, second) = (width(&times), width(&delays));
         writeln!(out)?;
@@ -96,17 +106,22 @@ pub fn write(out: &mut dyn Write, e: &Explanation, style: Style) -> io::Result<(
     Ok(())
 }
 
-/// An explanation as a document.
-pub fn document(e: &Explanation) -> Value {
+/// An explanation as a document; steps have their times by the clock on the wall where `clock` says
+/// when the run begins.
+pub fn document(e: &Explanation, clock: Option<WallClock>) -> Value {
     let seconds = |d: Dur| d.as_nanos() as f64 / 1e9;
     let step = |(s, delay): (&Step, Option<Dur>)| {
-        json!({
+        let mut step = json!({
             "at_s": s.at.as_nanos() as f64 / 1e9,
             "delay_s": delay.map(seconds),
             "text": s.text,
             "rule": s.rule,
             "record": s.record,
-        })
+        });
+        if let Some(clock) = clock {
+            step["at"] = clock.rfc3339(s.at).into();
+        }
+        step
     };
     json!({
         "object": e.object,

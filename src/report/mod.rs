@@ -59,4 +59,4 @@ pub use model::{Heading, Report, Source};
 pub(crate) use output::{OutputError, write_folder};
 pub use text::Style;
 #[cfg(feature = "cli")]
-pub(crate) use wall_clock::WallClock;
+pub use wall_clock::WallClock;

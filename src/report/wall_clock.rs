@@ -6,7 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 /// When a run begins, in microseconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WallClock(pub i64);
+pub struct WallClock(pub i64);
 
 impl WallClock {
     fn at(self, at: Time) -> DateTime<Utc> {

@@ -56,6 +56,7 @@ fn without_objects(plan: &Plan) -> Plan {
     Plan {
         name: plan.name.clone(),
         doc: plan.doc.clone(),
+        begins: plan.begins,
         notes: Vec::new(),
         horizon: plan.horizon,
         profile: plan.profile.clone(),

@@ -1,6 +1,6 @@
 //! Who does the pieces of a round.
 
-use super::form;
+use super::form::{self, Results};
 use crate::lab::stopped::{Away, Stopped};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -52,9 +52,6 @@ pub(crate) enum Desk<'a> {
     /// Several machines.
     Shared(&'a Shared<'a>),
 }
-
-/// The results of pieces of work, each with the number of its piece, from 0.
-pub(crate) type Results<T> = Vec<(u64, T)>;
 
 impl Desk<'_> {
     /// How many shards there are.

@@ -3,9 +3,11 @@
 //! Numbers are kept bit by bit: whoever gathers reckons with the very numbers that were found, and
 //! comes to the same last digit.
 
-use super::desk::Results;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+/// The results of pieces of work, each with the number of its piece, from 0.
+pub(crate) type Results<T> = Vec<(u64, T)>;
 
 /// Results as bytes.
 pub(super) fn packed<T: Serialize>(results: &Results<T>) -> Vec<u8> {

@@ -114,6 +114,7 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     }
     for field in [
         "doc",
+        "begins",
         "feature_gates",
         "flags",
         "controllers_start",

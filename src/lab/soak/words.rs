@@ -251,6 +251,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "spread") => return span(dice),
         (_, "at") => return time(dice, names),
         (_, "by") => dice.one(&ACTORS),
+        (_, "begins") => dice.one(&["2026-11-20T04:41:17Z", "1999-12-31T23:59:59.999999+01:00"]),
         (_, "doc") => dice.one(&["", "a doc", "über \"quotes\" \\ and\nlines"]),
         _ => dice.one(&["x", "web", "a-0", "", "a/b"]),
     };

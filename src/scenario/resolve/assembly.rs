@@ -14,6 +14,7 @@ use super::{memory, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::files;
+use crate::import;
 use crate::kernel::{Dur, Time};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
@@ -32,6 +33,7 @@ pub(super) fn plan(
 ) -> Option<(Drawn, Expectations)> {
     let spec = &changed.spec;
     check_version(spec, damage, complaints);
+    let begins = begins(spec, complaints);
     let profile = profile(spec, complaints)?;
     let horizon = horizon(spec, damage, complaints);
     let settings = flags::read(&spec.flags, &profile, complaints);
@@ -83,6 +85,7 @@ pub(super) fn plan(
     let plan = Plan {
         name: loaded.name.clone(),
         doc: files::shown(&spec.doc).into_owned(),
+        begins,
         notes: notes(
             changed,
             &declared,
@@ -128,6 +131,20 @@ fn drawn(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> D
     };
     drawn.of(seed);
     drawn
+}
+
+/// When a run begins by the clock on the wall.
+fn begins(spec: &Scenario, complaints: &mut Complaints) -> Option<i64> {
+    let text = spec.begins.as_deref()?;
+    let stamp = import::parse_time(text);
+    if stamp.is_none() {
+        let problem = Problem::new(format!("{text:?} is no time of the API"));
+        complaints.add(
+            at!["begins"],
+            problem.help("write \"2026-11-20T04:41:17Z\""),
+        );
+    }
+    stamp.map(|s| s.0)
 }
 
 /// Complains about a version of the language that is missing, or not known.

@@ -43,6 +43,43 @@ fn by(set: &str, more: i64) -> String {
     format!("{path}={}", seconds.parse::<i64>().expect("seconds") + more)
 }
 
+/// `rapid-taint.ron` deletes db-0 first at 101.35 s: of a run that begins at 02:29:57 that is at
+/// 02:31:38, and 350 ms.
+#[test]
+fn times_are_by_the_clock_where_a_run_has_one() {
+    let scratch = Scratch::new();
+    let text = fs::read_to_string(scenario("rapid-taint.ron")).expect("is there");
+    let text = text.replacen(
+        "version: 1,",
+        "version: 1, begins: \"2026-11-21T02:29:57Z\",",
+        1,
+    );
+    let text: Vec<&str> = text.lines().filter(|l| !l.contains("golden:")).collect();
+    scratch.write("clock.ron", &text.join("\n"));
+    let document = json(&scratch, &["clock.ron", "db-0", "--at", "1m42s"]);
+    let steps = document["steps"].as_array().expect("a list");
+    let deleted = steps
+        .iter()
+        .find(|s| {
+            s["text"]
+                .as_str()
+                .is_some_and(|t| t.contains("deleted by the taint"))
+        })
+        .expect("the deletion");
+    assert_eq!(deleted["at"], "2026-11-21T02:31:38.350Z");
+    let called = scratch.call(&["explain", "-q", "clock.ron", "db-0", "--at", "1m42s"]);
+    assert!(called.stdout.contains("02:31:38"), "{}", called.stdout);
+    let wrong = text.join("\n").replace("2026-11-21T02", "yesterday T02");
+    scratch.write("clock.ron", &wrong);
+    let called = scratch.call(&["explain", "-q", "clock.ron", "db-0"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("no time of the API"),
+        "{}",
+        called.stderr
+    );
+}
+
 /// Zone b is cut at 10:00 for seven minutes. The pods that were evicted would have stayed with the
 /// seconds that explain names, and with one less they would not have; and with the grace period
 /// that it names.
@@ -394,6 +431,7 @@ fn every_object_has_an_answer() {
                 form::write(
                     &mut out,
                     &found,
+                    None,
                     Style {
                         colour: true,
                         width: 0,
@@ -401,7 +439,7 @@ fn every_object_has_an_answer() {
                 )
                 .expect("memory takes it");
                 form::mermaid(&mut out, &found).expect("memory takes it");
-                assert!(form::document(&found)["verdict"].is_string());
+                assert!(form::document(&found, None)["verdict"].is_string());
                 asked += 1;
             }
         }

@@ -219,7 +219,7 @@ fn a_plan_goes_in_rounds_and_ends_where_one_machine_ends() {
         "--choose",
         choose,
         "--precision",
-        "20%",
+        "2%",
     ]);
     // As a work plan has it: no limit of time.
     let one = call(&scratch, &args, &["--budget", "1h", "--out", "results"]);
