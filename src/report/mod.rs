@@ -48,7 +48,6 @@ pub mod text;
 pub mod trace_json;
 #[cfg(feature = "cli")]
 pub mod trials;
-#[cfg(feature = "cli")]
 pub(crate) mod wall_clock;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
@@ -58,5 +57,4 @@ pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]
 pub(crate) use output::{OutputError, write_folder};
 pub use text::Style;
-#[cfg(feature = "cli")]
 pub use wall_clock::WallClock;

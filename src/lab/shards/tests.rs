@@ -8,10 +8,6 @@ use std::sync::RwLock;
 
 /// Keeps results in memory.
 #[derive(Default)]
-#[expect(
-    clippy::disallowed_types,
-    reason = "a keeper is shared by threads, here as elsewhere"
-)]
 struct Memory(RwLock<BTreeMap<(u32, u32), Vec<u8>>>);
 
 impl Keeper for Memory {

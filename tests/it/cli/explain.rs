@@ -55,7 +55,7 @@ fn times_are_by_the_clock_where_a_run_has_one() {
         1,
     );
     let text: Vec<&str> = text.lines().filter(|l| !l.contains("golden:")).collect();
-    scratch.write("clock.ron", &text.join("\n"));
+    scratch.write("clock.ron", text.join("\n"));
     let document = json(&scratch, &["clock.ron", "db-0", "--at", "1m42s"]);
     let steps = document["steps"].as_array().expect("a list");
     let deleted = steps
@@ -70,7 +70,7 @@ fn times_are_by_the_clock_where_a_run_has_one() {
     let called = scratch.call(&["explain", "-q", "clock.ron", "db-0", "--at", "1m42s"]);
     assert!(called.stdout.contains("02:31:38"), "{}", called.stdout);
     let wrong = text.join("\n").replace("2026-11-21T02", "yesterday T02");
-    scratch.write("clock.ron", &wrong);
+    scratch.write("clock.ron", wrong);
     let called = scratch.call(&["explain", "-q", "clock.ron", "db-0"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
     assert!(

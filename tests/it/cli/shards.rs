@@ -471,6 +471,10 @@ fn a_shard_that_is_killed_leaves_nothing_and_is_done_again() {
 }
 
 /// The folder of the program, first in the path.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a script finds the program, and what it calls itself, by the path"
+)]
 fn path() -> std::ffi::OsString {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_taintsim"));
     let own = program.parent().expect("a folder").to_owned();
