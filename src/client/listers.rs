@@ -10,7 +10,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{Beat, lease_version};
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use std::rc::Rc;
 
 impl InformerFactory {
@@ -97,10 +97,11 @@ impl InformerFactory {
             .last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
-    /// When the latest two status posts of a sleeping node reached the caches that have, the earlier
-    /// one first.
+    /// When the latest two status posts of a sleeping node reached the caches, of those that did and
+    /// were made before this instant; the earlier one first.
     pub(crate) fn posts_arrived(&self, id: NodeId) -> impl Iterator<Item = Time> {
-        let seen = self.visible(Resource::Nodes);
+        let before = self.ctx.now().saturating_sub(Dur::from_nanos(1));
+        let seen = self.visible(Resource::Nodes).min(before);
         let posts = self.heartbeats.as_ref().map(|h| h.last_posts(id, seen));
         posts
             .into_iter()
