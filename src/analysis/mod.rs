@@ -53,6 +53,8 @@ pub(crate) mod statistics;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
+#[cfg(test)]
+pub(crate) mod synthetic_runs;
 mod taint_kinds;
 #[cfg(test)]
 mod tests;

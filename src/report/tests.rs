@@ -6,7 +6,7 @@ use super::{
 };
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
-use crate::analysis::synthetic::{one_node_lost, outage};
+use crate::analysis::synthetic_runs::{one_node_lost, outage};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, Workloads};
 use crate::files::Fingerprint;
 use crate::plan::Plan;
