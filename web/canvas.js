@@ -2,7 +2,7 @@
 
 /** The width of names at the left of every panel, and of the rest at its right, in pixels. */
 export const LEFT = 150;
-export const RIGHT = 14;
+export const RIGHT = 24;
 
 /** A canvas that is drawn anew when its place changes. */
 export class Surface {

@@ -33,6 +33,8 @@ export class Lanes {
         /** @type {Uint8Array} how bad each step of a lane is */
         this.bad = Uint8Array.from(run.lanes.state, badness);
         this.most = 460;
+        /** @type {((c: CanvasRenderingContext2D) => void) | null} what else is drawn over the lanes */
+        this.over = null;
     }
 
     /** How high the lanes want to be, as far as there is room. */
@@ -73,6 +75,7 @@ export class Lanes {
         this.faults(c);
         if (this.lane < THIN) this.thin(c);
         else this.thick(c);
+        this.over?.(c);
         this.names(c);
         c.restore();
         this.edges(c);
@@ -188,11 +191,13 @@ export class Lanes {
         const { view, rows } = this;
         const { scale } = this.surface;
         const per = w / (view.to - view.from);
+        const size = Math.max(1, Math.round(1.6 * scale));
         const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {number} */ pixel) => {
             const row = place > 0 ? rows.ofNode[place - 1] : -1;
             const x = Math.floor((at - view.from) * per);
             const y = Math.floor(this.y(row + 0.5) * scale);
-            if (row >= 0 && x >= 0 && x < w && y >= 0 && y < h) pixels[y * w + x] = pixel;
+            if (row < 0 || x < 0 || y < 0) return;
+            for (let j = y; j < Math.min(h, y + size); j += 1) pixels.fill(pixel, j * w + Math.min(w, x), j * w + Math.min(w, x + size));
         };
         const [dark, back] = [rgba(colour('eviction')), rgba(colour('replacement'))];
         const end = firstFrom(evicted.at, view.to);

@@ -40,7 +40,7 @@ export class RunView {
         this.workload = -1;
         this.words = '';
         this.view.onchange(() => this.draw());
-        this.element = el('div', { class: 'run' }, ...(how.brief ? [this.figure()] : this.parts()));
+        this.element = el('div', { class: 'run' }, ...(how.brief ? [this.figure(), this.panel.element] : this.parts()));
         this.resize();
         new ResizeObserver(() => this.resize()).observe(this.element);
     }

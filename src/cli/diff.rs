@@ -4,6 +4,7 @@ use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
+use super::html::{HtmlArg, columns, plain};
 use super::interrupt;
 use super::progress::Progress;
 use super::run::{Format, Ready, load, ready, tell_imported};
@@ -15,6 +16,8 @@ use crate::lab::sweep::Event;
 use crate::lab::{Pairs, Stopped};
 use crate::language::Problem;
 use crate::report::diff::{SeedSide, Side, document, over_seeds, write, write_over_seeds};
+use crate::report::html::Page;
+use crate::report::html::board::{Board, Part, Runs};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
@@ -68,6 +71,8 @@ pub(crate) struct DiffArgs {
     /// How to print the difference on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    html: HtmlArg,
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -146,11 +151,36 @@ fn single(
         Format::Json => json::write(&mut out, &document(sides, &found))?,
     }
     out.flush()?;
+    args.html.write(|| {
+        let text = plain(|out, style| write(out, sides, &found, style))?;
+        let runs =
+            [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
+        Ok(page(&a.ready.plan.name, text, runs))
+    })?;
     Ok(if found.is_empty() {
         Exit::Fine
     } else {
         Exit::Differs
     })
+}
+
+/// The page of two runs: both one above the other, and what sets them apart.
+fn page(name: &str, text: Vec<u8>, [a, b]: [Vec<u8>; 2]) -> Page {
+    let said = String::from_utf8_lossy(&text).into_owned();
+    let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
+    let runs = Runs {
+        title: "Both runs".to_owned(),
+        of: "run".to_owned(),
+        runs: vec![named("A", "run-a"), named("B", "run-b")],
+        beside: true,
+    };
+    let board = Board {
+        title: format!("{name}: two runs"),
+        parts: vec![Part::text("What sets them apart", said), Part::Runs(runs)],
+        ..Board::default()
+    };
+    let runs = vec![("run-a".to_owned(), a), ("run-b".to_owned(), b)];
+    Page::of_board(&board, text, runs)
 }
 
 /// Both sides over many seeds.
@@ -273,6 +303,16 @@ fn print_many(
         Format::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
     }
     out.flush()?;
+    args.html.write(|| {
+        let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;
+        let said = String::from_utf8_lossy(&text).into_owned();
+        let board = Board {
+            title: format!("{}: two sides over {} seeds", a.plan.name, found.seeds),
+            parts: vec![Part::text("What sets them apart", said)],
+            ..Board::default()
+        };
+        Ok(Page::of_board(&board, text, Vec::new()))
+    })?;
     Ok(if found.same == found.seeds && !settings.objects_differ() {
         Exit::Fine
     } else {

@@ -1,8 +1,11 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
+mod explored;
+
 use super::args::{duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::html::HtmlArg;
 use super::interrupt;
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, tell_imported, writable};
@@ -115,6 +118,8 @@ pub(crate) struct ExploreArgs {
     /// How to print the report on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    html: HtmlArg,
     /// Show neither progress nor speed
     #[arg(long, short)]
     quiet: bool,
@@ -235,6 +240,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     // What was found is written, whether Ctrl-C came before or comes now.
     let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
     print(args, &searches, &properties, terminal)?;
+    args.html
+        .write(|| explored::page(&loaded, args, &searches, &properties))?;
     if interrupted {
         return Err(Failure::Interrupted(
             "interrupted; this is what was found so far".to_owned(),

@@ -8,8 +8,10 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_text;
 use super::forecasts::{Course, run_all};
+use super::html::{HtmlArg, plain, run_for_page};
 use super::suggest;
 use super::terminal::Terminal;
+use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
 use crate::evidence::{
@@ -20,7 +22,8 @@ use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::{Problem, Problems};
 use crate::report::forecast::{Outlook, write_beside};
-use crate::report::incident::{Verdict, document, write};
+use crate::report::html::Page;
+use crate::report::incident::{Verdict, board, document, write};
 use crate::report::{Style, WallClock, json};
 use crate::scenario::{self, Loaded, Overrides, what_if};
 use serde_json::json;
@@ -77,6 +80,8 @@ pub(crate) struct IncidentArgs {
     /// End with exit code 1 if an eviction is not explained
     #[arg(long)]
     exit_code: bool,
+    #[command(flatten)]
+    html: HtmlArg,
     /// Show no progress, nor what was read and what was left out
     #[arg(long, short)]
     quiet: bool,
@@ -130,6 +135,16 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let forecasts: Vec<(String, Forecast)> =
         names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
     print(args, terminal, &verdict, &courses[0].loaded, &forecasts)?;
+    args.html.write(|| {
+        let Course {
+            loaded, overrides, ..
+        } = &courses[0];
+        let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
+        let text = plain(|out, style| write(out, &verdict, style))?;
+        let said = String::from_utf8_lossy(&text).into_owned();
+        let board = board(&verdict, said, Some("run".to_owned()));
+        Ok(Page::of_board(&board, text, vec![("run".to_owned(), run)]))
+    })?;
     let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
     Ok(match args.exit_code && !all {
         true => Exit::Differs,

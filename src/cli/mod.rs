@@ -19,6 +19,7 @@ mod finished;
 mod forecast;
 mod forecasts;
 mod given;
+mod html;
 mod import;
 mod incident;
 mod init;

@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::faults::{no_models, with_preset};
 use super::given::given;
+use super::html;
 use super::interrupt;
 use super::managed::{Managed, refused};
 use super::progress::{Progress, Stopwatch};
@@ -17,7 +18,8 @@ use crate::kernel::Dur;
 use crate::lab::planner::{Bound, Counting, Kept, Objective, Planner, answer, expanded};
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
-use crate::report::planner::{Told, document, write, write_folder};
+use crate::report::html::Page;
+use crate::report::planner::{Told, board, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
@@ -107,6 +109,9 @@ pub(crate) struct PlanArgs {
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Write report.html, too: the charts and the table in a browser
+    #[arg(long)]
+    html: bool,
     /// Show no progress, nor what was taken from an export
     #[arg(long, short)]
     quiet: bool,
@@ -339,7 +344,8 @@ fn tell(
     };
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
-        let written = interrupt::heeding(|| write_folder(&told, &args.out, &name));
+        let page = args.html.then(|| page(&told)).transpose()?;
+        let written = interrupt::heeding(|| write_folder(&told, &args.out, &name, page.as_ref()));
         Some(written.map_err(|error| folder_failure(&error))?)
     } else {
         None
@@ -364,6 +370,13 @@ fn tell(
     } else {
         Exit::Differs
     })
+}
+
+/// The page of a plan.
+fn page(told: &Told<'_>) -> Result<Page, Failure> {
+    let text = html::plain(|out, style| write(out, told, None, style))?;
+    let said = String::from_utf8_lossy(&text).into_owned();
+    Ok(Page::of_board(&board(told, said), text, Vec::new()))
 }
 
 /// Reads what an earlier plan kept.

@@ -2,19 +2,23 @@
 
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::html::{HtmlArg, plain};
 use super::interrupt;
 use super::run::stdin;
 use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::analysis::{Analysis, expect};
 use crate::files;
-use crate::lab::replay::{departure, steps};
+use crate::lab::replay::{ReplayedStep, departure, steps};
 use crate::lab::tape::{Tape, Texts};
 use crate::language::Problem;
 use crate::plan::Plan;
-use crate::report::replay::write;
+use crate::report::html::Page;
+use crate::report::html::board::{Board, Part};
+use crate::report::replay::{lanes, write};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
+use crate::trace::Trace;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +31,8 @@ pub(crate) struct ReplayArgs {
     /// What to look for [default: the property of the tape]
     #[arg(long = "property", short, value_name = "PROPERTY", value_parser = |text: &str| Property::parse(text).map_err(|e| e.to_string()))]
     properties: Vec<Property>,
+    #[command(flatten)]
+    html: HtmlArg,
 }
 
 /// A tape file, or a scenario with a tape in it; with what changes it.
@@ -114,6 +120,14 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         writeln!(out, "no violation of {}", names.join(", "))?;
     }
     out.flush()?;
+    args.html.write(|| {
+        let taken = steps(&run, &texts, parts.as_ref());
+        let text = plain(|out, _| {
+            heading(out, &plan)?;
+            write(out, &run.trace, &taken, &violations, parts.as_ref(), false)
+        })?;
+        Ok(page(&plan, text, &run.trace, &taken, &violations))
+    })?;
     Ok(if parts.is_some() || !violations.is_empty() {
         Exit::Differs
     } else {
@@ -134,6 +148,26 @@ fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>, Failu
         properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
     }
     Ok(properties)
+}
+
+/// The page of a replay: its steps as lanes of processes.
+fn page(
+    plan: &Plan,
+    text: Vec<u8>,
+    trace: &Trace,
+    taken: &[ReplayedStep],
+    violations: &[Violation],
+) -> Page {
+    let title = "Steps".to_owned();
+    let told = |v: &Violation| format!("{}: {}", v.property, v.text);
+    let board = Board {
+        title: plan.name.clone(),
+        doc: plan.doc.clone(),
+        subtitle: format!("Kubernetes {}", plan.profile.release),
+        notes: violations.iter().map(told).collect(),
+        parts: vec![Part::Steps(lanes(title, trace, taken, violations))],
+    };
+    Page::of_board(&board, text, Vec::new())
 }
 
 /// Writes what is run again.

@@ -97,7 +97,7 @@ fn render(
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
         As::Csv => evictions_csv::write(out, &analysis, &report.workloads),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
-        As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)?),
+        As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)),
         As::Perfetto => perfetto::write(out, &analysis),
     }
 }

@@ -228,10 +228,7 @@ fn one(
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
     let report = Report::new(&analysis, source, args.needless_within);
-    let page = args
-        .html
-        .then(|| Page::of_run(&report, groups))
-        .transpose()?;
+    let page = args.html.then(|| Page::of_run(&report, groups));
     let written = write(&report, &args.out, page.as_ref())?;
     progress.clear();
     print(out, &report, Some(&written), args.format, terminal)?;

@@ -4,6 +4,7 @@ use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::given::given;
+use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
@@ -15,9 +16,10 @@ use crate::lab::sweep::Event;
 use crate::lab::{Desk, Stopped};
 use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
-use crate::report::survey::{Called, Heading, document, write};
+use crate::report::html::Page;
+use crate::report::survey::{Called, Heading, board, document, write};
 use crate::report::{Style, json};
-use crate::scenario::{self, Loaded};
+use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -104,6 +106,8 @@ pub(crate) struct SurveyArgs {
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    #[command(flatten)]
+    html: HtmlArg,
     /// Show no progress, nor what was taken from an export
     #[arg(long, short)]
     quiet: bool,
@@ -248,7 +252,31 @@ fn print(
         Format::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
     }
     out.flush()?;
-    Ok(())
+    args.html.write(|| {
+        let (named, runs) = worst(survey, done, terminal)?;
+        let text = plain(|out, style| write(out, &heading, done, &called, broken, style))?;
+        let board = board(&heading, done, &called, broken, &named);
+        Ok(Page::of_board(&board, text, runs))
+    })
+}
+
+/// Runs of a page: for each loss the name of its run, and each run under its name.
+type Runs = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
+
+/// The worst losses as runs of a page.
+fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Runs, Failure> {
+    let (mut named, mut runs) = (Vec::new(), Vec::new());
+    for (i, lost) in done.lost.iter().take(RUNS_MAX).enumerate() {
+        let loaded = Loaded {
+            spec: survey.as_scenario(&lost.loss)?,
+            ..survey.loaded.clone()
+        };
+        let name = format!("run-{i}");
+        let columns = run_for_page(&loaded, Overrides::default(), survey.window, terminal)?;
+        named.push(Some(name.clone()));
+        runs.push((name, columns));
+    }
+    Ok((named, runs))
 }
 
 fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<Heading, Problems> {

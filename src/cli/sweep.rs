@@ -4,6 +4,7 @@
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::html;
 use super::interrupt;
 use super::progress::Progress;
 use super::run::{folder_failure, tell_imported, writable};
@@ -15,9 +16,10 @@ use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
 use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
 use crate::language::{Problem, Problems};
+use crate::report::html::Page;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
-    Cells, Heading, Layout, document, write_csv, write_folder, write_table,
+    Cells, Heading, Layout, board, document, write_csv, write_folder, write_table,
 };
 use crate::report::{Style, Written, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
@@ -103,6 +105,9 @@ pub(crate) struct SweepArgs {
     /// left out
     #[arg(long, short)]
     quiet: bool,
+    /// Write report.html, too: curves, the table, and a run of each row to move through, in a browser
+    #[arg(long)]
+    html: bool,
 }
 
 /// Runs the command.
@@ -150,10 +155,15 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if layout.columns.is_empty() {
         layout.columns = usual(&cases);
     }
+    let page = args
+        .html
+        .then(|| page(&sweeps, &heading, &layout, &cases, terminal))
+        .transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
-    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out))
-        .map_err(|error| folder_failure(&error))?;
+    let written =
+        interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out, page.as_ref()))
+            .map_err(|error| folder_failure(&error))?;
     ran.progress.clear();
     print(args, &heading, &layout, &cases, &written, terminal)?;
     if stopped {
@@ -165,6 +175,37 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         )));
     }
     Ok(Exit::Fine)
+}
+
+/// The page, with a run of each of the first rows, all with the first seed.
+fn page(
+    sweeps: &[Sweep<'_>],
+    heading: &Heading,
+    layout: &Layout,
+    cases: &[Case],
+    terminal: &Terminal,
+) -> Result<Page, Failure> {
+    let rows = sweeps
+        .iter()
+        .flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
+    let (mut named, mut runs) = (Vec::new(), Vec::new());
+    for (i, ((sweep, values), case)) in rows.zip(cases).take(html::RUNS_MAX).enumerate() {
+        let name = format!("run-{i}");
+        let columns = html::run_for_page(
+            sweep.loaded,
+            sweep.overrides(&values),
+            sweep.window,
+            terminal,
+        )?;
+        named.push((case.values.join(" / "), name.clone()));
+        runs.push((name, columns));
+    }
+    let text = html::plain(|out, style| write_table(out, heading, layout, cases, None, style))?;
+    Ok(Page::of_board(
+        &board(heading, layout, cases, named),
+        text,
+        runs,
+    ))
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.

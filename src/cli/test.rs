@@ -10,6 +10,7 @@ use super::args::{ChangeArgs, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
+use super::html::HtmlArg;
 use super::interrupt;
 use super::progress::Progress;
 use super::run::load;
@@ -21,6 +22,7 @@ use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::language::{Problem, Problems};
 use crate::report::Style;
+use crate::report::html::Page;
 use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
 use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
@@ -101,6 +103,8 @@ pub(crate) struct TestArgs {
     /// Another value for something in the scenarios; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    #[command(flatten)]
+    html: HtmlArg,
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -151,6 +155,12 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     for reporter in &args.reporters {
         tell(reporter, &all, terminal)?;
     }
+    args.html.write(|| {
+        let mut text = Vec::new();
+        trials::details(&mut text, &all, Style::default())?;
+        trials::summary(&mut text, &all)?;
+        Ok(Page::of_board(&trials::board(&all), text, Vec::new()))
+    })?;
     Ok(exit(&all))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
+use crate::report::html::board::{Steps, Taken};
 use crate::trace::{Fields, NO_RECORD, Record, RecordId, Trace};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -37,16 +38,28 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// A step as it is told.
+struct Told<'a> {
+    step: &'a ReplayedStep,
+    mark: Mark,
+    saw: Vec<String>,
+    wrote: Vec<String>,
+}
+
+/// What sets a step apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    /// A choice in it is not the usual one.
+    Deviation,
+    /// It led to what a violation is about.
+    Involved,
+    /// It is what a violation is about.
+    Fault,
+}
+
 /// The steps, with marks at those that the violations are about.
 fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> comfy_table::Table {
-    let fault: BTreeSet<RecordId> = violations
-        .iter()
-        .filter_map(|v| v.records.last().copied())
-        .collect();
-    let involved: BTreeSet<RecordId> = violations
-        .iter()
-        .flat_map(|v| v.records.iter().copied())
-        .collect();
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_header([
         "",
@@ -55,16 +68,79 @@ fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> com
         "saw",
         "step and what it wrote",
     ]);
+    for told in told(trace, steps, violations) {
+        let mark = match told.mark {
+            Mark::None => "",
+            Mark::Deviation => "↕",
+            Mark::Involved => "·",
+            Mark::Fault => "►",
+        };
+        table.add_row([
+            mark.to_owned(),
+            format!("{:.6}", told.step.at.as_secs_f64()),
+            told.step.process.clone(),
+            told.saw.join("\n"),
+            told.wrote.join("\n"),
+        ]);
+    }
+    table
+}
+
+/// The steps as lanes of processes, in the order in which these first take one.
+pub(crate) fn lanes(
+    title: String,
+    trace: &Trace,
+    steps: &[ReplayedStep],
+    violations: &[Violation],
+) -> Steps {
+    let mut processes: Vec<String> = Vec::new();
+    let mut taken = Vec::new();
+    for told in told(trace, steps, violations) {
+        let name = &told.step.process;
+        let process = processes.iter().position(|p| p == name).unwrap_or_else(|| {
+            processes.push(name.clone());
+            processes.len() - 1
+        });
+        taken.push(Taken {
+            at: told.step.at.as_secs_f64(),
+            process,
+            saw: told.saw,
+            wrote: told.wrote,
+            mark: match told.mark {
+                Mark::None => None,
+                Mark::Deviation => Some("deviation"),
+                Mark::Involved => Some("involved"),
+                Mark::Fault => Some("fault"),
+            },
+        });
+    }
+    Steps {
+        title,
+        processes,
+        steps: taken,
+    }
+}
+
+fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) -> Vec<Told<'a>> {
+    let fault: BTreeSet<RecordId> = violations
+        .iter()
+        .filter_map(|v| v.records.last().copied())
+        .collect();
+    let involved: BTreeSet<RecordId> = violations
+        .iter()
+        .flat_map(|v| v.records.iter().copied())
+        .collect();
+    let mut all = Vec::new();
     for step in steps {
         let records = step.records.clone();
         let mark = if records.clone().any(|r| fault.contains(&r)) {
-            "►"
+            Mark::Fault
         } else if records.clone().any(|r| involved.contains(&r)) {
-            "·"
+            Mark::Involved
         } else if step.deviations.is_empty() {
-            ""
+            Mark::None
         } else {
-            "↕"
+            Mark::Deviation
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
         let mut saw: Vec<String> = Vec::new();
@@ -76,15 +152,14 @@ fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> com
                 saw.push(seen);
             }
         }
-        table.add_row([
-            mark.to_owned(),
-            format!("{:.6}", step.at.as_secs_f64()),
-            step.process.clone(),
-            saw.join("\n"),
-            wrote.join("\n"),
-        ]);
+        all.push(Told {
+            step,
+            mark,
+            saw,
+            wrote,
+        });
     }
-    table
+    all
 }
 
 /// What a record's author had seen, how old that was, and how much had changed since.

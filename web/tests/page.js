@@ -10,13 +10,13 @@ import { chromium } from 'playwright-core';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The program, as `.ci/run` or a person has built it. */
-const program = process.env.TAINTSIM ?? join(root, process.env.CARGO_TARGET_DIR ?? 'target', 'debug', 'taintsim');
+export const program = process.env.TAINTSIM ?? join(root, process.env.CARGO_TARGET_DIR ?? 'target', 'debug', 'taintsim');
 
 /** Where a browser may be. */
 const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = places.find((place) => place && existsSync(place));
 
-const folder = mkdtempSync(join(tmpdir(), 'taintsim-web-'));
+export const folder = mkdtempSync(join(tmpdir(), 'taintsim-web-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /**

@@ -1,6 +1,7 @@
 //! Arguments of `taintsim forecast`.
 
 use crate::cli::args::{ChangeArgs, duration};
+use crate::cli::html::HtmlArg;
 use crate::kernel::Dur;
 use std::path::PathBuf;
 
@@ -70,6 +71,8 @@ pub(crate) struct ForecastArgs {
     /// End with exit code 1 if a pod will be deleted in half of the seeds or more
     #[arg(long)]
     pub(super) exit_code: bool,
+    #[command(flatten)]
+    pub(super) html: HtmlArg,
     /// Show no progress, nor what was taken from the export and what was left out
     #[arg(long, short)]
     pub(super) quiet: bool,

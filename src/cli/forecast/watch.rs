@@ -6,6 +6,7 @@ use super::kubectl;
 use crate::analysis::course::Happening;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::html::plain;
 use crate::cli::import::read;
 use crate::cli::interrupt;
 use crate::cli::terminal::Terminal;
@@ -13,7 +14,8 @@ use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
 use crate::lab::Forecast;
 use crate::language::Problem;
-use crate::report::forecast::{Outlook, changes, document, write, write_beside};
+use crate::report::forecast::{Outlook, board, changes, document, write, write_beside};
+use crate::report::html::Page;
 use crate::report::{Style, json};
 use serde_json::json;
 use std::io::Write;
@@ -119,7 +121,23 @@ fn print(
         }
     }
     out.flush()?;
-    Ok(())
+    args.html.write(|| page(&outlooks))
+}
+
+/// The page of a forecast, which the next export's replaces.
+fn page(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
+    let text = plain(|out, style| {
+        for (_, outlook) in outlooks.iter().take(1) {
+            write(out, outlook, style)?;
+        }
+        if outlooks.len() > 1 {
+            writeln!(out)?;
+            write_beside(out, outlooks, style)?;
+        }
+        Ok(())
+    })?;
+    let said = String::from_utf8_lossy(&text).into_owned();
+    Ok(Page::of_board(&board(outlooks, said), text, Vec::new()))
 }
 
 fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {

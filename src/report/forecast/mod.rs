@@ -1,9 +1,11 @@
 //! A forecast, for people and for programs.
 
+mod board;
 mod json;
 mod said;
 mod text;
 
+pub(crate) use board::board;
 pub(crate) use json::document;
 pub(crate) use said::{Outlook, changes};
 pub(crate) use text::{write, write_beside};

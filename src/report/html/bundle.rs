@@ -4,8 +4,11 @@
 //! declaration. One after the other, those that others need first, they are one script as soon as
 //! these words and the imports are taken away. Comments are left out.
 
-/// A module with its text; what it imports comes before it.
-const MODULES: [(&str, &str); 18] = [
+/// A module: its name and its text.
+type Module = (&'static str, &'static str);
+
+/// The modules that every page has; what one imports comes before it.
+const SHARED: [Module; 18] = [
     ("columns.js", include_str!("../../../web/columns.js")),
     ("dom.js", include_str!("../../../web/dom.js")),
     ("clock.js", include_str!("../../../web/clock.js")),
@@ -23,8 +26,38 @@ const MODULES: [(&str, &str); 18] = [
     ("link.js", include_str!("../../../web/link.js")),
     ("reach.js", include_str!("../../../web/reach.js")),
     ("runview.js", include_str!("../../../web/runview.js")),
-    ("main.js", include_str!("../../../web/main.js")),
+    ("begin.js", include_str!("../../../web/begin.js")),
 ];
+
+/// Those that begin the page of a run, and those of a page of parts, which come after them.
+const RUN: [Module; 1] = [("runpage.js", include_str!("../../../web/runpage.js"))];
+const BOARD: [Module; 5] = [
+    ("svg.js", include_str!("../../../web/svg.js")),
+    ("steps.js", include_str!("../../../web/steps.js")),
+    ("beside.js", include_str!("../../../web/beside.js")),
+    ("board.js", include_str!("../../../web/board.js")),
+    ("boardpage.js", include_str!("../../../web/boardpage.js")),
+];
+
+/// What a page shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// One run.
+    Run,
+    /// Parts one below the other.
+    Board,
+}
+
+impl Kind {
+    /// The modules of such a page, in their order.
+    fn modules(self) -> impl Iterator<Item = &'static Module> {
+        let own: &[Module] = match self {
+            Self::Run => &RUN,
+            Self::Board => &BOARD,
+        };
+        SHARED.iter().chain(own)
+    }
+}
 
 /// uPlot, which draws curves, as its authors ship it.
 const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
@@ -33,10 +66,10 @@ const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
 pub(super) const UPLOT_LICENCE: &str = include_str!("../../../web/vendor/uplot/LICENSE");
 
 /// Everything that a page runs.
-pub(super) fn script() -> String {
+pub(super) fn script(kind: Kind) -> String {
     let mut script = String::from(UPLOT.trim_end());
     script.push_str("\n(()=>{\"use strict\";\n");
-    for (_, text) in MODULES {
+    for (_, text) in kind.modules() {
         plain(text, &mut script);
     }
     script.push_str("})();\n");
@@ -97,24 +130,67 @@ mod tests {
     /// A module that is imported stands before the one that imports it.
     #[test]
     fn modules_come_after_those_that_they_need() {
-        let mut seen = BTreeSet::new();
-        for (name, text) in MODULES {
-            for part in text.split(" from './").skip(1) {
-                let needed = part.split('\'').next().unwrap_or("");
-                assert!(
-                    seen.contains(needed),
-                    "{name} imports {needed}, which comes later"
-                );
+        for kind in [Kind::Run, Kind::Board] {
+            let mut seen = BTreeSet::new();
+            for (name, text) in kind.modules() {
+                for part in text.split(" from './").skip(1) {
+                    let needed = part.split('\'').next().unwrap_or("");
+                    assert!(
+                        seen.contains(needed),
+                        "{name} imports {needed}, which comes later"
+                    );
+                }
+                seen.insert(*name);
             }
-            seen.insert(name);
         }
     }
 
     /// What would end the element that holds it must not stand in it.
     #[test]
     fn no_script_or_style_ends_itself() {
-        assert!(!script().to_lowercase().contains("</script"));
-        assert!(!script().contains("<!--"));
-        assert!(!style().to_lowercase().contains("</style"));
+        for text in [script(Kind::Run), script(Kind::Board), style()] {
+            let text = text.to_lowercase();
+            assert!(
+                !text.contains("</script") && !text.contains("</style") && !text.contains("<!--")
+            );
+            assert!(
+                !text.contains(crate::files::acts),
+                "its hash would not be that of what is written"
+            );
+        }
+    }
+
+    /// One after the other they share their names: what is declared twice would be another one than a
+    /// module means.
+    #[test]
+    fn no_two_modules_declare_the_same_name() {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let kinds = SHARED.iter().chain(&RUN).chain(&BOARD);
+        for (module, text) in kinds {
+            for line in text.lines() {
+                let line = line.strip_prefix("export ").unwrap_or(line);
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                let declared = ["function ", "class ", "const ", "let "]
+                    .iter()
+                    .find_map(|word| line.strip_prefix(word));
+                let Some(declared) = declared else { continue };
+                // A pattern declares several: `[a, b] = …`.
+                let names = declared
+                    .split('=')
+                    .next()
+                    .unwrap_or("")
+                    .split(['(', '{'])
+                    .next();
+                let names = names
+                    .unwrap_or("")
+                    .split(|c: char| !c.is_alphanumeric() && c != '_');
+                for name in names.filter(|n| !n.is_empty() && *n != "extends") {
+                    assert!(
+                        seen.insert(name.to_owned()),
+                        "{module} declares {name} again"
+                    );
+                }
+            }
+        }
     }
 }

@@ -7,6 +7,8 @@
 //! show a run that was simulated in a browser.
 
 #[cfg(feature = "cli")]
+pub(crate) mod board;
+#[cfg(feature = "cli")]
 mod bundle;
 mod columns;
 #[cfg(feature = "cli")]

@@ -1,9 +1,11 @@
 //! A page: its frame, the script and the style that it may use and no others, and what it shows.
 
-use super::bundle::{UPLOT_LICENCE, script, style};
+use super::board::Board;
+use super::bundle::{Kind, UPLOT_LICENCE, script, style};
+use super::columns::Columns;
 use super::run::columns_of;
 use crate::files::shown;
-use crate::report::{Report, Style, text};
+use crate::report::{Report, text};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -16,6 +18,7 @@ pub(crate) const FILE: &str = "report.html";
 
 /// What a page shows.
 pub(crate) struct Page {
+    kind: Kind,
     /// Its title.
     pub title: String,
     /// The same in plain text, for where nothing is run.
@@ -27,20 +30,40 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page of a run; `groups` are the names of the scenario's groups of pods.
-    ///
-    /// # Errors
-    /// None; what is written goes into memory.
-    pub(crate) fn of_run(report: &Report<'_>, groups: &[String]) -> io::Result<Self> {
-        let mut text = Vec::new();
-        text::write(&mut text, report, None, Style::default())?;
-        Ok(Page {
-            title: report.heading().title,
+    /// A page of parts, with the runs that they show, by name; `text` says the same.
+    pub(crate) fn of_board(board: &Board, text: Vec<u8>, runs: Vec<(String, Vec<u8>)>) -> Self {
+        let mut columns = Columns::new("board");
+        let board_of = serde_json::to_value(board).unwrap_or_default();
+        columns.set("board", board_of);
+        Page {
+            kind: Kind::Board,
+            title: board.title.clone(),
             text: String::from_utf8_lossy(&text).into_owned(),
+            main: columns.finish(),
+            runs,
+        }
+    }
+
+    /// The page of a run; `groups` are the names of the scenario's groups of pods.
+    pub(crate) fn of_run(report: &Report<'_>, groups: &[String]) -> Self {
+        Page {
+            kind: Kind::Run,
+            title: report.heading().title,
+            text: in_short(report),
             main: columns_of(report, groups),
             runs: Vec::new(),
-        })
+        }
     }
+}
+
+/// What a run came to, for where nothing is run.
+fn in_short(report: &Report<'_>) -> String {
+    let mut lines = vec![report.heading().title, report.heading().subtitle];
+    let summary = text::summary_lines(&report.summary);
+    lines.extend(summary.iter().map(|(name, said)| format!("{name}: {said}")));
+    lines.extend(text::workload_lines(report));
+    lines.push("`taintsim report FOLDER` prints all of it.".to_owned());
+    lines.join("\n")
 }
 
 /// Writes a page.
@@ -48,7 +71,7 @@ impl Page {
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
-    let (script, style) = (script(), style());
+    let (script, style) = (script(page.kind), style());
     let allowed = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     writeln!(
         out,
@@ -129,6 +152,7 @@ mod tests {
         let mut columns = Columns::new("none");
         columns.set("name", json!(name));
         let page = Page {
+            kind: Kind::Run,
             title: name.to_owned(),
             text: name.to_owned(),
             main: columns.finish(),

@@ -3,11 +3,12 @@
 use super::told::Told;
 use super::{charts, json::document, text};
 use crate::report::charts::{figures_png, figures_svg, plane_png, plane_svg};
-use crate::report::{Folder, OutputError, Style, Written, json, manifest};
+use crate::report::{Folder, OutputError, Style, Written, html, json, manifest};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole.
+/// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole;
+/// a `page` is part of it where one is given.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
@@ -15,6 +16,7 @@ pub(crate) fn write_folder(
     told: &Told<'_>,
     parent: &Path,
     name: &str,
+    page: Option<&html::Page>,
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, name)?;
     folder.write("plan.txt", |out| {
@@ -37,6 +39,9 @@ pub(crate) fn write_folder(
         let (svg, png) = (figures_svg(&chart)?, figures_png(&chart)?);
         folder.write("tornado.svg", |out| out.write_all(svg.as_bytes()))?;
         folder.write("tornado.png", |out| out.write_all(&png))?;
+    }
+    if let Some(page) = page {
+        folder.write(html::FILE, |out| html::write(out, page))?;
     }
     let files: Vec<Value> = folder
         .files()

@@ -1,11 +1,13 @@
 //! What people and programs read of a plan: the recommendation and what it rests on, JSON, charts.
 
+mod board;
 mod charts;
 mod folder;
 mod json;
 mod text;
 mod told;
 
+pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use json::document;
 pub(crate) use text::write;

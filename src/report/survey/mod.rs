@@ -1,9 +1,11 @@
 //! What people and programs read of a survey.
 
+mod board;
 mod called;
 mod json;
 mod table;
 
+pub(crate) use board::board;
 pub(crate) use called::Called;
 pub(crate) use json::document;
 pub(crate) use table::{Heading, write};

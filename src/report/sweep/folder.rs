@@ -7,11 +7,12 @@ use super::json::document;
 use crate::files::Fingerprint;
 use crate::lab::Case;
 use crate::report::charts::{figures_png, figures_svg};
-use crate::report::{Folder, OutputError, Written, json, manifest};
+use crate::report::{Folder, OutputError, Written, html, json, manifest};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole.
+/// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;
+/// a `page` is part of it where one is given.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
@@ -20,6 +21,7 @@ pub(crate) fn write_folder(
     layout: &Layout,
     cases: &[Case],
     parent: &Path,
+    page: Option<&html::Page>,
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
     folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
@@ -32,6 +34,9 @@ pub(crate) fn write_folder(
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
     let png = figures_png(&chart)?;
     folder.write("sweep.png", |out| out.write_all(&png))?;
+    if let Some(page) = page {
+        folder.write(html::FILE, |out| html::write(out, page))?;
+    }
     // Last, so that a folder with a manifest is complete.
     let manifest_of = manifest_of(heading, cases, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;

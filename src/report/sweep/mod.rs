@@ -1,6 +1,7 @@
 //! The report of a sweep: a table as text, CSV and JSON, the figures of every run, a chart, a
 //! manifest, all in one folder.
 
+mod board;
 mod chart;
 pub mod columns;
 mod csv;
@@ -10,6 +11,7 @@ mod json;
 mod table;
 
 pub(crate) use self::csv::cases as write_csv;
+pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use heading::{Cells, Heading, Layout};
 pub(crate) use json::document;

@@ -4,6 +4,7 @@
 //! appear in JUnit files only, and its folders only where people read: a scenario is called
 //! `Tested::id` elsewhere, and its test cases have the same names whatever becomes of them.
 
+mod board;
 mod case;
 mod github;
 mod golden;
@@ -13,6 +14,7 @@ mod tap;
 mod tested;
 mod text;
 
+pub(crate) use board::board;
 pub use case::{Came, Case, Failed, SCENARIO, cases};
 pub(crate) use github::{annotations, step_summary};
 pub use golden::{Difference, compare, golden, may_replace};

@@ -1,0 +1,79 @@
+//! `--html` of commands that write no folder of results, and runs for the pages of those that look
+//! at many.
+
+use super::failure::Failure;
+use super::file::write_whole;
+use super::progress::Progress;
+use super::run::{Ready, ready, simulate};
+use super::terminal::Terminal;
+use crate::analysis::Analysis;
+use crate::kernel::Dur;
+use crate::report::html::{self, Page};
+use crate::report::{Report, Style};
+use crate::scenario::{Loaded, Overrides};
+use std::io;
+use std::path::PathBuf;
+
+/// So many runs a page holds at most.
+pub(super) const RUNS_MAX: usize = 24;
+
+/// Where a page is written.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct HtmlArg {
+    /// Write a page, too, that shows it in a browser [default file: report.html]
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = html::FILE
+    )]
+    html: Option<PathBuf>,
+}
+
+impl HtmlArg {
+    /// Writes the page that `make` makes, if one is asked for.
+    pub(super) fn write(
+        &self,
+        make: impl FnOnce() -> Result<Page, Failure>,
+    ) -> Result<(), Failure> {
+        let Some(path) = &self.html else {
+            return Ok(());
+        };
+        let mut bytes = Vec::new();
+        html::write(&mut bytes, &make()?)?;
+        write_whole(path, &bytes)
+    }
+}
+
+/// What a function prints without colours, for a page.
+pub(super) fn plain(
+    print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let style = Style {
+        colour: false,
+        width: 120,
+    };
+    print(&mut text, style)?;
+    Ok(text)
+}
+
+/// A run as the columns of a page.
+pub(super) fn columns(analysis: &Analysis<'_>, ready: &Ready, window: Dur) -> Vec<u8> {
+    let report = Report::new(analysis, &ready.source, window);
+    html::columns_of(&report, &ready.groups)
+}
+
+/// Runs a scenario for a page.
+pub(super) fn run_for_page(
+    loaded: &Loaded,
+    overrides: Overrides,
+    window: Dur,
+    terminal: &Terminal,
+) -> Result<Vec<u8>, Failure> {
+    let ready = ready(loaded.clone(), loaded.source.name.to_string(), overrides)?;
+    let progress = Progress::new(terminal, true, "", 1, |_, _| String::new());
+    let trace = simulate(&ready, &progress, String::new)?;
+    Ok(columns(&Analysis::new(&ready.plan, &trace), &ready, window))
+}

@@ -1,0 +1,179 @@
+//! What a page shows that is not one run: parts one below the other, each of a kind that a module
+//! of the page draws.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A page's parts with what stands above them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Board {
+    /// Its title.
+    pub title: String,
+    /// What it is about, in a sentence.
+    pub doc: String,
+    /// Release, timing, seeds.
+    pub subtitle: String,
+    /// What else a person should know.
+    pub notes: Vec<String>,
+    /// From the top.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "part", rename_all = "snake_case")]
+pub(crate) enum Part {
+    /// A text with its own lines.
+    Text { title: String, text: String },
+    /// Sentences, each with the command that shows more.
+    List { title: String, items: Vec<Item> },
+    /// A table with search and order.
+    Table(Table),
+    /// Figures over the values of a setting, with bands.
+    Curve(Curve),
+    /// Points in a plane, and the line of those that no other one is better than.
+    Points(Points),
+    /// For each row a span with a mark in it.
+    Bars {
+        title: String,
+        unit: String,
+        rows: Vec<Bar>,
+    },
+    /// A figure for each pair of a row and a column.
+    Heat(Heat),
+    /// Runs of the page, one at a time, chosen by a slider; those of a diff both at once.
+    Runs(Runs),
+    /// Steps of processes, one after the other.
+    Steps(Steps),
+}
+
+/// A sentence of a list.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Item {
+    pub text: String,
+    pub command: Option<String>,
+}
+
+/// A table; cells are texts, numbers, or nothing.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Table {
+    pub title: String,
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Value>>,
+    /// By row the name of its run in the page, where it has one.
+    pub runs: Vec<Option<String>>,
+}
+
+/// Lines over the rows of a table.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Curve {
+    pub title: String,
+    /// What the rows are values of.
+    pub across: String,
+    /// The rows, or where they stand on the axis.
+    pub ticks: Vec<String>,
+    /// Where each row stands, if not one after the other.
+    pub at: Option<Vec<f64>>,
+    pub lines: Vec<Line>,
+    /// The first and the last row of those that cannot be told apart from the best.
+    pub flat: Option<(usize, usize)>,
+    /// A row, and what it is.
+    pub marks: Vec<(usize, String)>,
+}
+
+/// A line of a curve; a row may have no value.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Line {
+    pub name: String,
+    pub values: Vec<Option<f64>>,
+    pub low: Vec<Option<f64>>,
+    pub high: Vec<Option<f64>>,
+}
+
+/// Points in a plane.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Points {
+    pub title: String,
+    pub across: String,
+    pub up: String,
+    /// Where each is, and its name.
+    pub points: Vec<(f64, f64, String)>,
+}
+
+/// A span with a mark in it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Bar {
+    pub name: String,
+    pub low: f64,
+    pub mark: f64,
+    pub high: f64,
+}
+
+/// A figure for each pair of a row and a column.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Heat {
+    pub title: String,
+    pub unit: String,
+    pub rows: Vec<String>,
+    pub columns: Vec<String>,
+    pub values: Vec<Vec<Option<f64>>>,
+    /// By row the name of its run in the page, where it has one.
+    pub runs: Vec<Option<String>>,
+}
+
+/// Runs of the page.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Runs {
+    pub title: String,
+    /// What is chosen: the settings of a sweep, say.
+    pub of: String,
+    /// The name of a value, and of its run in the page.
+    pub runs: Vec<(String, String)>,
+    /// Both are shown one above the other, and what differs is marked.
+    pub beside: bool,
+}
+
+/// Steps of processes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Steps {
+    pub title: String,
+    /// Whose steps there are.
+    pub processes: Vec<String>,
+    pub steps: Vec<Taken>,
+}
+
+/// A step that a process took.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Taken {
+    /// In seconds.
+    pub at: f64,
+    pub process: usize,
+    /// What it had seen, and what it wrote, a line each.
+    pub saw: Vec<String>,
+    pub wrote: Vec<String>,
+    /// `fault` where it is what a violation is about, `involved` where it led to it, `deviation`
+    /// where chance chose otherwise than usual.
+    pub mark: Option<&'static str>,
+}
+
+impl Part {
+    /// What the program printed, as it is.
+    pub(crate) fn text(title: &str, text: String) -> Self {
+        Self::Text {
+            title: title.to_owned(),
+            text,
+        }
+    }
+}
+
+impl Table {
+    /// A table without runs.
+    pub(crate) fn new(title: &str, columns: &[&str], rows: Vec<Vec<Value>>) -> Self {
+        Table {
+            title: title.to_owned(),
+            columns: columns.iter().map(|c| (*c).to_owned()).collect(),
+            runs: vec![None; rows.len()],
+            rows,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A survey as a page: what a person should know, a heat map of losses against workloads, and the
+//! table of all losses.
+
+use super::{Called, Heading};
+use crate::lab::survey::{Lost, Measure, Surveyed};
+use crate::report::html::board::{Board, Heat, Item, Part, Table};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// More losses, and more workloads, are left to the table.
+const ROWS: usize = 60;
+const COLUMNS: usize = 24;
+
+/// The page of a survey; `runs` has for the first losses the names of their runs in the page.
+pub(crate) fn board(
+    heading: &Heading,
+    survey: &Surveyed,
+    called: &Called,
+    broken: &[String],
+    runs: &[Option<String>],
+) -> Board {
+    let run_of = |i: usize| runs.get(i).cloned().flatten();
+    let mut parts = Vec::new();
+    if !broken.is_empty() {
+        let item = |text: &String| Item {
+            text: text.clone(),
+            command: None,
+        };
+        parts.push(Part::List {
+            title: "Limits that are broken".to_owned(),
+            items: broken.iter().map(item).collect(),
+        });
+    }
+    if !survey.findings.is_empty() {
+        let item = |f| Item {
+            text: crate::lab::survey::Finding::clone(f).text,
+            command: called.command(f),
+        };
+        parts.push(Part::List {
+            title: "Findings".to_owned(),
+            items: survey.findings.iter().map(item).collect(),
+        });
+    }
+    let heat = heat(survey, &run_of);
+    if !heat.columns.is_empty() {
+        parts.push(Part::Heat(heat));
+    }
+    parts.push(Part::Table(table(survey, &run_of)));
+    let left = survey.lost.len().saturating_sub(ROWS);
+    let mut notes = Vec::new();
+    if left > 0 {
+        notes.push(format!(
+            "The heat map has the {ROWS} worst losses; the table has all."
+        ));
+    }
+    if survey.losses < survey.asked {
+        notes.push(format!(
+            "Interrupted: {} of {} losses.",
+            survey.losses, survey.asked
+        ));
+    }
+    let (nodes, pods) = survey.size;
+    Board {
+        title: format!("{}: survey", heading.name),
+        doc: format!(
+            "Everything that can be lost, each alone for {}: what it costs.",
+            crate::report::short(heading.lasts)
+        ),
+        subtitle: format!("{nodes} nodes, {pods} pods; {}", heading.line),
+        notes,
+        parts,
+    }
+}
+
+/// Replica-minutes missing by loss and workload; the workloads that lose most come first.
+fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for hit in survey.lost.iter().flat_map(|l| &l.hits) {
+        *sums.entry(&hit.workload).or_default() += hit.missing_minutes;
+    }
+    let mut columns: Vec<(&str, f64)> = sums.into_iter().collect();
+    columns.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    columns.truncate(COLUMNS);
+    let lost = &survey.lost[..survey.lost.len().min(ROWS)];
+    let value = |l: &Lost, name: &str| {
+        let hit = l.hits.iter().find(|h| h.workload == name);
+        hit.map(|h| h.missing_minutes)
+    };
+    Heat {
+        title: "What each loss costs each workload".to_owned(),
+        unit: "replica-minutes missing".to_owned(),
+        rows: lost.iter().map(|l| l.loss.name()).collect(),
+        columns: columns.iter().map(|c| c.0.to_owned()).collect(),
+        values: lost
+            .iter()
+            .map(|l| columns.iter().map(|c| value(l, c.0)).collect())
+            .collect(),
+        runs: (0..lost.len()).map(run_of).collect(),
+    }
+}
+
+fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
+    let unit = |m: &Measure| match m {
+        Measure::Down | Measure::Lost | Measure::Missing => ", minutes",
+        _ => "",
+    };
+    let mut columns: Vec<String> = ["lost", "alike", "nodes", "pods"].map(str::to_owned).into();
+    columns.extend(
+        Measure::ALL
+            .iter()
+            .map(|(name, m)| format!("{name}{}", unit(m))),
+    );
+    columns.push("zones slowed or stopped".to_owned());
+    let row = |l: &Lost| {
+        let mut cells: Vec<Value> = vec![
+            l.loss.name().into(),
+            l.loss.like.len().into(),
+            l.size.0.into(),
+            l.size.1.into(),
+        ];
+        cells.extend(
+            Measure::ALL
+                .iter()
+                .map(|(_, m)| Value::from(m.of(&l.figures))),
+        );
+        let paced: Vec<String> = l
+            .paced
+            .iter()
+            .map(|(zone, pace)| {
+                let how = if pace.is_stopped() {
+                    "stopped"
+                } else {
+                    "slowed"
+                };
+                format!("{zone} {how}")
+            })
+            .collect();
+        cells.push(paced.join(", ").into());
+        cells
+    };
+    Table {
+        title: "Losses, the worst first".to_owned(),
+        columns,
+        rows: survey.lost.iter().map(row).collect(),
+        runs: (0..survey.lost.len()).map(run_of).collect(),
+    }
+}

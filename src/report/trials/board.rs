@@ -1,0 +1,66 @@
+//! What tests found as a page: the scenarios, their cases, and what is wrong with each.
+
+use super::case::Came;
+use super::tested::{Tested, counted};
+use crate::report::html::board::{Board, Item, Part, Table};
+use serde_json::Value;
+
+/// The page of what was tested.
+pub(crate) fn board(all: &[Tested]) -> Board {
+    let failures: Vec<Item> = all.iter().flat_map(failures).collect();
+    let mut parts = Vec::new();
+    if !failures.is_empty() {
+        parts.push(Part::List {
+            title: "What is wrong".to_owned(),
+            items: failures,
+        });
+    }
+    let scenarios = all.iter().map(|t| -> Vec<Value> {
+        vec![
+            t.id.as_str().into(),
+            t.status().word().into(),
+            t.expectations.into(),
+            t.runs.into(),
+        ]
+    });
+    let columns = ["scenario", "status", "expectations", "runs"];
+    parts.push(Part::Table(Table::new(
+        "Scenarios",
+        &columns,
+        scenarios.collect(),
+    )));
+    let cases = all.iter().flat_map(|t| {
+        t.cases.iter().map(|c| -> Vec<Value> {
+            vec![
+                c.name.as_str().into(),
+                c.came.word().into(),
+                t.id.as_str().into(),
+            ]
+        })
+    });
+    let columns = ["case", "status", "scenario"];
+    parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
+    Board {
+        title: "Tests".to_owned(),
+        doc: counted(all),
+        subtitle: String::new(),
+        notes: Vec::new(),
+        parts,
+    }
+}
+
+/// What is wrong with a scenario, and the commands that tell more.
+fn failures(t: &Tested) -> Vec<Item> {
+    let of = |case: &super::case::Case| {
+        let is = matches!(case.came, Came::Failed(_) | Came::Wrong(_) | Came::Nothing);
+        if is { t.told(case) } else { Vec::new() }
+    };
+    t.cases
+        .iter()
+        .flat_map(of)
+        .map(|(text, notes)| Item {
+            text: format!("{}: {text}", t.id),
+            command: Some(notes.join("\n")).filter(|n| !n.is_empty()),
+        })
+        .collect()
+}

@@ -1,0 +1,174 @@
+// Small charts of figures: lines with bands, points, spans. Drawn as SVG, with a title for each mark, so that a screen reader and a pointer get its numbers.
+
+import { figure } from './clock.js';
+
+const NS = 'http://www.w3.org/2000/svg';
+const [WIDE, BEFORE, AFTER, TOP] = [900, 84, 20, 14];
+
+/** How lines are told apart: by colour, and by dashes. */
+const LINES = [['up', ''], ['said', '7 4'], ['ghost', '2 3'], ['replacement', '9 3 2 3']];
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} content
+ */
+export function shape(tag, attributes, ...content) {
+    const element = document.createElementNS(NS, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+    element.append(...content);
+    return element;
+}
+
+/**
+ * @param {string} label
+ * @param {number} height
+ */
+function frame(label, height) {
+    return shape('svg', { viewBox: `0 0 ${WIDE} ${height}`, role: 'img', 'aria-label': label, class: 'figure' });
+}
+
+/**
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} anchor
+ * @param {string} [kind]
+ */
+function label(text, x, y, anchor, kind = '') {
+    return shape('text', { x, y, 'text-anchor': anchor, class: kind }, text);
+}
+
+/**
+ * Round numbers between two others.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} most
+ */
+export function scale(low, high, most) {
+    const span = Math.max(high - low, 1e-9);
+    const power = 10 ** Math.floor(Math.log10(span / most));
+    const step = [1, 2, 5, 10].map((n) => n * power).find((s) => span / s <= most) ?? 10 * power;
+    const out = [];
+    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n += 1) out.push(n * step);
+    return out;
+}
+
+/**
+ * Lines over the rows of a table, with their bands.
+ * @param {any} curve as `Board` has it
+ */
+export function lineChart(curve) {
+    const height = 300;
+    const svg = frame(`${curve.title}: ${curve.lines.map((/** @type {any} */ l) => l.name).join(', ')} by ${curve.across}`, height);
+    const all = curve.lines.flatMap((/** @type {any} */ l) => [...l.values, ...l.low, ...l.high]).filter((/** @type {any} */ v) => v !== null);
+    const [least, most] = [Math.min(0, ...all), Math.max(1e-9, ...all) * 1.05];
+    const bottom = height - 46;
+    const count = curve.ticks.length;
+    const places = curve.at ?? curve.ticks.map((/** @type {any} */ _, /** @type {number} */ i) => i);
+    const [first, last] = [Math.min(...places), Math.max(...places)];
+    const x = (/** @type {number} */ i) => BEFORE + 20 + ((places[i] - first) / Math.max(1e-9, last - first)) * (WIDE - BEFORE - AFTER - 40);
+    const y = (/** @type {number} */ v) => bottom - ((v - least) / (most - least)) * (bottom - TOP);
+    if (curve.flat) {
+        const [a, b] = curve.flat;
+        svg.append(shape('rect', { x: x(a) - 6, y: TOP, width: x(b) - x(a) + 12, height: bottom - TOP, class: 'flat' }, shape('title', {}, 'cannot be told apart from the best')));
+    }
+    for (const v of scale(least, most, 6)) {
+        svg.append(shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(v), y2: y(v), class: 'grid' }), label(figure(v), BEFORE - 8, y(v) + 4, 'end'));
+    }
+    const every = Math.max(1, Math.ceil(count / 14));
+    for (let i = 0; i < count; i += every) svg.append(label(cut(curve.ticks[i], 18), x(i), bottom + 18, 'middle'));
+    svg.append(label(curve.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
+    for (const [n, line] of curve.lines.entries()) svg.append(...drawn(curve, line, n, x, y));
+    for (const [row, text] of curve.marks) {
+        const v = curve.lines[0].values[row];
+        if (v === null) continue;
+        svg.append(shape('circle', { cx: x(row), cy: y(v), r: 6, class: 'mark' }, shape('title', {}, text)), label(text, x(row), y(v) - 12, 'middle', 'strong'));
+    }
+    return svg;
+}
+
+/**
+ * @param {any} curve
+ * @param {any} line
+ * @param {number} n
+ * @param {(i: number) => number} x
+ * @param {(v: number) => number} y
+ */
+function drawn(curve, line, n, x, y) {
+    const out = [];
+    const rows = line.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => line.values[i] !== null);
+    const banded = rows.filter((/** @type {number} */ i) => typeof line.low[i] === 'number' && typeof line.high[i] === 'number');
+    const [name, dash] = LINES[n % LINES.length];
+    if (banded.length > 1) {
+        const points = [...banded.map((/** @type {number} */ i) => `${x(i)},${y(line.low[i])}`), ...banded.reverse().map((/** @type {number} */ i) => `${x(i)},${y(line.high[i])}`)];
+        out.push(shape('polygon', { points: points.join(' '), class: `band of-${name}` }));
+    }
+    out.push(shape('polyline', { points: rows.map((/** @type {number} */ i) => `${x(i)},${y(line.values[i])}`).join(' '), class: `line of-${name}`, 'stroke-dasharray': dash }));
+    for (const i of rows) {
+        const interval = typeof line.low[i] === 'number' ? ` (${figure(line.low[i])} to ${figure(line.high[i])})` : '';
+        out.push(shape('circle', { cx: x(i), cy: y(line.values[i]), r: 3.5, class: `dot of-${name}` }, shape('title', {}, `${curve.ticks[i]}: ${line.name} ${figure(line.values[i])}${interval}`)));
+    }
+    return out;
+}
+
+/**
+ * Points in a plane, and the line of those that no other one is better than; less is better in both.
+ * @param {any} chart as `Board` has it
+ */
+export function pointChart(chart) {
+    const height = 320;
+    const svg = frame(`${chart.title}: ${chart.up} beside ${chart.across}`, height);
+    const bottom = height - 46;
+    const range = (/** @type {number[]} */ all) => {
+        const [low, high] = [Math.min(...all), Math.max(...all)];
+        const room = Math.max((high - low) * 0.08, high * 0.02, 1e-9);
+        return [Math.max(0, low - room), high + room];
+    };
+    const [x0, x1] = range(chart.points.map((/** @type {any} */ p) => p[0]));
+    const [y0, y1] = range(chart.points.map((/** @type {any} */ p) => p[1]));
+    const x = (/** @type {number} */ v) => BEFORE + ((v - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
+    const y = (/** @type {number} */ v) => bottom - ((v - y0) / (y1 - y0)) * (bottom - TOP);
+    for (const v of scale(y0, y1, 6)) svg.append(shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(v), y2: y(v), class: 'grid' }), label(figure(v), BEFORE - 8, y(v) + 4, 'end'));
+    for (const v of scale(x0, x1, 8)) svg.append(label(figure(v), x(v), bottom + 18, 'middle'));
+    svg.append(label(chart.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
+    const sorted = [...chart.points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const front = sorted.filter((p, i) => sorted.slice(0, i).every((q) => q[1] > p[1]));
+    svg.append(shape('polyline', { points: front.map((p) => `${x(p[0])},${y(p[1])}`).join(' '), class: 'line of-up' }));
+    for (const p of sorted) {
+        const on = front.includes(p);
+        svg.append(shape('circle', { cx: x(p[0]), cy: y(p[1]), r: on ? 5 : 3.5, class: on ? 'dot of-up' : 'dot of-said' }, shape('title', {}, `${p[2]}: ${chart.across} ${figure(p[0])}, ${chart.up} ${figure(p[1])}`)));
+        if (on || sorted.length <= 12) svg.append(label(cut(p[2], 24), x(p[0]) + 8, y(p[1]) - 7, x(p[0]) > WIDE * 0.8 ? 'end' : 'start', 'small'));
+    }
+    return svg;
+}
+
+/**
+ * For each row a span with a mark in it.
+ * @param {any} chart as `Board` has it
+ */
+export function barChart(chart) {
+    const left = 300;
+    const height = TOP + chart.rows.length * 24 + 34;
+    const svg = frame(`${chart.title}, in ${chart.unit}`, height);
+    const [least, most] = [0, Math.max(1e-9, ...chart.rows.map((/** @type {any} */ r) => r.high)) * 1.03];
+    const x = (/** @type {number} */ v) => left + ((v - least) / (most - least)) * (WIDE - left - AFTER);
+    for (const v of scale(least, most, 7)) svg.append(shape('line', { x1: x(v), x2: x(v), y1: TOP, y2: height - 34, class: 'grid' }), label(figure(v), x(v), height - 18, 'middle'));
+    svg.append(label(chart.unit, (left + WIDE) / 2, height - 3, 'middle', 'faint'));
+    for (const [i, row] of chart.rows.entries()) {
+        const y = TOP + i * 24 + 4;
+        const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, as it is ${figure(row.mark)}`;
+        svg.append(label(cut(row.name, 42), left - 8, y + 12, 'end'), shape('rect', { x: x(row.low), y, width: Math.max(1.5, x(row.high) - x(row.low)), height: 16, class: 'span' }, shape('title', {}, told)),
+            shape('rect', { x: x(row.mark) - 1.5, y: y - 2, width: 3, height: 20, class: 'at' }));
+    }
+    return svg;
+}
+
+/**
+ * A text that is not too long for its place.
+ * @param {string} text
+ * @param {number} most
+ */
+function cut(text, most) {
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
