@@ -3,6 +3,12 @@
 use super::explanation::{Explanation, Question};
 use super::object::Object;
 use super::{node, pod, workload, zone};
+use crate::api::names::NodeId;
+
+/// Explains what became of several nodes, in one walk through the trace.
+pub(crate) fn explain_nodes(question: Question<'_>, nodes: &[NodeId]) -> Vec<Explanation> {
+    node::explain_all(question, nodes)
+}
 
 /// Explains what became of an object.
 pub fn explain(question: Question<'_>, object: &Object) -> Explanation {

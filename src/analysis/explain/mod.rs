@@ -20,5 +20,6 @@ mod workload;
 mod zone;
 
 pub use answer::explain;
+pub(crate) use answer::explain_nodes;
 pub use explanation::{Explanation, Question, Remedy, Step};
 pub use object::{Object, ObjectError, find};

@@ -6,6 +6,6 @@ mod story;
 mod teller;
 
 pub(super) use at_start::{AtStart, at_start};
-pub(super) use outcome::explain;
+pub(super) use outcome::{explain, explain_all};
 pub(super) use story::Story;
 pub(super) use teller::story;

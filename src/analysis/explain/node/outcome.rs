@@ -1,7 +1,8 @@
 //! The explanation of a node.
 
 use super::super::explanation::{Explanation, Question, Remedy};
-use super::teller::story;
+use super::story::Story;
+use super::teller::{stories, story};
 use crate::analysis::clock::absolute;
 use crate::analysis::names::grouped;
 use crate::analysis::state::Health;
@@ -9,8 +10,19 @@ use crate::api::names::NodeId;
 
 /// Explains a node.
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
+    told(question, node, story(question, node, question.until))
+}
+
+/// Explains several nodes at once, which takes one walk through the trace.
+pub(crate) fn explain_all(question: Question<'_>, nodes: &[NodeId]) -> Vec<Explanation> {
+    let told_of = stories(question, nodes, question.until);
+    let one = |(node, story): (&NodeId, Story)| told(question, *node, story);
+    nodes.iter().zip(told_of).map(one).collect()
+}
+
+/// What a node's story comes to.
+fn told(question: Question<'_>, node: NodeId, story: Story) -> Explanation {
     let analysis = question.analysis;
-    let story = story(question, node, question.until);
     let health = match story.health {
         Health::Absent => "there is no such node",
         Health::Ready => "it is Ready",

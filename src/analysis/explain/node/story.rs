@@ -36,6 +36,20 @@ pub(crate) struct Story {
     pub(super) health: Health,
 }
 
+impl Default for Story {
+    fn default() -> Self {
+        Story {
+            steps: Vec::new(),
+            expired: None,
+            heard_at: None,
+            ready_at: None,
+            evicted: 0,
+            refused: Refusals::default(),
+            health: Health::Absent,
+        }
+    }
+}
+
 impl Story {
     /// What would have kept the node from becoming Unknown, if it was heard again.
     pub(crate) fn grace_remedy(&self, question: Question<'_>, node: NodeId) -> Option<Remedy> {

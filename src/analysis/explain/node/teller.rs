@@ -16,30 +16,20 @@ use crate::api::node::NodeConditionType;
 use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, Note, Record, RecordId, TaintChange, What, ZoneState};
+use std::collections::BTreeMap;
 
 /// Tells what happened to a node up to a time.
 pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {
+    let mut told = stories(question, &[node], until);
+    told.pop().unwrap_or_default()
+}
+
+/// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
+pub(super) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
     let analysis = question.analysis;
-    let mut teller = Teller {
-        question,
-        node,
-        story: Story {
-            steps: Vec::new(),
-            expired: None,
-            heard_at: None,
-            ready_at: None,
-            evicted: 0,
-            refused: Refusals::default(),
-            health: Health::Absent,
-        },
-        zone: ZoneState::Normal,
-        turned: None,
-        queued_at: None,
-        started_at: Time::ZERO,
-        zone_since: Time::ZERO,
-        tokens: Vec::new(),
-    };
-    teller.begin();
+    let places: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
+    let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
+    let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
     let mut follow = Follow::new(analysis);
     for (id, r) in analysis
         .trace
@@ -49,31 +39,75 @@ pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
     {
         let id = id as RecordId;
         let step = follow.apply(id, r);
+        let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
         if let Some((_, pod)) = step.eviction(r)
-            && pod.node_id() == Some(node)
+            && let Some(place) = on(pod.node_id())
         {
-            teller.story.evicted += 1;
+            tellers[place].story.evicted += 1;
         }
-        if step
-            .pod
-            .is_some_and(|(_, before, _)| before.node_id() == Some(node))
-        {
-            teller.story.refused.add(question, id, r);
+        if let Some(place) = step.pod.and_then(|(_, before, _)| on(before.node_id())) {
+            tellers[place].story.refused.add(question, id, r);
         }
-        teller.record(id, r);
+        match on(r.node()) {
+            Some(place) => tellers[place].own(id, r, &tokens),
+            None if is_of_all(r) => tellers.iter_mut().for_each(|t| t.of_all(id, r)),
+            None => {}
+        }
+        tokens.record(question, r);
     }
-    let refused = teller.story.refused.steps(question);
-    teller
-        .story
-        .steps
-        .extend(refused.into_iter().map(|s| (s, Kind::Other)));
-    teller.story.health = follow.node(node).health();
-    teller.story.steps.sort_by_key(|(s, _)| s.at);
-    teller
-        .story
-        .steps
-        .dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
-    teller.story
+    let finished = |teller: Teller<'_>| {
+        let health = follow.node(teller.node).health();
+        teller.finish(health)
+    };
+    tellers.into_iter().map(finished).collect()
+}
+
+/// Whether a record is about a zone or about the controllers.
+fn is_of_all(r: &Record) -> bool {
+    matches!(
+        r.what,
+        What::Zone(_)
+            | What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::ControllersStopped
+            | What::ControllersStarted
+    )
+}
+
+/// By zone: which of its nodes got NoExecute taints, and when. Each took a token of the zone's
+/// limiter, which is one of the process.
+struct Tokens(Vec<Vec<(Time, NodeId)>>);
+
+impl Tokens {
+    /// Notes the token that a new NoExecute taint took; a swap of one for the other takes none.
+    fn record(&mut self, question: Question<'_>, r: &Record) {
+        let analysis = question.analysis;
+        match r.what {
+            What::ControllersStarted if r.at > Time::ZERO => self.0.iter_mut().for_each(Vec::clear),
+            What::NodeTaints(change) if r.actor == Actor::NodeLifecycle => {
+                let takes = analysis
+                    .trace
+                    .taints
+                    .get(change as usize)
+                    .is_some_and(|c| has_no_execute(&c.added) && !has_no_execute(&c.removed));
+                if let Some(node) = r.node().filter(|_| takes) {
+                    self.0[zone_of(question, node)].push((r.at, node));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Those of a node's zone.
+    fn of(&self, question: Question<'_>, node: NodeId) -> &[(Time, NodeId)] {
+        &self.0[zone_of(question, node)]
+    }
+}
+
+/// The zone of a node.
+fn zone_of(question: Question<'_>, node: NodeId) -> usize {
+    let zone = question.analysis.zone_of.get(node.index());
+    zone.copied().map_or(0, usize::from)
 }
 
 /// Tells the story of a node while walking through the trace.
@@ -89,12 +123,40 @@ struct Teller<'a> {
     started_at: Time,
     /// Since when its zone is in its state.
     zone_since: Time,
-    /// Which nodes of its zone got NoExecute taints, and when: each took a token of the zone's
-    /// limiter, which is one of the process.
-    tokens: Vec<(Time, NodeId)>,
 }
 
-impl Teller<'_> {
+impl<'a> Teller<'a> {
+    /// Stands at the start of the run.
+    fn new(question: Question<'a>, node: NodeId) -> Self {
+        let mut teller = Teller {
+            question,
+            node,
+            story: Story::default(),
+            zone: ZoneState::Normal,
+            turned: None,
+            queued_at: None,
+            started_at: Time::ZERO,
+            zone_since: Time::ZERO,
+        };
+        teller.begin();
+        teller
+    }
+
+    /// The story, its steps in their order; the node is in that health then.
+    fn finish(self, health: Health) -> Story {
+        let refused = self.story.refused.steps(self.question);
+        let mut story = self.story;
+        story
+            .steps
+            .extend(refused.into_iter().map(|s| (s, Kind::Other)));
+        story.health = health;
+        story.steps.sort_by_key(|(s, _)| s.at);
+        story
+            .steps
+            .dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
+        story
+    }
+
     /// What was wrong before anything happened in the run.
     fn begin(&mut self) {
         let before = at_start(self.question, self.node);
@@ -145,7 +207,8 @@ impl Teller<'_> {
         }
     }
 
-    fn record(&mut self, id: RecordId, r: &Record) {
+    /// A record about a zone, or about the controllers.
+    fn of_all(&mut self, id: RecordId, r: &Record) {
         let analysis = self.question.analysis;
         let plan = analysis.plan;
         let say =
@@ -174,41 +237,17 @@ impl Teller<'_> {
             | What::ControllersStopped => say(self, None, Kind::Other),
             What::ControllersStarted if r.at > Time::ZERO => {
                 (self.started_at, self.queued_at) = (r.at, None);
-                self.tokens.clear();
                 say(self, None, Kind::Other);
             }
-            What::NodeTaints(change) if r.node() != Some(self.node) => {
-                let zone = |n: NodeId| analysis.zone_of.get(n.index());
-                if let Some(node) = r
-                    .node()
-                    .filter(|n| zone(*n) == zone(self.node) && r.actor == Actor::NodeLifecycle)
-                {
-                    self.token(r.at, node, change);
-                }
-            }
-            _ if r.node() == Some(self.node) => self.own(id, r),
             _ => {}
         }
     }
 
-    /// Notes the token that a new NoExecute taint took; a swap of one for the other takes none.
-    fn token(&mut self, at: Time, node: NodeId, change: u32) {
-        if self
-            .question
-            .analysis
-            .trace
-            .taints
-            .get(change as usize)
-            .is_some_and(|c| has_no_execute(&c.added) && !has_no_execute(&c.removed))
-        {
-            self.tokens.push((at, node));
-        }
-    }
-
     /// Why it was tainted when it was, having waited in its zone's queue.
-    fn rate(&self, since: Time, at: Time) -> String {
+    fn rate(&self, since: Time, at: Time, tokens: &Tokens) -> String {
         let analysis = self.question.analysis;
-        let before = self.tokens.iter().filter(|(at, _)| *at > since).count();
+        let tokens = tokens.of(self.question, self.node);
+        let before = tokens.len() - tokens.partition_point(|(at, _)| *at <= since);
         let rule = rules::rate(analysis.plan, self.zone, before);
         if before > 0 || at.since(since) <= Dur::from_millis(500) {
             return rule;
@@ -219,7 +258,7 @@ impl Teller<'_> {
                 absolute(self.zone_since)
             );
         }
-        match self.tokens.last() {
+        match tokens.last() {
             Some((taken, node)) => {
                 format!(
                     "{rule}, and the zone's last token went to {} at {}",
@@ -232,7 +271,7 @@ impl Teller<'_> {
     }
 
     /// A record about the node itself.
-    fn own(&mut self, id: RecordId, r: &Record) {
+    fn own(&mut self, id: RecordId, r: &Record, tokens: &Tokens) {
         let analysis = self.question.analysis;
         let plan = analysis.plan;
         let said = words::record(analysis, r);
@@ -276,7 +315,7 @@ impl Teller<'_> {
                 let rule = self.queue_rule(r.at);
                 self.push(r.at, id, said, Some(rule), Kind::Other);
             }
-            What::NodeTaints(change) => self.taints(id, r, change),
+            What::NodeTaints(change) => self.taints(id, r, change, tokens),
             What::NodeEvent(..) => {}
             _ => self.push(r.at, id, said, None, Kind::Other),
         }
@@ -326,22 +365,19 @@ impl Teller<'_> {
     }
 
     /// A change of its taints.
-    fn taints(&mut self, id: RecordId, r: &Record, index: u32) {
+    fn taints(&mut self, id: RecordId, r: &Record, index: u32, tokens: &Tokens) {
         let analysis = self.question.analysis;
         let Some(change) = analysis.trace.taints.get(index as usize) else {
             return;
         };
-        let rule = self.taint_rule(r, change);
+        let rule = self.taint_rule(r, change, tokens);
         let back = change.added.is_empty() && has_no_execute(&change.removed);
-        if r.actor == Actor::NodeLifecycle {
-            self.token(r.at, self.node, index);
-        }
         let kind = if back { Kind::Recovery } else { Kind::Other };
         self.push(r.at, id, words::record(analysis, r), rule, kind);
     }
 
     /// Why its taints changed then.
-    fn taint_rule(&self, r: &Record, change: &TaintChange) -> Option<String> {
+    fn taint_rule(&self, r: &Record, change: &TaintChange, tokens: &Tokens) -> Option<String> {
         let adds = has_no_execute(&change.added);
         let removes = has_no_execute(&change.removed);
         let was_unready = self
@@ -352,7 +388,7 @@ impl Teller<'_> {
                 "the condition changed: one taint is swapped for the other at once, without waiting"
                     .to_owned(),
             ),
-            (Actor::NodeLifecycle, Some(since)) if adds => Some(self.rate(since, r.at)),
+            (Actor::NodeLifecycle, Some(since)) if adds => Some(self.rate(since, r.at, tokens)),
             (Actor::NodeLifecycle, _) if removes && was_unready => Some(
                 "a new process of the controllers takes the taint off every node that it sees for the first time, whatever its \
                  condition (markNodeAsReachable)"

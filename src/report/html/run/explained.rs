@@ -3,15 +3,15 @@
 
 use super::names::{Clock, Nodes, Pods};
 use crate::analysis::Analysis;
-use crate::analysis::explain::{Explanation, Object, Question, Step, explain};
-use crate::api::names::{NodeId, PodId};
+use crate::analysis::explain::{Explanation, Object, Question, Step, explain, explain_nodes};
+use crate::api::names::PodId;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many records may be looked at for all explanations together: each takes a walk over all of
-/// them.
+/// them, but for those of nodes, which one walk tells together.
 const WALKED: usize = 20_000_000;
 
 /// What is explained, the most important first, as far as it goes.
@@ -20,7 +20,6 @@ pub(super) fn write(
     groups: &[String],
     clock: Clock,
     (nodes, pods): (&Nodes, &Pods),
-    harmed: &[NodeId],
     evicted: &[PodId],
     columns: &mut Columns,
 ) {
@@ -33,7 +32,12 @@ pub(super) fn write(
     let mut most = WALKED / analysis.trace.len().max(1);
     let mut told = Told::default();
     let mut left_out = 0;
-    for (kind, place, object) in objects(report, (nodes, pods), harmed, evicted) {
+    for (node, why) in nodes.ids.iter().zip(explain_nodes(question, &nodes.ids)) {
+        if let Some(place) = nodes.place(*node) {
+            told.add(NODE, place, &why);
+        }
+    }
+    for (kind, place, object) in objects(report, pods, evicted) {
         if most == 0 {
             left_out += 1;
             continue;
@@ -51,27 +55,18 @@ const NODE: u32 = 1;
 const WORKLOAD: u32 = 2;
 const ZONE: u32 = 3;
 
-/// The objects of a page, by kind and place: zones and workloads, nodes that something happened to,
-/// evicted pods, then the others.
-fn objects(
-    report: &Report<'_>,
-    (nodes, pods): (&Nodes, &Pods),
-    harmed: &[NodeId],
-    evicted: &[PodId],
-) -> Vec<(u32, u32, Object)> {
+/// The objects of a page beside its nodes, by kind and place: zones and workloads, evicted pods,
+/// then the others.
+fn objects(report: &Report<'_>, pods: &Pods, evicted: &[PodId]) -> Vec<(u32, u32, Object)> {
     let analysis: &Analysis<'_> = report.analysis;
     let zones = (0..analysis.zones.len() as u16).map(|z| (ZONE, z.into(), Object::Zone(z)));
     let workloads = (0..).zip(&report.serving.workloads);
     let workloads = workloads.filter_map(|(i, w)| Some((WORKLOAD, i, Object::Workload(w.id?))));
-    let node = |n: &NodeId| Some((NODE, nodes.place(*n)?, Object::Node(*n)));
     let pod = |p: PodId| (POD, pods.place(p), Object::Pod(p));
     let mut all: Vec<(u32, u32, Object)> = zones.chain(workloads).collect();
-    all.extend(harmed.iter().filter_map(node));
-    let first: std::collections::BTreeSet<PodId> = evicted.iter().copied().collect();
+    let first: BTreeSet<PodId> = evicted.iter().copied().collect();
     all.extend(first.iter().copied().map(pod));
     all.extend(pods.ids().filter(|p| !first.contains(p)).map(pod));
-    let healthy = nodes.ids.iter().filter(|n| !harmed.contains(n));
-    all.extend(healthy.filter_map(node));
     all
 }
 

@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::workloads::Owners;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::PodId;
 use crate::kernel::{Dur, Time};
 use crate::report::Report;
 use crate::report::html::columns::Columns;
@@ -46,14 +46,12 @@ pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
     evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
-    let harmed: Vec<NodeId> = lanes.harmed().collect();
     let evicted: Vec<PodId> = evicted.evictions.iter().map(|e| e.pod).collect();
     explained::write(
         report,
         groups,
         clock,
         (&lanes.nodes, &pods),
-        &harmed,
         &evicted,
         &mut columns,
     );

@@ -48,13 +48,6 @@ impl Lanes {
         }
     }
 
-    /// The nodes that were not healthy all the time.
-    pub(super) fn harmed(&self) -> impl Iterator<Item = NodeId> {
-        let ids = self.nodes.ids.iter();
-        ids.filter(|n| self.steps[n.index()].len() > 1 || self.steps[n.index()][0].1 != 0)
-            .copied()
-    }
-
     pub(super) fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let ids = &self.nodes.ids;
         columns.texts("node.name", ids.iter().map(|n| analysis.node_name(*n)));
