@@ -1,6 +1,5 @@
 //! Walks through the trace and notes the steps of a node.
 
-use super::super::drain::Refusals;
 use super::super::explanation::{Question, Step};
 use super::super::rules;
 use super::at_start::at_start;
