@@ -240,8 +240,10 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     // What was found is written, whether Ctrl-C came before or comes now.
     let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
     print(args, &searches, &properties, terminal)?;
+    // A range of releases gives each its own plan; one release, or none, is as it was asked for.
+    let plan_of = |release: &str| plan(&loaded, args, args.kubernetes.as_deref().map(|_| release));
     args.html
-        .write(|| explored::page(&loaded, args, &searches, &properties))?;
+        .write(|| explored::page(&loaded, &plan_of, args.depth, &searches, &properties))?;
     if interrupted {
         return Err(Failure::Interrupted(
             "interrupted; this is what was found so far".to_owned(),

@@ -1,7 +1,6 @@
 //! The page of a search: what it says of each property, and the steps of the runs in which one does
 //! not hold.
 
-use super::{ExploreArgs, plan};
 use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::cli::failure::Failure;
@@ -22,26 +21,22 @@ use serde_json::Value;
 /// More runs are left to `replay`.
 const RUNS: usize = 8;
 
-/// The page of a search under one or several releases.
+/// The page of a search under one or several releases; `plan_of` makes the plan of one.
 pub(super) fn page(
     loaded: &Loaded,
-    args: &ExploreArgs,
+    plan_of: &dyn Fn(&str) -> Plan,
+    depth: u32,
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> Result<Page, Failure> {
     let text = plain(|out, style| {
         searches
             .iter()
-            .try_for_each(|s| write(out, s, args.depth, style))
+            .try_for_each(|s| write(out, s, depth, style))
     })?;
     let mut parts = vec![Part::Table(table(searches, properties))];
     for searched in searches {
-        // A range of releases gives each its own plan; one release, or none, is as it was asked for.
-        let release = args
-            .kubernetes
-            .as_deref()
-            .map(|_| searched.release.as_str());
-        let plan = plan(loaded, args, release);
+        let plan = plan_of(&searched.release);
         let left = RUNS.saturating_sub(parts.len() - 1);
         for (violated, tape) in searched
             .report
