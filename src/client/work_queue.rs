@@ -36,7 +36,7 @@ struct Waiting<K> {
 
 struct State<K> {
     queue: VecDeque<Waiting<K>>,
-    /// Since when the item had waited that was taken last.
+    /// What was added up to this time has been taken, or has a worker on its way that waited for it.
     taken: Time,
     /// One key of each slot; further keys of the same slot, which are rare, lie in `more`.
     slots: Vec<Option<(K, Flags)>>,
@@ -151,6 +151,7 @@ impl<K: QueueKey> WorkQueue<K> {
         while let Some(t) = s.waiting.pop() {
             if self.ctx.claim(t) {
                 self.ctx.wake(t);
+                s.taken = self.ctx.now();
                 return;
             }
         }
@@ -169,7 +170,7 @@ impl<K: QueueKey> WorkQueue<K> {
             self.ctx.writes(self.key);
             let taken = self.state.with(|s| {
                 let Waiting { key, cause, since } = s.queue.pop_front()?;
-                s.taken = since;
+                s.taken = s.taken.max(since);
                 if s.queue.is_empty() && s.queue.capacity() > KEPT {
                     s.queue = VecDeque::new();
                 }

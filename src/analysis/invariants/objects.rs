@@ -174,7 +174,11 @@ impl<'a> Objects<'a> {
                 let old = std::mem::replace(&mut pod.phase, phase);
                 // A scheduler gives its victim the preemptor's status in some releases.
                 let back = phase == PodPhase::Pending && record.actor != Actor::Scheduler;
-                (old.is_terminal() || back || phase == old).then(|| format!("it was {old:?}"))
+                // The garbage collector's PATCH asks for the pod of its uid only, so that one which
+                // ended before its watch said so is marked as Failed.
+                let unseen = record.actor == Actor::PodGc && phase == PodPhase::Failed;
+                let reopened = old.is_terminal() && !unseen;
+                (reopened || back || phase == old).then(|| format!("it was {old:?}"))
             }
             What::PodCondition(kind, status, _) => {
                 repeats(pod.conditions.insert(kind, status) == Some(status))

@@ -139,6 +139,9 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         let items = list(draw, field, least + draw.dice.clone().below(most + 1));
         all.insert(field.to_owned(), items);
     }
+    if draw.dice.once_in(4) {
+        all.insert("memory".to_owned(), draw.field("memory"));
+    }
     happens(draw, &mut all);
     Value::Object(all)
 }

@@ -181,7 +181,7 @@ const MOST_NODES: u64 = 60;
 pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> String {
     let known = match (of, field) {
         (_, "kubernetes") => return release(dice),
-        (_, "Node" | "Nodes" | "node" | "nodeName") => {
+        (_, "Node" | "Nodes" | "node" | "nodeName" | "leases") => {
             return Known::one(dice, &names.nodes, &NODES);
         }
         (_, "pod" | "Pod" | "Pods") => return Known::one(dice, &names.pods, &PODS),
@@ -275,6 +275,8 @@ pub(super) fn typed(
                 "lastTransitionTime",
                 "timestamp",
                 "taintsAdded",
+                "office",
+                "leases",
             ]
             .contains(&field) =>
         {

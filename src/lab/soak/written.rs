@@ -41,6 +41,7 @@ fn variant(shape: Shape, entries: &serde_json::Map<String, serde_json::Value>) -
     let content = written(inner, value);
     let parts = match (content.value, inner.kind()) {
         (Value::Brackets { parts, .. }, Kind::Struct) => parts,
+        (Value::Brackets { parts, .. }, _) if inner.is_tuple() => parts,
         (value, _) => vec![value.into()],
     };
     Value::Brackets {
