@@ -2,7 +2,7 @@
 //! come.
 
 use super::awake::Awake;
-use super::bounds::{heartbeats_keep_up, most_steps};
+use super::bounds::{most_steps, signs_that_keep_up};
 use super::cluster::Cluster;
 use super::off::Off;
 use super::office::Office;
@@ -30,7 +30,7 @@ impl Cluster {
         eager: bool,
         mut trace: Trace,
     ) -> Rc<Self> {
-        let lazy = !eager && heartbeats_keep_up(plan);
+        let computed = signs_that_keep_up(plan).filter(|_| !eager);
         let names = &mut trace.names;
         names.reserve_pods(
             plan.pods.len(),
@@ -42,7 +42,7 @@ impl Cluster {
         ctx.limit_instant(most_steps(plan));
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, computed),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
             templates: common.templates.clone(),

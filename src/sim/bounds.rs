@@ -1,7 +1,7 @@
 //! What can be said of a run before it begins: the most steps of an instant, and whether heartbeats
 //! come often enough to be computed.
 
-use crate::controllers::kubelet::STATUS_PERIOD;
+use crate::controllers::kubelet::{STATUS_PERIOD, Signs};
 use crate::kernel::Dur;
 use crate::plan::{KubeletMode, NodePlan, Plan, WorkloadPlan};
 
@@ -20,10 +20,10 @@ pub(super) fn most_steps(plan: &Plan) -> u64 {
     20_000 + objects.saturating_mul(2_000)
 }
 
-/// Whether heartbeats of a node that nothing happens to come often enough that its grace never
-/// ends, and not so often that more than two are on their way; only then do they make no
-/// difference.
-pub(super) fn heartbeats_keep_up(plan: &Plan) -> bool {
+/// The signs of life of a node, if those of one that nothing happens to come often enough that its
+/// grace never ends, and not so often that more than two are on their way; only then do they make
+/// no difference.
+pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Signs> {
     let (period, most_often) = heartbeat_periods(plan);
     // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left
     // for what else there is.
@@ -38,8 +38,19 @@ pub(super) fn heartbeats_keep_up(plan: &Plan) -> bool {
         .saturating_add(plan.timing.watch.max)
         .saturating_add(opening);
     // Of heartbeats that were computed the last two are written when a node wakes.
-    plan.timing.watch.max <= most_often
-        && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
+    let keep_up = plan.timing.watch.max <= most_often
+        && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1));
+    let signs = if leases_count(plan) {
+        Signs::Renewals
+    } else {
+        Signs::Posts
+    };
+    keep_up.then_some(signs)
+}
+
+/// 1.12 has kubelets with leases, and no controller that reads them.
+fn leases_count(plan: &Plan) -> bool {
+    plan.profile.kubelet.leases && plan.profile.node_lifecycle.leases
 }
 
 /// The longest time from one report to the next: it is due at the first check of the status at
@@ -54,8 +65,7 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
     let longest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).max().unwrap_or(Dur::ZERO);
     let shortest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).min().unwrap_or(Dur::MAX);
     let has_leases = plan.profile.kubelet.leases;
-    // 1.12 has kubelets with leases, and no controller that reads them.
-    let leases_count = has_leases && plan.profile.node_lifecycle.leases;
+    let leases_count = leases_count(plan);
     match plan.timing.kubelet {
         KubeletMode::Imitated(i) => {
             let posts = in_checks(i.status_report, STATUS_PERIOD)

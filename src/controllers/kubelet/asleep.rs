@@ -7,7 +7,7 @@
 
 use super::conditions::healthy;
 use super::jitter::Sleeps;
-use super::kubelets::Kubelets;
+use super::kubelets::{Kubelets, Signs};
 use super::node_state::Loop;
 use super::notices::Notices;
 use super::walk::{Asleep, Walk};
@@ -89,6 +89,7 @@ impl Kubelets {
             || self.api.node(node).is_none_or(may_differ)
             || self.has_unready_pods(node)
             || self.lacks_lease(node)
+            || self.misses_a_sign(node)
         {
             return;
         }
@@ -110,6 +111,26 @@ impl Kubelets {
     /// Whether there is a lease that it would have to make first.
     fn lacks_lease(&self, node: NodeId) -> bool {
         self.switches.leases && self.api.lease(node).is_none()
+    }
+
+    /// Whether its next sign of life comes later than one does that follows another, so that its
+    /// grace may end before it.
+    fn misses_a_sign(&self, node: NodeId) -> bool {
+        let (which, each) = match self.signs {
+            Some(Signs::Renewals) => (Loop::Lease, Dur::ZERO),
+            // The first check after so long posts.
+            _ => (Loop::Status, self.report_period()),
+        };
+        let period = self.period(node, which);
+        let longest = period + Dur::from_nanos(period.as_nanos() / 25) + each;
+        self.with(node, |k| {
+            let last = match which {
+                Loop::Lease => k.renewals[0],
+                Loop::Status => k.posts[0].map(|(at, _)| at),
+            };
+            k.woken_at.is_some()
+                && last.is_none_or(|at| k.next[which as usize].at.since(at) > longest)
+        }) == Some(true)
     }
 
     fn has_unready_pods(&self, node: NodeId) -> bool {

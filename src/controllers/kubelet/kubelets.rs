@@ -32,6 +32,15 @@ pub(super) struct Points {
     pub(super) heartbeat_first: PointId,
 }
 
+/// By what the node lifecycle controller goes that tells it that nodes live.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Signs {
+    /// Renewals of leases.
+    Renewals,
+    /// Posts of the status.
+    Posts,
+}
+
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
     me: Weak<Kubelets>,
@@ -41,6 +50,8 @@ pub(crate) struct Kubelets {
     pub(super) switches: Switches,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
+    /// Those that make one if they are too far apart, where others are computed.
+    pub(super) signs: Option<Signs>,
     /// Until then all are simulated even so.
     pub(super) awake_until: Cell<Time>,
     pub(super) state: Shared<State>,
@@ -123,14 +134,15 @@ impl Handler for PodWork {
 }
 
 impl Kubelets {
-    /// No kubelets yet; they hear of pods from now on. `lazy`: heartbeats that can't make a
+    /// No kubelets yet; they hear of pods from now on. With `signs`, heartbeats that can't make a
     /// difference are computed.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
         switches: Switches,
-        lazy: bool,
+        signs: Option<Signs>,
     ) -> Rc<Self> {
+        let lazy = signs.is_some();
         let ctx = api.ctx().clone();
         let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
             me: me.clone(),
@@ -138,6 +150,7 @@ impl Kubelets {
             mode,
             switches,
             lazy,
+            signs,
             awake_until: Cell::new(Time::ZERO),
             state: Shared::new(State::default()),
             points: Points {

@@ -28,5 +28,5 @@ mod walk;
 
 pub(crate) use conditions::healthy_conditions;
 pub(crate) use imitated::STATUS_PERIOD;
-pub(crate) use kubelets::Kubelets;
+pub(crate) use kubelets::{Kubelets, Signs};
 pub(crate) use node_state::NodeSettings;
