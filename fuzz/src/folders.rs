@@ -13,7 +13,7 @@ use taintsim::kernel::{Choices, Dur};
 use taintsim::plan::Plan;
 use taintsim::report::charts::{self, Chart};
 use taintsim::report::{
-    Report, Source, Style, events, evictions_csv, json, klog, manifest, perfetto, text, trace_json,
+    Report, Source, Style, events, json, klog, manifest, perfetto, tables, text, trace_json,
 };
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
@@ -197,7 +197,7 @@ fn reading(reports: bool) -> Check {
                 width: 100,
             };
             let all = text::write(&mut out, &report, None, style)
-                .and_then(|()| evictions_csv::write(&mut out, &analysis, &report.workloads))
+                .and_then(|()| tables::csv::write(&mut out, &tables::EvictionsTable::new(&analysis, &report.workloads)))
                 .and_then(|()| klog::write(&mut out, &analysis, 4))
                 .and_then(|()| perfetto::write(&mut out, &analysis))
                 .and_then(|()| events::write(&mut out, &analysis));

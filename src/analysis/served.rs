@@ -1,6 +1,7 @@
 //! A workload over time, and what its course cost.
 
 use super::costs::Costs;
+use super::curves::Steps;
 use crate::api::budget::IntOrPercent;
 use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
@@ -63,7 +64,33 @@ pub struct Served {
     pub costs: Costs,
 }
 
+/// Something that is counted of a workload's pods.
+pub(crate) type Counted = fn(&Served, &Count) -> u32;
+
 impl Served {
+    /// What is counted of it over time, by name.
+    pub(crate) const FIGURES: [(&'static str, Counted); 7] = [
+        ("desired", |_, c| c.desired),
+        ("needed", |w, c| w.need(c.desired)),
+        ("up", |_, c| c.up),
+        ("ready", |_, c| c.ready),
+        ("ghosts", |_, c| c.ghosts),
+        ("dead_endpoints", |_, c| c.dead),
+        ("pending_pods", |_, c| c.pending),
+    ];
+
+    /// A figure over time: its value at its beginning, and at each of its changes.
+    pub(crate) fn course(&self, figure: Counted) -> Steps {
+        let mut steps = Steps::new();
+        for (at, count) in &self.counts {
+            let n = figure(self, count);
+            if steps.last().is_none_or(|s| s.1 != n) {
+                steps.push((*at, n));
+            }
+        }
+        steps
+    }
+
     /// How many pods it needs while it asks for this number.
     pub(crate) fn need(&self, desired: u32) -> u32 {
         self.needs

@@ -29,6 +29,7 @@ mod managed;
 mod outages;
 mod plan;
 mod progress;
+mod records;
 mod replay;
 mod report;
 mod run;

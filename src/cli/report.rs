@@ -10,7 +10,8 @@ use crate::analysis::Analysis;
 use crate::files::{Escaped, Form};
 use crate::language::Problem;
 use crate::report::html::{self, Page};
-use crate::report::{Report, evictions_csv, klog, perfetto};
+use crate::report::tables::{self, EvictionsTable};
+use crate::report::{Report, klog, perfetto};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -95,7 +96,7 @@ fn render(
     match args.form {
         As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
-        As::Csv => evictions_csv::write(out, &analysis, &report.workloads),
+        As::Csv => tables::csv::write(out, &EvictionsTable::new(&analysis, &report.workloads)),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
         As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)),
         As::Perfetto => perfetto::write(out, &analysis),

@@ -6,6 +6,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::progress::Progress;
+use super::records::RecordsArg;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::import::Summary;
@@ -13,7 +14,9 @@ use crate::kernel::{Choices, Dur, Time};
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
 use crate::report::html::Page;
-use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
+use crate::report::{
+    self, FileError, Folder, OutputError, Report, Source, Style, TableForms, Written,
+};
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides};
 use crate::trace::Trace;
 use crate::{files, sim};
@@ -56,6 +59,8 @@ pub(crate) struct RunArgs {
     /// Write report.html, too: one file that shows the run in a browser, to zoom into and to search
     #[arg(long)]
     html: bool,
+    #[command(flatten)]
+    records: RecordsArg,
     /// Show no progress, nor what was taken from an export that a scenario points at and what was
     /// left out
     #[arg(long, short)]
@@ -76,6 +81,7 @@ pub(crate) struct Ready {
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
+    let forms = args.records.forms()?;
     // All scenarios are read before the first one runs: a mistake in the last one is not found an
     // hour later.
     let mut ready: Vec<Ready> = Vec::new();
@@ -112,7 +118,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
         if i > 0 && args.format == Format::Text {
             writeln!(out)?;
         }
-        one(scenario, args, terminal, &mut out)?;
+        one(scenario, (args, forms), terminal, &mut out)?;
         out.flush()?;
     }
     Ok(Exit::Fine)
@@ -207,7 +213,7 @@ pub(crate) fn folder_failure(error: &OutputError) -> Failure {
 
 fn one(
     scenario: &Ready,
-    args: &RunArgs,
+    (args, forms): (&RunArgs, TableForms),
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -229,7 +235,7 @@ fn one(
     let analysis = Analysis::new(plan, &trace);
     let report = Report::new(&analysis, source, args.needless_within);
     let page = args.html.then(|| Page::of_run(&report, groups));
-    let written = write(&report, &args.out, page.as_ref())?;
+    let written = write(&report, &args.out, (page.as_ref(), forms))?;
     progress.clear();
     print(out, &report, Some(&written), args.format, terminal)?;
     Ok(())
@@ -315,9 +321,13 @@ pub(crate) fn simulate(
     )))
 }
 
-fn write(report: &Report<'_>, out: &Path, page: Option<&Page>) -> Result<Written, Failure> {
+fn write(
+    report: &Report<'_>,
+    out: &Path,
+    also: (Option<&Page>, TableForms),
+) -> Result<Written, Failure> {
     let written = interrupt::heeding(|| {
-        let written = report::write_folder(report, out, page, interrupt::unfinished);
+        let written = report::write_folder(report, out, also, interrupt::unfinished);
         interrupt::finished();
         written
     });

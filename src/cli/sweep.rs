@@ -7,6 +7,7 @@ use super::failure::{Failure, Outcome};
 use super::html;
 use super::interrupt;
 use super::progress::Progress;
+use super::records::RecordsArg;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
@@ -105,6 +106,8 @@ pub(crate) struct SweepArgs {
     /// left out
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    records: RecordsArg,
     /// Write report.html, too: curves, the table, and a run of each row to move through, in a browser
     #[arg(long)]
     html: bool,
@@ -112,6 +115,7 @@ pub(crate) struct SweepArgs {
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let forms = args.records.forms()?;
     let loaded = load_all(&args.files, &work.inputs)?;
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
@@ -161,9 +165,10 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         .transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
-    let written =
-        interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out, page.as_ref()))
-            .map_err(|error| folder_failure(&error))?;
+    let written = interrupt::heeding(|| {
+        write_folder(&heading, &layout, &cases, &args.out, (page.as_ref(), forms))
+    })
+    .map_err(|error| folder_failure(&error))?;
     ran.progress.clear();
     print(args, &heading, &layout, &cases, &written, terminal)?;
     if stopped {

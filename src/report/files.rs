@@ -76,6 +76,11 @@ impl Folder {
         &self.files
     }
 
+    /// Whether a file of that name is written.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.files.iter().any(|(written, _)| written == name)
+    }
+
     /// Writes one file. What acts instead of showing something, a control character say, is escaped
     /// in every form that is not read again as it is.
     ///

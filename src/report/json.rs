@@ -6,7 +6,7 @@
 use super::model::Report;
 use crate::analysis::curves::Steps;
 use crate::analysis::facts::{BudgetChange, Fact};
-use crate::analysis::serving::{Count, Served};
+use crate::analysis::serving::Served;
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
 use crate::analysis::workloads::WorkloadOutcome;
@@ -195,17 +195,10 @@ fn workloads(report: &Report<'_>) -> Value {
         }
         all.extend(costs(&w.costs));
         all.insert("costs_from_s".to_owned(), w.from.map_or(Value::Null, time));
-        let of: [(&str, Counted); 7] = [
-            ("desired", |_, c| c.desired),
-            ("needed", |w, c| w.need(c.desired)),
-            ("up", |_, c| c.up),
-            ("ready", |_, c| c.ready),
-            ("ghosts", |_, c| c.ghosts),
-            ("dead_endpoints", |_, c| c.dead),
-            ("pending_pods", |_, c| c.pending),
-        ];
-        for (key, value) in of {
-            all.insert(key.to_owned(), course(w, value));
+        for (key, figure) in Served::FIGURES {
+            let steps = w.course(figure);
+            let steps: Value = steps.iter().map(|(at, n)| json!([time(*at), n])).collect();
+            all.insert(key.to_owned(), steps);
         }
         let outcome = report
             .workloads
@@ -218,21 +211,6 @@ fn workloads(report: &Report<'_>) -> Value {
         Value::from(all)
     };
     report.serving.workloads.iter().map(one).collect()
-}
-
-/// Something that is counted of a workload's pods.
-type Counted = fn(&Served, &Count) -> u32;
-
-/// A number over time: its value at each of its changes.
-fn course(w: &Served, value: Counted) -> Value {
-    let mut steps: Vec<(Time, u32)> = Vec::new();
-    for (at, count) in &w.counts {
-        let n = value(w, count);
-        if steps.last().is_none_or(|s| s.1 != n) {
-            steps.push((*at, n));
-        }
-    }
-    steps.iter().map(|(at, n)| json!([time(*at), n])).collect()
 }
 
 /// Every figure under its name.

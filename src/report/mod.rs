@@ -12,7 +12,6 @@ pub mod charts;
 pub mod diagnostics;
 pub(crate) mod diff;
 pub mod events;
-pub mod evictions_csv;
 pub mod explain;
 #[cfg(feature = "cli")]
 pub(crate) mod explore;
@@ -42,6 +41,9 @@ pub(crate) mod replay;
 pub(crate) mod survey;
 #[cfg(feature = "cli")]
 pub mod sweep;
+#[cfg(feature = "cli")]
+mod table_files;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -56,5 +58,7 @@ pub(crate) use files::{Folder, Written};
 pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]
 pub(crate) use output::{OutputError, write_folder};
+#[cfg(feature = "cli")]
+pub(crate) use table_files::{TableForms, write_tables};
 pub use text::Style;
 pub use wall_clock::WallClock;

@@ -68,6 +68,17 @@ impl<'a> Report<'a> {
         release.strip_prefix('v').unwrap_or(release)
     }
 
+    /// What a file of its own says of the run, by name.
+    pub(crate) fn about(&self) -> [(&'static str, String); 4] {
+        let plan = self.analysis.plan;
+        [
+            ("scenario", plan.name.clone()),
+            ("kubernetes", self.release().to_owned()),
+            ("timing", plan.timing.name.to_string()),
+            ("seed", self.source.seed.to_string()),
+        ]
+    }
+
     /// How many nodes and pods exist from the start.
     pub(crate) fn size(&self) -> (u64, u64) {
         use crate::plan::{NodeStart, PodStart};

@@ -4,7 +4,9 @@ use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
 use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
-use super::{events, evictions_csv, html, json, manifest, trace_json};
+use super::table_files::{TableForms, write_tables};
+use super::tables::{self, CurvesTable, EvictionsTable, RecordsTable};
+use super::{events, html, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
 use std::path::Path;
 
@@ -20,28 +22,33 @@ pub(crate) enum OutputError {
 }
 
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
-/// is replaced as a whole. Where a `page` is given, it is written, too. `begun` gets the temporary folder as soon as it exists, so that it can
-/// be removed if the process is ended early.
+/// is replaced as a whole. A `page` is written, too, where one is given, and all tables in those
+/// forms. `begun` gets the temporary folder as soon as it exists, so that it can be removed if the process is ended early.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(crate) fn write_folder(
     report: &Report<'_>,
     parent: &Path,
-    page: Option<&html::Page>,
+    (page, forms): (Option<&html::Page>, TableForms),
     begun: impl FnOnce(&Path),
 ) -> Result<Written, OutputError> {
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
     folder.write("events.jsonl", |out| events::write(out, analysis))?;
-    folder.write("evictions.csv", |out| {
-        evictions_csv::write(out, analysis, &report.workloads)
-    })?;
+    let evictions = EvictionsTable::new(analysis, &report.workloads);
+    folder.write("evictions.csv", |out| tables::csv::write(out, &evictions))?;
     folder.write("summary.json", |out| {
         json::write(out, &json::summary_document(report))
     })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
+    let (records, courses) = (
+        RecordsTable::new(analysis),
+        CurvesTable::new(&curves, &report.serving),
+    );
+    let all: [&dyn tables::Table; 3] = [&records, &evictions, &courses];
+    write_tables(&mut folder, forms, &all, &report.about())?;
     let heading = report.heading();
     let mut all = vec![
         ("timeline", Chart::Timeline(&lanes)),

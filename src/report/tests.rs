@@ -2,7 +2,7 @@
 
 use super::charts::{self, Chart, MOST_NODE_LANES};
 use super::{
-    Report, Source, Style, Written, events, evictions_csv, json, manifest, text, write_folder,
+    Report, Source, Style, TableForms, Written, events, json, manifest, tables, text, write_folder,
 };
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
@@ -183,12 +183,9 @@ fn every_record_is_a_line_of_json() {
 fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
-    evictions_csv::write(
-        &mut out,
-        &Analysis::new(&plan, &trace),
-        &Workloads::default(),
-    )
-    .expect("memory takes it");
+    let (analysis, workloads) = (Analysis::new(&plan, &trace), Workloads::default());
+    let table = tables::EvictionsTable::new(&analysis, &workloads);
+    tables::csv::write(&mut out, &table).expect("memory takes it");
     let header = "time_s,pod,namespace,node,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     let row = "405.1,p2,default,n2,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";
     assert_eq!(
@@ -311,8 +308,10 @@ fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
 #[test]
 fn the_folder_of_a_run_is_complete() {
     let parent = std::env::temp_dir().join(format!("taintsim-{}-folder", std::process::id()));
-    let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, None, |_| ()))
-        .expect("can be written");
+    let written = with_report(&one_node_lost(), |r| {
+        write_folder(r, &parent, (None, TableForms::default()), |_| ())
+    })
+    .expect("can be written");
     let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
     let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
     assert_eq!(names.join(" "), expected);
@@ -344,7 +343,8 @@ fn gallery() {
         let analysis = Analysis::new(&plan, &trace);
         let source = source();
         let report = Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW);
-        let written = write_folder(&report, &parent, None, |_| ()).expect("can be written");
+        let written = write_folder(&report, &parent, (None, TableForms::default()), |_| ())
+            .expect("can be written");
         let mut out = std::io::stderr();
         text::write(
             &mut out,

@@ -11,11 +11,13 @@
 //! timeline and `entry_index` its place there. Written by hand and not through a serialiser,
 //! because a large outage has millions of them. [`read`] is the way back.
 
+mod entry;
 mod event;
 mod line;
 mod read;
 mod tables;
 mod write;
 
+pub(crate) use entry::Entry;
 pub use read::{BadLine, read};
 pub use write::write;

@@ -1,8 +1,8 @@
 //! The way from a trace to its lines.
 
+use super::entry::Entry;
 use crate::analysis::Analysis;
-use crate::api::names::NodeId;
-use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
+use crate::trace::{Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
 use std::io::{self, Write};
 
 /// How much is gathered before it is handed on, in bytes.
@@ -33,22 +33,16 @@ fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
     let f = analysis.trace.fields(r);
     text(b, "what", f.what);
     fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    if matches!(
-        r.what,
-        What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_)
-    ) {
-        if let Some(entry) = analysis.plan.timeline.get(r.object as usize) {
-            text(b, "entry", &entry.name);
-        }
+    let about = Entry::of(analysis, r);
+    if let Some(name) = about.name {
+        text(b, "entry", name);
+    }
+    if let Some(index) = about.index {
         key(b, "entry_index");
-        number(b, r.object.into());
-    } else if r.what == What::ControllersStopped {
-        if r.actor == Actor::User {
-            key(b, "entry_index");
-            number(b, r.object.into());
-        } else {
-            text(b, "node", analysis.node_name(NodeId(r.object)));
-        }
+        number(b, index.into());
+    }
+    if let Some(node) = about.node {
+        text(b, "node", node);
     }
     reference(b, "cause", r.cause);
     reference(b, "saw", r.saw);

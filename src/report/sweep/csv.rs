@@ -1,12 +1,12 @@
-//! The table as CSV, and the figures of every run.
+//! The table as CSV.
 
 use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout};
 use crate::analysis::Sample;
 use crate::files::cell;
 use crate::lab::Case;
+use crate::report::tables::csv::number;
 use ::csv::Writer;
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// What is written of each figure over the seeds; the names of columns end in it.
@@ -131,73 +131,4 @@ fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
         *cell = value.map_or_else(String::new, number);
     }
     cells
-}
-
-/// Writes a line per run: the values, the seed, every figure of all workloads, then every figure of
-/// each workload under its name.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
-    let workloads: BTreeSet<&str> = cases
-        .iter()
-        .flat_map(|c| &c.runs)
-        .flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str()))
-        .collect();
-    let of_one = |name: &&str| {
-        let workload = Some((*name).to_owned());
-        let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
-        costs
-            .map(|measure| Column {
-                measure,
-                workload: workload.clone(),
-            })
-            .collect::<Vec<_>>()
-    };
-    let columns: Vec<Column> = Measure::all()
-        .map(Column::of_all)
-        .chain(workloads.iter().flat_map(of_one))
-        .collect();
-    let mut csv = Writer::from_writer(out);
-    let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
-    names.push("seed".to_owned());
-    names.extend(columns.iter().map(Column::name));
-    csv.write_record(names.iter().map(|n| cell(n).into_owned()))?;
-    for case in cases {
-        for run in &case.runs {
-            let mut cells = values(case);
-            cells.push(run.seed.to_string());
-            cells.extend(
-                columns
-                    .iter()
-                    .map(|c| c.of(&run.metrics).map_or_else(String::new, number)),
-            );
-            csv.write_record(&cells)?;
-        }
-    }
-    csv.flush()
-}
-
-/// Up to six digits behind the point, and none that say nothing.
-pub(super) fn number(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_say_no_more_than_they_must() {
-        assert_eq!(
-            [0.0, -0.0, 12.0, 0.5, 1.0 / 3.0, -0.0000001, 1e9].map(number),
-            ["0", "0", "12", "0.5", "0.333333", "0", "1000000000"]
-        );
-    }
 }

@@ -4,15 +4,18 @@ use super::chart::figures;
 use super::csv;
 use super::heading::{Heading, Layout};
 use super::json::document;
+use super::runs::RunsTable;
 use crate::files::Fingerprint;
 use crate::lab::Case;
 use crate::report::charts::{figures_png, figures_svg};
-use crate::report::{Folder, OutputError, Written, html, json, manifest};
+use crate::report::{
+    Folder, OutputError, TableForms, Written, html, json, manifest, tables, write_tables,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;
-/// a `page` is part of it where one is given.
+/// a `page` is part of it where one is given, and its runs in those forms.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
@@ -21,14 +24,17 @@ pub(crate) fn write_folder(
     layout: &Layout,
     cases: &[Case],
     parent: &Path,
-    page: Option<&html::Page>,
+    (page, forms): (Option<&html::Page>, TableForms),
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
     folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
     folder.write("sweep.json", |out| {
         json::write(out, &document(heading, layout, cases))
     })?;
-    folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
+    let runs = RunsTable::new(heading, cases);
+    folder.write("runs.csv", |out| tables::csv::write(out, &runs))?;
+    let about = [("scenario", heading.scenario.clone())];
+    write_tables(&mut folder, forms, &[&runs], &about)?;
     let chart = figures(heading, layout, cases);
     let svg = figures_svg(&chart)?;
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;

@@ -8,6 +8,7 @@ mod csv;
 mod folder;
 mod heading;
 mod json;
+mod runs;
 mod table;
 
 pub(crate) use self::csv::cases as write_csv;

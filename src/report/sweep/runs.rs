@@ -1,0 +1,93 @@
+//! Every run of a sweep: a row for each, with the values of its settings, its seed, every figure of
+//! all workloads, then every figure of each workload under its name.
+
+use super::columns::{Column, Measure};
+use super::heading::Heading;
+use crate::lab::Case;
+use crate::report::tables::{self, Cell, Each, Kind, Table, given_number};
+use std::collections::BTreeSet;
+use std::io;
+
+/// The runs of a sweep.
+pub(crate) struct RunsTable<'a> {
+    heading: &'a Heading,
+    cases: &'a [Case],
+    figures: Vec<Column>,
+}
+
+impl<'a> RunsTable<'a> {
+    /// Those of these rows.
+    pub(crate) fn new(heading: &'a Heading, cases: &'a [Case]) -> Self {
+        let workloads: BTreeSet<&str> = cases
+            .iter()
+            .flat_map(|c| &c.runs)
+            .flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str()))
+            .collect();
+        let of_one = |name: &&str| {
+            let workload = Some((*name).to_owned());
+            let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
+            costs
+                .map(|measure| Column {
+                    measure,
+                    workload: workload.clone(),
+                })
+                .collect::<Vec<_>>()
+        };
+        RunsTable {
+            heading,
+            cases,
+            figures: Measure::all()
+                .map(Column::of_all)
+                .chain(workloads.iter().flat_map(of_one))
+                .collect(),
+        }
+    }
+
+    /// Whether every value of a setting is a number.
+    fn is_number(&self, axis: usize) -> bool {
+        let mut values = self.cases.iter().filter_map(|c| c.values.get(axis));
+        values.all(|v| given_number(v).is_some())
+    }
+}
+
+impl Table for RunsTable<'_> {
+    fn name(&self) -> &'static str {
+        "runs"
+    }
+
+    fn columns(&self) -> Vec<tables::Column> {
+        let axis = |(i, path): (usize, &str)| {
+            let kind = if self.is_number(i) {
+                Kind::Number
+            } else {
+                Kind::Text
+            };
+            tables::Column::new(path.to_owned(), kind)
+        };
+        let paths = self.heading.axes.iter().map(|a| a.path.as_str());
+        let mut all: Vec<tables::Column> = paths.enumerate().map(axis).collect();
+        all.push(tables::Column::new("seed", Kind::Natural));
+        all.extend(
+            self.figures
+                .iter()
+                .map(|c| tables::Column::new(c.name(), Kind::Number)),
+        );
+        all
+    }
+
+    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        for case in self.cases {
+            for run in &case.runs {
+                let mut row: Vec<Cell<'_>> = case.values.iter().map(|v| Cell::Given(v)).collect();
+                row.push(Cell::Natural(run.seed));
+                row.extend(
+                    self.figures
+                        .iter()
+                        .map(|c| Cell::number(c.of(&run.metrics))),
+                );
+                each(&row)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Columns and what stands in them.
+
+use crate::kernel::Time;
+use std::borrow::Cow;
+
+/// What all cells of a column are, if they are not empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// A whole number.
+    Whole,
+    /// A whole number that is not negative and may be larger than the largest signed one: a seed.
+    Natural,
+    /// A number.
+    Number,
+    /// Seconds from the start of the run.
+    Seconds,
+    /// True or false.
+    Truth,
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name; one that ends in `_s` is in seconds, one in `_ns` in nanoseconds.
+    pub name: Cow<'static, str>,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+impl Column {
+    /// Columns of fixed names.
+    pub(crate) fn all(named: &[(&'static str, Kind)]) -> Vec<Self> {
+        let column = |&(name, kind)| Column::new(name, kind);
+        named.iter().map(column).collect()
+    }
+
+    /// A column.
+    pub(crate) fn new(name: impl Into<Cow<'static, str>>, kind: Kind) -> Self {
+        Column {
+            name: name.into(),
+            kind,
+        }
+    }
+}
+
+/// What stands in a cell: nothing, or what the column's kind says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell<'a> {
+    /// Nothing: it did not happen, or does not apply.
+    Empty,
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A list of texts.
+    Texts(Cow<'a, [String]>),
+    /// A whole number.
+    Whole(i64),
+    /// One that is not negative.
+    Natural(u64),
+    /// A number.
+    Number(f64),
+    /// A time, written in seconds.
+    Seconds(Time),
+    /// True or false.
+    Truth(bool),
+    /// A value as somebody gave it, in a column of numbers or of text.
+    Given(&'a str),
+}
+
+impl<'a> Cell<'a> {
+    /// Text, where there is some.
+    pub(crate) fn text(text: Option<impl Into<Cow<'a, str>>>) -> Self {
+        text.map_or(Cell::Empty, |t| Cell::Text(t.into()))
+    }
+
+    /// A list, unless it has no items.
+    pub(crate) fn texts(texts: Vec<String>) -> Self {
+        if texts.is_empty() {
+            Cell::Empty
+        } else {
+            Cell::Texts(texts.into())
+        }
+    }
+
+    /// A whole number, where there is one.
+    pub(crate) fn whole(number: Option<impl Into<i64>>) -> Self {
+        number.map_or(Cell::Empty, |n| Cell::Whole(n.into()))
+    }
+
+    /// A number, where there is one.
+    pub(crate) fn number(number: Option<f64>) -> Self {
+        number.map_or(Cell::Empty, Cell::Number)
+    }
+
+    /// A time, where there is one.
+    pub(crate) fn seconds(time: Option<Time>) -> Self {
+        time.map_or(Cell::Empty, Cell::Seconds)
+    }
+}
+
+/// The number that a given value is, if it is one.
+pub(crate) fn given_number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|n: &f64| n.is_finite())
+}

@@ -1,0 +1,66 @@
+//! Tables as CSV: a heading, then a line for each row; what is empty is empty, lists are JSON.
+
+use super::cells::{Cell, given_number};
+use super::table::Table;
+use crate::analysis::clock::seconds;
+use crate::files::cell;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Writes a table.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
+    let mut csv = ::csv::Writer::from_writer(out);
+    let columns = table.columns();
+    csv.write_record(columns.iter().map(|c| cell(&c.name).into_owned()))?;
+    table.rows(&mut |row| {
+        for c in row {
+            csv.write_field(field(c).as_bytes())?;
+        }
+        csv.write_record(None::<&[u8]>)?;
+        Ok(())
+    })?;
+    csv.flush()
+}
+
+/// A cell as text, which is no formula.
+fn field<'c>(c: &'c Cell<'_>) -> Cow<'c, str> {
+    match c {
+        Cell::Empty => Cow::Borrowed(""),
+        Cell::Text(text) => cell(text),
+        Cell::Texts(texts) => serde_json::Value::from(texts.to_vec()).to_string().into(),
+        Cell::Whole(n) => n.to_string().into(),
+        Cell::Natural(n) => n.to_string().into(),
+        Cell::Number(n) => number(*n).into(),
+        Cell::Seconds(t) => seconds(*t).into(),
+        Cell::Truth(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+        Cell::Given(text) if given_number(text).is_some() => Cow::Borrowed(text),
+        Cell::Given(text) => cell(text),
+    }
+}
+
+/// Up to six digits behind the point, and none that say nothing.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_say_no_more_than_they_must() {
+        assert_eq!(
+            [0.0, -0.0, 12.0, 0.5, 1.0 / 3.0, -0.0000001, 1e9].map(number),
+            ["0", "0", "12", "0.5", "0.333333", "0", "1000000000"]
+        );
+    }
+}
