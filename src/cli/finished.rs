@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::run::{self, Ready};
 use super::suggest;
 use super::terminal::Terminal;
-use crate::files::{self, ReadError};
+use crate::files::{self, PACKED, ReadError};
 use crate::kernel::{Dur, Time};
 use crate::language::Problem;
 use crate::report::{Written, events, manifest, trace_json};
@@ -181,33 +181,52 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
 fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, Failure> {
     let place = |name: &str| folder.join(name);
     let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
-    let mut trace = trace_json::read(&contents(&place(trace_json::FILE))?)
-        .map_err(|e| wrong(trace_json::FILE, e))?;
+    let (text, name) = unpacked(folder, manifest, trace_json::FILE)?;
+    let mut trace = trace_json::read(&text).map_err(|e| wrong(&name, e))?;
     trace.horizon = horizon;
-    let lines = String::from_utf8(contents(&place(EVENTS))?).map_err(|e| {
+    let (lines, name) = unpacked(folder, manifest, events::FILE)?;
+    let lines = String::from_utf8(lines).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
             .iter()
             .filter(|&&b| b == b'\n')
             .count()
             + 1;
-        wrong(EVENTS, format!("line {line} is not UTF-8"))
+        wrong(&name, format!("line {line} is not UTF-8"))
     })?;
-    let trace = events::read(&lines, trace).map_err(|e| wrong(EVENTS, e.to_string()))?;
+    let trace = events::read(&lines, trace).map_err(|e| wrong(&name, e.to_string()))?;
     if trace.len() != manifest.records {
         let (is, was) = (trace.len(), manifest.records);
         let what = format!(
             "it has {is} records, and the manifest says {was}: the file was cut off or changed"
         );
-        return Err(wrong(EVENTS, what));
+        return Err(wrong(&name, what));
     }
     Ok(trace)
 }
 
-/// The largest file of a folder, in bytes: some ten million records.
+/// The largest file of a folder, in bytes, packed or not: some ten million records.
 const BYTES_MAX: u64 = 2 << 30;
 
-/// The file of records.
-const EVENTS: &str = "events.jsonl";
+/// What a file holds that may be packed, and its name: packed or not as the manifest has it, and
+/// the other where somebody has packed or unpacked it since.
+fn unpacked(folder: &Path, manifest: &Manifest, name: &str) -> Result<(Vec<u8>, String), Failure> {
+    let packed = format!("{name}{PACKED}");
+    let is_packed = manifest.files.iter().any(|f| f.name == packed);
+    let (first, other) = if is_packed {
+        (packed.as_str(), name)
+    } else {
+        (name, packed.as_str())
+    };
+    let found = if !folder.join(first).exists() && folder.join(other).is_file() {
+        other
+    } else {
+        first
+    };
+    let path = folder.join(found);
+    let bytes = files::unpack(contents(&path)?, BYTES_MAX)
+        .map_err(|error| fail(&path, &error.to_string(), AGAIN))?;
+    Ok((bytes, found.to_owned()))
+}
 
 fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     let path = folder.join(manifest::FILE);

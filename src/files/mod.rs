@@ -7,6 +7,7 @@
 //! `sim` knows that there are files.
 
 mod fingerprint;
+mod large;
 mod places;
 mod read;
 mod replace;
@@ -14,6 +15,7 @@ mod shown;
 mod temporary;
 
 pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile, fnv1a64};
+pub(crate) use large::{LargeFile, PACKED, Packing};
 pub use places::Places;
 pub use read::{ReadError, read, read_from, text, unpack};
 pub(crate) use replace::{append, replace, restore};

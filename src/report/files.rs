@@ -7,7 +7,7 @@
 use super::file_error::FileError;
 use super::manifest;
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
-use crate::files::{COPIED, InputFile};
+use crate::files::{COPIED, InputFile, LargeFile, PACKED, Packing};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -76,9 +76,10 @@ impl Folder {
         &self.files
     }
 
-    /// Whether a file of that name is written.
+    /// Whether a file of that name is written, packed or not.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.files.iter().any(|(written, _)| written == name)
+        let is = |written: &str| written.strip_suffix(PACKED).unwrap_or(written) == name;
+        self.files.iter().any(|(written, _)| is(written))
     }
 
     /// Writes one file. What acts instead of showing something, a control character say, is escaped
@@ -106,6 +107,27 @@ impl Folder {
                 });
             }
         }
+        Ok(())
+    }
+
+    /// Writes one file that may be large, and is packed then, under a name that says so.
+    ///
+    /// # Errors
+    /// As [`Folder::write`].
+    pub(crate) fn write_large(
+        &mut self,
+        name: &str,
+        packing: Packing,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), FileError> {
+        let folder = self.temporary.path();
+        let result = LargeFile::create(folder, name, packing).and_then(|mut out| {
+            fill(&mut Escaped::new(&mut out, form(name)))?;
+            out.finish()
+        });
+        let path = self.place.join(name);
+        self.files
+            .push(result.map_err(|source| FileError::Write { path, source })?);
         Ok(())
     }
 
@@ -220,7 +242,7 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
         let name = entry.file_name();
         let known = name
             .to_str()
-            .is_some_and(|n| n == manifest::FILE || named.iter().any(|of| of == n));
+            .is_some_and(|n| n == manifest::FILE || is_ours(place, n, &named));
         if !known || !entry.file_type().is_ok_and(|t| t.is_file()) {
             return Err(FileError::More {
                 path: place.to_owned(),
@@ -229,6 +251,15 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
         }
     }
     Ok(())
+}
+
+/// Whether a file is one of those, or was one that somebody packed or unpacked since.
+fn is_ours(place: &Path, name: &str, named: &[String]) -> bool {
+    let is_named = |name: &str| named.iter().any(|of| of == name);
+    let instead = |of: &str| is_named(of) && !place.join(of).exists();
+    is_named(name)
+        || is_named(&format!("{name}{PACKED}"))
+        || name.strip_suffix(PACKED).is_some_and(instead)
 }
 
 #[cfg(test)]

@@ -36,9 +36,13 @@ pub(crate) fn write_folder(
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
-    folder.write("events.jsonl", |out| events::write(out, analysis))?;
+    folder.write_large(events::FILE, forms.packing, |out| {
+        events::write(out, analysis)
+    })?;
     let evictions = EvictionsTable::new(analysis, &report.workloads);
-    folder.write("evictions.csv", |out| tables::csv::write(out, &evictions))?;
+    folder.write_large("evictions.csv", forms.packing, |out| {
+        tables::csv::write(out, &evictions)
+    })?;
     folder.write("summary.json", |out| {
         json::write(out, &json::summary_document(report))
     })?;
@@ -67,7 +71,7 @@ pub(crate) fn write_folder(
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
     // What it takes to read the run again.
-    folder.write(trace_json::FILE, |out| {
+    folder.write_large(trace_json::FILE, forms.packing, |out| {
         trace_json::write(out, analysis.trace)
     })?;
     folder.write(manifest::SCENARIO, |out| {

@@ -3,10 +3,13 @@
 use super::file_error::FileError;
 use super::files::Folder;
 use super::tables::{self, Table};
+use crate::files::Packing;
 
 /// In which forms tables are written, beside those that are always there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TableForms {
+    /// When what is text is packed.
+    pub(crate) packing: Packing,
     /// As CSV.
     pub(crate) csv: bool,
     /// As Parquet; nothing where [`tables::HAS_PARQUET`] is false.
@@ -24,7 +27,7 @@ pub(crate) fn write_tables(
     for table in all {
         let name = format!("{}.csv", table.name());
         if forms.csv && !folder.has(&name) {
-            folder.write(&name, |out| tables::csv::write(out, *table))?;
+            folder.write_large(&name, forms.packing, |out| tables::csv::write(out, *table))?;
         }
         if forms.parquet {
             write_parquet(folder, *table, about)?;

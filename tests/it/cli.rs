@@ -13,6 +13,7 @@ mod files;
 mod hostile;
 mod html;
 mod interrupt;
+mod packed;
 mod plan;
 mod report;
 mod shards;

@@ -21,3 +21,6 @@ mod write;
 pub(crate) use entry::Entry;
 pub use read::{BadLine, read};
 pub use write::write;
+
+/// The name of the file; packed, it ends in `.gz`.
+pub(crate) const FILE: &str = "events.jsonl";

@@ -32,7 +32,9 @@ pub(crate) fn write_folder(
         json::write(out, &document(heading, layout, cases))
     })?;
     let runs = RunsTable::new(heading, cases);
-    folder.write("runs.csv", |out| tables::csv::write(out, &runs))?;
+    folder.write_large("runs.csv", forms.packing, |out| {
+        tables::csv::write(out, &runs)
+    })?;
     let about = [("scenario", heading.scenario.clone())];
     write_tables(&mut folder, forms, &[&runs], &about)?;
     let chart = figures(heading, layout, cases);

@@ -3,6 +3,7 @@
 use super::printer::Printer;
 use super::style::{BOLD, DIM, PLAIN, Style, YELLOW, counted};
 use crate::analysis::clock::short;
+use crate::files::PACKED;
 use crate::kernel::Dur;
 use crate::report::files::Written;
 use crate::report::model::Report;
@@ -69,11 +70,29 @@ impl Printer<'_> {
                 0,
                 PLAIN,
             )?;
+            self.packed(&names)?;
         }
         self.folded(
             "One seed is one sample: another draws other delays and orders.",
             0,
             DIM,
         )
+    }
+    /// Says which files are packed, and how to have them otherwise.
+    fn packed(&mut self, names: &[&str]) -> io::Result<()> {
+        let packed: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|n| n.ends_with(PACKED))
+            .collect();
+        if packed.is_empty() {
+            return Ok(());
+        }
+        let are = if packed.len() == 1 { "is" } else { "are" };
+        let text = format!(
+            "{} {are} packed: `--records jsonl` leaves them as text, `--records parquet` writes tables for DuckDB, pandas and Polars.",
+            packed.join(", ")
+        );
+        self.folded(&text, 0, DIM)
     }
 }

@@ -1,0 +1,214 @@
+//! Files of a folder that are packed where they would be large.
+//!
+//! Packed are blocks, each for itself and all at once, and each is a member of gzip of its own:
+//! whatever reads gzip reads members one after the other. The blocks depend on what is written
+//! alone, so that the same content gives the same bytes.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// What the name of a packed file ends in.
+pub(crate) const PACKED: &str = ".gz";
+
+/// A file of more bytes than this is packed, unless something else was asked for.
+pub(crate) const PLAIN_MAX: usize = 16 << 20;
+
+/// So many bytes are a block; what is packed becomes no smaller with larger ones.
+const BLOCK: usize = 1 << 20;
+
+/// So many blocks are packed at once.
+const BLOCKS: usize = 16;
+
+/// How hard it is tried: a run is waited for, and twice the time saves a tenth.
+const LEVEL: u32 = 3;
+
+/// When files are packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Packing {
+    /// Those of more than [`PLAIN_MAX`] bytes.
+    #[default]
+    Large,
+    /// None.
+    Never,
+    /// All.
+    Always,
+}
+
+/// A file that may turn out to be large.
+#[derive(Debug)]
+pub(crate) struct LargeFile<'a> {
+    folder: &'a Path,
+    name: &'a str,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// All that there is of it, while it is small enough.
+    Held(Vec<u8>),
+    Plain(BufWriter<File>),
+    /// With what is not packed yet.
+    Packed(File, Vec<u8>),
+}
+
+impl<'a> LargeFile<'a> {
+    /// Begins the file `name` of a folder; packed, its name ends in [`PACKED`].
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub(crate) fn create(folder: &'a Path, name: &'a str, packing: Packing) -> io::Result<Self> {
+        let mut file = LargeFile {
+            folder,
+            name,
+            state: State::Held(Vec::new()),
+        };
+        match packing {
+            Packing::Large => {}
+            Packing::Never => file.state = file.plain()?,
+            Packing::Always => file.state = file.packed(Vec::new())?,
+        }
+        Ok(file)
+    }
+
+    fn plain(&self) -> io::Result<State> {
+        let file = File::create_new(self.folder.join(self.name))?;
+        Ok(State::Plain(BufWriter::with_capacity(1 << 16, file)))
+    }
+
+    fn packed(&self, held: Vec<u8>) -> io::Result<State> {
+        let name = format!("{}{PACKED}", self.name);
+        Ok(State::Packed(
+            File::create_new(self.folder.join(name))?,
+            held,
+        ))
+    }
+
+    /// Writes what is left; the file's name, and its size in bytes.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn finish(mut self) -> io::Result<(String, u64)> {
+        if let State::Held(held) = &mut self.state {
+            let held = std::mem::take(held);
+            self.state = self.plain()?;
+            self.write_all(&held)?;
+        }
+        match self.state {
+            State::Plain(out) => {
+                let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+                Ok((self.name.to_owned(), file.metadata()?.len()))
+            }
+            State::Packed(mut file, mut rest) => {
+                pack(&mut file, &mut rest)?;
+                Ok((format!("{}{PACKED}", self.name), file.metadata()?.len()))
+            }
+            State::Held(_) => Ok((self.name.to_owned(), 0)),
+        }
+    }
+}
+
+/// Packs what is there, and leaves nothing. A file without content has a member, too.
+fn pack(file: &mut File, held: &mut Vec<u8>) -> io::Result<()> {
+    let is_first = file.metadata()?.len() == 0;
+    let mut blocks: Vec<&[u8]> = held.chunks(BLOCK).collect();
+    if blocks.is_empty() && is_first {
+        blocks.push(&[]);
+    }
+    let packed: Vec<io::Result<Vec<u8>>> = blocks
+        .into_par_iter()
+        .map(|block| {
+            let mut member = GzEncoder::new(Vec::new(), Compression::new(LEVEL));
+            member.write_all(block)?;
+            member.finish()
+        })
+        .collect();
+    for member in packed {
+        file.write_all(&member?)?;
+    }
+    held.clear();
+    Ok(())
+}
+
+impl Write for LargeFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let State::Held(held) = &mut self.state
+            && held.len() + bytes.len() > PLAIN_MAX
+        {
+            let held = std::mem::take(held);
+            self.state = self.packed(held)?;
+        }
+        match &mut self.state {
+            State::Held(held) => held.extend_from_slice(bytes),
+            State::Plain(out) => out.write_all(bytes)?,
+            State::Packed(file, held) => {
+                held.extend_from_slice(bytes);
+                // Whole blocks, so that where they end does not depend on how they came.
+                if held.len() >= BLOCK * BLOCKS {
+                    let rest = held.split_off(held.len() / BLOCK * BLOCK);
+                    pack(file, held)?;
+                    *held = rest;
+                }
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{read, unpack};
+
+    /// What a file of so many bytes, written so many at a time, becomes: its name and its bytes.
+    fn written(test: &str, bytes: &[u8], at_a_time: usize, packing: Packing) -> (String, Vec<u8>) {
+        let folder = std::env::temp_dir().join(format!("taintsim-{}-{test}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).expect("a folder");
+        let mut file = LargeFile::create(&folder, "a.csv", packing).expect("can be created");
+        for part in bytes.chunks(at_a_time) {
+            file.write_all(part).expect("can be written");
+        }
+        let (name, size) = file.finish().expect("can be ended");
+        let bytes = read(&folder.join(&name), u64::MAX).expect("it is there");
+        assert_eq!(size, bytes.len() as u64);
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        (name, bytes)
+    }
+
+    #[test]
+    fn what_is_too_large_is_packed_and_comes_back() {
+        let lines: Vec<u8> = (0..8_000_000_u32)
+            .flat_map(|n| format!("{}\n", n % 977).into_bytes())
+            .take(PLAIN_MAX + 3 * BLOCK / 2)
+            .collect();
+        let plain = |bytes, packing| {
+            let (name, bytes) = written("plain", bytes, 1 << 16, packing);
+            assert_eq!(name, "a.csv");
+            bytes
+        };
+        // So many bytes are the last that are left as they are.
+        assert!(plain(&lines[..PLAIN_MAX], Packing::Large) == lines[..PLAIN_MAX]);
+        assert!(plain(&lines, Packing::Never) == lines);
+        let (name, packed) = written("large", &lines, 1 << 16, Packing::Large);
+        assert_eq!(name, "a.csv.gz");
+        assert!(unpack(packed.clone(), u64::MAX).expect("it is gzip") == lines);
+        // However it was written.
+        assert!(written("all", &lines, 999_983, Packing::Always).1 == packed);
+    }
+
+    #[test]
+    fn nothing_is_something_to_unpack() {
+        let (name, packed) = written("nothing", b"", 1, Packing::Always);
+        assert_eq!(name, "a.csv.gz");
+        assert_eq!(unpack(packed, 10).expect("it is gzip"), b"");
+        assert_eq!(written("none", b"", 1, Packing::Large).1, b"");
+    }
+}

@@ -1,0 +1,160 @@
+//! Folders of results whose text is packed, and their tables in more forms.
+
+use super::Scratch;
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::fs;
+use std::io::{Read, Write};
+
+fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    MultiGzDecoder::new(bytes)
+        .read_to_end(&mut plain)
+        .expect("it is gzip");
+    plain
+}
+
+#[test]
+fn a_packed_folder_holds_the_same_and_is_read_the_same() {
+    let scratch = Scratch::with_starter();
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    let called = scratch.call(&["run", "a.ron", "--records", "gzip", "--out", "packed"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    // What is packed is said, and how to have it otherwise.
+    let said = called
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        said.contains("events.jsonl.gz, evictions.csv.gz, trace.json.gz are packed: `--records jsonl` leaves them as text"),
+        "{said}"
+    );
+    for name in ["events.jsonl", "evictions.csv", "trace.json"] {
+        let packed = scratch.read(&format!("packed/a/{name}.gz"));
+        assert!(
+            unpacked(&packed) == scratch.read(&format!("output/a/{name}")),
+            "{name}"
+        );
+        assert!(!scratch.path(&format!("packed/a/{name}")).exists());
+    }
+    assert_eq!(scratch.call(&["report", "packed/a"]).stdout, called.stdout);
+    for command in [
+        &["report", "FOLDER", "--as", "perfetto"][..],
+        &["explain", "FOLDER", "b-1"],
+    ] {
+        let of = |folder: &str| {
+            let words: Vec<&str> = command
+                .iter()
+                .map(|w| if *w == "FOLDER" { folder } else { w })
+                .collect();
+            let called = scratch.call(&words);
+            assert_eq!(called.code, 0, "{}", called.stderr);
+            called.stdout
+        };
+        assert_eq!(of("packed/a"), of("output/a"), "{command:?}");
+    }
+    let same = scratch.call(&["diff", "output/a", "packed/a"]);
+    assert_eq!(same.code, 0, "{}", same.stdout);
+    // A rerun replaces what was packed by what is not.
+    assert_eq!(scratch.call(&["run", "a.ron", "--out", "packed"]).code, 0);
+    assert_eq!(scratch.names("packed/a"), scratch.names("output/a"));
+}
+
+#[test]
+fn what_somebody_unpacked_or_packed_since_is_read_too() {
+    let scratch = Scratch::with_starter();
+    for form in ["jsonl", "gzip"] {
+        let called = scratch.call(&["run", "a.ron", "--records", form]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        let (there, other) = match form {
+            "gzip" => ("events.jsonl.gz", "events.jsonl"),
+            _ => ("events.jsonl", "events.jsonl.gz"),
+        };
+        let bytes = scratch.read(&format!("output/a/{there}"));
+        let bytes = if form == "gzip" {
+            unpacked(&bytes)
+        } else {
+            gz(&bytes)
+        };
+        scratch.write(&format!("output/a/{other}"), bytes);
+        fs::remove_file(scratch.path(&format!("output/a/{there}"))).expect("it is there");
+        assert_eq!(scratch.call(&["report", "output/a"]).stdout, called.stdout);
+    }
+}
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes).expect("memory");
+    packed.finish().expect("memory")
+}
+
+#[test]
+fn packed_files_that_are_damaged_or_bombs_are_named() {
+    let scratch = Scratch::with_starter();
+    let called = scratch.call(&["run", "a.ron", "--records", "gzip"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let bomb = gz(&vec![b'\n'; 200 << 20]);
+    for file in ["events.jsonl.gz", "trace.json.gz"] {
+        let place = format!("output/a/{file}");
+        let kept = scratch.read(&place);
+        for (bytes, said) in [
+            (kept[..kept.len() - 20].to_vec(), "cut short or damaged"),
+            (bomb.clone(), "gzip bomb"),
+        ] {
+            scratch.write(&place, bytes);
+            for args in [
+                &["report", "output/a"][..],
+                &["explain", "output/a", "b-1"],
+                &["diff", "output/a", "a.ron"],
+            ] {
+                scratch
+                    .call(args)
+                    .fails(2, &[file, said, "run the scenario again"]);
+            }
+        }
+        scratch.write(&place, kept);
+    }
+}
+
+#[test]
+fn tables_in_more_forms() {
+    let scratch = Scratch::with_starter();
+    let called = scratch.call(&["run", "a.ron", "--records", "csv,parquet"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    for table in ["records", "evictions", "curves"] {
+        let text = scratch.text(&format!("output/a/{table}.csv"));
+        assert!(text.lines().count() > 1, "{table}");
+        let bytes = scratch.read(&format!("output/a/{table}.parquet"));
+        assert!(
+            bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
+            "{table}"
+        );
+    }
+    let lines = scratch.text("output/a/events.jsonl").lines().count();
+    assert_eq!(
+        scratch.text("output/a/records.csv").lines().count(),
+        lines + 1
+    );
+    // The same bytes again, and the same figures where shards are put together.
+    let before = scratch.read("output/a/records.parquet");
+    assert_eq!(
+        scratch.call(&["run", "a.ron", "--records", "parquet"]).code,
+        0
+    );
+    assert!(before == scratch.read("output/a/records.parquet"));
+    let sweep = ["sweep", "a.ron", "--seeds", "2", "--records", "parquet"];
+    assert_eq!(scratch.call(&sweep).code, 0);
+    assert!(
+        scratch
+            .read("output/a-sweep/runs.parquet")
+            .starts_with(b"PAR1")
+    );
+    scratch
+        .call(&["run", "a.ron", "--records", "jsonl,gzip"])
+        .fails(2, &["packs nothing", "one of them"]);
+    scratch
+        .call(&["run", "a.ron", "--records", "arrow"])
+        .fails(2, &["jsonl, gzip, csv, parquet"]);
+}
