@@ -141,4 +141,40 @@ mod tests {
     fn the_definition_of_the_command_line_is_sound() {
         super::command().debug_assert();
     }
+
+    /// What prints no results: it writes files, or what has one form.
+    const WITHOUT: [&str; 6] = ["shard", "soak", "init", "schema", "completions", "man"];
+
+    #[test]
+    fn every_command_with_results_takes_the_forms_that_its_page_tells() {
+        let page = include_str!("../../docs/commands.md");
+        let mut told = Vec::new();
+        for command in super::command().get_subcommands() {
+            let name = command.get_name();
+            let output = command.get_arguments().find(|a| a.get_short() == Some('o'));
+            let Some(output) = output else {
+                assert!(WITHOUT.contains(&name), "`{name}` has no -o");
+                continue;
+            };
+            assert_eq!(output.get_long(), Some("output"), "{name}");
+            let row = format!("\n| `{name}` | ");
+            let forms = page.split("## -o").nth(1).and_then(|p| p.split_once(&row));
+            let forms = forms
+                .and_then(|(_, rest)| rest.split_once(" |\n"))
+                .map(|(f, _)| f);
+            let forms =
+                forms.unwrap_or_else(|| panic!("docs/commands.md does not tell -o of `{name}`"));
+            let those: Vec<String> = output
+                .get_possible_values()
+                .iter()
+                .map(|v| format!("`{}`", v.get_name()))
+                .collect();
+            if those.is_empty() {
+                told.push(name.to_owned());
+            } else {
+                assert_eq!(forms, those.join(", "), "docs/commands.md, -o of `{name}`");
+            }
+        }
+        assert_eq!(told, ["faults", "gather", "shrink", "import"]);
+    }
 }

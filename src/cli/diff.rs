@@ -6,8 +6,9 @@ use super::failure::{Failure, Outcome};
 use super::finished;
 use super::html::{HtmlArg, columns, plain};
 use super::interrupt;
+use super::output::{Format, OutputArg};
 use super::progress::Progress;
-use super::run::{Format, Ready, load, ready, tell_imported};
+use super::run::{Ready, load, ready, tell_imported};
 use super::terminal::Terminal;
 use crate::analysis::diff::{OverSeeds, Settings};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, diff, grouped};
@@ -68,9 +69,8 @@ pub(crate) struct DiffArgs {
     /// the first run, which is 5m where nothing else was said]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     needless_within: Option<Dur>,
-    /// How to print the difference on standard output
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     #[command(flatten)]
     html: HtmlArg,
     /// Show no progress
@@ -146,7 +146,7 @@ fn single(
         colour: terminal.colour,
         width: terminal.width,
     };
-    match args.format {
+    match args.output.form {
         Format::Text => write(&mut out, sides, &found, style)?,
         Format::Json => json::write(&mut out, &document(sides, &found))?,
     }
@@ -298,7 +298,7 @@ fn print_many(
         colour: terminal.colour,
         width: terminal.width,
     };
-    match args.format {
+    match args.output.form {
         Format::Text => write_over_seeds(&mut out, sides, &settings, found, style)?,
         Format::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
     }

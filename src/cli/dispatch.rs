@@ -127,23 +127,24 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
 fn read_again(arguments: &[String], with: &With) -> Option<Again> {
     let program = std::iter::once("taintsim").chain(arguments.iter().map(String::as_str));
     let matches = Cli::command().try_get_matches_from(program).ok()?;
+    let with = with.clone();
     let again: Again = match Cli::from_arg_matches(&matches).ok()?.command? {
-        Command::Sweep(mut args) => {
-            args.with(with);
-            Box::new(move |work, terminal| sweep::sweep(&args, work, terminal))
-        }
-        Command::Survey(mut args) => {
-            args.with(with);
-            Box::new(move |work, terminal| survey::survey(&args, work, terminal))
-        }
-        Command::Plan(mut args) => {
-            args.with(with);
-            Box::new(move |work, terminal| plan::plan(&args, work, terminal))
-        }
-        Command::Explore(mut args) => {
-            args.with(with);
-            Box::new(move |work, terminal| explore::explore(&args, work, terminal))
-        }
+        Command::Sweep(mut args) => Box::new(move |work, terminal| {
+            args.with(&with)?;
+            sweep::sweep(&args, work, terminal)
+        }),
+        Command::Survey(mut args) => Box::new(move |work, terminal| {
+            args.with(&with)?;
+            survey::survey(&args, work, terminal)
+        }),
+        Command::Plan(mut args) => Box::new(move |work, terminal| {
+            args.with(&with)?;
+            plan::plan(&args, work, terminal)
+        }),
+        Command::Explore(mut args) => Box::new(move |work, terminal| {
+            args.with(&with)?;
+            explore::explore(&args, work, terminal)
+        }),
         _ => return None,
     };
     Some(again)

@@ -4,6 +4,7 @@ use super::args::ChangeArgs;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
+use super::output::OutputArg;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
@@ -46,9 +47,8 @@ pub(crate) struct ExplainArgs {
     /// Another value for something in the scenario; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// How to print the explanation on standard output
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -87,7 +87,7 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
     );
     let clock = run.ready.plan.begins.map(WallClock);
     let mut out = terminal.out();
-    match args.format {
+    match args.output.form {
         Format::Text => write(
             &mut out,
             &found,

@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::HtmlArg;
 use super::interrupt;
+use super::output::{Format, OutputArg};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -29,15 +30,6 @@ use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document
-    Json,
-}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum How {
@@ -115,9 +107,8 @@ pub(crate) struct ExploreArgs {
     out: PathBuf,
     #[command(flatten)]
     shards: PlanShardsArgs,
-    /// How to print the report on standard output
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     #[command(flatten)]
     html: HtmlArg,
     /// Show neither progress nor speed
@@ -131,9 +122,10 @@ fn property(text: &str) -> Result<Property, String> {
 
 impl ExploreArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) {
+    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.jobs = with.jobs.or(self.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.output.say(with.output.as_deref())
     }
 
     fn properties(&self) -> Vec<Property> {
@@ -330,7 +322,7 @@ fn print(
         colour: terminal.colour,
         width: terminal.width,
     };
-    match args.format {
+    match args.output.form {
         Format::Json => json::write(&mut out, &document(searches, properties))?,
         Format::Text if searches.len() > 1 => write_table(&mut out, searches, properties)?,
         Format::Text => {

@@ -3,7 +3,7 @@
 use super::args::{ChangeArgs, duration};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::file::{ScenarioOut, write_text};
+use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
 use super::shards::Inputs;
 use super::terminal::Terminal;
@@ -13,6 +13,7 @@ use crate::language::text::Tree;
 use crate::report::faults::{Heading, document, write};
 use crate::report::json;
 use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
+use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -45,9 +46,9 @@ pub(crate) struct FaultsArgs {
     /// How long to draw for [default: a year]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "8760h")]
     window: Dur,
-    /// What to print
-    #[arg(long = "as", value_enum, default_value_t)]
-    form: Form,
+    /// The form, as -o says it, too
+    #[arg(long = "as", value_enum, hide = true)]
+    form: Option<Form>,
     #[command(flatten)]
     out: ScenarioOut,
     #[command(flatten)]
@@ -60,9 +61,21 @@ pub(crate) struct FaultsArgs {
     quiet: bool,
 }
 
+impl FaultsArgs {
+    /// What is printed: text, json, scenario or csv.
+    fn form(&self) -> Result<Form, Failure> {
+        let Some(word) = self.out.form() else {
+            return Ok(self.form.unwrap_or_default());
+        };
+        Form::from_str(word, false)
+            .map_err(|_| no_such_form(word, &["text", "json", "scenario", "csv"]))
+    }
+}
+
 /// Runs the command.
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let file = args.out.file()?;
+    let form = args.form()?;
     if let Some(name) = &args.show {
         let text = preset_text(name).map_err(Failure::Input)?;
         write_text(file, text, terminal)?;
@@ -88,14 +101,14 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         seed,
         window: args.window,
     };
-    if args.form == Form::Scenario {
+    if form == Form::Scenario {
         let mut spec = scenario::changed(&loaded, &overrides)?;
         scenario::instead(&mut spec, &drawn.plan, &outages);
         write_text(file, &Tree::of(&spec).file(), terminal)?;
         return Ok(Exit::Fine);
     }
     let mut text = Vec::new();
-    match args.form {
+    match form {
         Form::Json => json::write(&mut text, &document(&heading, &drawn, &outages))?,
         Form::Csv => crate::report::faults::csv(&mut text, &drawn, &outages)?,
         Form::Text | Form::Scenario => write(&mut text, &heading, &drawn, &outages)?,

@@ -11,22 +11,66 @@ use std::path::{Path, PathBuf};
 /// Where a command writes the scenario that it makes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ScenarioOut {
-    /// The scenario to write [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace a scenario that is there
-    #[arg(long, requires = "out")]
+    /// In which form to print results, as in every command; what is no form is a file, as --out
+    #[arg(
+        id = "output",
+        long = "output",
+        short = 'o',
+        alias = "format",
+        value_name = "FORMAT|FILE"
+    )]
+    output: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long)]
     force: bool,
 }
+
+/// What `-o` takes for a form and not for a file, whichever of them a command has.
+const FORMS: [&str; 7] = ["text", "json", "yaml", "csv", "parquet", "scenario", "html"];
 
 impl ScenarioOut {
     /// The file; none for standard output. One that is there is refused, before any work is done
     /// for it.
     pub(crate) fn file(&self) -> Result<Option<&Path>, Failure> {
-        let file = self.out.as_deref().filter(|out| out.as_os_str() != "-");
+        let other = self.output.as_deref().filter(|_| self.form().is_none());
+        if let (Some(a), Some(b)) = (&self.out, other) {
+            let text = format!("-o {} and --out {} are two files", b.display(), a.display());
+            return Err(Failure::Input(Problem::new(text).help("give one of them")));
+        }
+        let file = self.out.as_deref().or(other);
+        let file = file.filter(|out| out.as_os_str() != "-");
+        if self.force && file.is_none() {
+            let problem = Problem::new("--force is about a file that is there");
+            return Err(Failure::Input(problem.help("name it with --out")));
+        }
         file.map_or(Ok(()), |path| replaces_only_by_force(path, self.force))?;
         Ok(file)
     }
+
+    /// The form that is asked for.
+    pub(crate) fn form(&self) -> Option<&str> {
+        let word = self.output.as_deref()?.to_str()?;
+        FORMS.contains(&word).then_some(word)
+    }
+
+    /// Refuses every form but that of a scenario, which is all that some commands write.
+    pub(crate) fn only_scenarios(&self) -> Result<(), Failure> {
+        match self.form() {
+            None | Some("scenario") => Ok(()),
+            Some(other) => Err(no_such_form(other, &["scenario"])),
+        }
+    }
+}
+
+/// A form that a command does not have.
+pub(crate) fn no_such_form(form: &str, those: &[&str]) -> Failure {
+    let problem = Problem::new(format!("this command cannot print its results as {form}"));
+    let names = those.join(", ");
+    let help = format!("-o takes one of {names}; a file of that name is `--out {form}`");
+    Failure::Input(problem.help(help))
 }
 
 /// Refuses to replace a file that is there, unless by force.

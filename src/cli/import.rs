@@ -31,6 +31,7 @@ pub(crate) struct ImportArgs {
 
 /// Runs the command.
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
+    args.out.only_scenarios()?;
     let to_file = args.out.file()?;
     let inputs = args
         .files

@@ -9,6 +9,7 @@ use super::failure::{Failure, Outcome};
 use super::file::write_text;
 use super::forecasts::{Course, run_all};
 use super::html::{HtmlArg, plain, run_for_page};
+use super::output::{Format, OutputArg};
 use super::suggest;
 use super::terminal::Terminal;
 use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
@@ -33,16 +34,6 @@ use std::path::{Path, PathBuf};
 
 /// The most text that one file may hold.
 const LIMIT: u64 = 1 << 30;
-
-/// How the verdict is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document
-    Json,
-}
 
 /// Arguments of `taintsim incident`.
 #[derive(Clone, Debug, clap::Args)]
@@ -74,9 +65,8 @@ pub(crate) struct IncidentArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     change: ChangeArgs,
-    /// How to print the verdict on standard output
-    #[arg(long, short, value_enum, default_value_t)]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     /// End with exit code 1 if an eviction is not explained
     #[arg(long)]
     exit_code: bool,
@@ -262,7 +252,7 @@ fn print(
         .iter()
         .map(|(name, forecast)| (name.clone(), outlook(forecast)))
         .collect();
-    match args.output {
+    match args.output.form {
         Format::Json => {
             let mut whole = document(verdict);
             if beside.len() > 1 {

@@ -27,6 +27,7 @@ mod interrupt;
 mod man;
 mod managed;
 mod outages;
+mod output;
 mod plan;
 mod progress;
 mod records;

@@ -4,6 +4,7 @@ use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
+use super::output::{Format, OutputArg};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
@@ -30,16 +31,6 @@ enum Kind {
     Simgrid,
 }
 
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document
-    Json,
-}
-
 /// Arguments of `taintsim outages`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OutagesArgs {
@@ -62,9 +53,8 @@ pub(crate) struct OutagesArgs {
     /// Draw what an outage costs by timeout, as PNG or SVG by the name's ending
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
-    /// How to print it on standard output
-    #[arg(long, short = 'o', value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
 }
 
 /// Runs the command.
@@ -97,7 +87,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         write_whole(chart, &bytes.map_err(|e| Failure::Io(e.to_string()))?)?;
     }
     let mut out = terminal.out();
-    match args.format {
+    match args.output.form {
         Format::Text => write(&mut out, &told)?,
         Format::Json => json::write(&mut out, &document(&told))?,
     }

@@ -8,6 +8,7 @@ use super::given::given;
 use super::html;
 use super::interrupt;
 use super::managed::{Managed, refused};
+use super::output::{Format, OutputArg};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -27,16 +28,6 @@ use std::path::{Path, PathBuf};
 
 /// How long a plan runs at most where nobody says it.
 const BUDGET: Dur = Dur::from_secs(60);
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// As the file plan.json
-    Json,
-}
 
 /// How costs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -93,9 +84,8 @@ pub(crate) struct PlanArgs {
     /// The folder for results; those of FILE are in the folder NAME-plan in it
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
-    /// How to print it on standard output
-    #[arg(long, short = 'o', value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
@@ -119,9 +109,10 @@ pub(crate) struct PlanArgs {
 
 impl PlanArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) {
+    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.jobs = with.jobs.or(self.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.output.say(with.output.as_deref())
     }
 }
 
@@ -355,7 +346,7 @@ fn tell(
         width: terminal.width,
     };
     let mut out = terminal.out();
-    match args.format {
+    match args.output.form {
         Format::Text => write(&mut out, &told, written.as_ref(), style)?,
         Format::Json => json::write(&mut out, &document(&told))?,
     }

@@ -45,11 +45,8 @@ impl RecordsArg {
             }
         };
         let parquet = asked(RecordsForm::Parquet);
-        if parquet && !HAS_PARQUET {
-            let problem = Problem::new("this taintsim was built without Parquet");
-            return Err(Failure::Input(problem.help(
-                "build it with `--features parquet`, which is a default, or write --records csv",
-            )));
+        if parquet {
+            can_write_parquet()?;
         }
         Ok(TableForms {
             packing,
@@ -57,4 +54,15 @@ impl RecordsArg {
             parquet,
         })
     }
+}
+
+/// Refuses Parquet where this build does not have it.
+pub(crate) fn can_write_parquet() -> Result<(), Failure> {
+    if HAS_PARQUET {
+        return Ok(());
+    }
+    let problem = Problem::new("this taintsim was built without Parquet");
+    Err(Failure::Input(problem.help(
+        "build it with `--features parquet`, which is a default, or take csv",
+    )))
 }

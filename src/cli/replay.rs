@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::{HtmlArg, plain};
 use super::interrupt;
+use super::output::{Format, OutputArg};
 use super::run::stdin;
 use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
@@ -15,7 +16,8 @@ use crate::language::Problem;
 use crate::plan::Plan;
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part};
-use crate::report::replay::{lanes, write};
+use crate::report::json;
+use crate::report::replay::{document, lanes, write};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use crate::trace::Trace;
@@ -31,6 +33,8 @@ pub(crate) struct ReplayArgs {
     /// What to look for [default: the property of the tape]
     #[arg(long = "property", short, value_name = "PROPERTY", value_parser = |text: &str| Property::parse(text).map_err(|e| e.to_string()))]
     properties: Vec<Property>,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     #[command(flatten)]
     html: HtmlArg,
 }
@@ -106,22 +110,27 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         }
     }
     let mut out = terminal.out();
-    heading(&mut out, &plan)?;
-    write(
-        &mut out,
-        &run.trace,
-        &steps(&run, &texts, parts.as_ref()),
-        &violations,
-        parts.as_ref(),
-        terminal.colour,
-    )?;
-    if parts.is_none() && violations.is_empty() && !properties.is_empty() {
-        let names: Vec<String> = properties.iter().map(Property::to_string).collect();
-        writeln!(out, "no violation of {}", names.join(", "))?;
+    let taken = steps(&run, &texts, parts.as_ref());
+    if args.output.form == Format::Json {
+        let found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
+        json::write(&mut out, &found)?;
+    } else {
+        heading(&mut out, &plan)?;
+        write(
+            &mut out,
+            &run.trace,
+            &taken,
+            &violations,
+            parts.as_ref(),
+            terminal.colour,
+        )?;
+        if parts.is_none() && violations.is_empty() && !properties.is_empty() {
+            let names: Vec<String> = properties.iter().map(Property::to_string).collect();
+            writeln!(out, "no violation of {}", names.join(", "))?;
+        }
     }
     out.flush()?;
     args.html.write(|| {
-        let taken = steps(&run, &texts, parts.as_ref());
         let text = plain(|out, _| {
             heading(out, &plan)?;
             write(out, &run.trace, &taken, &violations, parts.as_ref(), false)

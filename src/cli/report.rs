@@ -4,15 +4,18 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::finished::{self, Finished};
-use super::run::{self, Format};
+use super::output::Format;
+use super::records::can_write_parquet;
+use super::run;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
+use crate::analysis::curves::curves;
 use crate::files::{Escaped, Form};
 use crate::language::Problem;
 use crate::report::html::{self, Page};
-use crate::report::tables::{self, EvictionsTable};
+use crate::report::tables::{self, CurvesTable, EvictionsTable, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 /// What a run is rendered as.
@@ -21,10 +24,12 @@ enum As {
     /// Timeline and summary, as `run` prints them
     #[default]
     Text,
-    /// One JSON document, as `run --format json` prints it
+    /// One JSON document, as `run -o json` prints it
     Json,
-    /// A row for each eviction, as in evictions.csv
+    /// A table as CSV, the evictions where --table names no other
     Csv,
+    /// The same as Parquet, for DuckDB, pandas and Polars
+    Parquet,
     /// The lines that the release's controllers write to their logs, in klog's format
     Klog,
     /// One file that shows the run in a browser
@@ -40,9 +45,12 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// What to render the run as
-    #[arg(long = "as", value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long = "output", short = 'o', aliases = ["as", "format"], overrides_with = "form", value_enum, default_value_t, value_name = "FORMAT")]
     form: As,
-    /// With --as klog: how much the controllers tell, as their own option --v [default: 4]
+    /// With -o csv and -o parquet: which table [default: evictions]
+    #[arg(long, value_enum, value_name = "TABLE")]
+    table: Option<WhichTable>,
+    /// With -o klog: how much the controllers tell, as their own option --v [default: 4]
     #[arg(long, value_name = "LEVEL")]
     v: Option<u8>,
     /// The file to write; without it, standard output
@@ -50,17 +58,28 @@ pub(crate) struct ReportArgs {
     out: Option<PathBuf>,
 }
 
+/// A table of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum WhichTable {
+    /// A row for each eviction
+    #[default]
+    Evictions,
+    /// A row for each record
+    Records,
+    /// How many pods and nodes were in which state, over time
+    Curves,
+}
+
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
-    if args.v.is_some() && args.form != As::Klog {
-        return Err(Failure::Input(
-            Problem::new("--v is about log lines").help("give --as klog with it"),
-        ));
-    }
+    fits(args)?;
     let run = finished::read(&args.folder)?;
     match &args.out {
         None => {
-            let mut out = terminal.out();
+            let mut out = match args.form {
+                As::Parquet => terminal.bytes_out(),
+                _ => terminal.out(),
+            };
             render(&mut out, &run, args, terminal)?;
             out.flush()?;
         }
@@ -73,7 +92,7 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
                 ..*terminal
             };
             render(
-                &mut Escaped::new(&mut bytes, Form::Plain),
+                &mut Escaped::new(&mut bytes, args.form.written()),
                 &run,
                 args,
                 &plain,
@@ -96,9 +115,69 @@ fn render(
     match args.form {
         As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
-        As::Csv => tables::csv::write(out, &EvictionsTable::new(&analysis, &report.workloads)),
+        As::Csv => with_table(&report, args, |table| tables::csv::write(out, table)),
+        As::Parquet => with_table(&report, args, |table| parquet(out, &report, table)),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
         As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)),
         As::Perfetto => perfetto::write(out, &analysis),
     }
+}
+
+/// Refuses options that do not go together, before anything is read.
+fn fits(args: &ReportArgs) -> Result<(), Failure> {
+    if args.v.is_some() && args.form != As::Klog {
+        return Err(Failure::Input(
+            Problem::new("--v is about log lines").help("give -o klog with it"),
+        ));
+    }
+    if args.table.is_some() && !matches!(args.form, As::Csv | As::Parquet) {
+        return Err(Failure::Input(
+            Problem::new("--table is about tables").help("give -o csv or -o parquet with it"),
+        ));
+    }
+    if args.form != As::Parquet {
+        return Ok(());
+    }
+    can_write_parquet()?;
+    if args.out.is_none() && io::stdout().is_terminal() {
+        let problem = Problem::new("Parquet is nothing for a terminal");
+        return Err(Failure::Input(problem.help(
+            "name a file with --out, or direct standard output into one",
+        )));
+    }
+    Ok(())
+}
+
+impl As {
+    /// How it is written to a file.
+    fn written(self) -> Form {
+        match self {
+            As::Parquet => Form::Binary,
+            _ => Form::Plain,
+        }
+    }
+}
+
+/// Hands over the table that is asked for.
+fn with_table(
+    report: &Report<'_>,
+    args: &ReportArgs,
+    write: impl FnOnce(&dyn Table) -> io::Result<()>,
+) -> io::Result<()> {
+    let analysis = report.analysis;
+    match args.table.unwrap_or_default() {
+        WhichTable::Evictions => write(&EvictionsTable::new(analysis, &report.workloads)),
+        WhichTable::Records => write(&RecordsTable::new(analysis)),
+        WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(out: &mut dyn Write, report: &Report<'_>, table: &dyn Table) -> io::Result<()> {
+    tables::parquet::write(out, table, &report.about())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &mut dyn Write, _: &Report<'_>, _: &dyn Table) -> io::Result<()> {
+    Ok(())
 }

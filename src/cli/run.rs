@@ -5,6 +5,7 @@ use super::args::{ChangeArgs, duration};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
+use super::output::{Format, OutputArg};
 use super::progress::Progress;
 use super::records::RecordsArg;
 use super::terminal::Terminal;
@@ -22,16 +23,6 @@ use crate::trace::Trace;
 use crate::{files, sim};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// How results are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document for each scenario
-    Json,
-}
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -53,9 +44,8 @@ pub(crate) struct RunArgs {
     /// An eviction was needless if its node was back within this time, a duration such as 90s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     needless_within: Dur,
-    /// How to print results on standard output
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     /// Write report.html, too: one file that shows the run in a browser, to zoom into and to search
     #[arg(long)]
     html: bool,
@@ -115,7 +105,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
         tell_imported(&scenario.imported, args.quiet, terminal);
-        if i > 0 && args.format == Format::Text {
+        if i > 0 && args.output.form == Format::Text {
             writeln!(out)?;
         }
         one(scenario, (args, forms), terminal, &mut out)?;
@@ -237,7 +227,7 @@ fn one(
     let page = args.html.then(|| Page::of_run(&report, groups));
     let written = write(&report, &args.out, (page.as_ref(), forms))?;
     progress.clear();
-    print(out, &report, Some(&written), args.format, terminal)?;
+    print(out, &report, Some(&written), args.output.form, terminal)?;
     Ok(())
 }
 

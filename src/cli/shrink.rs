@@ -58,6 +58,7 @@ fn property(text: &str) -> Result<Property, String> {
 
 /// Runs the command.
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
+    args.out.only_scenarios()?;
     let to_file = args.out.file()?;
     let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);

@@ -6,6 +6,7 @@ use super::failure::{Failure, Outcome};
 use super::given::given;
 use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
+use super::output::{Format, OutputArg};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
@@ -36,16 +37,6 @@ enum By {
     ApiServer,
     /// They are drained, and their machines are off
     Drain,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document
-    Json,
 }
 
 /// What a loss can be written as.
@@ -87,9 +78,8 @@ pub(crate) struct SurveyArgs {
     /// Write the one loss of --only as a scenario instead, which `run` and `explain` take
     #[arg(long = "as", value_enum, requires = "only")]
     as_what: Option<As>,
-    /// How to print it on standard output
-    #[arg(long, short = 'o', value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     /// The folder of the work plan that --plan-shards writes
     #[arg(long, value_name = "DIR", requires = "plan_shards")]
     out: Option<PathBuf>,
@@ -115,8 +105,9 @@ pub(crate) struct SurveyArgs {
 
 impl SurveyArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) {
+    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.jobs = with.jobs.or(self.jobs);
+        self.output.say(with.output.as_deref())
     }
 }
 
@@ -247,7 +238,7 @@ fn print(
         width: terminal.width,
     };
     let mut out = terminal.out();
-    match args.format {
+    match args.output.form {
         Format::Text => write(&mut out, &heading, done, &called, broken, style)?,
         Format::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
     }

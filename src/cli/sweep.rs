@@ -6,6 +6,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html;
 use super::interrupt;
+use super::output::OutputArg;
 use super::progress::Progress;
 use super::records::RecordsArg;
 use super::run::{folder_failure, tell_imported, writable};
@@ -99,9 +100,8 @@ pub(crate) struct SweepArgs {
     /// An eviction was needless if its node was back within this time, a duration such as 90s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     needless_within: Dur,
-    /// How to print the table on standard output
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArg<Format>,
     /// Show no progress, nor what was taken from an export that the scenario points at and what was
     /// left out
     #[arg(long, short)]
@@ -331,7 +331,7 @@ fn print(
         colour: terminal.colour,
         width: terminal.width,
     };
-    match args.format {
+    match args.output.form {
         Format::Text => write_table(&mut out, heading, layout, cases, Some(written), style)?,
         Format::Csv => write_csv(&mut out, heading, layout, cases)?,
         Format::Json => json::write(&mut out, &document(heading, layout, cases))?,
@@ -361,9 +361,10 @@ fn heading_of_some(
 
 impl SweepArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) {
+    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.jobs = with.jobs.or(self.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.output.say(with.output.as_deref())
     }
 }
 

@@ -80,6 +80,14 @@ impl Terminal {
         )
     }
 
+    /// Standard output, for what is not text; it has to be flushed at the end.
+    pub(crate) fn bytes_out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
+        Escaped::new(
+            BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+            Form::Binary,
+        )
+    }
+
     /// Says that something went wrong, and what may help.
     pub(crate) fn error(&self, text: &str, help: Option<&str>) {
         let mut said = format!(

@@ -37,8 +37,36 @@ enum Reporter {
     Human,
     Github,
     Tap,
-    Junit(PathBuf),
-    Json(PathBuf),
+    /// To a file, or to standard output.
+    Junit(Option<PathBuf>),
+    Json(Option<PathBuf>),
+}
+
+/// The forms that are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum TestForm {
+    /// For people
+    Text,
+    /// A JSON document
+    Json,
+    /// Annotations for GitHub
+    Github,
+    /// Version 13 of TAP
+    Tap,
+    /// A file of JUnit
+    Junit,
+}
+
+impl From<TestForm> for Reporter {
+    fn from(form: TestForm) -> Self {
+        match form {
+            TestForm::Text => Self::Human,
+            TestForm::Json => Self::Json(None),
+            TestForm::Github => Self::Github,
+            TestForm::Tap => Self::Tap,
+            TestForm::Junit => Self::Junit(None),
+        }
+    }
 }
 
 fn reporter(text: &str) -> Result<Reporter, String> {
@@ -46,8 +74,8 @@ fn reporter(text: &str) -> Result<Reporter, String> {
         None if text == "human" => Ok(Reporter::Human),
         None if text == "github" => Ok(Reporter::Github),
         None if text == "tap" => Ok(Reporter::Tap),
-        Some(("junit", file)) if !file.is_empty() => Ok(Reporter::Junit(file.into())),
-        Some(("json", file)) if !file.is_empty() => Ok(Reporter::Json(file.into())),
+        Some(("junit", file)) if !file.is_empty() => Ok(Reporter::Junit(Some(file.into()))),
+        Some(("json", file)) if !file.is_empty() => Ok(Reporter::Json(Some(file.into()))),
         _ => Err("one of human, github, tap, junit=FILE, json=FILE".to_owned()),
     }
 }
@@ -81,6 +109,18 @@ pub(crate) struct TestArgs {
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// In which form to print results on standard output; --reporter has several, and files
+    #[arg(
+        id = "output",
+        long = "output",
+        short = 'o',
+        alias = "format",
+        overrides_with = "output",
+        value_enum,
+        value_name = "FORMAT",
+        conflicts_with = "reporters"
+    )]
+    output: Option<TestForm>,
     /// How to report: human, github, tap, junit=FILE, json=FILE; may be given several times
     #[arg(long = "reporter", value_name = "REPORTER", value_parser = reporter, default_value = "human")]
     reporters: Vec<Reporter>,
@@ -152,8 +192,12 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         write_whole(&g.path, g.text.as_bytes())?;
         terminal.note(&format!("wrote {}", g.path.display()));
     }
-    for reporter in &args.reporters {
-        tell(reporter, &all, terminal)?;
+    match args.output {
+        Some(form) => tell(&form.into(), &all, terminal)?,
+        None => args
+            .reporters
+            .iter()
+            .try_for_each(|reporter| tell(reporter, &all, terminal))?,
     }
     args.html.write(|| {
         let mut text = Vec::new();
@@ -453,10 +497,14 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
         }
         Reporter::Junit(path) => {
             let xml = trials::junit(all)
-                .map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
-            write_whole(path, files::shown(&xml).as_bytes())?;
+                .map_err(|e| Failure::Io(format!("cannot write what JUnit reads: {e}")))?;
+            match path {
+                Some(path) => write_whole(path, files::shown(&xml).as_bytes())?,
+                None => out.write_all(xml.as_bytes())?,
+            }
         }
-        Reporter::Json(path) => {
+        Reporter::Json(None) => crate::report::json::write(&mut out, &trials::document(all))?,
+        Reporter::Json(Some(path)) => {
             let mut text = Vec::new();
             crate::report::json::write(&mut text, &trials::document(all))?;
             write_whole(path, &text)?;

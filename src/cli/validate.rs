@@ -2,14 +2,19 @@
 
 use super::exit::Exit;
 use super::failure::Outcome;
+use super::output::{Format, OutputArg};
 use super::run::load;
 use super::scenarios::scenarios;
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::files::line;
+use crate::language::Problems;
+use crate::plan::Plan;
+use crate::report::json;
 use crate::scenario::{self, Overrides};
-use std::io::Write;
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim validate`.
 #[derive(Clone, Debug, clap::Args)]
@@ -18,6 +23,8 @@ pub(crate) struct ValidateArgs {
     /// standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    output: OutputArg<Format>,
 }
 
 /// Runs the command.
@@ -29,32 +36,28 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     let (mut mistakes, mut wrong) = (0, 0);
+    let mut documents = Vec::new();
     for file in &files {
-        match load(file).and_then(|loaded| scenario::build(&loaded, &Overrides::default())) {
-            Ok(plan) => {
-                let release = plan.profile.release.trim_start_matches('v');
-                let count = |n: usize, what: &str, many: &str| {
-                    format!("{} {}", grouped(n as u64), if n == 1 { what } else { many })
-                };
-                let (nodes, pods) = (
-                    count(plan.nodes.len(), "node", "nodes"),
-                    count(plan.pods.len(), "pod", "pods"),
-                );
-                let entries = count(plan.timeline.len(), "entry", "entries");
-                writeln!(
-                    out,
-                    "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {release})",
-                    line(&file.display().to_string())
-                )?;
-            }
-            Err(problems) => {
+        let found = load(file).and_then(|loaded| scenario::build(&loaded, &Overrides::default()));
+        if let Err(problems) = &found {
+            mistakes += problems.0.len();
+            wrong += 1;
+        }
+        match (args.output.form, &found) {
+            (Format::Json, _) => documents.push(document(file, &found)),
+            (Format::Text, Ok(plan)) => fine(&mut out, file, plan)?,
+            (Format::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                terminal.problems(&problems);
-                mistakes += problems.0.len();
-                wrong += 1;
+                terminal.problems(problems);
             }
         }
+    }
+    if args.output.form == Format::Json {
+        json::write(
+            &mut out,
+            &json!({ "mistakes": mistakes, "files": documents }),
+        )?;
     }
     out.flush()?;
     if wrong == 0 {
@@ -72,4 +75,54 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     };
     terminal.error(&format!("{mistakes} in {files}"), None);
     Ok(Exit::Input)
+}
+
+/// "1.34.12" of "v1.34.12".
+fn release(plan: &Plan) -> &str {
+    plan.profile.release.trim_start_matches('v')
+}
+
+/// The line of a scenario without mistakes.
+fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
+    let count = |n: usize, what: &str, many: &str| {
+        format!("{} {}", grouped(n as u64), if n == 1 { what } else { many })
+    };
+    let (nodes, pods) = (
+        count(plan.nodes.len(), "node", "nodes"),
+        count(plan.pods.len(), "pod", "pods"),
+    );
+    let entries = count(plan.timeline.len(), "entry", "entries");
+    writeln!(
+        out,
+        "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {})",
+        line(&file.display().to_string()),
+        release(plan)
+    )
+}
+
+/// What was found of a scenario, as JSON.
+fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
+    let name = file.display().to_string();
+    match found {
+        Ok(plan) => json!({
+            "file": name,
+            "fine": true,
+            "nodes": plan.nodes.len(),
+            "pods": plan.pods.len(),
+            "entries": plan.timeline.len(),
+            "kubernetes": release(plan),
+            "mistakes": [],
+        }),
+        Err(problems) => {
+            let mistakes: Vec<Value> = problems
+                .0
+                .iter()
+                .map(|p| {
+                    let (line, column) = p.line_and_column().unzip();
+                    json!({ "line": line, "column": column, "message": p.message, "help": p.help })
+                })
+                .collect();
+            json!({ "file": name, "fine": false, "mistakes": mistakes })
+        }
+    }
 }

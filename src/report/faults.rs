@@ -65,7 +65,7 @@ pub(crate) fn write(
     writeln!(out, "{}\n", table.trim_fmt())?;
     writeln!(
         out,
-        "Expected: outages in that time by the model's figures, of all its nodes or groups together. `--as scenario` writes what was drawn as a timeline."
+        "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline."
     )
 }
 

@@ -1,4 +1,4 @@
-//! The report as JSON: the document of `run --format json`, and `summary.json`.
+//! The report as JSON: the document of `run -o json`, and `summary.json`.
 //!
 //! Times and durations are in seconds, under names that end in `_s`. Fields may be added; those
 //! that are there keep their names and meanings.

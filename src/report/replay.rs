@@ -2,8 +2,10 @@
 
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
+use crate::plan::Plan;
 use crate::report::html::board::{Steps, Taken};
 use crate::trace::{Fields, NO_RECORD, Record, RecordId, Trace};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -36,6 +38,43 @@ pub(crate) fn write(
         writeln!(out, "► {}: {}", v.property, v.text)?;
     }
     Ok(())
+}
+
+/// The same as JSON: the steps with what each saw and wrote, where the run departs from its tape, and
+/// what was found.
+pub(crate) fn document(
+    plan: &Plan,
+    trace: &Trace,
+    steps: &[ReplayedStep],
+    violations: &[Violation],
+    departure: Option<&Departure>,
+) -> Value {
+    let lanes = lanes(String::new(), trace, steps, violations);
+    let step = |taken: &Taken| {
+        json!({
+            "at_s": taken.at,
+            "process": lanes.processes[taken.process],
+            "saw": taken.saw,
+            "wrote": taken.wrote,
+            "mark": taken.mark,
+        })
+    };
+    let violation = |v: &Violation| {
+        json!({
+            "property": v.property.to_string(),
+            "at_s": v.at.as_secs_f64(),
+            "text": v.text,
+            "records": v.records,
+        })
+    };
+    json!({
+        "name": plan.name,
+        "kubernetes": plan.profile.release.trim_start_matches('v'),
+        "deviations": plan.tape.as_deref().unwrap_or_default().len(),
+        "departs": departure.map(|d| d.text.as_str()),
+        "violations": violations.iter().map(violation).collect::<Vec<_>>(),
+        "steps": lanes.steps.iter().map(step).collect::<Vec<_>>(),
+    })
 }
 
 /// A step as it is told.

@@ -1,5 +1,6 @@
 //! Arguments of `taintsim conform`.
 
+use crate::cli::output::{Format, OutputArg};
 use std::path::PathBuf;
 
 /// Arguments of `taintsim conform`.
@@ -36,4 +37,6 @@ pub struct ConformArgs {
     /// Lines to show of each difference
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub diff: usize,
+    #[command(flatten)]
+    pub(crate) output: OutputArg<Format>,
 }

@@ -3,6 +3,7 @@
 use crate::analysis::conformance::{Checked, Evidence, Verdict, show};
 use crate::lab::reach::Reach;
 use crate::recorded::{Observed, Recorded};
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// A line, and below it what differs.
@@ -53,6 +54,31 @@ pub(super) fn report(
         }
     }
     Ok(())
+}
+
+/// The same as JSON.
+pub(super) fn document(
+    recorded: &Recorded,
+    checked: &Checked,
+    reach: Option<&Reach>,
+    rows: usize,
+) -> io::Result<Value> {
+    let mut said = Vec::new();
+    verdict(checked, &recorded.observed, &mut said)?;
+    let said = String::from_utf8_lossy(&said);
+    let differs = match &checked.verdict {
+        Verdict::Differs(text) => text.lines().take(rows.saturating_add(1)).collect(),
+        _ => Vec::new(),
+    };
+    Ok(json!({
+        "release": recorded.release,
+        "scenario": recorded.scenario.name,
+        "envelope": matches!(recorded.observed, Observed::Envelope { .. }),
+        "verdict": checked.verdict.word(),
+        "detail": said.trim_start_matches(": "),
+        "difference": differs,
+        "searched": reach.map(|r| json!({ "reached": r.tapes.len(), "of": r.of })),
+    }))
 }
 
 /// What the verdict says beside its word.

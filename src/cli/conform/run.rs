@@ -4,15 +4,18 @@ use super::args::ConformArgs;
 use super::counts::{Counts, table};
 use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
-use super::report::report;
+use super::report::{document, report};
 use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
+use crate::cli::output::Format;
 use crate::kernel::Choices;
 use crate::lab::reach::{Reach, reach};
 use crate::plan::Plan;
 use crate::recorded::{Observed, Recorded, read};
+use crate::report::json;
 use crate::sim;
 use crate::trace::Trace;
 use rayon::prelude::*;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -80,7 +83,10 @@ pub fn run(
             }
         }
     }
-    tally.write(out)?;
+    match args.output.form {
+        Format::Text => tally.write(out)?,
+        Format::Json => json::write(out, &tally.document())?,
+    }
     Ok(match tally.counts {
         _ if broken => INPUT,
         Counts { differ: 1.., .. } => DIFFERS,
@@ -132,6 +138,8 @@ struct Tally {
     by_kind: BTreeMap<&'static str, Counts>,
     /// How many outcomes of timelines with several were reached, and how many were searched for.
     reached: (usize, usize),
+    /// Those that are written at the end, as JSON.
+    documents: Vec<Value>,
 }
 
 impl Tally {
@@ -143,7 +151,13 @@ impl Tally {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         for (recorded, (checked, reach)) in list {
-            report(recorded, checked, reach.as_ref(), args.diff, out)?;
+            match args.output.form {
+                Format::Text => report(recorded, checked, reach.as_ref(), args.diff, out)?,
+                Format::Json => {
+                    let found = document(recorded, checked, reach.as_ref(), args.diff)?;
+                    self.documents.push(found);
+                }
+            }
             self.add(recorded, checked, reach.as_ref());
         }
         Ok(())
@@ -164,6 +178,22 @@ impl Tally {
             .entry(kind(recorded))
             .or_default()
             .add(&checked.verdict);
+    }
+
+    /// All of it as JSON.
+    fn document(&self) -> Value {
+        let counts = |c: &Counts| json!({ "conform": c.conform, "undecided": c.undecided, "differ": c.differ, "not_modelled": c.not_modelled, "all": c.total() });
+        let by_release = self.by_release.iter();
+        let by_release = by_release.map(|((_, r), c)| (r.clone(), counts(c)));
+        let by_kind = self.by_kind.iter();
+        let by_kind = by_kind.map(|(k, c)| ((*k).to_owned(), counts(c)));
+        json!({
+            "counts": counts(&self.counts),
+            "releases": by_release.collect::<Map<String, Value>>(),
+            "scenarios": by_kind.collect::<Map<String, Value>>(),
+            "outcomes": { "reached": self.reached.0, "of": self.reached.1 },
+            "recordings": self.documents,
+        })
     }
 
     /// Writes the tables and the totals.
@@ -223,6 +253,7 @@ fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> Looke
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::output::OutputArg;
 
     /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs
     /// are empty.
@@ -238,6 +269,7 @@ mod tests {
             release: release.map(str::to_owned),
             search: None,
             diff: 2,
+            output: OutputArg { form: Format::Text },
             record: None,
             kubernetes: None,
             timing: None,

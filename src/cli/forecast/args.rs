@@ -2,18 +2,9 @@
 
 use crate::cli::args::{ChangeArgs, duration};
 use crate::cli::html::HtmlArg;
+use crate::cli::output::{Format, OutputArg};
 use crate::kernel::Dur;
 use std::path::PathBuf;
-
-/// How the forecast is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// A JSON document: `{"at", "events": [{"what", "object", "low", "median", "high", "share"}]}`
-    Json,
-}
 
 /// Arguments of `taintsim forecast`.
 #[derive(Clone, Debug, clap::Args)]
@@ -65,9 +56,8 @@ pub(crate) struct ForecastArgs {
     /// The kubeconfig that kubectl is called with
     #[arg(long, value_name = "FILE")]
     pub(super) kubeconfig: Option<PathBuf>,
-    /// How to print the forecast on standard output
-    #[arg(long, short, value_enum, default_value_t)]
-    pub(super) output: Format,
+    #[command(flatten)]
+    pub(super) output: OutputArg<Format>,
     /// End with exit code 1 if a pod will be deleted in half of the seeds or more
     #[arg(long)]
     pub(super) exit_code: bool,

@@ -1,6 +1,6 @@
 //! One forecast, or one after the other.
 
-use super::args::{ForecastArgs, Format};
+use super::args::ForecastArgs;
 use super::courses::Courses;
 use super::kubectl;
 use crate::analysis::course::Happening;
@@ -9,6 +9,7 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::html::plain;
 use crate::cli::import::read;
 use crate::cli::interrupt;
+use crate::cli::output::Format;
 use crate::cli::terminal::Terminal;
 use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
@@ -90,7 +91,7 @@ fn print(
     };
     let was = before.and_then(|(c, f)| Some(outlook(c, &f.first()?.1)));
     let changed = was.map(|was| changes(&was, base));
-    match args.output {
+    match args.output.form {
         Format::Json => {
             let mut whole = document(base);
             if !others.is_empty() {

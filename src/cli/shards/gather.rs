@@ -24,6 +24,10 @@ pub(crate) struct GatherArgs {
     /// The folder for results, as --out of the command itself
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
+    /// In which form to print results on standard output, of those that the command itself has
+    /// [default: as it was planned]
+    #[arg(long, short = 'o', alias = "format", value_name = "FORMAT")]
+    output: Option<String>,
 }
 
 /// Runs the command.
@@ -33,6 +37,7 @@ pub(crate) fn gather(args: &GatherArgs, read_again: ReadAgain<'_>, terminal: &Te
     let with = With {
         out: Some(args.out.clone()),
         jobs: None,
+        output: args.output.clone(),
     };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, (None, packed.shards));

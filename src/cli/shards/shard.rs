@@ -61,6 +61,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
     let with = With {
         out: None,
         jobs: args.jobs,
+        output: None,
     };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, (Some(shard), packed.shards));

@@ -26,6 +26,8 @@ pub(crate) struct With {
     pub(crate) out: Option<PathBuf>,
     /// How many runs at once.
     pub(crate) jobs: Option<u16>,
+    /// In which form results are printed.
+    pub(crate) output: Option<String>,
 }
 
 /// The command of a work plan, ready to be called again.

@@ -127,7 +127,7 @@ impl Printer<'_> {
         if all > ROWS {
             writeln!(
                 self.out,
-                "  {} more workloads; --format json has all",
+                "  {} more workloads; -o json has all",
                 grouped((all - ROWS) as u64)
             )?;
         }

@@ -140,7 +140,7 @@ impl Printer<'_> {
         if s.switches.len() > SETTINGS {
             writeln!(
                 self.out,
-                "  {} more; `--format json` has them all",
+                "  {} more; `-o json` has them all",
                 s.switches.len() - SETTINGS
             )?;
         }

@@ -131,7 +131,7 @@ impl Printer<'_> {
             let rest: usize = groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
             writeln!(
                 self.out,
-                "  {} more like these; --format json has all",
+                "  {} more like these; -o json has all",
                 grouped(rest as u64)
             )?;
         }

@@ -115,7 +115,7 @@ impl Printer<'_> {
         if list.len() > most {
             writeln!(
                 self.out,
-                "  {} more of these; --format json has all",
+                "  {} more of these; -o json has all",
                 grouped((list.len() - most) as u64)
             )?;
         }

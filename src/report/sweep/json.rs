@@ -1,4 +1,4 @@
-//! The table of a sweep as JSON: `sweep.json`, and `sweep --format json`.
+//! The table of a sweep as JSON: `sweep.json`, and `sweep -o json`.
 //!
 //! Fields may be added; those that are there keep their names and meanings.
 

@@ -41,7 +41,7 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
     }
     assert_eq!(scratch.call(&["report", "packed/a"]).stdout, called.stdout);
     for command in [
-        &["report", "FOLDER", "--as", "perfetto"][..],
+        &["report", "FOLDER", "-o", "perfetto"][..],
         &["explain", "FOLDER", "b-1"],
     ] {
         let of = |folder: &str| {
