@@ -27,21 +27,29 @@ use std::process::ExitCode;
 
 /// Runs the command line; the first argument is the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    exit_code(args).into()
+}
+
+/// As [`main`], for a program of another language that has this one within it: the exit code as a
+/// number.
+pub fn exit_code(args: impl IntoIterator<Item = OsString>) -> u8 {
     std::panic::set_hook(Box::new(defect));
     let args: Vec<OsString> = args.into_iter().collect();
     let when = color(&args);
     let ended = catch_unwind(AssertUnwindSafe(|| start(args)));
-    ended
-        .unwrap_or_else(|payload| {
-            payload
-                .downcast_ref::<Endless>()
-                .map_or(Exit::Internal, |endless| gave_up(endless, when))
-        })
-        .into()
+    let exit = ended.unwrap_or_else(|payload| {
+        payload
+            .downcast_ref::<Endless>()
+            .map_or(Exit::Internal, |endless| {
+                Failure::Input(gave_up(endless)).report(&Terminal::new(when))
+            })
+    });
+    exit.code()
 }
 
-/// Reports a run that was given up: nothing takes any time there, or it is too large for a search.
-fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
+/// What is said of a run that was given up: nothing takes any time there, or it is too large for a
+/// search.
+pub(crate) fn gave_up(endless: &Endless) -> Problem {
     let help = match endless {
         Endless::Spins { .. } => {
             "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
@@ -51,7 +59,7 @@ fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
             "search a smaller one: fewer pods and nodes, or a shorter horizon"
         }
     };
-    Failure::Input(Problem::new(endless.to_string()).help(help)).report(&Terminal::new(when))
+    Problem::new(endless.to_string()).help(help)
 }
 
 fn start(args: Vec<OsString>) -> Exit {
@@ -113,7 +121,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Soak(args) => soak::soak(args, terminal),
         Command::Import(args) => import::import(args, terminal),
-        Command::Forecast(args) => forecast::forecast(args, terminal),
+        Command::Forecast(args) => forecast::forecast(args, &here(), terminal),
         Command::Incident(args) => incident::incident(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),

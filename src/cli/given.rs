@@ -20,7 +20,7 @@ pub(super) fn given(
 ) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
     if !is_stdin
-        && !inputs.is_packed()
+        && !inputs.has(file)
         && let Some(problem) = suggest::missing(file)
     {
         return Err(Failure::Input(problem));

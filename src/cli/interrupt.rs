@@ -68,6 +68,17 @@ fn ignores(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
+/// Does as if Ctrl-C was pressed, for a program that listens for itself.
+pub(crate) fn ask() {
+    ASKED.store(true, SeqCst);
+    take_away();
+}
+
+/// Forgets that Ctrl-C was pressed: what was to end has ended.
+pub(crate) fn forget() {
+    ASKED.store(false, SeqCst);
+}
+
 /// Whether Ctrl-C was pressed.
 pub(crate) fn asked() -> bool {
     ASKED.load(SeqCst)

@@ -4,6 +4,7 @@
 //! this module looks at a terminal, the environment or a clock of the machine.
 
 mod args;
+pub mod asked;
 mod command_line;
 mod completions;
 pub mod conform;
@@ -18,6 +19,7 @@ mod file;
 mod finished;
 mod forecast;
 mod forecasts;
+mod found;
 mod given;
 mod html;
 mod import;
@@ -46,4 +48,4 @@ mod terminal;
 mod test;
 mod validate;
 
-pub use dispatch::main;
+pub use dispatch::{exit_code, main};

@@ -4,6 +4,7 @@ use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::faults::{no_models, with_preset};
+use super::found::Found;
 use super::given::given;
 use super::html;
 use super::interrupt;
@@ -146,7 +147,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             &objective,
             ("as when they were run".to_owned(), String::new(), notes),
             false,
-            terminal,
+            (work, terminal),
         );
     }
     // Without `--kept` there is a file.
@@ -197,7 +198,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         &objective,
         (faults, line, notes),
         kept.1,
-        terminal,
+        (work, terminal),
     )
 }
 
@@ -321,7 +322,7 @@ fn tell(
     objective: &Objective,
     (faults, line, notes): (String, String, Vec<String>),
     interrupted: bool,
-    terminal: &Terminal,
+    (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let answer = answer(kept, objective, &args.within, args.confidence);
     let told = Told {
@@ -333,6 +334,20 @@ fn tell(
         notes,
         interrupted,
     };
+    let exit = match answer.keeps {
+        true => Exit::Fine,
+        false => Exit::Differs,
+    };
+    let found = || {
+        Ok(Found {
+            document: document(&told),
+            page: page(&told)?,
+            runs: None,
+        })
+    };
+    if work.keep(found)? {
+        return Ok(exit);
+    }
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
         let page = args.html.then(|| page(&told)).transpose()?;
@@ -356,11 +371,7 @@ fn tell(
             "interrupted; the answer so far is above".to_owned(),
         ));
     }
-    Ok(if answer.keeps {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    })
+    Ok(exit)
 }
 
 /// The page of a plan.

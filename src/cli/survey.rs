@@ -3,6 +3,7 @@
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::found::Found;
 use super::given::given;
 use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
@@ -147,7 +148,10 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     }
     let done = run(args, &survey, work.desk(), terminal)?;
     let broken = broken(args, &done);
-    print(args, &loaded, &survey, &done, &broken, terminal)?;
+    let is_kept = work.keep(|| found(args, &loaded, &survey, &done, &broken))?;
+    if !is_kept {
+        print(args, &loaded, &survey, &done, &broken, terminal)?;
+    }
     if done.losses < done.asked {
         let text = format!(
             "interrupted after {} of {} losses",
@@ -221,6 +225,24 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
         Some(format!("--fail-on '{}': {first}{more}", limit.text))
     };
     args.fail_on.iter().filter_map(of).collect()
+}
+
+/// What was found, for whoever asked for it.
+fn found(
+    args: &SurveyArgs,
+    loaded: &Loaded,
+    survey: &Survey<'_>,
+    done: &Surveyed,
+    broken: &[String],
+) -> Result<Found, Failure> {
+    let (heading, called) = (heading(args, loaded, survey)?, called(args));
+    let text = plain(|out, style| write(out, &heading, done, &called, broken, style))?;
+    let board = board(&heading, done, &called, broken, &[]);
+    Ok(Found {
+        document: document(&heading, done, &called, broken),
+        page: Page::of_board(&board, text, Vec::new()),
+        runs: None,
+    })
 }
 
 fn print(

@@ -4,6 +4,7 @@
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::found::{Found, Runs};
 use super::html;
 use super::interrupt;
 use super::output::OutputArg;
@@ -159,6 +160,12 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if layout.columns.is_empty() {
         layout.columns = usual(&cases);
     }
+    if work.keep(|| found(&heading, &layout, &cases))? {
+        return match stopped {
+            true => Err(Failure::Interrupted(ran.after)),
+            false => Ok(Exit::Fine),
+        };
+    }
     let page = args
         .html
         .then(|| page(&sweeps, &heading, &layout, &cases, terminal))
@@ -180,6 +187,20 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         )));
     }
     Ok(Exit::Fine)
+}
+
+/// What was found, for whoever asked for it.
+fn found(heading: &Heading, layout: &Layout, cases: &[Case]) -> Result<Found, Failure> {
+    let text = html::plain(|out, style| write_table(out, heading, layout, cases, None, style))?;
+    let board = board(heading, layout, cases, Vec::new());
+    Ok(Found {
+        document: document(heading, layout, cases),
+        page: Page::of_board(&board, text, Vec::new()),
+        runs: Some(Runs {
+            heading: heading.clone(),
+            cases: cases.to_vec(),
+        }),
+    })
 }
 
 /// The page, with a run of each of the first rows, all with the first seed.

@@ -6,10 +6,12 @@ use super::kubectl;
 use crate::analysis::course::Happening;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::found::Found;
 use crate::cli::html::plain;
 use crate::cli::import::read;
 use crate::cli::interrupt;
 use crate::cli::output::Format;
+use crate::cli::shards::Work;
 use crate::cli::terminal::Terminal;
 use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
@@ -18,8 +20,9 @@ use crate::language::Problem;
 use crate::report::forecast::{Outlook, board, changes, document, write, write_beside};
 use crate::report::html::Page;
 use crate::report::{Style, json};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// A deletion in at least this part of the seeds is one that will be.
 const LIKELY: f64 = 0.5;
@@ -30,16 +33,19 @@ const NAP: Dur = Dur::from_millis(100);
 type Printed = (Courses, Vec<(String, Forecast)>);
 
 /// Runs the command.
-pub(crate) fn forecast(args: &ForecastArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let mut before: Option<Printed> = None;
     let mut exports = 0;
     loop {
-        let courses = Courses::of(&inputs(args)?, args)?;
+        let courses = Courses::of(&inputs(args, work)?, args)?;
         if !args.quiet && before.is_none() {
             courses.notes.iter().for_each(|line| terminal.note(line));
         }
         let forecasts = courses.run(args, terminal)?;
         let printed = (courses, forecasts);
+        if work.keep(|| found(&printed))? {
+            return Ok(exit(args, &printed));
+        }
         print(args, terminal, &printed, before.as_ref())?;
         exports += 1;
         let last = args.watch.is_none() || args.times.is_some_and(|times| exports >= times);
@@ -52,15 +58,24 @@ pub(crate) fn forecast(args: &ForecastArgs, terminal: &Terminal) -> Outcome {
 }
 
 /// The export, from wherever it comes.
-fn inputs(args: &ForecastArgs) -> Result<Vec<Input>, Failure> {
+fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
     match &args.watch {
         Some(command) if command.trim() == "kubectl" => Ok(vec![kubectl::get(args)?]),
         Some(command) => Ok(vec![kubectl::shell(command)?]),
-        None if !args.files.is_empty() => args.files.iter().map(|file| read(file)).collect(),
+        None if !args.files.is_empty() => args.files.iter().map(|file| input(file, work)).collect(),
         None if kubectl::is_plugin() => Ok(vec![kubectl::get(args)?]),
         None => Err(Failure::Input(Problem::new("no export is given").help(format!(
             "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
         )))),
+    }
+}
+
+/// An export from a file, or a text that stands for one.
+fn input(file: &Path, work: &Work<'_>) -> Result<Input, Failure> {
+    match work.inputs.text_of(file) {
+        Some(text) => Input::from_bytes(&file.display().to_string(), text.to_vec())
+            .map_err(|e| Failure::Input(Problem::new(e.to_string()))),
+        None => read(file),
     }
 }
 
@@ -82,10 +97,7 @@ fn print(
     before: Option<&Printed>,
 ) -> Result<(), Failure> {
     let mut out = terminal.out();
-    let outlooks: Vec<(String, Outlook<'_>)> = forecasts
-        .iter()
-        .map(|(name, forecast)| (name.clone(), outlook(courses, forecast)))
-        .collect();
+    let outlooks = outlooks(courses, forecasts);
     let Some(((_, base), others)) = outlooks.split_first() else {
         return Ok(());
     };
@@ -93,11 +105,7 @@ fn print(
     let changed = was.map(|was| changes(&was, base));
     match args.output.form {
         Format::Json => {
-            let mut whole = document(base);
-            if !others.is_empty() {
-                let of = |(name, o): &(String, Outlook<'_>)| json!({ "course": name, "events": document(o)["events"] });
-                whole["what_if"] = others.iter().map(of).collect();
-            }
+            let mut whole = of_all(base, others);
             if let Some(changed) = changed {
                 whole["changes"] = changed.into();
             }
@@ -123,6 +131,38 @@ fn print(
     }
     out.flush()?;
     args.html.write(|| page(&outlooks))
+}
+
+fn outlooks<'a>(
+    courses: &'a Courses,
+    forecasts: &'a [(String, Forecast)],
+) -> Vec<(String, Outlook<'a>)> {
+    let of = |(name, forecast): &'a (String, Forecast)| (name.clone(), outlook(courses, forecast));
+    forecasts.iter().map(of).collect()
+}
+
+/// The document of a forecast with its other courses.
+fn of_all(base: &Outlook<'_>, others: &[(String, Outlook<'_>)]) -> Value {
+    let mut whole = document(base);
+    if !others.is_empty() {
+        let of = |(name, o): &(String, Outlook<'_>)| json!({ "course": name, "events": document(o)["events"] });
+        whole["what_if"] = others.iter().map(of).collect();
+    }
+    whole
+}
+
+/// What was found, for whoever asked for it.
+fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
+    let outlooks = outlooks(courses, forecasts);
+    let document = match outlooks.split_first() {
+        Some(((_, base), others)) => of_all(base, others),
+        None => Value::Null,
+    };
+    Ok(Found {
+        document,
+        page: page(&outlooks)?,
+        runs: None,
+    })
 }
 
 /// The page of a forecast, which the next export's replaces.

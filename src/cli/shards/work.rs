@@ -3,6 +3,7 @@
 use super::inputs::Inputs;
 use super::pack;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::found::{Found, Keeping};
 use crate::cli::interrupt;
 use crate::cli::terminal::Terminal;
 use crate::lab::{Desk, Keeper, Shared};
@@ -43,6 +44,8 @@ pub(crate) struct Work<'a> {
     arguments: &'a [OsString],
     shared: Option<Shared<'a>>,
     is_shard: bool,
+    /// Where what is found goes in place of being printed.
+    keeping: Option<&'a Keeping>,
 }
 
 impl<'a> Work<'a> {
@@ -53,6 +56,16 @@ impl<'a> Work<'a> {
             arguments,
             shared: None,
             is_shard: false,
+            keeping: None,
+        }
+    }
+
+    /// All of it here, for a program that wants what is found and no print.
+    pub(crate) fn asked(inputs: Inputs, keeping: &'a Keeping) -> Self {
+        Self {
+            inputs,
+            keeping: Some(keeping),
+            ..Self::here(&[])
         }
     }
 
@@ -67,6 +80,7 @@ impl<'a> Work<'a> {
             arguments: &[],
             shared: Some(Shared::new(keeper, of, mine, interrupt::asked)),
             is_shard: mine.is_some(),
+            keeping: None,
         }
     }
 
@@ -77,7 +91,20 @@ impl<'a> Work<'a> {
 
     /// Whether the command writes its results: a shard leaves that to whoever gathers.
     pub(crate) fn writes(&self) -> bool {
-        !self.is_shard
+        !self.is_shard && self.keeping.is_none()
+    }
+
+    /// Keeps what was found for whoever asked for it; whether somebody did, so that it is not
+    /// printed.
+    pub(crate) fn keep(
+        &self,
+        found: impl FnOnce() -> Result<Found, Failure>,
+    ) -> Result<bool, Failure> {
+        let Some(keeping) = self.keeping else {
+            return Ok(false);
+        };
+        keeping.replace(Some(found()?));
+        Ok(true)
     }
 
     /// Writes a work plan instead, if that was asked for; `loaded` are the scenarios, in their

@@ -98,7 +98,7 @@ impl Problem {
     }
 
     /// The name of the source that it has a place in.
-    pub(crate) fn source(&self) -> Option<&str> {
+    pub fn source(&self) -> Option<&str> {
         self.place.as_ref().map(|(source, _)| &*source.name)
     }
 

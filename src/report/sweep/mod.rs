@@ -16,4 +16,5 @@ pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use heading::{Cells, Heading, Layout};
 pub(crate) use json::document;
+pub(crate) use runs::RunsTable;
 pub(crate) use table::write as write_table;
