@@ -20,10 +20,11 @@ export function readLink() {
 let waiting;
 
 /**
- * Writes what is looked at into the address, some time after it stopped changing.
+ * Writes what is looked at into the address, some time after it stopped changing. A page in a notebook's frame has none of its own.
  * @param {Record<string, string | null>} what
  */
 export function writeLink(what) {
+    if (location.protocol === 'about:') return;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
         const parts = Object.entries(what).filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
