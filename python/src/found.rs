@@ -1,0 +1,64 @@
+//! What a command found.
+
+use crate::documents;
+use crate::refusal::defect;
+use crate::table::Table;
+use pyo3::prelude::*;
+use taintsim::cli::asked::Answer;
+
+/// What a command found: its document, its tables, its page.
+#[pyclass(frozen, module = "taintsim._taintsim")]
+pub(crate) struct Found {
+    answer: Answer,
+}
+
+impl Found {
+    pub(crate) fn new(answer: Answer) -> Self {
+        Found { answer }
+    }
+}
+
+#[pymethods]
+impl Found {
+    /// The document that the command prints as JSON, as text.
+    fn document(&self, py: Python<'_>) -> String {
+        py.detach(|| self.answer.document.to_string())
+    }
+
+    /// What the command prints.
+    fn text(&self) -> &str {
+        &self.answer.text
+    }
+
+    /// Whether every limit was kept that was named.
+    #[getter]
+    fn is_kept(&self) -> bool {
+        self.answer.is_kept
+    }
+
+    /// The page that shows it in a browser.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        let page = py.detach(|| self.answer.page());
+        String::from_utf8(page).map_err(defect)
+    }
+
+    /// A table of it: `rows` of all commands, `runs` of a sweep, `workloads` of a survey.
+    fn table(&self, py: Python<'_>, command: &str, name: &str) -> PyResult<Table> {
+        py.detach(|| {
+            let document = &self.answer.document;
+            match (command, name) {
+                ("sweep", "rows") => documents::sweep(document),
+                ("sweep", "runs") => {
+                    let runs = self.answer.runs.as_ref();
+                    let runs = runs.ok_or_else(|| defect("a sweep without runs"))?;
+                    runs.with_table(Table::of)
+                }
+                ("survey", "rows") => documents::survey(document),
+                ("survey", "workloads") => documents::workloads(document),
+                ("plan", "rows") => documents::plan(document),
+                ("forecast", "rows") => documents::forecast(document),
+                _ => Err(defect(format!("no table {name} of {command}"))),
+            }
+        })
+    }
+}
