@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import textwrap
 from pathlib import Path
 
 from . import project
@@ -15,6 +16,9 @@ COMPLETIONS = {
     "_taintsim": "usr/share/zsh/vendor-completions/_taintsim",
     "taintsim.fish": "usr/share/fish/vendor_completions.d/taintsim.fish",
 }
+
+DESCRIPTION = """taintsim tells which pods a failing node, zone or control plane costs, when, and why: the node lifecycle controller,
+taint-based eviction, the scheduler and the controllers of workloads, in virtual time. It needs no cluster. It is a plugin of kubectl, too."""
 
 
 def version() -> str:
@@ -64,8 +68,7 @@ def control(target: str, tree: Tree) -> Tree:
         "Description": project.package()["description"],
     }
     text = "".join(f"{key}: {value}\n" for key, value in lines.items() if value)
-    text += " taintsim tells which pods a failing node, zone or control plane costs, when, and why: the node lifecycle controller, taint-based\n"
-    text += " eviction, the scheduler and the controllers of workloads, in virtual time. It needs no cluster. It is a plugin of kubectl, too.\n"
+    text += textwrap.fill(DESCRIPTION, 78, initial_indent=" ", subsequent_indent=" ") + "\n"
     sums = [f"{hashlib.md5(e.content).hexdigest()}  {name}\n" for name, e in sorted(tree.items()) if e.link is None]
     return {"control": Entry(text.encode()), "md5sums": Entry("".join(sums).encode())}
 
