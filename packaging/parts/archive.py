@@ -8,7 +8,7 @@ import tarfile
 import time
 import zipfile
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from .project import epoch
 
@@ -77,3 +77,14 @@ def ar(members: list[tuple[str, bytes]]) -> bytes:
         out += f"{name:<16}{epoch():<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n".encode() + content
         out += b"\n" * (len(content) % 2)
     return out
+
+
+def unpack(place: Path, into: Path) -> None:
+    """What a person does with an archive of ours."""
+    if place.suffix == ".zip":
+        with zipfile.ZipFile(place) as packed:
+            packed.extractall(into)
+        return
+    with tarfile.open(place) as packed:
+        # Older Pythons have no filters; newer ones warn where none is given.
+        packed.extractall(into, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))

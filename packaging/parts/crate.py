@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tarfile
 import tempfile
 from pathlib import Path
 
 from . import project
+from .archive import unpack
 from .project import ROOT, call
 
 
@@ -34,8 +34,7 @@ def write(out: Path) -> Path:
 def installed(crate: Path, into: Path, profile: str, target_dir: Path) -> Path:
     """Installs the program from the unpacked package, as `cargo install taintsim` does."""
     with tempfile.TemporaryDirectory(prefix="taintsim-install-") as folder:
-        with tarfile.open(crate) as packed:
-            packed.extractall(folder, filter="data")
+        unpack(crate, Path(folder))
         (unpacked,) = Path(folder).iterdir()
         env = {k: v for k, v in os.environ.items() if k != "RUSTFLAGS"}
         words = ["cargo", "install", "--locked", "--quiet", "--profile", profile, "--path", str(unpacked), "--root", str(into)]

@@ -12,19 +12,21 @@ from . import project
 from .project import ROOT, Failed, call
 
 
-def environment(root: Path) -> dict[str, str]:
+def environment(target: str, root: Path) -> dict[str, str]:
     """How Cargo is called: no path of this machine gets into the program, and no file of the person's settings decides."""
     cargo_home = os.environ.get("CARGO_HOME") or str(Path.home() / ".cargo")
     flags = [f"--remap-path-prefix={root}=/taintsim", f"--remap-path-prefix={cargo_home}=/cargo"]
+    if "windows" in target:
+        # It needs no run-time library to be installed, and has no time of its own in it.
+        flags += ["-Ctarget-feature=+crt-static", "-Clink-arg=/Brepro"]
     env = {k: v for k, v in os.environ.items() if k not in ("RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET")}
     # Separated by a character that is in no path.
     env["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     env["CARGO_INCREMENTAL"] = "0"
     env["SOURCE_DATE_EPOCH"] = str(project.epoch())
-    for target in project.TARGETS:
-        if "musl" in target:
-            # Rust's own linker, with the parts of musl that come with the target: no C compiler, and none whose version shows.
-            env[f"CARGO_TARGET_{target.upper().replace('-', '_')}_LINKER"] = "rust-lld"
+    if "musl" in target:
+        # Rust's own linker, with the parts of musl that come with the target: no C compiler, and none whose version shows.
+        env[f"CARGO_TARGET_{target.upper().replace('-', '_')}_LINKER"] = "rust-lld"
     return env
 
 
@@ -38,7 +40,7 @@ def build(target: str, profile: str, root: Path = ROOT, into: Path | None = None
     words = ["cargo", "build", "--locked", "--bin", "taintsim", "--profile", profile, "--target", target]
     jobs = os.environ.get("CARGO_BUILD_JOBS")
     words += ["--jobs", jobs] if jobs else []
-    call([*words, "--target-dir", str(into)], cwd=root, env=environment(root))
+    call([*words, "--target-dir", str(into)], cwd=root, env=environment(target, root))
     folder = "debug" if profile == "dev" else profile
     return into / target / folder / ("taintsim.exe" if "windows" in target else "taintsim")
 
@@ -46,7 +48,7 @@ def build(target: str, profile: str, root: Path = ROOT, into: Path | None = None
 def keeps_to_itself(program: bytes, root: Path = ROOT) -> None:
     """No path of the machine that built it is in the program."""
     for path in (root, Path.home() / ".cargo", os.environ.get("CARGO_HOME")):
-        if path and str(path).encode() + b"/" in program:
+        if path and f"{path}{os.sep}".encode() in program:
             raise Failed(f"the program has a path of this machine in it: {path}")
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import stat
 import subprocess
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Callable
 
 from . import crate, deb, image, krew, project
+from .archive import unpack
 from .project import ROOT, TARGETS, Failed, call
 
 
@@ -27,11 +28,21 @@ def need(*tools: str) -> None:
             raise Skipped(f"{tool} is not installed")
 
 
-def own_target() -> str:
-    """The platform whose programs run on this machine."""
+def own_target(system: str = "") -> str:
+    """The platform whose programs run on this machine; only on that system, where one is named."""
     target = project.host().replace("-gnu", "-musl")
     if target not in TARGETS:
         raise Skipped(f"there are no packages for {project.host()}")
+    if system not in target:
+        raise Skipped(f"this is of {system}")
+    return target
+
+
+def shell() -> str:
+    """The same, where there is a shell as it is on Linux and macOS."""
+    target = own_target()
+    if "windows" in target:
+        raise Skipped("this is tried on Linux and macOS")
     return target
 
 
@@ -63,8 +74,7 @@ def runs_the_example(words: list[str], folder: Path, **more) -> None:
 
 
 def unpacked(out: Path, target: str, folder: Path) -> Path:
-    with tarfile.open(here(out, project.archive_name(target))) as packed:
-        packed.extractall(folder, filter="data")
+    unpack(here(out, project.archive_name(target)), folder)
     return folder / project.name(target)
 
 
@@ -84,9 +94,11 @@ def sums(out: Path, folder: Path) -> str:
 def archive(out: Path, folder: Path) -> str:
     target = own_target()
     root = unpacked(out, target, folder)
-    same("static", is_static(root / "taintsim"), True)
-    says_its_version([str(root / "taintsim")])
-    runs_the_example([str(root / "taintsim")], folder)
+    program = root / ("taintsim.exe" if "windows" in target else "taintsim")
+    if "linux" in target:
+        same("static", is_static(program), True)
+    says_its_version([str(program)])
+    runs_the_example([str(program)], folder)
     call(["bash", "-n", str(root / "completions/taintsim.bash")])
     pages = sorted(p.name for p in (root / "man").iterdir())
     if shutil.which("man"):
@@ -94,7 +106,7 @@ def archive(out: Path, folder: Path) -> str:
             shown = call(["man", "-l", str(root / "man" / page)], env=os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
             if page.removesuffix(".1") not in shown.split("SYNOPSIS")[0].split("NAME")[-1]:
                 raise Failed(f"man does not show the name of {page}:\n{shown[:500]}")
-    return f"{project.archive_name(target)}: static, the README's example to the byte, {len(pages)} pages of the manual"
+    return f"{project.archive_name(target)}: {'static, ' if 'linux' in target else ''}the README's example to the byte, {len(pages)} pages of the manual"
 
 
 def other_processor(out: Path, folder: Path) -> str:
@@ -110,7 +122,7 @@ def other_processor(out: Path, folder: Path) -> str:
 def debian(out: Path, folder: Path) -> str:
     """Into a root of its own, so that this machine stays as it is."""
     need("dpkg")
-    target = own_target()
+    target = own_target("linux")
     package = here(out, deb.name(target))
     root = folder / "root"
     for name in ("var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log"):
@@ -149,7 +161,7 @@ def container_known(out: Path, folder: Path) -> str:
 def container(out: Path, folder: Path) -> str:
     """Unpacked by umoci, run by runc: nobody's user, a root that cannot be written to, no network, no rights."""
     need("skopeo", "umoci", "runc")
-    own_target()
+    own_target("linux")
     call(["skopeo", "copy", "--quiet", layout(out), f"oci:{folder}/image:this"])
     rootless = [] if os.geteuid() == 0 else ["--rootless"]
     call(["umoci", "unpack", *rootless, "--image", f"{folder}/image:this", f"{folder}/bundle"], stderr=subprocess.STDOUT)
@@ -182,7 +194,7 @@ def container(out: Path, folder: Path) -> str:
 
 def plugin(out: Path, folder: Path) -> str:
     """What krew would do with the manifest: the sum, the files, the name; then `kubectl taintsim`."""
-    target = own_target()
+    target = shell()
     text = here(out, "taintsim.krew.yaml").read_text() if (out / "taintsim.krew.yaml").is_file() else None
     said = "from the path"
     if text is None:
@@ -192,8 +204,7 @@ def plugin(out: Path, folder: Path) -> str:
         same("complaints about taintsim.krew.yaml", wrong, [])
         part = next(p for p in text.split("    - selector:\n")[1:] if project.archive_name(target) in p)
         (digest,) = re.findall(r"sha256: (\w+)", part)
-        archive_digest = call(["sha256sum", str(out / project.archive_name(target))]).split()[0]
-        same("sha256 of the manifest", digest, archive_digest)
+        same("sha256 of the manifest", digest, hashlib.sha256((out / project.archive_name(target)).read_bytes()).hexdigest())
         unpacked(out, target, folder)
         store = folder / "store"
         store.mkdir()
@@ -256,7 +267,7 @@ def scenario(folder: Path) -> Path:
 
 def action(out: Path, folder: Path) -> str:
     """The steps of action.yml, with what GitHub gives them."""
-    here(out, project.archive_name(own_target()))
+    here(out, project.archive_name(shell()))
     env = published(out, folder) | {
         "GITHUB_ACTION_PATH": str(ROOT),
         "RUNNER_TEMP": str(folder / "temp"),
@@ -280,7 +291,7 @@ def action(out: Path, folder: Path) -> str:
 
 def gitlab(out: Path, folder: Path) -> str:
     """The lines of the job."""
-    here(out, project.archive_name(own_target()))
+    here(out, project.archive_name(own_target("linux")))
     text = (ROOT / "packaging/gitlab/taintsim.yml").read_text()
     lines = re.findall(r"^    - (.+)$", text, re.M)
     env = published(out, folder) | {"TAINTSIM_VERSION": f"v{project.version()}", "TAINTSIM_PATHS": str(scenario(folder))}
@@ -291,8 +302,8 @@ def gitlab(out: Path, folder: Path) -> str:
 
 
 def hooks(out: Path, folder: Path) -> str:
-    """The hooks in a repository with a scenario, by pre-commit where it is there, otherwise by what it would call."""
-    here(out, project.archive_name(own_target()))
+    """The hooks, by what pre-commit calls."""
+    here(out, project.archive_name(shell()))
     env = published(out, folder)
     clone = folder / "clone"
     for name in project.sources():
