@@ -28,7 +28,9 @@ pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Termina
         },
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
+    clap_mangen::Man::new(page)
+        .source(concat!("taintsim ", env!("CARGO_PKG_VERSION")))
+        .render(&mut text)?;
     let mut out = terminal.out();
     out.write_all(&text)?;
     out.flush()?;

@@ -295,7 +295,14 @@ fn completions_and_a_manual_are_printed_and_listed() {
         );
     }
     assert!(scratch.call(&["man"]).stdout.contains(".TH taintsim 1"));
-    assert!(scratch.call(&["man", "run"]).stdout.contains("needless"));
+    let page = scratch.call(&["man", "run"]).stdout;
+    assert!(page.contains("needless"));
+    let title = concat!(
+        ".TH taintsim-run 1  \"taintsim ",
+        env!("CARGO_PKG_VERSION"),
+        "\""
+    );
+    assert!(page.contains(title), "{page}");
     scratch.call(&["man", "rum"]).fails(2, &["`rum`"]);
     let help = scratch.call(&["--help"]).stdout;
     assert!(
