@@ -156,7 +156,7 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
         .scenario
         .inputs
         .first()
-        .map(|input| place(&copy_of(&input.file)));
+        .map(|input| place(&files::copy_name(&input.file, &[])));
     let shown = place(manifest::SCENARIO).display().to_string();
     if let Some(missing) = cluster.as_deref().filter(|c| !c.is_file()) {
         let what = "the copy of the cluster's file is missing";
@@ -166,7 +166,7 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
     for (input, given) in loaded.inputs.iter_mut().zip(&manifest.scenario.inputs) {
         if format!("fnv1a64:{:016x}", input.hash) != given.hash || input.bytes != given.bytes {
             let what = "this is not the file that was run: its hash is not that of the manifest";
-            return Err(fail(&place(&copy_of(&given.file)), what, AGAIN));
+            return Err(fail(&place(&input.copy), what, AGAIN));
         }
         input.file.clone_from(&given.file);
     }
@@ -284,15 +284,6 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
             Err(fail(&path, &what, AGAIN))
         }
     }
-}
-
-fn copy_of(file: &str) -> String {
-    files::InputFile {
-        file: file.to_owned(),
-        bytes: 0,
-        hash: 0,
-    }
-    .copy()
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, Failure> {

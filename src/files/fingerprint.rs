@@ -30,6 +30,8 @@ pub struct InputFile {
     pub bytes: usize,
     /// The hash of its bytes.
     pub hash: u64,
+    /// The name of its copy in a folder of results.
+    pub copy: String,
 }
 
 /// What a scenario was read from.
@@ -43,16 +45,23 @@ pub struct Fingerprint {
     pub inputs: Vec<InputFile>,
 }
 
-impl InputFile {
-    /// The name of its copy in a folder of results.
-    pub(crate) fn copy(&self) -> String {
-        let name = Path::new(&self.file)
-            .file_name()
-            .map(|n| n.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        format!("{COPIED}{name}")
+/// The name of a file's copy in a folder of results, beside those of earlier ones: two files of one
+/// name, from two folders, have two copies.
+pub(crate) fn copy_name(file: &str, earlier: &[InputFile]) -> String {
+    let name = Path::new(file)
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let mut copy = format!("{COPIED}{name}");
+    let mut number = 2;
+    while earlier.iter().any(|e| e.copy == copy) {
+        copy = format!("{COPIED}{number}-{name}");
+        number += 1;
     }
+    copy
+}
 
+impl InputFile {
     /// Whether these are its bytes.
     pub(crate) fn is(&self, bytes: &[u8]) -> bool {
         (bytes.len(), fnv1a64(bytes)) == (self.bytes, self.hash)

@@ -136,7 +136,7 @@ impl Folder {
     /// # Errors
     /// It cannot be read any more, is not what it was, or the copy cannot be written.
     pub(crate) fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
-        let (from, name) = (Path::new(&input.file), input.copy());
+        let (from, name) = (Path::new(&input.file), input.copy.clone());
         // A pipe has nothing left, and might wait for ever.
         if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
             let source = io::Error::other("it is no plain file, or not there any more");

@@ -5,7 +5,7 @@
 //! changes them, and what is wrong with them is reported at `cluster`.
 
 use super::loaded::Loaded;
-use crate::files::InputFile;
+use crate::files::{self, InputFile};
 use crate::import::{ImportError, ImportedCluster, Input};
 use crate::language::Cluster;
 use crate::language::text::Tree;
@@ -21,11 +21,13 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
         .cluster
         .clone()
         .unwrap_or_else(|| loaded.folder.join(file));
+    let copy = files::copy_name(file, &loaded.inputs);
     let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {
         let file = InputFile {
             file: input.file.clone(),
             bytes: input.bytes,
             hash: input.hash,
+            copy,
         };
         let cluster = ImportedCluster::read(&[input])?;
         // A file of workloads is enough for a scenario that writes nodes itself.

@@ -1,7 +1,7 @@
 //! Reads the histories of outages that fault models point at.
 
 use super::loaded::Loaded;
-use crate::files::{self, InputFile};
+use crate::files::{self, InputFile, ReadError};
 use crate::language::text::Tree;
 use crate::language::text::place::{Place, at};
 use crate::language::{Distribution, HistoryFormat, Problem};
@@ -24,10 +24,9 @@ pub(super) fn attach(loaded: &mut Loaded) -> Vec<Problem> {
                 loaded.inputs.push(input);
                 loaded.histories.insert(file, Arc::new(history));
             }
-            Err(text) => {
+            Err(problem) => {
                 let tree = Tree::read(&loaded.source.text).ok();
                 let found = tree.and_then(|t| Some(t.find(&place)?.bytes()));
-                let problem = Problem::new(text).help("a path is relative to the scenario");
                 problems.push(match found {
                     Some(bytes) => problem.at(&loaded.source, bytes),
                     None => problem,
@@ -60,18 +59,11 @@ fn named(loaded: &Loaded) -> Vec<(String, Option<HistoryFormat>, Place)> {
     found
 }
 
-/// Where a file lies: beside the scenario, or as a copy in a folder of results.
-fn place(loaded: &Loaded, file: &str) -> PathBuf {
+/// Where a file lies: beside the scenario, or as a copy of that name in a folder of results.
+fn place(loaded: &Loaded, file: &str, copy: &str) -> PathBuf {
     let stored = loaded.cluster.as_ref().and_then(|copy| copy.parent());
     match stored {
-        Some(folder) => {
-            let copied = InputFile {
-                file: file.to_owned(),
-                bytes: 0,
-                hash: 0,
-            };
-            folder.join(copied.copy())
-        }
+        Some(folder) => folder.join(copy),
         None => loaded.folder.join(file),
     }
 }
@@ -80,26 +72,36 @@ fn read(
     loaded: &Loaded,
     file: &str,
     format: Option<HistoryFormat>,
-) -> Result<(InputFile, History), String> {
-    let path = place(loaded, file);
-    let shown = path.display().to_string();
-    let (input, text) =
-        text_of(&path, loaded.places.of(&path)).map_err(|e| format!("cannot read {shown}: {e}"))?;
-    let history = outages::read(&text, format).map_err(|e| format!("{shown}: {e}"))?;
-    Ok((input, history))
+) -> Result<(InputFile, History), Problem> {
+    // Files are read in the order in which models name them, so that a copy is found by its name.
+    let copy = files::copy_name(file, &loaded.inputs);
+    let path = place(loaded, file, &copy);
+    let (mut input, text) = text_of(&path, loaded.places.of(&path))
+        .map_err(|problem| problem.help("a path is relative to the scenario"))?;
+    input.copy = copy;
+    Ok((input, of_text(&path, &text, format)?))
+}
+
+/// What a text says, whose file is called so.
+fn of_text(path: &Path, text: &str, format: Option<HistoryFormat>) -> Result<History, Problem> {
+    outages::read(text, format).map_err(|e| {
+        Problem::new(format!("{}: {e}", path.display())).maybe_help(e.help().map(str::to_owned))
+    })
 }
 
 /// The text of a history, unpacked, from the place where the file lies.
-fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), String> {
-    let bytes = files::read(place, BYTES_MAX).map_err(|e| e.to_string())?;
+fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
+    let wrong = |e: ReadError| Problem::new(format!("cannot read {}: {e}", path.display()));
+    let bytes = files::read(place, BYTES_MAX).map_err(wrong)?;
     let input = InputFile {
         file: path.display().to_string(),
         bytes: bytes.len(),
         hash: files::fnv1a64(&bytes),
+        copy: String::new(),
     };
     let text = files::unpack(bytes, BYTES_MAX)
         .and_then(files::text)
-        .map_err(|e| e.to_string())?;
+        .map_err(wrong)?;
     Ok((input, text))
 }
 
@@ -108,8 +110,6 @@ fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), String> {
 /// # Errors
 /// What is wrong with it, and where.
 pub(crate) fn history(path: &Path, format: Option<HistoryFormat>) -> Result<History, Problem> {
-    let shown = path.display();
-    let (_, text) =
-        text_of(path, path).map_err(|e| Problem::new(format!("cannot read {shown}: {e}")))?;
-    outages::read(&text, format).map_err(|e| Problem::new(format!("{shown}: {e}")))
+    let (_, text) = text_of(path, path)?;
+    of_text(path, &text, format)
 }

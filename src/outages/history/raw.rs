@@ -40,9 +40,49 @@ pub(crate) enum HistoryError {
         /// What is wrong with it.
         text: String,
     },
+    /// An outage ends before it begins.
+    #[error("line {line}: the outage of `{node}` ends before it begins")]
+    Backwards {
+        /// Its line, from 1 on.
+        line: usize,
+        /// Its node.
+        node: String,
+    },
+    /// Two outages of one node overlap.
+    #[error("line {line}: this outage of `{node}` begins before the one of line {earlier} is over")]
+    Overlap {
+        /// The line of the second one, from 1 on.
+        line: usize,
+        /// That of the first one.
+        earlier: usize,
+        /// Their node.
+        node: String,
+    },
+    /// There is no outage, or none that has ended.
+    #[error("there is no outage in it{}", if *open { " that has ended" } else { "" })]
+    Nothing {
+        /// Some have begun.
+        open: bool,
+    },
     /// The whole is wrong.
     #[error("{0}")]
     Whole(String),
+}
+
+impl HistoryError {
+    /// What to do about it, where that does not follow from what is wrong.
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Backwards { .. } => Some("its start stands first, its end behind it"),
+            Self::Overlap { .. } => {
+                Some("a node is away once at a time: make one outage of the two")
+            }
+            Self::Nothing { open: true } => Some(
+                "an outage without an end has no length: give its end, or a history that is longer",
+            ),
+            Self::Nothing { open: false } | Self::Line { .. } | Self::Whole(_) => None,
+        }
+    }
 }
 
 /// A line that is wrong.
@@ -81,10 +121,8 @@ impl Raw {
         line: usize,
     ) -> Result<(), HistoryError> {
         if !(start.is_finite() && end.is_finite()) || end < start {
-            return Err(wrong(
-                line,
-                format!("the outage of `{node}` ends before it begins"),
-            ));
+            let node = node.to_owned();
+            return Err(HistoryError::Backwards { line, node });
         }
         self.saw(start);
         self.saw(end);
@@ -94,7 +132,7 @@ impl Raw {
 
     pub(super) fn finish(mut self) -> Result<History, HistoryError> {
         let Some((from, to)) = self.looked else {
-            return Err(HistoryError::Whole("there is no outage in it".to_owned()));
+            return Err(HistoryError::Nothing { open: false });
         };
         let mut history = History {
             length: to - from,
@@ -104,11 +142,11 @@ impl Raw {
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
             outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
             if let Some(pair) = outages.windows(2).find(|p| p[1].0 < p[0].1) {
-                let text = format!(
-                    "this outage of `{name}` begins before the one of line {} is over",
-                    pair[0].2
-                );
-                return Err(wrong(pair[1].2, text));
+                return Err(HistoryError::Overlap {
+                    line: pair[1].2,
+                    earlier: pair[0].2,
+                    node: name.clone(),
+                });
             }
             history.nodes.push(name.clone());
             for &(start, end, _) in outages.iter() {
@@ -124,9 +162,9 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            return Err(HistoryError::Whole(
-                "there is no outage in it that has ended".to_owned(),
-            ));
+            return Err(HistoryError::Nothing {
+                open: self.open > 0,
+            });
         }
         history
             .outages

@@ -245,9 +245,10 @@ impl Reader<'_> {
             return None;
         }
         if let Some(rate) = w.rate {
+            // Where neither nodes nor groups are given, that is what is wrong.
             let (per_year, fits, word) = match rate {
-                FaultRate::PerNodeYear(r) => (r, w.nodes.is_some(), "PerGroupYear"),
-                FaultRate::PerGroupYear(r) => (r, w.groups.is_some(), "PerNodeYear"),
+                FaultRate::PerNodeYear(r) => (r, w.groups.is_none(), "PerGroupYear"),
+                FaultRate::PerGroupYear(r) => (r, w.nodes.is_none(), "PerNodeYear"),
             };
             if !(per_year > 0.0 && per_year.is_finite()) {
                 let text = format!("a rate of {per_year} a year is not above 0");

@@ -302,3 +302,76 @@ fn a_history_goes_with_the_results() {
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert!(again.stdout.contains("mine 1 of n-"), "{}", again.stdout);
 }
+
+/// Two histories of one name in two folders are two files: each has a copy of its own in the folder
+/// of results, from which the same run is built again.
+#[test]
+fn histories_of_one_name_do_not_collide() {
+    let scratch = Scratch::new();
+    for (folder, end) in [("a", 60), ("b", 6_000)] {
+        std::fs::create_dir(scratch.path(folder)).expect("a folder");
+        let text = format!("node,start,end\nn-0,0,{end}\nn-1,10000,10300\n");
+        scratch.write(&format!("{folder}/h.csv"), text);
+    }
+    scratch.write(
+        "h.ron",
+        r#"Scenario(version: 1, horizon: "2h", nodes: [(names: "n-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
+        faults: (models: [(name: "one", nodes: All, do: Crash, trace: (file: "a/h.csv")),
+            (name: "two", nodes: All, do: Crash, trace: (file: "b/h.csv"))]))"#,
+    );
+    let run = scratch.call(&["run", "h.ron", "-q"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let copy = |name: &str| scratch.text(&format!("output/h/{name}"));
+    assert!(copy("input-h.csv").contains("n-0,0,60\n"));
+    assert!(copy("input-2-h.csv").contains("n-0,0,6000\n"));
+    let read = || {
+        let called = scratch.call(&["report", "output/h", "--as", "text"]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    };
+    let before = read();
+    assert!(
+        before.contains("one 1 of n-") && before.contains("two 1 of n-"),
+        "{before}"
+    );
+    std::fs::remove_dir_all(scratch.path("a")).expect("it was there");
+    std::fs::remove_dir_all(scratch.path("b")).expect("it was there");
+    assert_eq!(read(), before);
+}
+
+/// What is wrong with a history is said with its line, and what to do about it.
+#[test]
+fn histories_that_cannot_be_are_refused() {
+    let scratch = Scratch::new();
+    for (rows, said, help) in [
+        (
+            "a,0,60\na,30,90\n",
+            "line 3: this outage of `a` begins before the one of line 2 is over",
+            "make one outage of the two",
+        ),
+        (
+            "a,60,0\n",
+            "line 2: the outage of `a` ends before it begins",
+            "its start stands first",
+        ),
+        (
+            "a,60,\n",
+            "there is no outage in it that has ended",
+            "give its end",
+        ),
+    ] {
+        scratch.write("bad.csv", format!("node,start,end\n{rows}"));
+        scratch.write(
+            "bad.ron",
+            r#"Scenario(version: 1, horizon: "1h", nodes: [(name: "a")],
+            faults: (models: [(name: "mine", nodes: All, do: Crash, trace: (file: "bad.csv"))]))"#,
+        );
+        for args in [["outages", "bad.csv"], ["validate", "bad.ron"]] {
+            let called = scratch.call(&args);
+            assert_ne!(called.code, 0, "{said}");
+            assert!(called.stderr.contains(said), "{said}: {}", called.stderr);
+            assert!(called.stderr.contains(help), "{help}: {}", called.stderr);
+        }
+    }
+}
