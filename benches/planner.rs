@@ -3,6 +3,7 @@
 //!
 //! `cargo bench --bench planner`, with a part of a name to run only that. Each is run three times;
 //! seconds are those of the clock on the wall, on as many threads as there are processors.
+//! `cargo test --bench planner` runs everything once, with a small cluster and little precision.
 
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 #![expect(
@@ -16,7 +17,24 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-const ROUNDS: usize = 3;
+/// How large everything is: as it is measured, or as it is tested.
+struct Size {
+    rounds: usize,
+    /// Nodes of the cluster that is planned for, and of the large one.
+    nodes: [usize; 2],
+    precision: &'static str,
+}
+
+const MEASURED: Size = Size {
+    rounds: 3,
+    nodes: [99, 999],
+    precision: "5%",
+};
+const TESTED: Size = Size {
+    rounds: 1,
+    nodes: [6, 12],
+    precision: "90%",
+};
 /// The values of a toleration that are planned for and swept.
 const NINE: &str = "workloads.*.template.tolerations[unreachable].tolerationSeconds=0,15,30,60,120,180,300,600,none";
 /// One value alone: a single row.
@@ -44,29 +62,32 @@ fn cluster(nodes: usize, timeline: &str) -> String {
 }
 
 /// A folder of its own, and how a command is run in it.
-struct Place(PathBuf);
+struct Place {
+    folder: PathBuf,
+    rounds: usize,
+}
 
 impl Place {
-    fn new() -> Self {
+    fn new(rounds: usize) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("planner-bench");
         fs::create_dir_all(&folder).expect("a folder for the bench");
-        Self(folder)
+        Self { folder, rounds }
     }
 
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).expect("a scenario for the bench");
+        fs::write(self.folder.join(name), text).expect("a scenario for the bench");
     }
 
     fn taintsim(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taintsim"));
-        command.args(args).current_dir(&self.0);
+        command.args(args).current_dir(&self.folder);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
     /// The median of the seconds that a command takes.
     fn seconds(&self, args: &[&str]) -> f64 {
-        let mut times: Vec<f64> = (0..ROUNDS)
+        let mut times: Vec<f64> = (0..self.rounds)
             .map(|_| {
                 let start = Instant::now();
                 let status = self.taintsim(args).status().expect("the program runs");
@@ -75,7 +96,7 @@ impl Place {
             })
             .collect();
         times.sort_by(f64::total_cmp);
-        times[ROUNDS / 2]
+        times[self.rounds / 2]
     }
 }
 
@@ -86,11 +107,17 @@ fn main() {
         .collect();
     let is_wanted =
         |name: &str| wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str()));
-    let place = Place::new();
+    // Cargo says so where it is a bench that is wanted.
+    let size = match std::env::args().any(|a| a == "--bench") {
+        true => MEASURED,
+        false => TESTED,
+    };
+    let [few, many] = size.nodes;
+    let place = Place::new(size.rounds);
     let lost = r#"(at: "10m", do: Partition(node: "a-1"))"#;
-    place.write("hundred.ron", &cluster(99, ""));
-    place.write("outage.ron", &cluster(99, lost));
-    place.write("thousand.ron", &cluster(999, ""));
+    place.write("hundred.ron", &cluster(few, ""));
+    place.write("outage.ron", &cluster(few, lost));
+    place.write("thousand.ron", &cluster(many, ""));
     println!("{:48} {:>8}", "what", "seconds");
     let say = |name: &str, seconds: f64| println!("{name:48} {seconds:>8.2}");
 
@@ -113,7 +140,7 @@ fn main() {
             "sweep", "year.ron", "--seeds", "1", "--set", ONE, "--jobs", "1", "-q",
         ];
         say(
-            "a year of 999 nodes, 10,000 pods, one seed",
+            &format!("a year of {many} nodes, ten pods each, one seed"),
             place.seconds(&sweep),
         );
     }
@@ -126,21 +153,22 @@ fn main() {
             "--choose",
             NINE,
             "--precision",
-            "5%",
+            size.precision,
             "--budget",
             "1h",
             "-q",
         ];
         say(
-            "a plan of nine values, 99 nodes, 1,000 pods",
+            &format!("a plan of nine values, {few} nodes, ten pods each"),
             place.seconds(&plan),
         );
-        let kept = fs::read_to_string(place.0.join("output/hundred-plan/plan.json"))
+        let kept = fs::read_to_string(place.folder.join("output/hundred-plan/plan.json"))
             .expect("the plan's results");
         let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
         let models = kept["models"].as_array().map_or(0, Vec::len) as u64;
         let seeds = kept["replications"].as_u64().unwrap_or(0) * models;
-        let runs = seeds * 10;
+        let rows = kept["rows"].as_array().map_or(0, Vec::len) as u64;
+        let runs = seeds * rows;
         let seeds = seeds.to_string();
         let sweep = [
             "sweep",
@@ -158,7 +186,7 @@ fn main() {
     }
     if is_wanted("survey") {
         say(
-            "every single loss of 999 nodes",
+            &format!("every single loss of {many} nodes"),
             place.seconds(&["survey", "thousand.ron", "-q"]),
         );
     }

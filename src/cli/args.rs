@@ -47,6 +47,32 @@ impl ChangeArgs {
     }
 }
 
+/// What commands that do many runs of one scenario have in common.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ManyArgs {
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+    /// Another value for something in the scenario; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// An eviction was needless if its node was back within this time
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    pub(crate) needless_within: Dur,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Show no progress, nor what was taken from an export
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl ManyArgs {
+    /// What is changed in the scenario.
+    pub(crate) fn overrides(&self) -> Overrides {
+        self.change.overrides(self.sets.clone())
+    }
+}
+
 /// Reads a duration of the command line.
 pub(crate) fn duration(text: &str) -> Result<Dur, String> {
     duration::parse(text).map_err(|e| match e.hint() {

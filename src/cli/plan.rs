@@ -1,6 +1,6 @@
 //! `taintsim plan`: which value of a setting costs least, given how things fail.
 
-use super::args::{ChangeArgs, duration, jobs};
+use super::args::{ManyArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::faults::{no_models, with_preset};
@@ -17,11 +17,14 @@ use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::files;
 use crate::kernel::Dur;
-use crate::lab::planner::{Bound, Counting, Kept, Objective, Planner, answer, expanded};
+use crate::lab::planner::{
+    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, answer, expanded,
+    may_be_apart,
+};
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::html::Page;
-use crate::report::planner::{Told, board, document, write, write_folder};
+use crate::report::planner::{Told, amount, board, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
@@ -47,17 +50,23 @@ pub(crate) struct PlanArgs {
     file: Option<PathBuf>,
     /// A setting and the values to choose from, such as
     /// `workloads.web.template.tolerations[unreachable].tolerationSeconds=0,60,300,none`, or a range,
-    /// `=0..600`; of several settings every combination is tried
+    /// `=0..600`; settings of different workloads are chosen each for itself if they do not touch
+    /// each other, and otherwise every combination is tried
     #[arg(long, value_name = "PATH=LO..HI|A,B,…")]
     choose: Vec<String>,
+    /// Try every combination of several settings
+    #[arg(long)]
+    jointly: bool,
     /// How things fail, in place of what the scenario says: on-prem, cloud, spot, edge, grid, lab
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// What an eviction and the like are worth, in downtime of a replica: evicted=5m, needless=10m;
-    /// with --currency in money. A minute of a missing replica is the unit
+    /// with --currency in money. A minute of a missing replica is the unit. In place of what the
+    /// scenario's `prices`, or those of --kept, say of that figure
     #[arg(long, value_name = "FIGURE=PRICE", value_delimiter = ',')]
     price: Vec<String>,
-    /// Prices are in this currency; then every figure that counts needs one
+    /// Prices are in this currency; then every figure that counts needs one, said here if the
+    /// scenario's are in another
     #[arg(long, value_name = "NAME")]
     currency: Option<String>,
     /// What a year must not come to: needless<=20/y, below<=30m/y; may be given several times
@@ -80,7 +89,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_enum)]
     count: Option<CountArg>,
     /// Answer from the runs that an earlier plan kept in its plan.json, for other prices and limits
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "choose", "preset", "count"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "choose", "preset", "count", "jointly"])]
     kept: Option<PathBuf>,
     /// The folder for results; those of FILE are in the folder NAME-plan in it
     #[arg(long, value_name = "DIR", default_value = "output")]
@@ -90,28 +99,16 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
-    change: ChangeArgs,
-    /// Another value for something in the scenario; may be given several times
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
-    /// An eviction was needless if its node was back within this time
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
-    needless_within: Dur,
-    /// How many runs at once; it does not change the results [default: one for each processor]
-    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    many: ManyArgs,
     /// Write report.html, too: the charts and the table in a browser
     #[arg(long)]
     html: bool,
-    /// Show no progress, nor what was taken from an export
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 impl PlanArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
-        self.jobs = with.jobs.or(self.jobs);
+        self.many.jobs = with.jobs.or(self.many.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
         self.output.say(with.output.as_deref())
     }
@@ -136,30 +133,29 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
     let help = "what was kept is read in a moment; leave one of them out";
     (args.shards).refuses(args.kept.is_some(), "--kept", help)?;
-    let objective = Objective::new(&args.price, args.currency.as_deref());
-    let objective = objective.map_err(|text| Failure::Input(Problem::new(text)))?;
     if let Some(file) = &args.kept {
         let kept = read_kept(file)?;
+        let objective = with_prices(kept.objective.clone(), args)?;
         let notes = vec![format!("From the runs kept in {}.", file.display())];
-        return tell(
-            args,
-            &kept,
-            &objective,
-            ("as when they were run".to_owned(), String::new(), notes),
-            false,
-            (work, terminal),
-        );
+        let from = From {
+            faults: "as when they were run".to_owned(),
+            line: String::new(),
+            notes,
+            interrupted: false,
+        };
+        return tell(args, &kept, &objective, &from, (work, terminal));
     }
     // Without `--kept` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut loaded = given(from, &work.inputs, args.quiet, terminal)?;
-    let base = args.change.overrides(args.sets.clone());
+    let mut loaded = given(from, &work.inputs, args.many.quiet, terminal)?;
+    let base = args.many.overrides();
     let mut notes = with_preset(&mut loaded, &base, args.preset.as_deref())?;
     if !loaded.spec.timeline.is_empty() {
         notes.push("The scenario's own timeline is left out.".to_owned());
         loaded.spec.timeline.clear();
         loaded.spec.expect.clear();
     }
+    let objective = objective(args, &loaded, &base)?;
     let models = scenario::drawn(&loaded, &base)?.models.list;
     if models.is_empty() {
         return Err(Failure::Input(no_models()));
@@ -168,6 +164,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if let Some(managed) = args.managed {
         notes.extend(refused(managed, &axes).map_err(Failure::Input)?);
     }
+    notes.extend(of_replicas(&axes, &objective));
     let counting = match args.count {
         None => Counting::fitting(&models),
         Some(CountArg::Outages) => (Counting::Outages, "as asked for".to_owned()),
@@ -183,23 +180,110 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if work.writes() {
         writable(&args.out, &name)?;
     }
-    let kept = match args.shards.is_asked() {
-        true => (shared(args, &planner, work.desk(), terminal)?, false),
-        false => run(args, &planner, terminal)?,
-    };
+    let clock = Stopwatch::start();
+    let desk = work.desk();
+    let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
+    let touching = touching(&kept, &objective, args.confidence);
+    if let Some(text) = touching.filter(|_| !interrupted) {
+        // What they do to each other is only known of values that are tried together.
+        let size = planner.sweep.size().unwrap_or(u64::MAX);
+        if size <= ROWS_MAX {
+            notes.push(format!("{text} So all {size} combinations were tried."));
+            planner.apart = None;
+            planner.look_for_now()?;
+            (kept, interrupted) = run(args, &planner, desk, &clock, terminal)?;
+        }
+    }
+    desk.over()?;
     let faults = match &args.preset {
         Some(name) => format!("preset {name}"),
         None => "the scenario's fault models".to_owned(),
     };
-    let line = line(&loaded, &planner)?;
-    tell(
-        args,
-        &kept.0,
-        &objective,
-        (faults, line, notes),
-        kept.1,
-        (work, terminal),
+    let from = From {
+        faults,
+        line: line(&loaded, &planner)?,
+        notes,
+        interrupted,
+    };
+    tell(args, &kept, &objective, &from, (work, terminal))
+}
+
+/// Where an answer comes from.
+struct From {
+    faults: String,
+    line: String,
+    notes: Vec<String>,
+    interrupted: bool,
+}
+
+/// What settings that were chosen each for itself do to each other, if that is more than nothing.
+fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+    let extras = kept.extras(objective, confidence);
+    let worst = extras
+        .iter()
+        .filter(|e| e.touches)
+        .max_by(|a, b| a.extra.abs().total_cmp(&b.extra.abs()))?;
+    Some(format!(
+        "These settings touch each other, through limits of clients, rates of zones, or room: {}.",
+        extra_in_words(worst, objective)
+    ))
+}
+
+/// What settings do to each other, in words.
+fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+    let extras = kept.extras(objective, confidence);
+    if extras.is_empty() {
+        return None;
+    }
+    let words: Vec<String> = extras
+        .iter()
+        .map(|e| extra_in_words(e, objective))
+        .collect();
+    let said = words.join("; ");
+    Some(if extras.iter().any(|e| e.touches) {
+        format!("they touch each other: {said}. Try them jointly, with fewer values and --jointly")
+    } else {
+        format!("they do not touch each other, so that each is chosen for itself: {said}")
+    })
+}
+
+fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
+    format!(
+        "with {} they cost {} {} a year more than now if one adds them up, and {} more than that together ({} to {})",
+        extra.values.join(" and "),
+        amount(extra.sum),
+        objective.unit,
+        amount(extra.extra),
+        amount(extra.interval.low),
+        amount(extra.interval.high)
     )
+}
+
+/// What counts: what the scenario says, and what the command line says anew.
+fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objective, Failure> {
+    let written = scenario::changed(loaded, base)?.prices;
+    let known = match &written {
+        Some(written) => Objective::written(written).map_err(Failure::Input)?,
+        None => Objective::new(args.currency.as_deref()),
+    };
+    with_prices(known, args)
+}
+
+/// What to know where it is chosen how many replicas there are, and the fewest would always win.
+fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<String> {
+    let of_number = axes.iter().any(|a| a.path.ends_with(".replicas"));
+    let without_need = objective.prices[1] == 0.0 && objective.prices[2] == 0.0;
+    (of_number && without_need).then(|| {
+        "Of fewer replicas fewer are missing. To choose how many, say how many the workload `needs`, \
+         and price the time below that: --price missing=0,below=1"
+            .to_owned()
+    })
+}
+
+/// With the prices of the command line.
+fn with_prices(known: Objective, args: &PlanArgs) -> Result<Objective, Failure> {
+    let priced = known.with(&args.price, args.currency.as_deref());
+    priced.map_err(Failure::Input)
 }
 
 fn planner<'a>(
@@ -210,14 +294,17 @@ fn planner<'a>(
     objective: Objective,
     counting: (Counting, String),
 ) -> Planner<'a> {
+    // A limit holds for all workloads together, and so do the settings that keep it.
+    let apart = may_be_apart(&axes) && !args.jointly && args.within.is_empty();
     Planner {
+        apart: apart.then(|| vec![None; axes.len()]),
         sweep: Sweep {
             loaded,
             base,
             axes,
             zipped: false,
             seeds: 1,
-            window: args.needless_within,
+            window: args.many.needless_within,
         },
         now: None,
         objective,
@@ -254,38 +341,30 @@ fn axes(args: &PlanArgs) -> Result<Vec<Axis>, Failure> {
     Ok(axes)
 }
 
-/// Runs a part of what has to be known, or takes it from those who ran it. There is no limit of
-/// time, which would be another one on every machine.
-fn shared(
-    args: &PlanArgs,
-    planner: &Planner<'_>,
-    desk: Desk<'_>,
-    terminal: &Terminal,
-) -> Result<Kept, Failure> {
-    let name = &planner.sweep.loaded.name;
-    let progress = Progress::new(terminal, args.quiet, name, 0, |done, _| {
-        format!("{} replications", grouped(done))
-    });
-    let watch = |_, done, _| {
-        progress.set(done);
-        !interrupt::asked()
-    };
-    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch, desk));
-    progress.clear();
-    let kept = ran?;
-    desk.over()?;
-    Ok(kept)
-}
-
-/// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early.
+/// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early. Where several
+/// machines share the runs there is no limit of time, which would be another one on each.
 fn run(
     args: &PlanArgs,
     planner: &Planner<'_>,
+    desk: Desk<'_>,
+    clock: &Stopwatch,
     terminal: &Terminal,
 ) -> Result<(Kept, bool), Failure> {
-    let name = planner.sweep.loaded.name.clone();
+    let name = &planner.sweep.loaded.name;
+    if args.shards.is_asked() {
+        let progress = Progress::new(terminal, args.many.quiet, name, 0, |done, _| {
+            format!("{} replications", grouped(done))
+        });
+        let watch = |_, done, _| {
+            progress.set(done);
+            !interrupt::asked()
+        };
+        let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
+        progress.clear();
+        return Ok((ran?, false));
+    }
     let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
-    let progress = Progress::new(terminal, args.quiet, &name, budget, |done, all| {
+    let progress = Progress::new(terminal, args.many.quiet, name, budget, |done, all| {
         let left = all.saturating_sub(done) / 1_000;
         format!(
             "{} s of at most {} s, {left} s left",
@@ -293,13 +372,12 @@ fn run(
             grouped(all / 1_000)
         )
     });
-    let clock = Stopwatch::start();
     let watch = |_, _, _| {
         let spent = (clock.seconds() * 1e3) as u64;
         progress.set(spent.min(budget));
         spent < budget && !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| planner.run(jobs(args.jobs), &watch, Desk::Here));
+    let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
     let kept = ran.map_err(|stopped| match stopped {
         Stopped::Asked if interrupt::asked() => {
@@ -320,28 +398,35 @@ fn tell(
     args: &PlanArgs,
     kept: &Kept,
     objective: &Objective,
-    (faults, line, notes): (String, String, Vec<String>),
-    interrupted: bool,
+    from: &From,
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
-    let answer = answer(kept, objective, &args.within, args.confidence);
-    let told = Told {
+    let together = together(kept, objective, args.confidence);
+    let parts = kept.parts();
+    let answers: Vec<Answer> = parts
+        .iter()
+        .map(|part| answer(part, objective, &args.within, args.confidence))
+        .collect();
+    let told = |(kept, answer)| Told {
         kept,
-        answer: &answer,
+        answer,
         objective,
-        faults,
-        line,
-        notes,
-        interrupted,
+        faults: from.faults.clone(),
+        line: from.line.clone(),
+        notes: from.notes.clone(),
+        together: together.clone(),
+        interrupted: from.interrupted,
     };
-    let exit = match answer.keeps {
-        true => Exit::Fine,
-        false => Exit::Differs,
+    let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
+    let exit = if answers.iter().all(|a| a.keeps) {
+        Exit::Fine
+    } else {
+        Exit::Differs
     };
     let found = || {
         Ok(Found {
-            document: document(&told),
-            page: page(&told)?,
+            document: document(&all, kept),
+            page: page(&all, kept)?,
             runs: None,
         })
     };
@@ -350,8 +435,9 @@ fn tell(
     }
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
-        let page = args.html.then(|| page(&told)).transpose()?;
-        let written = interrupt::heeding(|| write_folder(&told, &args.out, &name, page.as_ref()));
+        let page = args.html.then(|| page(&all, kept)).transpose()?;
+        let written =
+            interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()));
         Some(written.map_err(|error| folder_failure(&error))?)
     } else {
         None
@@ -362,8 +448,8 @@ fn tell(
     };
     let mut out = terminal.out();
     match args.output.form {
-        Format::Text => write(&mut out, &told, written.as_ref(), style)?,
-        Format::Json => json::write(&mut out, &document(&told))?,
+        Format::Text => write(&mut out, &all, written.as_ref(), style)?,
+        Format::Json => json::write(&mut out, &document(&all, kept))?,
     }
     out.flush()?;
     if interrupt::asked() {
@@ -375,10 +461,10 @@ fn tell(
 }
 
 /// The page of a plan.
-fn page(told: &Told<'_>) -> Result<Page, Failure> {
-    let text = html::plain(|out, style| write(out, told, None, style))?;
+fn page(all: &[Told<'_>], kept: &Kept) -> Result<Page, Failure> {
+    let text = html::plain(|out, style| write(out, all, None, style))?;
     let said = String::from_utf8_lossy(&text).into_owned();
-    Ok(Page::of_board(&board(told, said), text, Vec::new()))
+    Ok(Page::of_board(&board(all, kept, said), text, Vec::new()))
 }
 
 /// Reads what an earlier plan kept.

@@ -1,6 +1,6 @@
 //! `taintsim survey`: every single loss of a cluster, worst first, and what to know of it.
 
-use super::args::{ChangeArgs, duration, jobs};
+use super::args::{ManyArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::found::Found;
@@ -87,27 +87,15 @@ pub(crate) struct SurveyArgs {
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
-    change: ChangeArgs,
-    /// Another value for something in the scenario; may be given several times
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
-    /// An eviction was needless if its node was back within this time
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
-    needless_within: Dur,
-    /// How many runs at once; it does not change the results [default: one for each processor]
-    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    many: ManyArgs,
     #[command(flatten)]
     html: HtmlArg,
-    /// Show no progress, nor what was taken from an export
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 impl SurveyArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
-        self.jobs = with.jobs.or(self.jobs);
+        self.many.jobs = with.jobs.or(self.many.jobs);
         self.output.say(with.output.as_deref())
     }
 }
@@ -124,10 +112,10 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
-    let loaded = given(&args.file, &work.inputs, args.quiet, terminal)?;
+    let loaded = given(&args.file, &work.inputs, args.many.quiet, terminal)?;
     let survey = Survey {
         loaded: &loaded,
-        overrides: args.change.overrides(args.sets.clone()),
+        overrides: args.many.overrides(),
         wanted: Wanted {
             kinds: args.lose.clone(),
             pairs: args.pairs.clone(),
@@ -135,7 +123,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         },
         how: args.by.into(),
         lasts: args.lasts,
-        window: args.needless_within,
+        window: args.many.needless_within,
     };
     survey.check().map_err(Failure::Input)?;
     if args.as_what == Some(As::Scenario) {
@@ -188,7 +176,7 @@ fn run(
     let all = desk.share(survey.losses()?.len() as u64);
     let progress = Progress::new(
         terminal,
-        args.quiet,
+        args.many.quiet,
         &survey.loaded.name,
         all,
         |done, all| format!("{} of {} losses", grouped(done), grouped(all)),
@@ -202,7 +190,7 @@ fn run(
         progress.set(done);
         !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| survey.run(jobs(args.jobs), &watch, desk));
+    let ran = interrupt::heeding(|| survey.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
     let ran = ran.map_err(|stopped| match stopped {
         Stopped::Asked => Failure::Interrupted("interrupted before the first loss".to_owned()),
@@ -334,7 +322,7 @@ fn called(args: &SurveyArgs) -> Called {
         by.into_iter()
             .flat_map(|by| ["--by".to_owned(), by.to_owned()]),
     );
-    for set in args.change.overrides(args.sets.clone()).as_sets() {
+    for set in args.many.overrides().as_sets() {
         options.extend(["--set".to_owned(), set]);
     }
     Called {

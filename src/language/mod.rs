@@ -22,6 +22,7 @@ mod maintain;
 mod memory;
 pub mod names;
 mod namespace;
+pub(crate) mod prices;
 mod scenario;
 mod scheduling;
 mod schema;
@@ -54,6 +55,7 @@ pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperato
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
 pub(crate) use memory::Memory;
 pub(crate) use namespace::Namespace;
+pub(crate) use prices::Prices;
 pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,

@@ -6,6 +6,7 @@ use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
 use super::namespace::Namespace;
+use super::prices::Prices;
 use super::scheduling::SchedulerConfiguration;
 use super::tape::Tape;
 use super::texts::{DurationText, FlagValue};
@@ -104,6 +105,9 @@ pub struct Scenario {
     /// How things fail, where no timeline says when: drawn by the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<Faults>,
+    /// What figures of a year are worth, for `taintsim plan`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
     /// The choices of a run, where they are not the default ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<Tape>,

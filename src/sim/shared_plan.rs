@@ -24,16 +24,20 @@ pub(super) type OwnedTemplates = Shared<BTreeMap<(u32, WorkloadId, Uid), Rc<PodT
 
 impl Common {
     pub(super) fn of(plan: &Plan) -> Self {
-        let admission = admission(plan);
-        let admitted =
-            |t: &PodTemplate| Rc::new(admission.template(t).unwrap_or_else(|| t.clone()));
-        let templates = plan.templates.iter().map(admitted).collect();
         Self {
             plan: Rc::new(without_objects(plan)),
-            templates,
+            templates: admitted(plan).map(Rc::new).collect(),
             owned_templates: Rc::default(),
         }
     }
+}
+
+/// The templates of a plan as they are admitted: with the tolerations that the API server adds.
+pub(crate) fn admitted(plan: &Plan) -> impl Iterator<Item = PodTemplate> {
+    let admission = admission(plan);
+    plan.templates
+        .iter()
+        .map(move |t| admission.template(t).unwrap_or_else(|| t.clone()))
 }
 
 /// How the API server admits objects.

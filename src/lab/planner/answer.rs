@@ -1,7 +1,7 @@
 //! What a person decides by, computed from what is kept of the runs, for any prices and limits.
 
+use super::kept::Kept;
 use super::moments::student;
-use super::run::Kept;
 use super::spec::{Bound, FIGURES, Objective, weights};
 use crate::analysis::Interval;
 
@@ -24,6 +24,8 @@ pub(crate) struct Row {
     pub breaks: Vec<String>,
     /// What the closed form says that a year costs.
     pub closed: Option<f64>,
+    /// The replica-minutes by formula of pods of StatefulSets, which wait for their nodes.
+    pub waiting: f64,
 }
 
 /// What a price would have to be for another row to be best.
@@ -110,7 +112,9 @@ pub(crate) fn answer(
 ) -> Answer {
     let k = kept.rows.len();
     let figures = |row: usize| kept.moments.mean()[row * FIGURES.len()..][..FIGURES.len()].to_vec();
-    let costs: Vec<f64> = (0..k).map(|row| objective.of(&figures(row))).collect();
+    let costs: Vec<f64> = (0..k)
+        .map(|row| objective.of(&figures(row), kept.nodes[row].into()))
+        .collect();
     let broken = |row: usize| {
         let f = figures(row);
         let breaks = within.iter().filter(|b| f[b.figure] > b.most);
@@ -125,14 +129,17 @@ pub(crate) fn answer(
     let n = kept.moments.n();
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
+    let standing = |row: usize| objective.standing(kept.nodes[row].into());
     let row = |row: usize| {
-        let (cost, variance) = kept.moments.of(&weights(objective, row, 1.0));
+        let (_, variance) = kept.moments.of(&weights(objective, row, 1.0));
+        let cost = costs[row];
         let mut both = weights(objective, row, 1.0);
         both.extend(weights(objective, best, -1.0));
         let (more, more_variance) = if row == best {
             (0.0, 0.0)
         } else {
-            kept.moments.of(&both)
+            let (mean, variance) = kept.moments.of(&both);
+            (mean + standing(row) - standing(best), variance)
         };
         Row {
             values: kept.rows[row].clone(),
@@ -142,10 +149,12 @@ pub(crate) fn answer(
             more,
             more_interval: interval(more, more_variance, n, each),
             breaks: breaks[row].clone(),
-            closed: kept
-                .closed
-                .as_ref()
-                .map(|c| objective.prices[0] * c[row].0 + objective.prices[3] * c[row].1),
+            closed: kept.closed.as_ref().map(|c| {
+                let failing =
+                    objective.prices[0] * c[row].missing + objective.prices[3] * c[row].evicted;
+                failing + standing(row)
+            }),
+            waiting: kept.closed.as_ref().map_or(0.0, |c| c[row].waiting),
         }
     };
     let rows: Vec<Row> = (0..k).map(row).collect();
@@ -228,7 +237,7 @@ impl Lean<'_> {
     /// What a year costs in a row because of a model, if a share of its outages were short.
     fn cost_of(&self, model: usize, row: usize, short: f64) -> f64 {
         let rate = self.kept.models[model].1;
-        let of = |is_long| self.objective.of(&self.part(model, row, is_long));
+        let of = |is_long| self.objective.of(&self.part(model, row, is_long), 0.0);
         rate * (short * of(false) + (1.0 - short) * of(true))
     }
 
@@ -246,6 +255,12 @@ impl Lean<'_> {
         shares
     }
 
+    /// What a year costs in a row.
+    fn total(&self, row: usize) -> f64 {
+        self.objective
+            .of(self.figures(row), self.kept.nodes[row].into())
+    }
+
     fn figures(&self, row: usize) -> &[f64] {
         &self.kept.moments.mean()[row * FIGURES.len()..][..FIGURES.len()]
     }
@@ -255,8 +270,7 @@ impl Lean<'_> {
         let mut found = Vec::new();
         for figure in [3, 4] {
             let now = self.objective.prices[figure];
-            let without =
-                |row: usize| self.objective.of(self.figures(row)) - now * self.figures(row)[figure];
+            let without = |row: usize| self.total(row) - now * self.figures(row)[figure];
             // The line of each row over the price: where it crosses the best row's.
             let crossing = |row: usize| {
                 let slope = self.figures(row)[figure] - self.figures(best)[figure];
@@ -306,7 +320,7 @@ impl Lean<'_> {
                 best: TIMES.map(best_at),
             }
         };
-        let total = |row: usize| self.objective.of(self.figures(row));
+        let total = |row: usize| self.total(row);
         let mut all = Vec::new();
         for (figure, price) in self.objective.prices.iter().enumerate().skip(1) {
             if *price > 0.0 {
@@ -337,9 +351,8 @@ impl Lean<'_> {
             .sum::<f64>()
             / all;
         let cost = |row: usize, share: f64| {
-            (0..models)
-                .map(|m| self.cost_of(m, row, share))
-                .sum::<f64>()
+            let failing: f64 = (0..models).map(|m| self.cost_of(m, row, share)).sum();
+            failing + self.objective.standing(self.kept.nodes[row].into())
         };
         let at = |share: f64| {
             let costs: Vec<f64> = (0..self.kept.rows.len()).map(|r| cost(r, share)).collect();

@@ -1,12 +1,17 @@
 //! The cost of each row by formula, where what is chosen is how long pods tolerate a lost node: what
-//! simulation adds to it is queueing behind rates and limits, room, and the order of StatefulSets.
+//! simulation adds to it is queueing behind rates and limits, room, and outages that overlap.
+//!
+//! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
+//! D, whatever is tolerated, and a start.
 
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
+use crate::api::workload::WorkloadKind;
 use crate::lab::sweep::Sweep;
 use crate::outages::{Distribution, cost};
 use crate::plan::Plan;
 use crate::scenario::{Drawn, Model};
+use serde::{Deserialize, Serialize};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.
@@ -14,9 +19,22 @@ fn detection(plan: &Plan) -> f64 {
     (plan.flags.node_monitor_grace_period.as_nanos() as f64 / 1e9 - 1.0).max(1.0)
 }
 
-/// For each row the replica-minutes missing in a year if evictions cost nothing, and the evictions;
-/// none where a row is about something else.
-pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Option<Vec<(f64, f64)>> {
+/// What a year comes to by formula.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Closed {
+    /// Replica-minutes missing.
+    pub missing: f64,
+    /// Those of them that are of StatefulSets, and so no toleration changes but for starts.
+    pub waiting: f64,
+    /// Evictions.
+    pub evicted: f64,
+}
+
+/// How long a replacement takes to run, in seconds.
+const STARTS_S: f64 = 2.0;
+
+/// The closed form of each row; none where a row is about something else.
+pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Option<Vec<Closed>> {
     let all_about_it = sweep
         .axes
         .iter()
@@ -31,25 +49,32 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Option<Vec<(f64, f64
     Some(drawn.iter().map(of).collect())
 }
 
-fn of(drawn: &Drawn) -> (f64, f64) {
+fn of(drawn: &Drawn) -> Closed {
     let plan = &drawn.plan;
     let after = detection(plan);
-    let mut sum = (0.0, 0.0);
-    for pod in plan.pods.iter().filter(|p| p.node.is_some()) {
-        let Some(template) = plan.templates.get(pod.template as usize) else {
+    let mut sum = Closed::default();
+    for pod in &plan.pods {
+        let (Some(node), Some(template)) = (pod.node, plan.templates.get(pod.template as usize))
+        else {
             continue;
         };
-        let Some(node) = pod.node else { continue };
+        let owner = template.owner.as_ref().map(|o| o.kind.as_str());
+        let waits = owner == Some(WorkloadKind::StatefulSet.as_str());
+        let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
             let (Some(lasts), rate) = (&model.lasts, hits(model, node)) else {
                 continue;
             };
-            let timeout = match seconds(&template.tolerations) {
-                Some(s) => after + s,
-                None => f64::INFINITY,
-            };
-            sum.0 += rate * cost(lasts, timeout, 2.0) / 60.0;
-            sum.1 += rate * survival(lasts, timeout);
+            let evicted = rate * survival(lasts, timeout);
+            sum.evicted += evicted;
+            if waits {
+                // Not replaced while its node is away, and started anew there if it was evicted.
+                let missing = (rate * lasts.mean() + evicted * STARTS_S) / 60.0;
+                sum.missing += missing;
+                sum.waiting += missing;
+            } else {
+                sum.missing += rate * cost(lasts, timeout, STARTS_S) / 60.0;
+            }
         }
     }
     sum

@@ -5,6 +5,8 @@
 //! moments   means and co-moments of all figures of all values, which do not grow with the runs
 //! select    which value is best, and with what certainty
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
+//! kept      what is kept of all runs
+//! apart     settings that may not touch each other, each chosen for itself
 //! run       replications on several threads, until enough is known
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
@@ -15,8 +17,10 @@
 //! answer.
 
 mod answer;
+mod apart;
 mod closed;
 mod count;
+mod kept;
 mod moments;
 mod run;
 mod select;
@@ -25,6 +29,8 @@ mod spec;
 mod tests;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
+pub(crate) use apart::{AS_IT_IS, Extra, may_be_apart};
 pub(crate) use count::Counting;
-pub(crate) use run::{Kept, Planner};
+pub(crate) use kept::Kept;
+pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use spec::{Bound, FIGURES, Objective, expanded};

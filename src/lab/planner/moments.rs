@@ -36,6 +36,25 @@ impl Moments {
         }
     }
 
+    /// Of some of the figures alone.
+    pub(crate) fn of_places(&self, places: &[usize]) -> Self {
+        let co = |(i, a): (usize, &usize)| {
+            let own = places.iter().take(i + 1);
+            own.map(|b| self.co(*a, *b)).collect::<Vec<f64>>()
+        };
+        Self {
+            n: self.n,
+            mean: places.iter().map(|p| self.mean[*p]).collect(),
+            co: places.iter().enumerate().flat_map(co).collect(),
+        }
+    }
+
+    /// The sum of products of deviations of two figures.
+    fn co(&self, i: usize, j: usize) -> f64 {
+        let (high, low) = (i.max(j), i.min(j));
+        self.co[high * (high + 1) / 2 + low]
+    }
+
     /// Whether it is of so many figures, and of at least two replications.
     pub(crate) fn fits(&self, width: usize) -> bool {
         self.n >= 2 && self.mean.len() == width && self.co.len() == width * (width + 1) / 2
@@ -58,14 +77,10 @@ impl Moments {
         if self.n < 2 {
             return (mean, 0.0);
         }
-        let co = |i: usize, j: usize| {
-            let (high, low) = (i.max(j), i.min(j));
-            self.co[high * (high + 1) / 2 + low]
-        };
         let sum: f64 = weights
             .iter()
             .flat_map(|(i, a)| weights.iter().map(move |(j, b)| (i, a, j, b)))
-            .map(|(i, a, j, b)| a * b * co(*i, *j))
+            .map(|(i, a, j, b)| a * b * self.co(*i, *j))
             .sum();
         (mean, (sum / (self.n - 1) as f64).max(0.0))
     }
@@ -98,5 +113,12 @@ mod tests {
         assert!(near(&[(0, 1.0)], 2.0, 1.0) && near(&[(1, 1.0)], 3.0, 7.0));
         assert!(near(&[(1, 1.0), (0, -1.0)], 1.0, 4.0));
         assert!(near(&[(0, 2.0), (1, 1.0)], 7.0, 19.0));
+        // The other way round, and one alone.
+        let turned = m.of_places(&[1, 0]);
+        assert_eq!(
+            turned.of(&[(1, 2.0), (0, 1.0)]),
+            m.of(&[(0, 2.0), (1, 1.0)])
+        );
+        assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
     }
 }

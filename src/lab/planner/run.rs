@@ -1,6 +1,8 @@
 //! Replications on several threads, until enough is known.
 
+use super::apart::{self, AS_IT_IS};
 use super::count::{self, Counting, Figures, Ran};
+use super::kept::{Kept, Replication};
 use super::moments::{Moments, student};
 use super::select::Selection;
 use super::spec::{Bound, FIGURES, Objective, weights};
@@ -8,14 +10,17 @@ use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
 use crate::language::{Problem, Problems};
+use crate::plan::{NodePlan, NodeStart, Plan};
 use crate::scenario::{self, Drawn, Model, Overrides};
-use serde::{Deserialize, Serialize};
+use crate::sim;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// The first stage, from which variances are judged, and how many replications are run between two
 /// looks at what is known: of single outages, and of years, which take longer and vary less.
 const STAGES: [(u64, u64); 2] = [(24, 16), (8, 4)];
+/// No more rows than these.
+pub(crate) const ROWS_MAX: u64 = 200;
 /// No more replications than these.
 const MOST: u64 = 20_000;
 
@@ -37,53 +42,8 @@ pub(crate) struct Planner<'a> {
     pub confidence: f64,
     /// How costs are counted, and why so.
     pub counting: (Counting, String),
-}
-
-/// What is kept of all runs. It answers for any prices.
-#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
-pub(crate) struct Kept {
-    /// The form of this.
-    pub version: u32,
-    /// The scenario's name.
-    pub scenario: String,
-    /// The settings that are chosen.
-    pub paths: Vec<String>,
-    /// The values of each row; the row of what is set now may be one of them.
-    pub rows: Vec<Vec<String>>,
-    /// The row that is what is set now.
-    pub now: usize,
-    /// How costs were counted, and why so.
-    pub counting: (Counting, String),
-    /// The names of the models, with how often a year each comes.
-    pub models: Vec<(String, f64)>,
-    /// Of the figures of a year: row by row, figure by figure.
-    pub moments: Moments,
-    /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
-    /// the figures, row by row.
-    pub parts: Vec<[(u64, Vec<f64>); 2]>,
-    /// In whole years: what each of the first ones came to, row by row and figure by figure.
-    pub years: Vec<Vec<f64>>,
-    /// The closed form's cost of each row, where there is one, in replica-minutes a year for an
-    /// eviction that costs nothing, and the evictions.
-    pub closed: Option<Vec<(f64, f64)>>,
-    /// Whether one value was left when the runs ended.
-    pub settled: Option<usize>,
-    /// How far from the best a value may be that was taken for it.
-    pub delta: f64,
-    /// Names of nodes, pods: how large it is.
-    pub size: (usize, usize),
-}
-
-/// The value of a row that changes nothing.
-pub(crate) const AS_IT_IS: &str = "as it is";
-/// Years that are kept one by one.
-const YEARS_KEPT: usize = 2_000;
-
-/// A replication: figures of a year by row, and by model and row.
-#[derive(Deserialize, Serialize)]
-struct Replication {
-    year: Vec<f64>,
-    parts: Vec<(bool, Vec<f64>)>,
+    /// Each setting is chosen for itself: for each of them the value that is set now.
+    pub apart: Option<Vec<Option<usize>>>,
 }
 
 /// What replications are run with.
@@ -93,6 +53,38 @@ struct Work<'a> {
     threads: &'a rayon::ThreadPool,
     /// Is told what is done, and says whether to go on.
     goes_on: &'a (dyn Fn(Event) -> bool + Sync),
+}
+
+/// What a plan is like, as a text: two of the same are one setting. The seconds that the API server
+/// adds to a pod are those that somebody wrote.
+fn settings(plan: &Plan) -> String {
+    let templates: Vec<_> = sim::admitted(plan)
+        .map(|mut template| {
+            template.tolerations.sort_by_key(|t| format!("{t:?}"));
+            template
+        })
+        .collect();
+    let objects = (
+        templates,
+        &plan.pods,
+        &plan.workloads,
+        &plan.budgets,
+        &plan.nodes,
+    );
+    let settings = (
+        &plan.flags,
+        &plan.timing,
+        &plan.admission,
+        &plan.scheduler,
+        &plan.controllers,
+    );
+    format!("{objects:?} {settings:?}")
+}
+
+/// How many nodes there are from the start.
+fn nodes(plan: &Plan) -> u32 {
+    let there = |n: &&NodePlan| n.start != NodeStart::Absent;
+    plan.nodes.iter().filter(there).count() as u32
 }
 
 /// How many replications several machines run in a round that begins at one, and must have at least
@@ -107,6 +99,9 @@ fn of_round(begin: u64, least: u64, expected: u64, desk: Desk<'_>) -> u64 {
 impl Planner<'_> {
     /// The values of each row.
     fn rows(&self) -> Vec<Vec<String>> {
+        if self.apart.is_some() {
+            return apart::rows(&self.sweep.axes);
+        }
         let as_it_is = || vec![AS_IT_IS.to_owned(); self.sweep.axes.len()];
         let first = self.now.is_none().then(as_it_is);
         first.into_iter().chain(self.sweep.combinations()).collect()
@@ -114,10 +109,7 @@ impl Planner<'_> {
 
     /// What is changed in a row.
     fn overrides(&self, values: &[String]) -> Overrides {
-        if values.iter().all(|v| v == AS_IT_IS) {
-            return self.sweep.base.clone();
-        }
-        self.sweep.overrides(values)
+        apart::overrides(&self.sweep, values)
     }
 
     /// Looks which of the values is set now: the one that changes nothing.
@@ -126,28 +118,24 @@ impl Planner<'_> {
     /// What is wrong with a value.
     pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
         let said = |overrides: &Overrides| -> Result<String, Problems> {
-            let plan = scenario::drawn(self.sweep.loaded, overrides)?.plan;
-            Ok(format!(
-                "{:?}",
-                (
-                    (
-                        &plan.templates,
-                        &plan.pods,
-                        &plan.workloads,
-                        &plan.budgets,
-                        &plan.nodes
-                    ),
-                    (
-                        &plan.flags,
-                        &plan.timing,
-                        &plan.admission,
-                        &plan.scheduler,
-                        &plan.controllers
-                    ),
-                )
+            Ok(settings(
+                &scenario::drawn(self.sweep.loaded, overrides)?.plan,
             ))
         };
         let now = said(&self.sweep.base)?;
+        if let Some(known) = &mut self.apart {
+            for (axis, known) in known.iter_mut().enumerate() {
+                let path = &self.sweep.axes[axis].path;
+                for (i, value) in self.sweep.axes[axis].values.iter().enumerate() {
+                    let mut changed = self.sweep.base.clone();
+                    changed.sets.push(format!("{path}={value}"));
+                    if said(&changed)? == now && known.is_none() {
+                        *known = Some(i);
+                    }
+                }
+            }
+            return Ok(());
+        }
         let mut found = None;
         for (i, values) in self.sweep.combinations().iter().enumerate() {
             if said(&self.sweep.overrides(values))? == now && found.is_none() {
@@ -193,10 +181,15 @@ impl Planner<'_> {
         for (model, rate) in models.into_iter().enumerate() {
             let (mut is_short, mut figures) = (false, vec![0.0; width]);
             for (row, drawn) in drawn.iter_mut().enumerate() {
+                // Where a row has more nodes than the first one, more of them fail.
+                let weight = drawn.models.list[model].per_year() / rate;
                 let key = (model, seed, number as u32);
                 let ran = count::one(drawn, key, quiet[row], window, goes_on)?;
                 is_short = ran.is_short;
-                figures[row * FIGURES.len()..][..FIGURES.len()].copy_from_slice(&ran.figures);
+                let own = &mut figures[row * FIGURES.len()..][..FIGURES.len()];
+                own.iter_mut()
+                    .zip(ran.figures)
+                    .for_each(|(o, f)| *o = weight * f);
             }
             for (sum, f) in all.year.iter_mut().zip(&figures) {
                 *sum += rate * f;
@@ -253,7 +246,8 @@ impl Planner<'_> {
             goes_on: &goes_on,
         };
         let mut kept = self.kept(&drawn);
-        let mut selection: Option<Selection> = None;
+        let groups = self.groups(&kept);
+        let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.
         let mut ahead: VecDeque<Replication> = VecDeque::new();
         while kept.moments.n() < MOST && !stop.load(Relaxed) {
@@ -278,13 +272,21 @@ impl Planner<'_> {
             if kept.moments.n() < first {
                 continue;
             }
-            let selection = selection.get_or_insert_with(|| self.selection(&mut kept));
-            let (means, needed) = (self.means(&kept), self.needed(&kept));
-            selection.look(kept.moments.n(), |i, l| self.difference(&kept, i, l));
-            selection.screen(kept.moments.n(), &means);
-            kept.settled = selection.is_done().then(|| selection.left[0]);
+            if selections.is_empty() {
+                selections = self.selections(&mut kept, &groups);
+            }
+            let (means, needed) = (self.means(&kept), self.needed(&kept, &groups));
+            for (selection, group) in selections.iter_mut().zip(&groups) {
+                let own: Vec<f64> = group.iter().map(|row| means[*row]).collect();
+                let difference = |i: usize, l: usize| self.difference(&kept, group[i], group[l]);
+                selection.look(kept.moments.n(), difference);
+                selection.screen(kept.moments.n(), &own);
+            }
+            let left = |(s, g): (&Selection, &Vec<usize>)| s.is_done().then(|| g[s.left[0]]);
+            kept.settle(selections.iter().zip(&groups).map(left).collect());
+            let is_done = selections.iter().all(Selection::is_done);
             expected.store(needed.max(kept.moments.n() + step), Relaxed);
-            if selection.is_done() && kept.moments.n() >= needed {
+            if is_done && kept.moments.n() >= needed {
                 break;
             }
         }
@@ -336,7 +338,7 @@ impl Planner<'_> {
         };
         let there = |p: &&crate::plan::PodPlan| p.start != crate::plan::PodStart::Absent;
         Kept {
-            version: 1,
+            version: 2,
             scenario: self.sweep.loaded.name.clone(),
             paths: self.sweep.axes.iter().map(|a| a.path.clone()).collect(),
             rows: self.rows(),
@@ -349,10 +351,16 @@ impl Planner<'_> {
             moments: Moments::default(),
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
             years: Vec::new(),
+            nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
             closed: super::closed::closed(&self.sweep, drawn),
+            objective: self.objective.clone(),
             settled: None,
             delta: 0.0,
             size: (plan.nodes.len(), plan.pods.iter().filter(there).count()),
+            apart: match &self.apart {
+                Some(now) => apart::groups(&self.sweep.axes, now),
+                None => Vec::new(),
+            },
         }
     }
 
@@ -366,25 +374,28 @@ impl Planner<'_> {
                 if breaks {
                     f64::MAX
                 } else {
-                    self.objective.of(figures)
+                    self.objective.of(figures, kept.nodes[row].into())
                 }
             })
             .collect()
     }
 
-    /// How many replications it takes until the best row's cost is known as precisely as asked for.
-    fn needed(&self, kept: &Kept) -> u64 {
+    /// How many replications it takes until the best row's cost is known as precisely as asked for;
+    /// of several settings that of each.
+    fn needed(&self, kept: &Kept, groups: &[Vec<usize>]) -> u64 {
         let means = self.means(kept);
-        let best = (0..means.len())
-            .min_by(|a, b| means[*a].total_cmp(&means[*b]))
-            .unwrap_or(0);
-        let (mean, variance) = kept.moments.of(&weights(&self.objective, best, 1.0));
-        let half = mean.abs() * self.precision;
-        if half <= 0.0 {
-            return self.stages().0;
-        }
-        let t = student(self.confidence, kept.moments.n());
-        ((t * t * variance / (half * half)).ceil() as u64).clamp(self.stages().0, MOST)
+        let of = |group: &Vec<usize>| {
+            let order = |a: &&usize, b: &&usize| means[**a].total_cmp(&means[**b]);
+            let best = group.iter().min_by(order).copied().unwrap_or(0);
+            let (_, variance) = kept.moments.of(&weights(&self.objective, best, 1.0));
+            let half = means[best].abs() * self.precision;
+            if half <= 0.0 {
+                return self.stages().0;
+            }
+            let t = student(self.confidence, kept.moments.n());
+            ((t * t * variance / (half * half)).ceil() as u64).clamp(self.stages().0, MOST)
+        };
+        groups.iter().map(of).max().unwrap_or(MOST)
     }
 
     /// The mean and the variance of what one row costs more than another.
@@ -394,22 +405,37 @@ impl Planner<'_> {
         }
         let mut both = weights(&self.objective, row, 1.0);
         both.extend(weights(&self.objective, than, -1.0));
-        kept.moments.of(&both)
+        let (mean, variance) = kept.moments.of(&both);
+        let standing = |row: usize| self.objective.standing(kept.nodes[row].into());
+        (mean + standing(row) - standing(than), variance)
     }
 
-    fn selection(&self, kept: &mut Kept) -> Selection {
-        let k = kept.rows.len();
+    /// The rows among which one is chosen: of each setting, or all of them.
+    fn groups(&self, kept: &Kept) -> Vec<Vec<usize>> {
+        match &self.apart {
+            Some(_) => kept.apart.iter().map(|g| g.rows.clone()).collect(),
+            None => vec![(0..kept.rows.len()).collect()],
+        }
+    }
+
+    /// A selection for each group, all of which are to hold together.
+    fn selections(&self, kept: &mut Kept, groups: &[Vec<usize>]) -> Vec<Selection> {
         let means = self.means(kept);
         let least = means.iter().copied().fold(f64::MAX, f64::min);
-        // Less than a minute a year is nothing to choose by.
-        kept.delta = (least * self.precision).max(self.objective.prices[0].max(1e-6));
+        kept.delta = (least * self.precision).max(self.objective.least());
         if least == f64::MAX {
             kept.delta = 1.0;
         }
-        let all = (0..k)
-            .map(|i| (0..k).map(|l| self.difference(kept, i, l).1).collect())
-            .collect();
-        Selection::new(self.confidence, kept.delta, kept.moments.n(), all)
+        let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
+        let of = |group: &Vec<usize>| {
+            let differences = |i: &usize| {
+                let of = |l: &usize| self.difference(kept, *i, *l).1;
+                group.iter().map(of).collect()
+            };
+            let all = group.iter().map(differences).collect();
+            Selection::new(each, kept.delta, kept.moments.n(), all)
+        };
+        groups.iter().map(of).collect()
     }
 
     /// Complains about what cannot be planned.
@@ -417,56 +443,18 @@ impl Planner<'_> {
     /// # Errors
     /// No models, or nothing to choose from.
     pub(crate) fn check(&self) -> Result<(), Problem> {
-        if self.sweep.combinations().len() < 2 {
+        if self.sweep.axes.iter().all(|a| a.values.len() < 2) {
             let problem = Problem::new("there is nothing to choose from");
             return Err(problem.help("give a setting several values: `--choose PATH=0,60,300`"));
         }
-        if self.rows().len() > 200 {
-            let text = format!(
-                "{} combinations are more than can be told apart",
-                self.rows().len()
-            );
+        let size = match &self.apart {
+            Some(_) => self.rows().len() as u64,
+            None => self.sweep.size().unwrap_or(u64::MAX),
+        };
+        if size > ROWS_MAX {
+            let text = format!("{size} combinations are more than can be told apart");
             return Err(Problem::new(text).help("fewer values, or one setting after the other"));
         }
         Ok(())
-    }
-}
-
-impl Kept {
-    /// Whether what was read can be reckoned with.
-    ///
-    /// # Errors
-    /// What does not fit.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let width = self.rows.len() * FIGURES.len();
-        let fits = self.version == 1
-            && self.now < self.rows.len()
-            && self.rows.iter().all(|r| r.len() == self.paths.len())
-            && self.moments.fits(width)
-            && self.parts.iter().flatten().all(|p| p.1.len() == width)
-            && self.parts.len() <= self.models.len()
-            && self.years.iter().all(|y| y.len() == width)
-            && self
-                .closed
-                .as_ref()
-                .is_none_or(|c| c.len() == self.rows.len())
-            && self.settled.is_none_or(|s| s < self.rows.len());
-        if fits {
-            Ok(())
-        } else {
-            Err("this plan is of another form, or damaged".to_owned())
-        }
-    }
-
-    fn add(&mut self, one: Replication) {
-        self.moments.add(&one.year);
-        for (part, (is_short, figures)) in self.parts.iter_mut().zip(one.parts) {
-            let (count, sums) = &mut part[usize::from(!is_short)];
-            *count += 1;
-            sums.iter_mut().zip(&figures).for_each(|(s, f)| *s += f);
-        }
-        if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
-            self.years.push(one.year);
-        }
     }
 }

@@ -1,7 +1,9 @@
 //! What is chosen, what counts, and what must hold.
 
 use crate::analysis::Figure;
-use crate::language::duration;
+use crate::language::prices::{self, PRICED};
+use crate::language::{Prices, Problem, duration};
+use serde::{Deserialize, Serialize};
 
 /// The figures that are kept of every run.
 pub(crate) const FIGURES: [Figure; 8] = [
@@ -15,76 +17,120 @@ pub(crate) const FIGURES: [Figure; 8] = [
     Figure::GhostMinutes,
 ];
 
-/// What people call them.
-const NAMES: [&str; 8] = [
-    "missing", "below", "lost", "evicted", "needless", "restarts", "pending", "ghosts",
-];
-
 /// The place of a figure by its name, short or long.
 fn place(name: &str) -> Result<usize, String> {
+    let names = &PRICED[..FIGURES.len()];
     let long = |f: &Figure| f.name() == name;
-    let found = NAMES.iter().position(|n| *n == name);
+    let found = names.iter().position(|n| *n == name);
     found
         .or_else(|| FIGURES.iter().position(long))
-        .ok_or_else(|| format!("{name:?} is no figure: {}", NAMES.join(", ")))
+        .ok_or_else(|| format!("{name:?} is no figure: {}", names.join(", ")))
 }
+
+/// What a price of nodes is called.
+const NODE_HOUR: &str = "node_hour";
+/// The hours of a year.
+const YEAR_H: f64 = 8_760.0;
 
 /// What a unit of each figure costs. Without a price a minute of a missing replica costs one, and
 /// nothing else does: costs are replica-minutes then.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Objective {
     /// By the place in [`FIGURES`].
     pub prices: [f64; FIGURES.len()],
+    /// Of an hour of a node.
+    pub node_hour: f64,
     /// What a price is counted in.
     pub unit: String,
 }
 
+/// What prices are counted in where there is no currency.
+const REPLICA_MINUTES: &str = "replica-minutes";
+
 impl Objective {
-    /// Of prices such as `evicted=5m`: a duration is so much downtime of one replica, a number is
-    /// of the unit.
+    /// Without a price: downtime of replicas, or a currency in which nothing has a price yet.
+    pub(crate) fn new(currency: Option<&str>) -> Self {
+        let mut prices = [0.0; FIGURES.len()];
+        if currency.is_none() {
+            prices[0] = 1.0;
+        }
+        Self {
+            prices,
+            node_hour: 0.0,
+            unit: currency.unwrap_or(REPLICA_MINUTES).to_owned(),
+        }
+    }
+
+    /// What a scenario says.
     ///
     /// # Errors
-    /// A figure or price that makes no sense.
-    pub(crate) fn new(prices: &[String], currency: Option<&str>) -> Result<Self, String> {
-        let mut objective = Self {
-            prices: [0.0; FIGURES.len()],
-            unit: currency.unwrap_or("replica-minutes").to_owned(),
-        };
-        if currency.is_none() {
-            objective.prices[0] = 1.0;
-        }
-        for text in prices {
-            let (name, price) = text.split_once('=').ok_or_else(|| {
-                format!("{text:?} is no price: write FIGURE=PRICE, such as evicted=5m")
-            })?;
-            let i = place(name.trim())?;
-            let price = price.trim();
-            let number = price.parse::<f64>().ok().filter(|p| p.is_finite());
-            let spoken = duration::parse(price).ok().filter(|_| currency.is_none());
-            let value = number.or(spoken.map(|d| d.as_nanos() as f64 / 60e9));
-            let wrong = || match currency {
-                Some(unit) => format!("{price:?} is no price in {unit}: write a number"),
-                None => format!(
-                    "{price:?} is no price: write a number of replica-minutes, or a duration such as 5m"
-                ),
-            };
-            let value = value.ok_or_else(wrong)?;
-            if value < 0.0 {
-                return Err(format!(
-                    "the price of {name} is negative: more of a figure is never better"
-                ));
-            }
-            objective.prices[i] = value;
-        }
-        if objective.prices.iter().all(|p| *p == 0.0) {
-            return Err("nothing has a price: give at least one, such as missing=0.02".to_owned());
+    /// A price that makes no sense.
+    pub(crate) fn written(written: &Prices) -> Result<Self, Problem> {
+        let mut objective = Self::new(written.currency.as_deref());
+        for (name, price) in written.each() {
+            objective.put(name, &price.to_string())?;
         }
         Ok(objective)
     }
 
-    /// What a year costs.
-    pub(crate) fn of(&self, figures: &[f64]) -> f64 {
-        self.prices.iter().zip(figures).map(|(p, f)| p * f).sum()
+    /// With other prices, such as `evicted=5m`, in place of those of these figures: a duration is so
+    /// much downtime of one replica, a number is of the unit. In another currency all are said anew.
+    ///
+    /// # Errors
+    /// A figure or price that makes no sense, or nothing that has a price.
+    pub(crate) fn with(
+        mut self,
+        prices: &[String],
+        currency: Option<&str>,
+    ) -> Result<Self, Problem> {
+        if let Some(currency) = currency.filter(|c| *c != self.unit) {
+            self = Self::new(Some(currency));
+        }
+        for text in prices {
+            let (name, price) = text.split_once('=').ok_or_else(|| {
+                Problem::new(format!("{text:?} is no price"))
+                    .help("write FIGURE=PRICE, such as evicted=5m")
+            })?;
+            self.put(name.trim(), price)?;
+        }
+        if self.prices.iter().all(|p| *p == 0.0) && self.node_hour == 0.0 {
+            let problem = Problem::new("nothing has a price");
+            return Err(problem.help("give at least one, such as missing=0.02"));
+        }
+        Ok(self)
+    }
+
+    fn put(&mut self, name: &str, price: &str) -> Result<(), Problem> {
+        let currency = (self.unit != REPLICA_MINUTES).then_some(self.unit.as_str());
+        let value = || {
+            prices::price(price, currency).map_err(|p| Problem {
+                message: format!("{name}: {}", p.message),
+                ..p
+            })
+        };
+        if name == NODE_HOUR {
+            self.node_hour = value()?;
+        } else {
+            let i = place(name).map_err(|text| Problem::new(format!("{text}, {NODE_HOUR}")))?;
+            self.prices[i] = value()?;
+        }
+        Ok(())
+    }
+
+    /// What a year costs with so many nodes.
+    pub(crate) fn of(&self, figures: &[f64], nodes: f64) -> f64 {
+        let failing: f64 = self.prices.iter().zip(figures).map(|(p, f)| p * f).sum();
+        failing + self.standing(nodes)
+    }
+
+    /// What is nothing to choose by: a minute of a replica in a year.
+    pub(crate) fn least(&self) -> f64 {
+        self.prices[0].max(1e-6)
+    }
+
+    /// What so many nodes cost in a year, whether they fail or not.
+    pub(crate) fn standing(&self, nodes: f64) -> f64 {
+        self.node_hour * YEAR_H * nodes
     }
 }
 
@@ -144,8 +190,11 @@ pub(crate) fn expanded(values: &[String]) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     for value in values {
         match value.split_once("..") {
-            Some((low, high)) => all.extend(range(low.trim(), high.trim())?),
-            None => all.push(value.clone()),
+            // Names have ranges of their own: `a-{0..3}`.
+            Some((low, high)) if !value.contains('{') => {
+                all.extend(range(low.trim(), high.trim())?);
+            }
+            _ => all.push(value.clone()),
         }
     }
     let mut once: Vec<String> = Vec::new();
@@ -202,23 +251,44 @@ fn steps(a: u64, b: u64) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::FlagValue;
 
     #[test]
     fn prices_and_limits() {
-        let o = Objective::new(&["evicted=5m".to_owned(), "needless=2".to_owned()], None).unwrap();
+        let texts = |all: &[&str]| all.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+        let of =
+            |prices: &[&str], currency| Objective::new(currency).with(&texts(prices), currency);
+        let o = of(&["evicted=5m", "needless=2"], None).unwrap();
         // 10 minutes missing, 3 evicted, one of them needless: 10 + 15 + 2.
         let mut figures = [0.0; FIGURES.len()];
         (figures[0], figures[3], figures[4]) = (10.0, 3.0, 1.0);
-        assert_eq!((o.of(&figures), o.unit.as_str()), (27.0, "replica-minutes"));
-        let o = Objective::new(&["missing=0.02".to_owned()], Some("EUR")).unwrap();
-        assert_eq!((o.of(&figures), o.unit.as_str()), (0.2, "EUR"));
+        assert_eq!(
+            (o.of(&figures, 5.0), o.unit.as_str()),
+            (27.0, "replica-minutes")
+        );
+        // A year of two nodes has 17,520 hours.
+        let o = of(&["missing=0.02", "node_hour=0.1"], Some("EUR")).unwrap();
+        assert_eq!((o.of(&figures, 2.0), o.unit.as_str()), (1_752.2, "EUR"));
         for wrong in ["evicted", "evicted=x", "evicted=-1", "pods=1"] {
-            assert!(
-                Objective::new(&[wrong.to_owned()], None).is_err(),
-                "{wrong}"
-            );
+            assert!(of(&[wrong], None).is_err(), "{wrong}");
         }
-        assert!(Objective::new(&[], Some("EUR")).is_err());
+        assert!(of(&[], Some("EUR")).is_err());
+        // What a scenario says, and one of its prices anew.
+        let written = Prices {
+            currency: Some("EUR".to_owned()),
+            missing: Some(FlagValue::Float(0.5)),
+            evicted: Some(FlagValue::Int(2)),
+            ..Prices::default()
+        };
+        let o = Objective::written(&written).unwrap();
+        assert_eq!(o.of(&figures, 0.0), 11.0);
+        let o = o.with(&texts(&["evicted=1"]), None).unwrap();
+        assert_eq!(o.of(&figures, 0.0), 8.0);
+        // In another currency nothing has a price yet.
+        assert!(o.clone().with(&[], Some("USD")).is_err());
+        let dollars = o.clone().with(&texts(&["evicted=1"]), Some("USD")).unwrap();
+        assert_eq!(dollars.of(&figures, 0.0), 3.0);
+        assert!(o.with(&texts(&["evicted=5m"]), None).is_err());
         let b = Bound::parse("needless<=20/y").unwrap();
         assert_eq!((b.figure, b.most), (4, 20.0));
         assert_eq!(Bound::parse("below <= 1h/y").unwrap().most, 60.0);
@@ -246,6 +316,7 @@ mod tests {
             ["10s", "11s", "12s", "13s", "none"]
         );
         assert_eq!(of(&["60", "60"]).unwrap(), ["60"]);
+        assert_eq!(of(&["a-{0..3}"]).unwrap(), ["a-{0..3}"]);
         for wrong in ["9..1", "a..b", "1..2m"] {
             assert!(of(&[wrong]).is_err(), "{wrong}");
         }

@@ -182,6 +182,9 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
             serde_json::json!({ "TaintTolerationComparisonOperators": true }),
         );
     }
+    if draw.dice.once_in(20) {
+        all.insert("prices".to_owned(), draw.field("prices"));
+    }
 }
 
 /// As many items of a list of the scenario, each drawn for itself.

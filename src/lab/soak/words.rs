@@ -308,6 +308,7 @@ pub(super) fn typed(
             .one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"])
             .into(),
         "FlagValue" if of == "Flags" => flag_value(dice),
+        "FlagValue" if of == "Prices" => dice.below(5).into(),
         "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
         "FlagValue" => dice.below(5).into(),
         _ => return None,

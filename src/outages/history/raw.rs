@@ -162,9 +162,7 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            return Err(HistoryError::Nothing {
-                open: self.open > 0,
-            });
+            return Err(HistoryError::Nothing { open: true });
         }
         history
             .outages

@@ -3,31 +3,30 @@
 
 use super::charts;
 use super::told::{Told, shown};
-use crate::lab::planner::FIGURES;
+use crate::lab::planner::{FIGURES, Kept};
 use crate::report::charts::Plane;
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Table};
 use serde_json::Value;
 
-/// The page of a plan; `text` is what was printed.
-pub(crate) fn board(told: &Told<'_>, text: String) -> Board {
-    let mut parts = vec![
-        Part::text("Answer", text),
-        Part::Curve(cost(told)),
-        Part::Points(front(told)),
-    ];
-    if !told.answer.sensitivities.is_empty() {
-        parts.push(leans(told));
+/// The page of a plan, of each setting if there are several; `text` is what was printed.
+pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String) -> Board {
+    let mut parts = vec![Part::text("Answer", text)];
+    for told in all {
+        parts.push(Part::Curve(cost(told)));
+        parts.push(Part::Points(front(told)));
+        if !told.answer.sensitivities.is_empty() {
+            parts.push(leans(told));
+        }
+        parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
+        parts.push(Part::Table(table(told)));
     }
-    parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
-    parts.push(Part::Table(table(told)));
+    let first = all.first();
+    let subtitle = |t: &Told<'_>| format!("{}; {}; {} replications", t.faults, t.line, t.answer.n);
     Board {
-        title: format!("{}: plan", told.kept.scenario),
+        title: format!("{}: plan", kept.scenario),
         doc: String::new(),
-        subtitle: format!(
-            "{}; {}; {} replications",
-            told.faults, told.line, told.answer.n
-        ),
-        notes: told.notes.clone(),
+        subtitle: first.map(subtitle).unwrap_or_default(),
+        notes: first.map(|t| t.notes.clone()).unwrap_or_default(),
         parts,
     }
 }

@@ -123,32 +123,18 @@ pub(super) fn tornado(told: &Told<'_>) -> Figures {
     }
 }
 
-/// How often a year is as bad as that, or worse, with the best value and with what is set now; none
-/// where years were not counted.
+/// How often so much is missing in a year, or more, with the best value and with what is set now;
+/// none where years were not counted.
 pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     let (kept, a) = (told.kept, told.answer);
     if kept.years.len() < 2 {
         return None;
     }
     let line = |row: usize, name: String| {
-        let mut costs: Vec<f64> = kept
-            .years
-            .iter()
-            .map(|y| {
-                told.objective
-                    .of(&y[row * FIGURES.len()..][..FIGURES.len()])
-            })
-            .collect();
-        costs.sort_by(f64::total_cmp);
-        let n = costs.len() as f64;
-        let points = costs
-            .iter()
-            .enumerate()
-            .map(|(i, c)| (*c, (1.0 - i as f64 / n) * 100.0))
-            .collect();
+        let missing = kept.years.iter().map(|y| y[row * FIGURES.len()]);
         Line {
             name,
-            points,
+            points: steps(missing.collect()),
             ..Line::default()
         }
     };
@@ -158,14 +144,27 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     }
     Some(Plane {
         heading: heading(told, "How bad a year may be"),
-        across: format!("{} in a year", told.objective.unit),
-        up: "% of years in which it is as much, or more".to_owned(),
+        across: "replica-minutes missing in a year".to_owned(),
+        up: format!(
+            "% of {} years in which so many are missing, or more",
+            kept.years.len()
+        ),
         ticks: Vec::new(),
         lines,
         span: None,
         marks: Vec::new(),
         from_zero: true,
     })
+}
+
+/// The share in percent of some values that are as large as that, or larger: a step down behind each
+/// of them.
+fn steps(mut values: Vec<f64>) -> Vec<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let n = values.len() as f64;
+    let share = |i: usize| (1.0 - i as f64 / n) * 100.0;
+    let step = |(i, v): (usize, &f64)| [(*v, share(i)), (*v, share(i + 1))];
+    values.iter().enumerate().flat_map(step).collect()
 }
 
 fn heading(told: &Told<'_>, title: &str) -> Heading {
@@ -175,5 +174,26 @@ fn heading(told: &Told<'_>, title: &str) -> Heading {
             "{}; {}; {} replications",
             told.faults, told.line, told.answer.n
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 1, 1, 2 and 5 all are 1 or more, half are more than 1, a quarter are more than 2.
+    #[test]
+    fn a_share_falls_behind_each_value() {
+        let points = [
+            (1.0, 100.0),
+            (1.0, 75.0),
+            (1.0, 75.0),
+            (1.0, 50.0),
+            (2.0, 50.0),
+            (2.0, 25.0),
+            (5.0, 25.0),
+            (5.0, 0.0),
+        ];
+        assert_eq!(steps(vec![5.0, 1.0, 2.0, 1.0]), points);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::told::Told;
 use super::{charts, json::document, text};
+use crate::lab::planner::Kept;
 use crate::report::charts::{figures_png, figures_svg, plane_png, plane_svg};
 use crate::report::{Folder, OutputError, Style, Written, html, json, manifest};
 use serde_json::{Value, json};
@@ -13,32 +14,24 @@ use std::path::Path;
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(crate) fn write_folder(
-    told: &Told<'_>,
+    all: &[Told<'_>],
+    kept: &Kept,
     parent: &Path,
     name: &str,
     page: Option<&html::Page>,
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, name)?;
     folder.write("plan.txt", |out| {
-        text::write(out, told, None, Style::default())
+        text::write(out, all, None, Style::default())
     })?;
-    folder.write("plan.json", |out| json::write(out, &document(told)))?;
-    let planes = [
-        ("cost", Some(charts::cost(told))),
-        ("front", Some(charts::front(told))),
-        ("years", charts::years(told)),
-    ];
-    for (name, plane) in planes {
-        let Some(plane) = plane else { continue };
-        let (svg, png) = (plane_svg(&plane)?, plane_png(&plane)?);
-        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
-        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
-    }
-    if !told.answer.sensitivities.is_empty() {
-        let chart = charts::tornado(told);
-        let (svg, png) = (figures_svg(&chart)?, figures_png(&chart)?);
-        folder.write("tornado.svg", |out| out.write_all(svg.as_bytes()))?;
-        folder.write("tornado.png", |out| out.write_all(&png))?;
+    folder.write("plan.json", |out| json::write(out, &document(all, kept)))?;
+    for (i, told) in all.iter().enumerate() {
+        // Of several settings each has charts of its own.
+        let before = match all.len() {
+            1 => String::new(),
+            _ => format!("{}-", i + 1),
+        };
+        charts_of(&mut folder, told, &before)?;
     }
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
@@ -51,7 +44,7 @@ pub(crate) fn write_folder(
     let manifest_of = json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": manifest::FORMAT,
-        "plan": told.kept.scenario,
+        "plan": kept.scenario,
         "files": files,
     });
     // Last, so that a folder with a manifest is complete.
@@ -61,4 +54,28 @@ pub(crate) fn write_folder(
         folder: folder.finish()?,
         files,
     })
+}
+
+/// Writes the charts of a plan, their names with something before them.
+fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), OutputError> {
+    let planes = [
+        ("cost", Some(charts::cost(told))),
+        ("front", Some(charts::front(told))),
+        ("years", charts::years(told)),
+    ];
+    for (name, plane) in planes {
+        let Some(plane) = plane else { continue };
+        let (svg, png) = (plane_svg(&plane)?, plane_png(&plane)?);
+        let name = format!("{before}{name}");
+        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    if !told.answer.sensitivities.is_empty() {
+        let chart = charts::tornado(told);
+        let (svg, png) = (figures_svg(&chart)?, figures_png(&chart)?);
+        let name = format!("{before}tornado");
+        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    Ok(())
 }

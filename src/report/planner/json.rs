@@ -1,17 +1,32 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
-use crate::lab::planner::{BreakEven, FIGURES, Row, Sensitivity};
+use crate::lab::planner::{BreakEven, FIGURES, Kept, Row, Sensitivity};
 use serde_json::{Map, Value, json};
 
-/// The whole plan. Figures are of a year; `kept` is what answers for other prices.
-pub(crate) fn document(told: &Told<'_>) -> Value {
+/// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
+/// settings that were chosen each for itself there is a plan of each, without its runs.
+pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
+    let mut plans: Vec<Value> = all.iter().map(one).collect();
+    let mut whole = match plans.len() {
+        1 => plans.remove(0),
+        _ => json!({ "version": 1, "scenario": kept.scenario, "plans": plans }),
+    };
+    whole["kept"] = json!(kept);
+    whole
+}
+
+fn one(told: &Told<'_>) -> Value {
     let (kept, a) = (told.kept, told.answer);
     let prices: Map<String, Value> = FIGURES
         .iter()
         .zip(told.objective.prices)
         .filter(|(_, price)| *price > 0.0)
         .map(|(f, price)| (f.name().to_owned(), price.into()))
+        .chain(
+            (told.objective.node_hour > 0.0)
+                .then(|| ("node_hour".to_owned(), told.objective.node_hour.into())),
+        )
         .collect();
     let even = |b: &BreakEven| json!({ "figure": FIGURES[b.figure].name(), "price_now": b.now, "price": b.price, "then": a.rows[b.row].values });
     let lean = |s: &Sensitivity| {
@@ -45,7 +60,7 @@ pub(crate) fn document(told: &Told<'_>) -> Value {
         "unmoved": a.unmoved.iter().map(|f| FIGURES[*f].name()).collect::<Vec<_>>(),
         "models": kept.models.iter().map(|(n, r)| json!({ "name": n, "per_year": r })).collect::<Vec<_>>(),
         "rows": a.rows.iter().map(row).collect::<Vec<_>>(),
-        "kept": kept,
+        "together": told.together,
     })
 }
 
@@ -63,6 +78,7 @@ fn row(r: &Row) -> Value {
         "more_interval": [r.more_interval.low, r.more_interval.high],
         "breaks": r.breaks,
         "closed_form": r.closed,
+        "closed_form_waiting": r.closed.map(|_| r.waiting),
         "figures": figures,
     })
 }

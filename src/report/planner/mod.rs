@@ -11,4 +11,4 @@ pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use json::document;
 pub(crate) use text::write;
-pub(crate) use told::Told;
+pub(crate) use told::{Told, amount};

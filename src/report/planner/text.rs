@@ -1,22 +1,43 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
 use super::told::{Told, amount, shown};
-use crate::lab::planner::{Answer, Counting, FIGURES};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
-/// Writes a plan.
+/// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
     out: &mut dyn Write,
-    told: &Told<'_>,
+    all: &[Told<'_>],
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
+    for (i, told) in all.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        one(out, told, style)?;
+    }
+    if let Some(written) = written {
+        let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
+        let files = format!(
+            "Files in {}: {}",
+            written.folder.display(),
+            names.join(", ")
+        );
+        for line in fold(&files, style.width) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     let kept = told.kept;
     writeln!(out, "{}", painted(&kept.scenario, BOLD, style))?;
     let (nodes, pods) = kept.size;
@@ -52,17 +73,6 @@ pub(crate) fn write(
     for line in fold(&note, style.width) {
         writeln!(out, "{}", painted(&line, DIM, style))?;
     }
-    if let Some(written) = written {
-        let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        let files = format!(
-            "Files in {}: {}",
-            written.folder.display(),
-            names.join(", ")
-        );
-        for line in fold(&files, style.width) {
-            writeln!(out, "{line}")?;
-        }
-    }
     Ok(())
 }
 
@@ -77,6 +87,7 @@ fn sections(told: &Told<'_>) -> Vec<(&'static str, String)> {
     add("Closed form", closed(told));
     add("It would change if", changes(told));
     add("Not decided", not_decided(told));
+    add("Together", told.together.clone());
     all.push(("Rests on", rests_on(told)));
     all
 }
@@ -93,19 +104,13 @@ fn recommendation(told: &Told<'_>) -> String {
         );
     }
     if a.best == a.now {
-        return format!(
-            "{} {} stays as it is: {} {unit} a year",
-            told.settings(),
-            told.name(a.best),
-            amount(best.cost)
-        );
+        return format!("{}: {} {unit} a year", stays(told), amount(best.cost));
     }
     let i = now.more_interval;
     if a.same.contains(&a.now) {
         return format!(
-            "{} {} stays as it is: nothing is known to be better; {} may save {} {unit} a year ({} to {})",
-            told.settings(),
-            told.name(a.now),
+            "{}: nothing is known to be better; {} may save {} {unit} a year ({} to {})",
+            stays(told),
             told.name(a.best),
             amount(now.more),
             amount(i.low),
@@ -139,6 +144,17 @@ fn recommendation(told: &Told<'_>) -> String {
         ));
     }
     text
+}
+
+/// What is set now, with its value where it is one of those that were tried.
+fn stays(told: &Told<'_>) -> String {
+    let now = told.name(told.answer.now);
+    let value = if told.now().values.iter().all(|v| v == AS_IT_IS) {
+        String::new()
+    } else {
+        format!(" {now}")
+    };
+    format!("{}{value} stays as it is", told.settings())
 }
 
 /// The figure as something that is counted.
@@ -206,11 +222,18 @@ fn closed(told: &Told<'_>) -> Option<String> {
     let half = (a.rows[a.best].interval.high - simulated).abs();
     if more.abs() > half.max(0.05 * simulated.abs()) {
         let why = if more > 0.0 {
-            "evictions that queue behind rates of zones and limits of clients, pods that find no node, StatefulSets that wait for their nodes"
+            "evictions that queue behind rates of zones and limits of clients, and pods that find no node"
         } else {
             "pods of several outages that overlap, or that clients still reach"
         };
         text.push_str(&format!(": the difference is {why}"));
+    }
+    let waiting = a.rows[a.best].waiting;
+    if waiting > 0.0 {
+        text.push_str(&format!(
+            "; {} replica-minutes of it are of StatefulSets, which wait for their nodes whatever is tolerated",
+            amount(waiting)
+        ));
     }
     Some(text)
 }

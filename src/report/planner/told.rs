@@ -17,6 +17,8 @@ pub(crate) struct Told<'a> {
     pub line: String,
     /// What else a person should know.
     pub notes: Vec<String>,
+    /// What settings that are chosen each for itself do to each other.
+    pub together: Option<String>,
     /// The runs were ended before enough was known.
     pub interrupted: bool,
 }
@@ -46,7 +48,7 @@ impl Told<'_> {
 }
 
 /// A cost or figure with three digits that mean something.
-pub(super) fn amount(value: f64) -> String {
+pub(crate) fn amount(value: f64) -> String {
     let digits = match value.abs() {
         v if v >= 100.0 => 0,
         v if v >= 10.0 => 1,

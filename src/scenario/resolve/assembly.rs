@@ -20,7 +20,7 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at};
 use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
-use crate::language::{flags, values};
+use crate::language::{flags, prices, values};
 use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, Timing, WorkloadPlan};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
@@ -60,6 +60,7 @@ pub(super) fn plan(
     };
     let (written, moments) =
         timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+    check_prices(spec, complaints);
     let models = read_models::read(spec, loaded, &declared.nodes, end, complaints);
     let reader = Reader {
         moments: &moments,
@@ -131,6 +132,15 @@ fn drawn(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> D
     };
     drawn.of(seed);
     drawn
+}
+
+/// Complains about prices that are none. They are for whoever plans, and nothing of a run.
+fn check_prices(spec: &Scenario, complaints: &mut Complaints) {
+    let Some(given) = &spec.prices else { return };
+    for (name, value) in given.each() {
+        let read = prices::price(&value.to_string(), given.currency.as_deref());
+        complaints.take(at!["prices", name], read);
+    }
 }
 
 /// When a run begins by the clock on the wall.

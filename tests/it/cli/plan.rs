@@ -375,3 +375,174 @@ fn histories_that_cannot_be_are_refused() {
         }
     }
 }
+
+/// A scenario keeps its prices: a plan of it counts in them, `--price` says one anew, and its
+/// plan.json keeps what it was counted in.
+#[test]
+fn prices_are_kept_with_the_scenario() {
+    let scratch = Scratch::new();
+    let scenario = |prices: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{{0..3}}")], prices: ({prices}),
+            workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All))])"#
+        )
+    };
+    let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let common = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
+    let of = |args: &[&str]| {
+        let args: Vec<&str> = ["plan"]
+            .iter()
+            .chain(args)
+            .chain(&common)
+            .copied()
+            .collect();
+        let called = scratch.call(&args);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        serde_json::from_str::<Value>(&called.stdout).expect("JSON")
+    };
+    let planned = |more: &[&str]| {
+        let args = ["p.ron", "--preset", "lab", "--choose", choose];
+        of(&args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    // Four nodes are 35,040 hours of a year, whatever is chosen.
+    scratch.write(
+        "p.ron",
+        scenario(r#"currency: "EUR", missing: 0.5, evicted: 2, node_hour: 0.1"#),
+    );
+    let plan = planned(&[]);
+    assert_eq!(plan["unit"], "EUR");
+    for row in plan["rows"].as_array().expect("rows") {
+        let (missing, evicted) = (
+            figure(row, "replica_minutes_missing"),
+            figure(row, "evicted"),
+        );
+        let cost = row["cost"].as_f64().expect("a cost");
+        assert!(
+            (cost - 0.5 * missing - 2.0 * evicted - 3_504.0).abs() < 1e-6,
+            "{row}"
+        );
+    }
+    let kept = of(&["--kept", "output/p-plan/plan.json", "--price", "evicted=0"]);
+    let prices = kept["prices"].as_object().expect("prices");
+    assert_eq!(prices.len(), 2, "{prices:?}");
+    assert_eq!(prices["node_hour"], 0.1);
+    // In downtime, and one of them said anew on the command line.
+    scratch.write("p.ron", scenario(r#"evicted: "5m", needless: "10m""#));
+    let plan = planned(&["--price", "evicted=1m"]);
+    assert_eq!(plan["unit"], "replica-minutes");
+    let (evicted, needless) = (&plan["prices"]["evicted"], &plan["prices"]["needless"]);
+    assert_eq!((evicted, needless), (&1.0.into(), &10.0.into()));
+    for (prices, said) in [
+        ("evicted: -1", "evicted: a price of -1 is negative"),
+        (r#"currency: "EUR", evicted: "5m""#, "is no price in EUR"),
+        ("evikted: 1", "`evikted` is not a field"),
+    ] {
+        scratch.write("p.ron", scenario(prices));
+        let called = scratch.call(&["validate", "p.ron"]);
+        assert_ne!(called.code, 0, "{said}");
+        let said = said.trim_start_matches("evicted: ");
+        assert!(called.stderr.contains(said), "{said}: {}", called.stderr);
+        assert!(
+            called.stderr.contains("p.ron:1:") || called.stderr.contains("p.ron:"),
+            "{}",
+            called.stderr
+        );
+    }
+}
+
+/// More nodes fail more often, and fewer pods with each. Twelve outages a node and year of ten
+/// minutes each, by which all pods of a node are evicted: 24 times four on two nodes, and 48 times
+/// two on four. The hours of two nodes more cost 17,520 EUR.
+#[test]
+fn spare_nodes_can_be_chosen() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "n.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")], prices: (currency: "EUR", evicted: 1, node_hour: 1),
+        workloads: [Deployment(name: "web", replicas: 8, placement: Spread(All))],
+        faults: (models: [(name: "m", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#,
+    );
+    let choose = "nodes[0].names=n-{0..1},n-{0..3}";
+    let args = ["plan", "n.ron", "--choose", choose, "--precision", "10%"];
+    let called = scratch.call(&[&args[..], &["--budget", "1h", "-q", "-o", "json"]].concat());
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let plan: Value = serde_json::from_str(&called.stdout).expect("JSON");
+    for (value, nodes) in [("n-{0..1}", 2.0), ("n-{0..3}", 4.0)] {
+        let row = row(&plan, value);
+        assert!((figure(row, "evicted") - 96.0).abs() < 1e-6, "{row}");
+        let cost = row["cost"].as_f64().expect("a cost");
+        assert!((cost - 96.0 - nodes * 8_760.0).abs() < 1e-6, "{row}");
+    }
+    assert_eq!(plan["best"][0], "n-{0..1}");
+}
+
+/// Settings of two workloads are chosen each for itself where they do not touch each other, and
+/// otherwise together: on four nodes with two places each, seven pods leave one place for two that
+/// are evicted.
+#[test]
+fn settings_of_several_workloads() {
+    let scratch = Scratch::new();
+    let write = |cpu: u32| {
+        let template = r#"template: (requests: {"cpu": "1"}, tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute)])"#;
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{{0..3}}", capacity: {{"cpu": "{cpu}", "pods": "10"}})],
+            workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All), {template}),
+                Deployment(name: "api", replicas: 3, placement: Spread(All), {template})],
+            faults: (models: [(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("1h"))]))"#
+        );
+        scratch.write("w.ron", text);
+    };
+    let of = |args: &[&str]| {
+        let common = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
+        let called = scratch.call(&[&["plan"], args, &common].concat());
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        serde_json::from_str::<Value>(&called.stdout).expect("JSON")
+    };
+    let [web, api] = ["web", "api"].map(|w| {
+        format!("workloads.{w}.template.tolerations[unreachable].tolerationSeconds=0,none")
+    });
+    let chosen = ["w.ron", "--choose", &web, "--choose", &api];
+    write(8);
+    let plan = of(&chosen);
+    let plans = plan["plans"].as_array().expect("a plan of each");
+    assert_eq!(plans.len(), 2, "{plan:#}");
+    for one in plans {
+        assert_eq!(
+            (&one["best"][0], &one["now"][0]),
+            (&"0".into(), &"none".into())
+        );
+        let together = one["together"]
+            .as_str()
+            .expect("what they do to each other");
+        assert!(together.contains("do not touch each other"), "{together}");
+    }
+    let files = scratch.names("output/w-plan");
+    for file in ["1-cost.svg", "2-cost.svg", "2-front.png", "plan.json"] {
+        assert!(files.iter().any(|f| f == file), "{file}: {files:?}");
+    }
+    // The runs answer for both again.
+    let kept = of(&["--kept", "output/w-plan/plan.json", "--price", "evicted=2h"]);
+    let best = |plan: &Value| plan["best"][0].clone();
+    let all: Vec<Value> = kept["plans"]
+        .as_array()
+        .expect("plans")
+        .iter()
+        .map(best)
+        .collect();
+    assert_eq!(all, ["none", "none"]);
+    assert_eq!(
+        of(&[&chosen[..], &["--jointly"]].concat())["rows"]
+            .as_array()
+            .map(Vec::len),
+        Some(4)
+    );
+    write(2);
+    let plan = of(&chosen);
+    assert_eq!(plan["rows"].as_array().map(Vec::len), Some(4), "{plan:#}");
+    let notes = plan["notes"].to_string();
+    assert!(
+        notes.contains("touch each other") && notes.contains("all 4 combinations"),
+        "{notes}"
+    );
+}

@@ -1,0 +1,247 @@
+//! Settings that may not touch each other: of different workloads, each is chosen for itself, with
+//! the others as they are. What they do to each other, through clients' limits, the rates of zones
+//! and the room that there is, is measured where all of them change at one time.
+
+use super::kept::{Group, Kept};
+use super::moments::student;
+use super::spec::{Objective, weights};
+use crate::analysis::Interval;
+use crate::lab::sweep::{Axis, Sweep};
+use crate::scenario::Overrides;
+use std::collections::BTreeSet;
+
+/// The value of a row that changes nothing.
+pub(crate) const AS_IT_IS: &str = "as it is";
+
+/// What settings cost together beside what each of them costs alone.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Extra {
+    /// Their values.
+    pub values: Vec<String>,
+    /// What they cost more than what is set now, added up one by one.
+    pub sum: f64,
+    /// What they cost more than that together.
+    pub extra: f64,
+    /// Where that lies.
+    pub interval: Interval,
+    /// They touch each other: that is more than chance, and more than is nothing to choose by.
+    pub touches: bool,
+}
+
+/// The workload that a path leads into; none where it is about several, or something else.
+fn workload(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("workloads")?;
+    let name = match rest.strip_prefix('[') {
+        Some(name) => name.split(']').next()?,
+        None => rest.strip_prefix('.')?.split(['.', '[']).next()?,
+    };
+    (!name.contains(['*', '?', '{']) && !name.is_empty()).then_some(name)
+}
+
+/// Whether settings are of different workloads each.
+pub(crate) fn may_be_apart(axes: &[Axis]) -> bool {
+    let names: Option<BTreeSet<&str>> = axes.iter().map(|a| workload(&a.path)).collect();
+    axes.len() > 1 && names.is_some_and(|n| n.len() == axes.len())
+}
+
+/// One row for what is set now, one for each value of each setting, and two in which all settings
+/// have their first values, and their last ones.
+pub(super) fn rows(axes: &[Axis]) -> Vec<Vec<String>> {
+    let as_it_is = vec![AS_IT_IS.to_owned(); axes.len()];
+    let mut rows = vec![as_it_is.clone()];
+    for (i, axis) in axes.iter().enumerate() {
+        for value in &axis.values {
+            let mut row = as_it_is.clone();
+            row[i].clone_from(value);
+            rows.push(row);
+        }
+    }
+    rows.push(
+        axes.iter()
+            .filter_map(|a| a.values.first().cloned())
+            .collect(),
+    );
+    rows.push(
+        axes.iter()
+            .filter_map(|a| a.values.last().cloned())
+            .collect(),
+    );
+    rows
+}
+
+/// What is changed where some settings stay as they are.
+pub(super) fn overrides(sweep: &Sweep<'_>, values: &[String]) -> Overrides {
+    let mut all = sweep.base.clone();
+    let changed = sweep
+        .axes
+        .iter()
+        .zip(values)
+        .filter(|(_, v)| *v != AS_IT_IS);
+    all.sets
+        .extend(changed.map(|(axis, value)| format!("{}={value}", axis.path)));
+    all
+}
+
+/// The rows of each setting; `now` says which of its values is set now. Where none is, the row that
+/// changes nothing stands before them.
+pub(super) fn groups(axes: &[Axis], now: &[Option<usize>]) -> Vec<Group> {
+    let mut first = 1;
+    let mut groups = Vec::new();
+    for (axis, now) in axes.iter().zip(now) {
+        let own = first..first + axis.values.len();
+        let as_it_is = now.is_none().then_some(0);
+        groups.push(Group {
+            rows: as_it_is.into_iter().chain(own).collect(),
+            now: now.map_or(0, |i| first + i),
+            settled: None,
+        });
+        first += axis.values.len();
+    }
+    groups
+}
+
+impl Kept {
+    /// A plan of each setting for itself; of settings that were chosen together the one that it is.
+    pub(crate) fn parts(&self) -> Vec<Self> {
+        if self.apart.is_empty() {
+            return vec![self.clone()];
+        }
+        let part = |(axis, group): (usize, &Group)| self.part(axis, group);
+        self.apart.iter().enumerate().map(part).collect()
+    }
+
+    fn part(&self, axis: usize, group: &Group) -> Self {
+        let width = super::spec::FIGURES.len();
+        let places: Vec<usize> = group
+            .rows
+            .iter()
+            .flat_map(|row| row * width..(row + 1) * width)
+            .collect();
+        let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
+        let place = |row: usize| group.rows.iter().position(|r| *r == row);
+        Self {
+            version: self.version,
+            scenario: self.scenario.clone(),
+            paths: vec![self.paths[axis].clone()],
+            rows: group
+                .rows
+                .iter()
+                .map(|r| vec![self.rows[*r][axis].clone()])
+                .collect(),
+            now: place(group.now).unwrap_or(0),
+            counting: self.counting.clone(),
+            models: self.models.clone(),
+            moments: self.moments.of_places(&places),
+            parts: self
+                .parts
+                .iter()
+                .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
+                .collect(),
+            years: self.years.iter().map(of).collect(),
+            nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
+            closed: self
+                .closed
+                .as_ref()
+                .map(|c| group.rows.iter().map(|r| c[*r]).collect()),
+            objective: self.objective.clone(),
+            settled: group.settled.and_then(place),
+            delta: self.delta,
+            size: self.size,
+            apart: Vec::new(),
+        }
+    }
+
+    /// What settings that were chosen each for itself cost more together than one by one: with all
+    /// of them at their first values, and at their last ones.
+    pub(crate) fn extras(&self, objective: &Objective, confidence: f64) -> Vec<Extra> {
+        let corners = match self.apart.is_empty() {
+            true => self.rows.len()..self.rows.len(),
+            false => self.rows.len() - 2..self.rows.len(),
+        };
+        let each = 1.0 - (1.0 - confidence) / 2.0;
+        let of = |corner: usize| {
+            let values = &self.rows[corner];
+            // The rows that change one of these values alone.
+            let alone = (0..values.len()).filter_map(|axis| {
+                let is = |r: &usize| self.rows[*r][axis] == values[axis];
+                (1..self.rows.len() - 2).find(is)
+            });
+            let alone: Vec<usize> = alone.collect();
+            let mut all = weights(objective, corner, 1.0);
+            let mut nodes = f64::from(self.nodes[corner]);
+            for row in &alone {
+                all.extend(weights(objective, *row, -1.0));
+                nodes -= f64::from(self.nodes[*row]);
+            }
+            all.extend(weights(objective, 0, alone.len() as f64 - 1.0));
+            nodes += (alone.len() as f64 - 1.0) * f64::from(self.nodes[0]);
+            let (mean, variance) = self.moments.of(&all);
+            let extra = mean + objective.standing(nodes);
+            let n = self.moments.n();
+            let half = student(each, n) * (variance / n as f64).sqrt();
+            let cost = |row: usize| {
+                let of_row = self.moments.of(&weights(objective, row, 1.0)).0;
+                of_row + objective.standing(self.nodes[row].into())
+            };
+            Extra {
+                values: values.clone(),
+                sum: alone.iter().map(|r| cost(*r) - cost(0)).sum(),
+                extra,
+                interval: Interval {
+                    low: extra - half,
+                    high: extra + half,
+                },
+                touches: extra.abs() > half.max(self.delta.max(objective.least())),
+            }
+        };
+        corners.map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(path: &str, values: &[&str]) -> Axis {
+        Axis {
+            path: path.to_owned(),
+            values: values.iter().map(|v| (*v).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn settings_of_different_workloads_may_be_apart() {
+        let of = |paths: &[&str]| {
+            let axes: Vec<Axis> = paths.iter().map(|p| axis(p, &["1", "2"])).collect();
+            may_be_apart(&axes)
+        };
+        assert!(of(&["workloads.web.replicas", "workloads[db].replicas"]));
+        assert!(!of(&["workloads.web.replicas"]));
+        let template = "workloads.web.template.tolerations[unreachable].tolerationSeconds";
+        assert!(!of(&["workloads.web.replicas", template]));
+        assert!(!of(&["workloads.*.replicas", "workloads.web.replicas"]));
+        assert!(!of(&["workloads.web.replicas", "flags.kubelet.x"]));
+    }
+
+    #[test]
+    fn rows_and_their_groups() {
+        let axes = [axis("a", &["1", "2"]), axis("b", &["3", "4", "5"])];
+        let said: Vec<String> = rows(&axes).iter().map(|r| r.join("/")).collect();
+        let is = AS_IT_IS;
+        let expected = [
+            format!("{is}/{is}"),
+            format!("1/{is}"),
+            format!("2/{is}"),
+            format!("{is}/3"),
+            format!("{is}/4"),
+            format!("{is}/5"),
+            "1/3".to_owned(),
+            "2/5".to_owned(),
+        ];
+        assert_eq!(said, expected);
+        let groups = groups(&axes, &[None, Some(1)]);
+        let of = |g: &Group| (g.rows.clone(), g.now);
+        assert_eq!(of(&groups[0]), (vec![0, 1, 2], 0));
+        assert_eq!(of(&groups[1]), (vec![3, 4, 5], 4));
+    }
+}

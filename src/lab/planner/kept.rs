@@ -1,0 +1,132 @@
+//! What is kept of all runs of a plan: moments, and the first years. It does not grow with the runs,
+//! and answers for any prices.
+
+use super::closed::Closed;
+use super::count::Counting;
+use super::moments::Moments;
+use super::spec::{FIGURES, Objective};
+use serde::{Deserialize, Serialize};
+
+/// What is kept of all runs. It answers for any prices.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub(crate) struct Kept {
+    /// The form of this.
+    pub version: u32,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The settings that are chosen.
+    pub paths: Vec<String>,
+    /// The values of each row; the row of what is set now may be one of them.
+    pub rows: Vec<Vec<String>>,
+    /// The row that is what is set now.
+    pub now: usize,
+    /// How costs were counted, and why so.
+    pub counting: (Counting, String),
+    /// The names of the models, with how often a year each comes.
+    pub models: Vec<(String, f64)>,
+    /// Of the figures of a year: row by row, figure by figure.
+    pub moments: Moments,
+    /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
+    /// the figures, row by row.
+    pub parts: Vec<[(u64, Vec<f64>); 2]>,
+    /// In whole years: what each of the first ones came to, row by row and figure by figure.
+    pub years: Vec<Vec<f64>>,
+    /// How many nodes each row has.
+    pub nodes: Vec<u32>,
+    /// The closed form of each row, where there is one.
+    pub closed: Option<Vec<Closed>>,
+    /// What counted when it was run.
+    pub objective: Objective,
+    /// Whether one value was left when the runs ended.
+    pub settled: Option<usize>,
+    /// How far from the best a value may be that was taken for it.
+    pub delta: f64,
+    /// Names of nodes, pods: how large it is.
+    pub size: (usize, usize),
+    /// The rows of each setting, where each was chosen for itself; otherwise nothing.
+    pub apart: Vec<Group>,
+}
+
+/// Years that are kept one by one.
+const YEARS_KEPT: usize = 2_000;
+
+/// The rows among which one of the settings is chosen.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub(crate) struct Group {
+    /// The rows.
+    pub rows: Vec<usize>,
+    /// The one that is what is set now.
+    pub now: usize,
+    /// The one that was left when the runs ended.
+    pub settled: Option<usize>,
+}
+
+/// A replication: figures of a year by row, and by model and row.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Replication {
+    pub(super) year: Vec<f64>,
+    pub(super) parts: Vec<(bool, Vec<f64>)>,
+}
+
+impl Kept {
+    /// Whether what was read can be reckoned with.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let width = self.rows.len() * FIGURES.len();
+        let fits = self.version == 2
+            && self.nodes.len() == self.rows.len()
+            && self.now < self.rows.len()
+            && self.rows.iter().all(|r| r.len() == self.paths.len())
+            && self.moments.fits(width)
+            && self.parts.iter().flatten().all(|p| p.1.len() == width)
+            && self.parts.len() <= self.models.len()
+            && self.years.iter().all(|y| y.len() == width)
+            && self
+                .closed
+                .as_ref()
+                .is_none_or(|c| c.len() == self.rows.len())
+            && self.settled.is_none_or(|s| s < self.rows.len())
+            && self.apart_fits();
+        if fits {
+            Ok(())
+        } else {
+            Err("this plan is of another form, or damaged".to_owned())
+        }
+    }
+
+    /// Notes which row was left of each group.
+    pub(super) fn settle(&mut self, left: Vec<Option<usize>>) {
+        if self.apart.is_empty() {
+            self.settled = left.first().copied().flatten();
+        }
+        for (group, left) in self.apart.iter_mut().zip(left) {
+            group.settled = left;
+        }
+    }
+
+    fn apart_fits(&self) -> bool {
+        let there = |row: &usize| *row < self.rows.len();
+        let group = |g: &Group| {
+            let own = |row: &usize| g.rows.contains(row);
+            g.rows.len() > 1 && g.rows.iter().all(there) && own(&g.now) && g.settled.iter().all(own)
+        };
+        self.apart.is_empty()
+            || self.apart.len() == self.paths.len()
+                && self.rows.len() > 2
+                && self.apart.iter().all(group)
+    }
+
+    pub(super) fn add(&mut self, one: Replication) {
+        self.moments.add(&one.year);
+        for (part, (is_short, figures)) in self.parts.iter_mut().zip(one.parts) {
+            let (count, sums) = &mut part[usize::from(!is_short)];
+            *count += 1;
+            sums.iter_mut().zip(&figures).for_each(|(s, f)| *s += f);
+        }
+        if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
+            self.years.push(one.year);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a plan's figures are worth, kept with the scenario.
+
+use super::duration;
+use super::texts::FlagValue;
+use crate::language::Problem;
+use serde::{Deserialize, Serialize};
+
+/// The names of the figures that can have a price, in the order of the fields below.
+pub(crate) const PRICED: [&str; 9] = [
+    "missing",
+    "below",
+    "lost",
+    "evicted",
+    "needless",
+    "restarts",
+    "pending",
+    "ghosts",
+    "node_hour",
+];
+
+/// What figures of a year are worth to whoever plans. Without a currency a price is downtime of one
+/// replica: a duration, or a number of replica-minutes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// What prices are counted in; then every figure that counts needs one, and all are numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// A minute of a replica that is missing; 1 without a currency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<FlagValue>,
+    /// A minute in which a workload is below what it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<FlagValue>,
+    /// A minute of requests that are lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<FlagValue>,
+    /// An eviction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evicted: Option<FlagValue>,
+    /// An eviction that was needless, beside its price as an eviction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needless: Option<FlagValue>,
+    /// A restart of a container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<FlagValue>,
+    /// A minute in which a pod waits for a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<FlagValue>,
+    /// A minute of a pod that runs although it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ghosts: Option<FlagValue>,
+    /// An hour of a node, used or spare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_hour: Option<FlagValue>,
+}
+
+impl Prices {
+    /// Each figure with its price, if it has one.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&'static str, &FlagValue)> {
+        let all = [
+            &self.missing,
+            &self.below,
+            &self.lost,
+            &self.evicted,
+            &self.needless,
+            &self.restarts,
+            &self.pending,
+            &self.ghosts,
+            &self.node_hour,
+        ];
+        PRICED
+            .into_iter()
+            .zip(all)
+            .filter_map(|(name, price)| Some((name, price.as_ref()?)))
+    }
+}
+
+/// Reads a price: a number of the currency; without one replica-minutes, or a duration.
+pub(crate) fn price(text: &str, currency: Option<&str>) -> Result<f64, Problem> {
+    let text = text.trim();
+    let number = text.parse::<f64>().ok().filter(|p| p.is_finite());
+    let spoken = duration::parse(text).ok().filter(|_| currency.is_none());
+    let value = number.or(spoken.map(|d| d.as_nanos() as f64 / 60e9));
+    match value {
+        Some(value) if value < 0.0 => {
+            let problem = Problem::new(format!("a price of {text} is negative"));
+            Err(problem.help("more of a figure is never better"))
+        }
+        Some(value) => Ok(value),
+        None => Err(match currency {
+            Some(unit) => {
+                Problem::new(format!("{text:?} is no price in {unit}")).help("write a number")
+            }
+            None => Problem::new(format!("{text:?} is no price"))
+                .help("write a number of replica-minutes, or a duration such as 5m"),
+        }),
+    }
+}
