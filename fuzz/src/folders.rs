@@ -1,4 +1,4 @@
-//! Folders of results: `trace.json`, `events.jsonl` and `manifest.json`, and what is made of a run
+//! Folders of results: `names.json`, `events.jsonl` and `manifest.json`, and what is made of a run
 //! that was read from them.
 
 use crate::target::{Check, Kind, Target, refused, shape, taken};
@@ -13,7 +13,7 @@ use taintsim::kernel::{Choices, Dur};
 use taintsim::plan::Plan;
 use taintsim::report::charts::{self, Chart};
 use taintsim::report::{
-    Report, Source, Style, events, json, klog, manifest, perfetto, tables, text, trace_json,
+    Report, Source, Style, events, json, klog, manifest, names_json, perfetto, tables, text,
 };
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
@@ -135,13 +135,13 @@ fn run() -> Run {
 fn written(run: &Run) -> (Vec<u8>, Vec<u8>) {
     let (mut names, mut lines) = (Vec::new(), Vec::new());
     let analysis = Analysis::new(&run.plan, &run.trace);
-    trace_json::write(&mut names, &run.trace)
+    names_json::write(&mut names, &run.trace)
         .and_then(|()| events::write(&mut lines, &analysis))
         .expect("a vector takes everything");
     (names, lines)
 }
 
-/// `trace.json` in one line, and the first records; those of later parts have causes in the earlier
+/// `names.json` in one line, and the first records; those of later parts have causes in the earlier
 /// ones, and are left out.
 fn records() -> Vec<Vec<u8>> {
     let (names, lines) = written(&run());
@@ -178,7 +178,7 @@ fn reading(reports: bool) -> Check {
             .position(|b| *b == b'\n')
             .map_or(input.len(), |i| i + 1);
         let (names, lines) = input.split_at(end);
-        let mut trace = match trace_json::read(names) {
+        let mut trace = match names_json::read(names) {
             Ok(trace) => trace,
             Err(error) => return refused(shape(&error)),
         };

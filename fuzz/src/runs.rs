@@ -5,7 +5,7 @@ use crate::files::{RON, built, said, scenarios};
 use crate::target::{Kind, Outcome, Target, refused, taken};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::{Choices, Dur, Time};
-use taintsim::report::{events, trace_json};
+use taintsim::report::{events, names_json};
 use taintsim::sim;
 
 /// The largest cluster that is run.
@@ -50,12 +50,12 @@ fn run(input: &[u8]) -> Outcome {
     );
     let (mut names, mut lines) = (Vec::new(), Vec::new());
     let write = |names: &mut Vec<u8>, lines: &mut Vec<u8>, trace| {
-        trace_json::write(names, trace)
+        names_json::write(names, trace)
             .and_then(|()| events::write(lines, &Analysis::new(&plan, trace)))
     };
     write(&mut names, &mut lines, &trace).map_err(|e| format!("records cannot be written: {e}"))?;
     let mut again =
-        trace_json::read(&names).map_err(|e| format!("trace.json cannot be read: {e}"))?;
+        names_json::read(&names).map_err(|e| format!("names.json cannot be read: {e}"))?;
     again.horizon = trace.horizon;
     let text = std::str::from_utf8(&lines).map_err(|e| format!("events.jsonl is no UTF-8: {e}"))?;
     let again =

@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 use crate::files::{self, PACKED, ReadError};
 use crate::kernel::{Dur, Time};
 use crate::language::Problem;
-use crate::report::{Written, events, manifest, trace_json};
+use crate::report::{Written, events, manifest, names_json};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::trace::Trace;
 use serde::Deserialize;
@@ -181,8 +181,10 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
 fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, Failure> {
     let place = |name: &str| folder.join(name);
     let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
-    let (text, name) = unpacked(folder, manifest, trace_json::FILE)?;
-    let mut trace = trace_json::read(&text).map_err(|e| wrong(&name, e))?;
+    let former = manifest.files.iter().any(|f| f.name == FORMER);
+    let names = if former { FORMER } else { names_json::FILE };
+    let (text, name) = unpacked(folder, manifest, names)?;
+    let mut trace = names_json::read(&text).map_err(|e| wrong(&name, e))?;
     trace.horizon = horizon;
     let (lines, name) = unpacked(folder, manifest, events::FILE)?;
     let lines = String::from_utf8(lines).map_err(|e| {
@@ -206,6 +208,10 @@ fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, 
 
 /// The largest file of a folder, in bytes, packed or not: some ten million records.
 const BYTES_MAX: u64 = 2 << 30;
+
+/// What the file of names was called before: people took it for a trace as viewers of traces read
+/// them.
+const FORMER: &str = "trace.json";
 
 /// What a file holds that may be packed, and its name: packed or not as the manifest has it, and
 /// the other where somebody has packed or unpacked it since.

@@ -1,6 +1,6 @@
 //! A run written and read again: what a folder of results holds must give the same run.
 
-use super::{Source, Style, events, json, model::Report, text, trace_json};
+use super::{Source, Style, events, json, model::Report, names_json, text};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use crate::kernel::search::fold;
 use crate::plan::Plan;
@@ -15,8 +15,8 @@ use std::io;
 pub fn read_again(plan: &Plan, trace: &Trace, source: &Source) -> Result<u64, String> {
     let written = records(plan, trace)?;
     let mut names = Vec::new();
-    trace_json::write(&mut names, trace).map_err(|e| e.to_string())?;
-    let again = trace_json::read(&names)?;
+    names_json::write(&mut names, trace).map_err(|e| e.to_string())?;
+    let again = names_json::read(&names)?;
     let lines = String::from_utf8(written).map_err(|e| e.to_string())?;
     let again = events::read(&lines, again).map_err(|e| e.to_string())?;
     if let Some(id) = again.iter().zip(trace.iter()).position(|(a, b)| a != b) {

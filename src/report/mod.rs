@@ -28,6 +28,7 @@ pub mod json;
 pub mod klog;
 pub mod manifest;
 mod model;
+pub mod names_json;
 #[cfg(feature = "cli")]
 pub(crate) mod outages;
 #[cfg(feature = "cli")]
@@ -47,7 +48,6 @@ pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod text;
-pub mod trace_json;
 #[cfg(feature = "cli")]
 pub mod trials;
 pub(crate) mod wall_clock;

@@ -6,7 +6,7 @@ use super::files::{Folder, Written};
 use super::model::Report;
 use super::table_files::{TableForms, write_tables};
 use super::tables::{self, CurvesTable, EvictionsTable, RecordsTable};
-use super::{events, html, json, manifest, trace_json};
+use super::{events, html, json, manifest, names_json};
 use crate::analysis::{curves::curves, lanes::lanes};
 use std::path::Path;
 
@@ -71,8 +71,8 @@ pub(crate) fn write_folder(
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
     // What it takes to read the run again.
-    folder.write_large(trace_json::FILE, forms.packing, |out| {
-        trace_json::write(out, analysis.trace)
+    folder.write_large(names_json::FILE, forms.packing, |out| {
+        names_json::write(out, analysis.trace)
     })?;
     folder.write(manifest::SCENARIO, |out| {
         out.write_all(report.source.text.as_bytes())

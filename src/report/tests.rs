@@ -313,7 +313,7 @@ fn the_folder_of_a_run_is_complete() {
     })
     .expect("can be written");
     let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-    let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
+    let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png names.json scenario.ron manifest.json";
     assert_eq!(names.join(" "), expected);
     for (name, bytes) in &written.files {
         let length = std::fs::metadata(written.folder.join(name))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
-use taintsim::report::{events, perfetto, trace_json};
+use taintsim::report::{events, names_json, perfetto};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
 use taintsim::trace::Trace;
@@ -44,8 +44,8 @@ fn check_again(path: &Path, plan: &Plan, trace: &Trace) {
     let shown = path.display();
     let written = lines(plan, trace);
     let mut names = Vec::new();
-    trace_json::write(&mut names, trace).unwrap();
-    let again = events::read(&written, trace_json::read(&names).unwrap())
+    names_json::write(&mut names, trace).unwrap();
+    let again = events::read(&written, names_json::read(&names).unwrap())
         .unwrap_or_else(|e| panic!("{shown}: {e}"));
     assert_eq!(again.len(), trace.len(), "{shown}");
     for (id, (a, b)) in again.iter().zip(trace.iter()).enumerate() {
@@ -155,9 +155,9 @@ fn a_damaged_line_is_named_and_nothing_panics() {
     let (plan, trace) = run(&path);
     let written = lines(&plan, &trace);
     let mut names = Vec::new();
-    trace_json::write(&mut names, &trace).unwrap();
+    names_json::write(&mut names, &trace).unwrap();
     let read = |text: &str| {
-        events::read(text, trace_json::read(&names).unwrap()).map_err(|e| e.to_string())
+        events::read(text, names_json::read(&names).unwrap()).map_err(|e| e.to_string())
     };
     let error = |text: &str| read(text).expect_err("it is damaged");
     let third = written.split_inclusive('\n').nth(2).unwrap();
@@ -214,7 +214,7 @@ fn a_damaged_line_is_named_and_nothing_panics() {
     ] {
         assert!(text.contains(from), "{from}");
         assert!(
-            trace_json::read(text.replacen(from, to, 1).as_bytes()).is_err(),
+            names_json::read(text.replacen(from, to, 1).as_bytes()).is_err(),
             "{from} as {to}"
         );
     }

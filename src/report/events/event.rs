@@ -61,7 +61,7 @@ fn about<'n>(full: &'n str, names: &Names) -> Result<(About, &'n str), String> {
             About::Workload(
                 names
                     .find_workload(full)
-                    .ok_or_else(|| format!("`{full}` is not in trace.json"))?,
+                    .ok_or_else(|| format!("`{full}` is no name of this run"))?,
             ),
             full,
         ),

@@ -84,7 +84,7 @@ impl Line {
         names
             .find_workload(name)
             .map(|w| w.0)
-            .ok_or_else(|| format!("`{name}` is not in trace.json"))
+            .ok_or_else(|| format!("`{name}` is no name of this run"))
     }
 
     /// The number of its zone.
@@ -173,7 +173,7 @@ pub(super) fn node_of(names: &Names, name: Option<&str>) -> Result<NodeId, Strin
     let name = name.ok_or("`node` is missing")?;
     names
         .find_node(name)
-        .ok_or_else(|| format!("the node `{name}` is not in trace.json"))
+        .ok_or_else(|| format!("the node `{name}` is no name of this run"))
 }
 
 /// A pod by its name.
@@ -181,7 +181,7 @@ pub(super) fn pod_of(names: &Names, name: Option<&str>) -> Result<PodId, String>
     let name = name.ok_or("`pod` is missing")?;
     names
         .find_pod(name)
-        .ok_or_else(|| format!("the pod `{name}` is not in trace.json"))
+        .ok_or_else(|| format!("the pod `{name}` is no name of this run"))
 }
 
 /// The number of a text.
@@ -189,7 +189,7 @@ fn text_of(names: &Names, text: &str) -> Result<u32, String> {
     names
         .find_text(text)
         .map(|t| t.0)
-        .ok_or_else(|| format!("the text {text:?} is not in trace.json"))
+        .ok_or_else(|| format!("the text {text:?} is no name of this run"))
 }
 
 /// A number that the line must have.

@@ -4,7 +4,7 @@
 //! `status`, `reason`, `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`,
 //! `t_ns`, `actor`, `what`, and `cause` and `saw`, which are ids or null. Of an attempt to place a
 //! pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
-//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without
+//! `nodes`, each a name or `first..last` of those that stand between them in `names.json`; without
 //! nodes the pod itself was rejected. Of an eviction that was granted or refused, `budget` is the
 //! disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods are
 //! gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the

@@ -22,7 +22,7 @@ pub struct BadLine {
 }
 
 /// Reads all records of a run into a trace that has its names,
-/// [`trace_json`](super::super::trace_json), and no records yet.
+/// [`names_json`](super::super::names_json), and no records yet.
 ///
 /// # Errors
 /// The first line that is not a record of such a run.

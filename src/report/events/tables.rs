@@ -56,7 +56,7 @@ pub(super) fn budget(line: &Line, trace: &mut Trace) -> Result<u32, String> {
     let budget = trace
         .names
         .find_workload(&told.name)
-        .ok_or_else(|| format!("`{}` is not in trace.json", told.name))?;
+        .ok_or_else(|| format!("`{}` is no name of this run", told.name))?;
     let rule =
         IntOrPercent::parse(&told.amount).and_then(|amount| BudgetRule::of(&told.rule, amount));
     let rule = rule.ok_or_else(|| {

@@ -221,7 +221,7 @@ fn endless_files() {
     for file in [
         "manifest.json",
         "scenario.ron",
-        "trace.json",
+        "names.json",
         "events.jsonl",
     ] {
         let kept = scratch.read(&format!("output/a/{file}"));

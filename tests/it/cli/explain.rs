@@ -295,7 +295,7 @@ fn why_a_pod_is_pending() {
     let run = scratch.call(&["run", "full.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let names: Value =
-        serde_json::from_str(&scratch.text("output/full/trace.json")).expect("is JSON");
+        serde_json::from_str(&scratch.text("output/full/names.json")).expect("is JSON");
     let pod = names["pods"][0].as_str().expect("a pod").to_owned();
     let document = json(&scratch, &["output/full", &pod]);
     let verdict = document["verdict"].as_str().expect("a text");

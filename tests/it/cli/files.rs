@@ -9,7 +9,7 @@ fn a_rerun_replaces_the_folder_as_a_whole() {
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     assert_eq!(scratch.call(&["run", "a.ron", "--seed", "2"]).code, 0);
     let names = scratch.names("output/a");
-    let expected = "events.jsonl evictions.csv manifest.json pods.png pods.svg scenario.ron summary.json timeline.png timeline.svg trace.json";
+    let expected = "events.jsonl evictions.csv manifest.json names.json pods.png pods.svg scenario.ron summary.json timeline.png timeline.svg";
     let expected: Vec<&str> = expected.split(' ').collect();
     assert_eq!(names, expected);
     // Nothing temporary is left beside it.

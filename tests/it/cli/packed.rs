@@ -28,10 +28,10 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        said.contains("events.jsonl.gz, evictions.csv.gz, trace.json.gz are packed: `--records jsonl` leaves them as text"),
+        said.contains("events.jsonl.gz, evictions.csv.gz, names.json.gz are packed: `--records jsonl` leaves them as text"),
         "{said}"
     );
-    for name in ["events.jsonl", "evictions.csv", "trace.json"] {
+    for name in ["events.jsonl", "evictions.csv", "names.json"] {
         let packed = scratch.read(&format!("packed/a/{name}.gz"));
         assert!(
             unpacked(&packed) == scratch.read(&format!("output/a/{name}")),
@@ -96,7 +96,7 @@ fn packed_files_that_are_damaged_or_bombs_are_named() {
     let called = scratch.call(&["run", "a.ron", "--records", "gzip"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let bomb = gz(&vec![b'\n'; 200 << 20]);
-    for file in ["events.jsonl.gz", "trace.json.gz"] {
+    for file in ["events.jsonl.gz", "names.json.gz"] {
         let place = format!("output/a/{file}");
         let kept = scratch.read(&place);
         for (bytes, said) in [

@@ -92,6 +92,28 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
     );
 }
 
+/// The names of a run were in a file `trace.json` once, as its manifest says.
+#[test]
+fn a_folder_with_the_former_name_of_its_names_is_read() {
+    let scratch = Scratch::with_starter();
+    let printed = scratch.call(&["run", "a.ron", "--quiet"]);
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let new = scratch.call(&["report", "output/a"]).stdout;
+    fs::rename(
+        scratch.path("output/a/names.json"),
+        scratch.path("output/a/trace.json"),
+    )
+    .expect("it is there");
+    let manifest = scratch.text("output/a/manifest.json");
+    scratch.write(
+        "output/a/manifest.json",
+        manifest.replace("names.json", "trace.json"),
+    );
+    let old = scratch.call(&["report", "output/a"]);
+    assert_eq!(old.code, 0, "{}", old.stderr);
+    assert_eq!(old.stdout, new.replace("names.json", "trace.json"));
+}
+
 #[test]
 fn what_a_folder_cannot_give_is_said_with_its_place() {
     let scratch = Scratch::with_starter();
@@ -101,13 +123,13 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
         original("manifest.json"),
         original("events.jsonl"),
         original("scenario.ron"),
-        original("trace.json"),
+        original("names.json"),
     );
     let restore = || {
         scratch.write("output/a/manifest.json", &manifest);
         scratch.write("output/a/events.jsonl", &events);
         scratch.write("output/a/scenario.ron", &scenario);
-        scratch.write("output/a/trace.json", &names);
+        scratch.write("output/a/names.json", &names);
     };
     for (file, text, said) in [
         (
@@ -150,7 +172,7 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
             events.replacen("pod-", "pot-", 1),
             &["events.jsonl: line", "pot-"],
         ),
-        ("trace.json", "{}".to_owned(), &["trace.json"]),
+        ("names.json", "{}".to_owned(), &["names.json"]),
     ] {
         scratch.write(&format!("output/a/{file}"), text);
         scratch.call(&["report", "output/a"]).fails(2, said);
@@ -160,7 +182,7 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
         "manifest.json",
         "events.jsonl",
         "scenario.ron",
-        "trace.json",
+        "names.json",
     ] {
         fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("can be removed");
         scratch.call(&["report", "output/a"]).fails(2, &[file]);

@@ -1,4 +1,4 @@
-//! `trace.json`: what a trace holds beside its records.
+//! `names.json`: what a trace holds beside its records.
 //!
 //! The names of a run in the order of their ids: records name objects by text, and with this file
 //! they get back the very ids that they had, so that whatever is made of a trace that was read
@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 /// The name of the file.
-pub(crate) const FILE: &str = "trace.json";
+pub(crate) const FILE: &str = "names.json";
 
 /// What the file holds.
 #[derive(Deserialize)]
