@@ -3,11 +3,24 @@
 use super::explanation::{Explanation, Question};
 use super::object::Object;
 use super::{node, pod, workload, zone};
-use crate::api::names::NodeId;
+use crate::api::names::{NodeId, PodId, WorkloadId};
 
 /// Explains what became of several nodes, in one walk through the trace.
 pub(crate) fn explain_nodes(question: Question<'_>, nodes: &[NodeId]) -> Vec<Explanation> {
     node::explain_all(question, nodes)
+}
+
+/// Explains what became of several pods, which takes a few walks through the trace in all.
+pub(crate) fn explain_pods(question: Question<'_>, pods: &[PodId]) -> Vec<Explanation> {
+    pod::explain_all(question, pods)
+}
+
+/// Explains what became of several workloads, which takes a few walks through the trace in all.
+pub(crate) fn explain_workloads(
+    question: Question<'_>,
+    workloads: &[WorkloadId],
+) -> Vec<Explanation> {
+    workload::explain_all(question, workloads)
 }
 
 /// Explains what became of an object.

@@ -13,6 +13,7 @@ mod drain;
 mod explanation;
 mod node;
 mod object;
+mod origins;
 mod pending;
 mod pod;
 mod rules;
@@ -20,6 +21,6 @@ mod workload;
 mod zone;
 
 pub use answer::explain;
-pub(crate) use answer::explain_nodes;
+pub(crate) use answer::{explain_nodes, explain_pods, explain_workloads};
 pub use explanation::{Explanation, Question, Remedy, Step};
 pub use object::{Object, ObjectError, find};

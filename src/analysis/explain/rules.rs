@@ -3,6 +3,7 @@
 use super::super::names::grouped;
 use super::super::words::short_taint;
 use super::explanation::{Question, Remedy};
+use super::origins::Origins;
 use crate::api::names::PodId;
 use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
@@ -121,7 +122,12 @@ pub(super) fn toleration(t: &Toleration) -> String {
 }
 
 /// Why a pod has a toleration: `its own`, or by admission.
-pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> String {
+pub(super) fn source(
+    question: Question<'_>,
+    origins: &Origins<'_>,
+    pod: PodId,
+    t: &Toleration,
+) -> String {
     let plan = question.analysis.plan;
     let seconds = match t.key.as_str() {
         NOT_READY => Some((
@@ -138,7 +144,7 @@ pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> Stri
         Some((flag, value))
             if plan.admission.default_toleration_seconds
                 && t.toleration_seconds == Some(value)
-                && !states(question, pod, t) =>
+                && !states(question, origins, pod, t) =>
         {
             format!(", by admission: kube-apiserver {flag}={value}")
         }
@@ -147,40 +153,18 @@ pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> Stri
 }
 
 /// Whether the pod's template in the scenario has that toleration itself.
-fn states(question: Question<'_>, pod: PodId, t: &Toleration) -> bool {
-    let plan = question.analysis.plan;
-    let name = question.analysis.pod_name(pod);
-    let own = plan
-        .pods
-        .iter()
-        .find(|p| &*p.name == name)
-        .map(|p| p.template);
-    let owner = || {
-        let names = &question.analysis.trace.names;
-        let workload = workload_name(question, pod)?;
-        debug_assert!(names.find_workload(&workload).is_some());
-        plan.workloads
-            .iter()
-            .find(|w| w.name == workload)
-            .map(|w| w.template)
-    };
+fn states(question: Question<'_>, origins: &Origins<'_>, pod: PodId, t: &Toleration) -> bool {
+    let own = origins.planned(pod).map(|p| p.template);
     let template = own
-        .or_else(owner)
-        .and_then(|i| plan.templates.get(i as usize));
+        .or_else(|| origins.workload(pod).map(|w| w.template))
+        .and_then(|i| question.analysis.plan.templates.get(i as usize));
     template.is_some_and(|of| of.tolerations.contains(t))
-}
-
-/// The `Kind/namespace/name` of the workload that people take a pod to belong to.
-fn workload_name(question: Question<'_>, pod: PodId) -> Option<String> {
-    let owners = super::super::workloads::Owners::new(question.analysis);
-    owners
-        .of(question.analysis, pod)
-        .map(|w| question.analysis.trace.names.workload_name(w).to_owned())
 }
 
 /// The path of a toleration's seconds in the scenario, and what it is set to.
 pub(super) fn seconds_path(
     question: Question<'_>,
+    origins: &Origins<'_>,
     pod: PodId,
     key: &str,
     value: &str,
@@ -190,16 +174,14 @@ pub(super) fn seconds_path(
     if key.is_empty() {
         return None;
     }
-    if let Some(workload) =
-        workload_name(question, pod).filter(|w| plan.workloads.iter().any(|p| p.name == *w))
-    {
+    if let Some(workload) = origins.workload(pod) {
         // Those that a Deployment owns are its own affair.
         let written = plan
             .workloads
             .iter()
             .filter(|w| w.owner.is_none())
             .map(|w| w.name.as_str());
-        let name = told_apart(&workload, written);
+        let name = told_apart(&workload.name, written);
         return Some(format!(
             "workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"
         ));

@@ -4,16 +4,17 @@
 use super::super::causes::chain;
 use super::super::clock::{absolute, short};
 use super::super::names::{by, grouped};
-use super::super::state::{Follow, NO_NODE};
+use super::super::state::Follow;
 use super::super::words::{self, ranges};
-use super::super::workloads::{Owners, WorkloadOutcome, Workloads, said, workloads};
+use super::super::workloads::{Owners, Replacement, WorkloadOutcome, said, workloads};
 use super::drain::Refusals;
 use super::explanation::{Explanation, Question, Step};
 use super::pending;
 use crate::analysis::curves::value_at;
-use crate::api::names::{NodeId, TextId, WorkloadId};
+use crate::api::names::{TextId, WorkloadId};
 use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, RecordId, What};
+use std::collections::BTreeMap;
 
 /// A loss: when, which record, whose pod on which node, by whom.
 type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);
@@ -23,23 +24,51 @@ type Missing = (Time, Time, u32);
 
 /// Explains a workload.
 pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
-    let analysis = question.analysis;
-    let found = workloads(analysis);
-    let Some(outcome) = found.outcomes.iter().find(|o| o.id == id) else {
-        return Explanation::default();
+    explain_all(question, &[id]).pop().unwrap_or_default()
+}
+
+/// Explains several workloads at once, which takes a few walks through the trace in all.
+pub(super) fn explain_all(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Explanation> {
+    let found = workloads(question.analysis);
+    let owners = Owners::new(question.analysis);
+    let lost = Lost::all(question, &owners, ids);
+    let mut replaced: BTreeMap<WorkloadId, Vec<&Replacement>> = BTreeMap::new();
+    for next in found.replacements.values() {
+        if let Some(owner) = owners.of(question.analysis, next.pod) {
+            replaced.entry(owner).or_default().push(next);
+        }
+    }
+    let one = |(id, lost): (&WorkloadId, Lost<'_>)| {
+        let outcome = found.outcomes.iter().find(|o| o.id == *id);
+        let replaced = replaced.get(id).map_or(&[][..], Vec::as_slice);
+        outcome.map_or_else(Explanation::default, |o| told(question, o, lost, replaced))
     };
+    ids.iter().zip(lost).map(one).collect()
+}
+
+/// What became of a workload with that outcome.
+fn told(
+    question: Question<'_>,
+    outcome: &WorkloadOutcome,
+    lost: Lost<'_>,
+    replacements: &[&Replacement],
+) -> Explanation {
     let missing = missing(outcome, question.until);
-    let mut steps = losses(question, id);
-    steps.extend(refusals(question, id).steps(question));
+    let mut steps: Vec<Step> = lost
+        .groups
+        .iter()
+        .map(|g| self::lost(question, g))
+        .collect();
+    steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
-    steps.extend(replaced(question, id, &found));
+    steps.extend(replaced(question, replacements));
     steps.sort_by_key(|s| s.at);
     let mut notes = notes(question, outcome);
     if !steps.is_empty() {
         notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
     }
     Explanation {
-        object: said(analysis, id),
+        object: said(question.analysis, outcome.id),
         verdict: verdict(outcome, &missing, question.until),
         steps,
         remedies: Vec::new(),
@@ -96,15 +125,13 @@ fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step>
 }
 
 /// The pods that were created in place of lost ones.
-fn replaced(question: Question<'_>, id: WorkloadId, found: &Workloads) -> Option<Step> {
-    let (analysis, until) = (question.analysis, question.until);
-    let owners = Owners::new(analysis);
-    let mut replaced: Vec<(Time, Option<Time>)> = Vec::new();
-    for next in found.replacements.values() {
-        if owners.of(analysis, next.pod) == Some(id) && next.created_at <= until {
-            replaced.push((next.created_at, next.ready_at.filter(|at| *at <= until)));
-        }
-    }
+fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Step> {
+    let until = question.until;
+    let replaced: Vec<(Time, Option<Time>)> = replacements
+        .iter()
+        .filter(|next| next.created_at <= until)
+        .map(|next| (next.created_at, next.ready_at.filter(|at| *at <= until)))
+        .collect();
     let first = replaced.iter().map(|r| r.0).min()?;
     let last = replaced.iter().map(|r| r.0).max()?;
     let ready = replaced.iter().filter(|r| r.1.is_some()).count();
@@ -190,63 +217,55 @@ fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
     spans
 }
 
-/// The evictions of its pods that budgets refused, which is what a drain waits for.
-fn refusals(question: Question<'_>, id: WorkloadId) -> Refusals {
-    let analysis = question.analysis;
-    let owners = Owners::new(analysis);
-    let mut refused = Refusals::default();
-    for (r, record) in analysis
-        .trace
-        .iter()
-        .zip(0..)
-        .take_while(|(r, _)| r.at <= question.until)
-    {
-        if r.pod()
-            .is_some_and(|pod| owners.of(analysis, pod) == Some(id))
-        {
-            refused.add(question, record, r);
-        }
-    }
-    refused
+/// What a workload lost.
+#[derive(Default)]
+struct Lost<'a> {
+    /// Its lost pods, those of one cause and a minute together.
+    groups: Vec<Vec<Loss<'a>>>,
+    /// The evictions of its pods that budgets refused, which is what a drain waits for.
+    refused: Refusals,
 }
 
-/// Its lost pods, those of one cause and a minute together.
-fn losses(question: Question<'_>, id: WorkloadId) -> Vec<Step> {
-    let analysis = question.analysis;
-    let owners = Owners::new(analysis);
-    let mut follow = Follow::new(analysis);
-    let mut groups: Vec<Vec<Loss<'_>>> = Vec::new();
-    for (r, record) in analysis
-        .trace
-        .iter()
-        .zip(0..)
-        .take_while(|(r, _)| r.at <= question.until)
-    {
-        let step = follow.apply(record, r);
-        let Some((pod, before)) = step
-            .deletion_begins()
-            .filter(|_| matches!(r.what, What::PodDeleting(_)))
-        else {
-            continue;
-        };
-        if owners.of(analysis, pod) != Some(id) {
-            continue;
+impl<'a> Lost<'a> {
+    /// What each of these workloads lost, in one walk.
+    fn all(question: Question<'a>, owners: &Owners, ids: &[WorkloadId]) -> Vec<Self> {
+        let analysis = question.analysis;
+        let places: BTreeMap<WorkloadId, usize> = ids.iter().copied().zip(0..).collect();
+        let mut follow = Follow::new(analysis);
+        let mut all: Vec<Lost<'a>> = ids.iter().map(|_| Lost::default()).collect();
+        for (id, r) in (0..)
+            .zip(analysis.trace.iter())
+            .take_while(|(_, r)| r.at <= question.until)
+        {
+            let step = follow.apply(id, r);
+            let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
+            let Some(place) = owner.and_then(|owner| places.get(&owner)) else {
+                continue;
+            };
+            all[*place].refused.add(question, id, r);
+            if let Some((pod, before)) = step
+                .deletion_begins()
+                .filter(|_| matches!(r.what, What::PodDeleting(_)))
+            {
+                let node = before.node_id().map_or("", |n| analysis.node_name(n));
+                all[*place].add((r.at, id, analysis.pod_name(pod), node, r.actor));
+            }
         }
-        let node = if before.node == NO_NODE {
-            ""
-        } else {
-            analysis.node_name(NodeId(before.node))
-        };
-        let loss = (r.at, record, analysis.pod_name(pod), node, r.actor);
-        let last = groups
+        all
+    }
+
+    /// Takes a loss in.
+    fn add(&mut self, loss: Loss<'a>) {
+        let (at, .., actor) = loss;
+        let last = self
+            .groups
             .iter_mut()
-            .rfind(|g| g[0].4 == r.actor && r.at.since(g[g.len() - 1].0) <= Dur::from_secs(60));
+            .rfind(|g| g[0].4 == actor && at.since(g[g.len() - 1].0) <= Dur::from_secs(60));
         match last {
             Some(group) => group.push(loss),
-            None => groups.push(vec![loss]),
+            None => self.groups.push(vec![loss]),
         }
     }
-    groups.iter().map(|group| lost(question, group)).collect()
 }
 
 /// The step for lost pods that are reported together.

@@ -8,4 +8,4 @@ mod teller;
 pub(super) use at_start::{AtStart, at_start};
 pub(super) use outcome::{explain, explain_all};
 pub(super) use story::Story;
-pub(super) use teller::story;
+pub(super) use teller::stories;

@@ -24,7 +24,7 @@ pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
 }
 
 /// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
-pub(super) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
+pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
     let analysis = question.analysis;
     let places: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();

@@ -1,50 +1,50 @@
 //! A pod that was evicted: what led to it, and what came after.
 
 use super::super::drain;
-use super::super::explanation::{Explanation, Question, Step};
+use super::super::explanation::{Explanation, Step};
+use super::inquiry::Inquiry;
 use super::remedies::remedies;
 use super::seen::{Moment, Seen};
 use super::steps::{by_toleration, deciding, due, step, taint_steps, timer_rule};
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::words::{self, short_taint};
-use crate::analysis::workloads::workloads;
 use crate::api::names::PodId;
 use crate::kernel::Dur;
-use crate::trace::{Actor, RecordId, What};
+use crate::trace::Actor;
 
 /// Explains an eviction; `timer` is the one that led to it.
 pub(super) fn evicted(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     seen: &Seen<'_>,
     moment: &Moment<'_>,
     timer: Option<&(Moment<'_>, u32)>,
     found: &mut Explanation,
 ) {
-    let analysis = question.analysis;
+    let analysis = of.question.analysis;
     let from = moment.node.map_or(String::new(), |n| {
         format!(" from {}", analysis.node_name(n))
     });
-    if is_by(question, moment, Actor::User) {
-        drain::evicted(question, &seen.refused, moment.record, &from, found);
-        return aftermath(question, pod, seen, moment, found);
+    if is_by(of, moment, Actor::User) {
+        drain::evicted(of.question, &seen.refused, moment.record, &from, found);
+        return aftermath(of, pod, seen, moment, found);
     }
     found.verdict = format!("evicted at {}{from}", absolute(moment.at));
     let mut story = None;
     if let Some(node) = moment.node {
-        let (steps, told) = taint_steps(question, node, moment.record);
-        (found.steps, story) = (steps, Some(told));
+        let (steps, told) = taint_steps(of, node, moment.record);
+        (found.steps, story) = (steps, told);
     }
     match timer {
         Some(timer) => {
-            let rule = set_rule(question, pod, &timer.0);
-            found.steps.push(step(question, &timer.0, rule));
-            let rule = out_rule(question, moment, timer);
-            found.steps.push(step(question, moment, Some(rule)));
-            remedies(question, pod, moment, &timer.0, found);
+            let rule = set_rule(of, pod, &timer.0);
+            found.steps.push(step(of, &timer.0, rule));
+            let rule = out_rule(of, moment, timer);
+            found.steps.push(step(of, moment, Some(rule)));
+            remedies(of, pod, moment, &timer.0, found);
         }
         None => {
-            let rule = if is_by(question, moment, Actor::NodeLifecycle) {
+            let rule = if is_by(of, moment, Actor::NodeLifecycle) {
                 format!(
                     "--pod-eviction-timeout={}: there are no NoExecute taints in this mode",
                     short(analysis.plan.flags.pod_eviction_timeout)
@@ -52,44 +52,44 @@ pub(super) fn evicted(
             } else {
                 untolerated(moment)
             };
-            found.steps.push(step(question, moment, Some(rule)));
-            remedies(question, pod, moment, moment, found);
+            found.steps.push(step(of, moment, Some(rule)));
+            remedies(of, pod, moment, moment, found);
         }
     }
-    lost_countdowns(question, pod, seen, moment, found);
-    if let (Some(story), Some(node)) = (&story, moment.node) {
+    lost_countdowns(of, pod, seen, moment, found);
+    if let (Some(story), Some(node)) = (story, moment.node) {
         found
             .remedies
-            .extend(story.grace_remedy(question, node).filter(|_| {
+            .extend(story.grace_remedy(of.question, node).filter(|_| {
                 found
                     .steps
                     .iter()
                     .any(|s| s.text.ends_with("Ready is Unknown"))
             }));
     }
-    aftermath(question, pod, seen, moment, found);
+    aftermath(of, pod, seen, moment, found);
 }
 
 /// Whether the record of a moment is of this actor.
-fn is_by(question: Question<'_>, m: &Moment<'_>, actor: Actor) -> bool {
-    let record = question.analysis.trace.get(m.record);
+fn is_by(of: &Inquiry<'_>, m: &Moment<'_>, actor: Actor) -> bool {
+    let record = of.question.analysis.trace.get(m.record);
     record.is_some_and(|r| r.actor == actor)
 }
 
 /// Why a timer was set for its seconds.
-fn set_rule(question: Question<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
-    match deciding(question, set) {
-        Some(Some(t)) => Some(by_toleration(question, pod, t)),
+fn set_rule(of: &Inquiry<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
+    match deciding(of, set) {
+        Some(Some(t)) => Some(by_toleration(of, pod, t)),
         Some(None) => None,
         None => Some(untolerated(set)),
     }
 }
 
 /// Why the pod was evicted at that moment, its timer having run out.
-fn out_rule(question: Question<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u32)) -> String {
+fn out_rule(of: &Inquiry<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u32)) -> String {
     let due = due(timer);
     let late = moment.at.since(due);
-    let timing = &question.analysis.plan.timing;
+    let timing = &of.question.analysis.plan.timing;
     let client = timing
         .taint_eviction_client
         .or(timing.node_lifecycle_client);
@@ -107,7 +107,7 @@ fn out_rule(question: Question<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u3
 
 /// The countdowns before an eviction that began and died with the controllers' process.
 fn lost_countdowns(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     seen: &Seen<'_>,
     evicted: &Moment<'_>,
@@ -133,11 +133,11 @@ fn lost_countdowns(
             .find(|s| s.record == Some(lost.record))
         {
             Some(step) => step.rule = Some(died),
-            None => found.steps.push(step(question, lost, Some(died))),
+            None => found.steps.push(step(of, lost, Some(died))),
         }
         if found.steps.iter().all(|s| s.record != Some(set.record)) {
-            let rule = timer_rule(question, pod, set);
-            found.steps.push(step(question, set, rule));
+            let rule = timer_rule(of, pod, set);
+            found.steps.push(step(of, set, rule));
         }
     }
     found.steps.sort_by_key(|s| s.at);
@@ -154,28 +154,22 @@ fn untolerated(m: &Moment<'_>) -> String {
 
 /// What came after an eviction: the end of the pod, its replacement, other evictions of its name.
 fn aftermath(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     seen: &Seen<'_>,
     moment: &Moment<'_>,
     found: &mut Explanation,
 ) {
-    let analysis = question.analysis;
-    let gone = analysis
-        .trace
-        .iter()
-        .enumerate()
-        .skip(moment.record as usize)
-        .find(|(_, r)| r.what == What::PodGone && r.pod() == Some(pod));
-    match gone {
+    let analysis = of.question.analysis;
+    match of.gone(pod, moment.record) {
         // Without a grace period the eviction itself was the end.
-        Some((id, _)) if id == moment.record as usize => {}
+        Some((id, _)) if id == moment.record => {}
         Some((id, r)) => {
             found.steps.push(Step {
                 at: r.at,
                 text: words::record(analysis, r),
                 rule: None,
-                record: Some(id as RecordId),
+                record: Some(id),
             });
         }
         None => found.notes.push(
@@ -183,7 +177,7 @@ fn aftermath(
                 .to_owned(),
         ),
     }
-    if let Some(next) = workloads(analysis).replacements.get(&moment.record) {
+    if let Some(next) = of.replacement(moment.record) {
         let on = next
             .node
             .map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));

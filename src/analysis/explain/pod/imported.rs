@@ -1,7 +1,8 @@
 //! A pod that was evicted, or was being deleted, before the run began, as an export shows it.
 
-use super::super::explanation::{Explanation, Question, Step};
+use super::super::explanation::{Explanation, Step};
 use super::super::node;
+use super::inquiry::Inquiry;
 use super::seen::Seen;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::words;
@@ -10,7 +11,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use crate::kernel::{Dur, Time};
 use crate::plan::PodStart;
-use crate::trace::{Record, RecordId, What};
+use crate::trace::Record;
 
 /// What the export shows of such a pod.
 struct Shown {
@@ -25,24 +26,19 @@ struct Shown {
 /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is such
 /// a pod.
 pub(super) fn imported(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     seen: &Seen<'_>,
     found: &mut Explanation,
 ) -> bool {
-    let analysis = question.analysis;
-    let Some(shown) = shown(question, pod) else {
+    let analysis = of.question.analysis;
+    let Some(shown) = shown(of, pod) else {
         return false;
     };
-    let gone = analysis
-        .trace
-        .iter()
-        .enumerate()
-        .take_while(|(_, r)| r.at <= question.until)
-        .find(|(_, r)| r.what == What::PodGone && r.pod() == Some(pod));
-    found.verdict = verdict(question, &shown, seen, gone.map(|(_, r)| r));
+    let gone = of.gone(pod, 0).filter(|(_, r)| r.at <= of.question.until);
+    found.verdict = verdict(of, &shown, seen, gone.map(|(_, r)| r));
     if let Some(n) = shown.node {
-        let was = node::at_start(question, n).said;
+        let was = node::at_start(of.question, n).said;
         if !was.is_empty() {
             let text = format!(
                 "when the run began, {} was {}",
@@ -69,7 +65,7 @@ pub(super) fn imported(
                 at: r.at,
                 text: words::record(analysis, r),
                 rule: None,
-                record: Some(id as RecordId),
+                record: Some(id),
             });
         }
         None if shown.deletion.is_some() => {
@@ -83,10 +79,9 @@ pub(super) fn imported(
 }
 
 /// What the export shows of the pod, if it was evicted or was being deleted.
-fn shown(question: Question<'_>, pod: PodId) -> Option<Shown> {
-    let analysis = question.analysis;
-    let name = analysis.pod_name(pod);
-    let plan = analysis.plan.pods.iter().find(|p| &*p.name == name)?;
+fn shown(of: &Inquiry<'_>, pod: PodId) -> Option<Shown> {
+    let analysis = of.question.analysis;
+    let plan = of.origins().planned(pod)?;
     let PodStart::Imported {
         disruption_target,
         deletion,
@@ -121,14 +116,9 @@ fn ago(seconds: i64) -> String {
 }
 
 /// Who did it, when, and what the pod is now; `gone` is the record of its end.
-fn verdict(
-    question: Question<'_>,
-    shown: &Shown,
-    seen: &Seen<'_>,
-    gone: Option<&Record>,
-) -> String {
+fn verdict(of: &Inquiry<'_>, shown: &Shown, seen: &Seen<'_>, gone: Option<&Record>) -> String {
     let from = shown.node.map_or(String::new(), |n| {
-        format!(" from {}", question.analysis.node_name(n))
+        format!(" from {}", of.question.analysis.node_name(n))
     });
     let did = match shown.target.map(|c| c.reason) {
         Some(PodReason::DeletionByTaintManager) => {
@@ -145,7 +135,7 @@ fn verdict(
     let when = shown.target.map_or_else(String::new, |c| {
         format!(" ({})", ago(c.last_transition_time.0))
     });
-    let until = absolute(question.until);
+    let until = absolute(of.question.until);
     let now = match gone {
         Some(r) => format!("it is gone at {}", absolute(r.at)),
         None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),

@@ -3,6 +3,7 @@
 
 mod evicted;
 mod imported;
+mod inquiry;
 mod outcome;
 mod remedies;
 mod seen;
@@ -10,4 +11,4 @@ mod stayed;
 mod steps;
 mod untainted;
 
-pub(super) use outcome::explain;
+pub(super) use outcome::{explain, explain_all};

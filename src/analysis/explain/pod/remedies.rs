@@ -1,32 +1,28 @@
 //! What would have kept a pod from being evicted.
 
-use super::super::explanation::{Explanation, Question, Remedy};
+use super::super::explanation::{Explanation, Remedy};
 use super::super::rules;
+use super::inquiry::Inquiry;
 use super::seen::Moment;
 use super::steps::deciding;
 use crate::analysis::clock::absolute;
 use crate::analysis::words::short_taint;
 use crate::api::names::PodId;
 use crate::api::taint::Taint;
-use crate::trace::{Note, What};
 
 /// What would have kept it: seconds that outlast the taint, or a toleration where there is none.
 pub(super) fn remedies(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     evicted: &Moment<'_>,
     set: &Moment<'_>,
     found: &mut Explanation,
 ) {
-    let analysis = question.analysis;
+    let analysis = of.question.analysis;
     let Some(node) = evicted.node else { return };
     let name = analysis.node_name(node);
-    let gone = analysis.trace.iter().find(|r| {
-        r.at > evicted.at
-            && r.node() == Some(node)
-            && matches!(r.what, What::Noted(Note::TaintsGone, _))
-    });
-    match deciding(question, set) {
+    let gone = of.untainted(node, evicted.at);
+    match deciding(of, set) {
         Some(Some(t)) => {
             let Some(gone) = gone else {
                 let text = format!(
@@ -34,18 +30,24 @@ pub(super) fn remedies(
                 );
                 found.remedies.push(Remedy {
                     text,
-                    set: rules::seconds_path(question, pod, &t.key, "none"),
+                    set: rules::seconds_path(of.question, of.origins(), pod, &t.key, "none"),
                 });
                 return;
             };
-            let seconds = gone.at.since(set.at).as_nanos().div_ceil(1_000_000_000);
+            let seconds = gone.since(set.at).as_nanos().div_ceil(1_000_000_000);
             let text = format!(
                 "with tolerationSeconds >= {seconds} this pod would have stayed: {name} was free of NoExecute taints at {}",
-                absolute(gone.at)
+                absolute(gone)
             );
             found.remedies.push(Remedy {
                 text,
-                set: rules::seconds_path(question, pod, &t.key, &seconds.to_string()),
+                set: rules::seconds_path(
+                    of.question,
+                    of.origins(),
+                    pod,
+                    &t.key,
+                    &seconds.to_string(),
+                ),
             });
         }
         Some(None) => {}
@@ -56,7 +58,7 @@ pub(super) fn remedies(
                 let text = format!("a toleration for {} would have kept it", short_taint(one));
                 found.remedies.push(Remedy {
                     text,
-                    set: rules::seconds_path(question, pod, &one.key, "none"),
+                    set: rules::seconds_path(of.question, of.origins(), pod, &one.key, "none"),
                 });
             } else if !missing.is_empty() {
                 let all: Vec<String> = missing.iter().map(|t| short_taint(t)).collect();

@@ -63,43 +63,56 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// What is asked of a pod in that state at a record.
+    fn moment(
+        &self,
+        (record, r): (RecordId, &Record),
+        state: &PodState,
+        tolerations: &'a [Toleration],
+    ) -> Moment<'a> {
+        Moment {
+            at: r.at,
+            record,
+            node: state.node_id(),
+            taints: self.of(state.node_id()),
+            tolerations,
+        }
+    }
+
     fn of(&self, node: Option<NodeId>) -> Vec<&'a Taint> {
         node.and_then(|n| self.0.get(n.index()))
             .map_or(Vec::new(), |t| t.iter().collect())
     }
 }
 
-/// Everything up to the time of the question that happened to a pod.
-pub(super) fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
+/// Everything up to the time of the question that happened to each of these pods, in one walk.
+pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>> {
     let analysis = question.analysis;
     let trace = analysis.trace;
+    let mut places = vec![None; analysis.pod_count()];
+    for (place, pod) in pods.iter().enumerate() {
+        places[pod.index()] = Some(place);
+    }
     let mut follow = Follow::new(analysis);
     let mut known = Known(vec![&[]; analysis.node_count()]);
-    let mut seen = Seen::default();
-    for (id, r) in trace
-        .iter()
-        .enumerate()
+    let mut all: Vec<Seen<'a>> = pods.iter().map(|_| Seen::default()).collect();
+    for (id, r) in (0..)
+        .zip(trace.iter())
         .take_while(|(_, r)| r.at <= question.until)
     {
-        let id = id as RecordId;
-        let before = follow.pod(pod);
+        if r.what == What::ControllersStopped {
+            lose_timers((id, r), &follow, &known, pods, &mut all);
+        }
+        let before = r.pod().map(|p| follow.pod(p)).unwrap_or_default();
         let timer = follow.timer(&before);
         let step = follow.apply(id, r);
         known.record(trace, r);
-        let moment = |state: &PodState| Moment {
-            at: r.at,
-            record: id,
-            node: state.node_id(),
-            taints: known.of(state.node_id()),
-            tolerations: follow.tolerations(pod),
-        };
-        if r.what == What::ControllersStopped && timer.is_some() {
-            seen.lost.push(moment(&before));
-        }
-        if r.pod() != Some(pod) {
+        let Some((pod, place)) = r.pod().and_then(|p| Some((p, (*places.get(p.index())?)?))) else {
             continue;
-        }
+        };
+        let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
         let after = follow.pod(pod);
+        let seen = &mut all[place];
         seen.refused.add(question, id, r);
         match r.what {
             What::PodDeleting(_) | What::PodGone => {
@@ -114,11 +127,49 @@ pub(super) fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
             _ => seen.record(r, || moment(&after)),
         }
     }
-    seen.state = follow.pod(pod);
-    seen
+    for (seen, pod) in all.iter_mut().zip(pods) {
+        seen.state = follow.pod(*pod);
+    }
+    all
+}
+
+/// The controllers' process ends with this record, and every timer with it.
+fn lose_timers<'a>(
+    record: (RecordId, &Record),
+    follow: &Follow<'a>,
+    known: &Known<'a>,
+    pods: &[PodId],
+    all: &mut [Seen<'a>],
+) {
+    for (seen, pod) in all.iter_mut().zip(pods) {
+        let state = follow.pod(*pod);
+        if follow.timer(&state).is_some() {
+            let moment = known.moment(record, &state, follow.tolerations(*pod));
+            seen.lost.push(moment);
+        }
+    }
 }
 
 impl<'a> Seen<'a> {
+    /// The nodes that it was on when something happened to it, and is on.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let timers = self.timers.iter().map(|(m, _)| m);
+        let evicted = self.evicted.iter().map(|(m, _)| m);
+        let lists = [
+            &self.cancelled,
+            &self.forever,
+            &self.exists,
+            &self.failed,
+            &self.deleted,
+            &self.lost,
+        ];
+        timers
+            .chain(evicted)
+            .chain(lists.into_iter().flatten())
+            .filter_map(|m| m.node)
+            .chain(self.state.node_id())
+    }
+
     /// A record about the pod that does not take it away.
     fn record(&mut self, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {

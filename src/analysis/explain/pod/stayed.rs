@@ -1,7 +1,8 @@
 //! A pod that was not evicted, and why not.
 
-use super::super::explanation::{Explanation, Question, Remedy, Step};
+use super::super::explanation::{Explanation, Remedy, Step};
 use super::super::{drain, pending, rules};
+use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
 use super::steps::{deciding, due, step, taint_steps, timer_rule};
 use super::untainted::untainted;
@@ -13,29 +14,29 @@ use crate::kernel::{Dur, Time};
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 /// Explains why a pod was not evicted, or not yet.
-pub(super) fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) {
+pub(super) fn stayed(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) {
     let came = seen
         .created
         .last()
         .into_iter()
         .chain(seen.bound.last())
-        .map(|m| step(question, m, None));
+        .map(|m| step(of, m, None));
     let state = &seen.state;
     if !state.exists {
-        found.verdict = format!("there is no such pod at {}", absolute(question.until));
+        found.verdict = format!("there is no such pod at {}", absolute(of.question.until));
         found.steps = came.collect();
         return;
     }
     let Some(node) = state.node_id() else {
-        found.verdict = pending::verdict(&seen.told, question.until);
+        found.verdict = pending::verdict(&seen.told, of.question.until);
         found.steps = came.chain(pending::steps(&seen.told)).collect();
         return;
     };
     let since = seen.timers.last().map_or(Time::ZERO, |(m, _)| m.at);
     if seen.refused.last().is_some_and(|last| last >= since) {
-        return drain::held_up(question, &seen.refused, pod, found);
+        return drain::held_up(of.question, &seen.refused, pod, found);
     }
-    if spared(question, pod, node, seen, found) {
+    if spared(of, pod, node, seen, found) {
         return;
     }
     if state.phase.is_terminal() {
@@ -50,7 +51,7 @@ pub(super) fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found:
         found.steps = came.collect();
         return;
     }
-    untainted(question, node, found);
+    untainted(of, node, found);
     if !seen.told.is_empty() {
         // It waited before it was placed there.
         let waited: Vec<Step> = came.chain(pending::steps(&seen.told)).collect();
@@ -61,7 +62,7 @@ pub(super) fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found:
 
 /// Explains a pod that taint eviction looked at and did not evict; whether it is such a pod.
 fn spared(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     node: NodeId,
     seen: &Seen<'_>,
@@ -74,33 +75,31 @@ fn spared(
     let failed = seen.failed.last().filter(|m| m.at >= since);
     let exists = seen.exists.last().filter(|m| m.at > since);
     if let (Some(timer), Some(cancelled)) = (timer, cancelled) {
-        timer_cancelled(question, pod, node, timer, cancelled, found);
+        timer_cancelled(of, pod, node, timer, cancelled, found);
     } else if let (Some((set, _)), Some(lost)) = (timer, lost) {
-        timer_lost(question, set, lost, found);
+        timer_lost(of, set, lost, found);
     } else if let Some(failed) = failed {
         found.verdict = format!(
             "not evicted: five tries to delete it failed, the last at {}",
             absolute(failed.at)
         );
-        found.steps = chain_to(question, failed);
+        found.steps = chain_to(of, failed);
         let rule = "after five tries nothing happens until the pod or its node changes";
-        found
-            .steps
-            .push(step(question, failed, Some(rule.to_owned())));
+        found.steps.push(step(of, failed, Some(rule.to_owned())));
     } else if let Some(exists) = exists {
-        in_the_way(question, exists, found);
+        in_the_way(of, exists, found);
     } else if let Some(timer) = timer {
         found.verdict = format!(
             "not evicted by {}: its timer of {} s runs until {}",
-            absolute(question.until),
+            absolute(of.question.until),
             timer.1,
             absolute(due(timer))
         );
-        found.steps = chain_to(question, &timer.0);
-        let rule = timer_rule(question, pod, &timer.0);
-        found.steps.push(step(question, &timer.0, rule));
+        found.steps = chain_to(of, &timer.0);
+        let rule = timer_rule(of, pod, &timer.0);
+        found.steps.push(step(of, &timer.0, rule));
     } else if let Some(forever) = seen.forever.last() {
-        tolerated(question, node, forever, found);
+        tolerated(of, node, forever, found);
     } else {
         return false;
     }
@@ -108,14 +107,14 @@ fn spared(
 }
 
 /// The steps up to the taint that led to a moment.
-fn chain_to(question: Question<'_>, m: &Moment<'_>) -> Vec<Step> {
+fn chain_to(of: &Inquiry<'_>, m: &Moment<'_>) -> Vec<Step> {
     m.node
-        .map_or(Vec::new(), |n| taint_steps(question, n, m.record).0)
+        .map_or(Vec::new(), |n| taint_steps(of, n, m.record).0)
 }
 
 /// Its timer was cancelled in time.
 fn timer_cancelled(
-    question: Question<'_>,
+    of: &Inquiry<'_>,
     pod: PodId,
     node: NodeId,
     timer: &(Moment<'_>, u32),
@@ -126,7 +125,7 @@ fn timer_cancelled(
     let due = due(timer);
     let spare = short(Dur::from_millis(due.since(cancelled.at).as_millis()));
     let why = if cancelled.taints.is_empty() {
-        let name = question.analysis.node_name(node);
+        let name = of.question.analysis.node_name(node);
         format!("{name} was free of NoExecute taints with {spare} to spare")
     } else {
         format!("the taints that were left are tolerated; {spare} were to spare")
@@ -135,12 +134,12 @@ fn timer_cancelled(
         "not evicted: its timer of {seconds} s was cancelled at {}: {why}",
         absolute(cancelled.at)
     );
-    found.steps = chain_to(question, set);
-    let rule = timer_rule(question, pod, set);
-    found.steps.push(step(question, set, rule));
+    found.steps = chain_to(of, set);
+    let rule = timer_rule(of, pod, set);
+    found.steps.push(step(of, set, rule));
     let rule = format!("it would have run out at {}", absolute(due));
-    found.steps.push(step(question, cancelled, Some(rule)));
-    if let Some(Some(t)) = deciding(question, set) {
+    found.steps.push(step(of, cancelled, Some(rule)));
+    if let Some(Some(t)) = deciding(of, set) {
         let waited = cancelled.at.since(set.at);
         let most = waited.as_nanos().div_ceil(1_000_000_000).saturating_sub(1);
         let text = format!(
@@ -149,51 +148,42 @@ fn timer_cancelled(
         );
         found.remedies.push(Remedy {
             text,
-            set: rules::seconds_path(question, pod, &t.key, &most.to_string()),
+            set: rules::seconds_path(of.question, of.origins(), pod, &t.key, &most.to_string()),
         });
     }
 }
 
 /// Its timer, set at a moment, was lost with the controllers' process.
-fn timer_lost(
-    question: Question<'_>,
-    set: &Moment<'_>,
-    lost: &Moment<'_>,
-    found: &mut Explanation,
-) {
+fn timer_lost(of: &Inquiry<'_>, set: &Moment<'_>, lost: &Moment<'_>, found: &mut Explanation) {
     found.verdict = format!(
         "not evicted: its timer died with the controllers' process at {}",
         absolute(lost.at)
     );
-    found.steps = chain_to(question, set);
-    found.steps.push(step(question, set, None));
+    found.steps = chain_to(of, set);
+    found.steps.push(step(of, set, None));
     let rule =
         "timers are kept in memory only; a new process sets them anew, if the taint is still there";
-    found
-        .steps
-        .push(step(question, lost, Some(rule.to_owned())));
+    found.steps.push(step(of, lost, Some(rule.to_owned())));
 }
 
 /// An entry of an earlier eviction of its name was in the way.
-fn in_the_way(question: Question<'_>, exists: &Moment<'_>, found: &mut Explanation) {
+fn in_the_way(of: &Inquiry<'_>, exists: &Moment<'_>, found: &mut Explanation) {
     found.verdict = format!(
         "not evicted: at {} it was to be, but an entry of an earlier eviction of this name was in the way",
         absolute(exists.at)
     );
-    let switches = &question.analysis.plan.profile.taint_eviction;
+    let switches = &of.question.analysis.plan.profile.taint_eviction;
     let rule = if switches.finished_entry == FinishedEntry::Nil {
         "switch taint_eviction.finished_entry=Nil: an eviction that ended well leaves an entry behind, and no other is scheduled under the name (up to 1.32)"
     } else {
         "an eviction of this name was under way"
     };
-    found.steps = chain_to(question, exists);
-    found
-        .steps
-        .push(step(question, exists, Some(rule.to_owned())));
+    found.steps = chain_to(of, exists);
+    found.steps.push(step(of, exists, Some(rule.to_owned())));
 }
 
 /// It tolerates the taints of its node for ever.
-fn tolerated(question: Question<'_>, node: NodeId, forever: &Moment<'_>, found: &mut Explanation) {
+fn tolerated(of: &Inquiry<'_>, node: NodeId, forever: &Moment<'_>, found: &mut Explanation) {
     let taints: Vec<_> = forever.taints.iter().map(|t| (*t).clone()).collect();
     let tolerations = matching_tolerations(&taints, forever.tolerations, false);
     let said: Vec<String> = tolerations
@@ -201,9 +191,9 @@ fn tolerated(question: Question<'_>, node: NodeId, forever: &Moment<'_>, found: 
         .iter()
         .map(|t| rules::toleration(t))
         .collect();
-    let name = question.analysis.node_name(node);
+    let name = of.question.analysis.node_name(node);
     found.verdict = format!("not evicted: it tolerates the NoExecute taints of {name} for ever");
-    found.steps = chain_to(question, forever);
+    found.steps = chain_to(of, forever);
     let rule = Some(said.join(", ")).filter(|s| !s.is_empty());
-    found.steps.push(step(question, forever, rule));
+    found.steps.push(step(of, forever, rule));
 }

@@ -1,8 +1,9 @@
 //! Steps that several explanations of pods have in common.
 
-use super::super::explanation::{Question, Step};
-use super::super::node::{self, Story};
+use super::super::explanation::Step;
+use super::super::node::Story;
 use super::super::rules;
+use super::inquiry::Inquiry;
 use super::seen::Moment;
 use crate::analysis::causes::chain;
 use crate::analysis::taint_kinds::is_no_execute;
@@ -14,8 +15,8 @@ use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, Record, RecordId, What};
 
 /// The record of a moment as a step.
-pub(super) fn step(question: Question<'_>, m: &Moment<'_>, rule: Option<String>) -> Step {
-    let analysis = question.analysis;
+pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> Step {
+    let analysis = of.question.analysis;
     Step {
         at: m.at,
         text: analysis
@@ -34,15 +35,12 @@ pub(super) fn due((set, seconds): &(Moment<'_>, u32)) -> Time {
 
 /// The toleration that decides how long a pod stays: of those that match the taints the one with
 /// the least seconds.
-pub(super) fn deciding<'a>(
-    question: Question<'_>,
-    m: &Moment<'a>,
-) -> Option<Option<&'a Toleration>> {
+pub(super) fn deciding<'a>(of: &Inquiry<'_>, m: &Moment<'a>) -> Option<Option<&'a Toleration>> {
     let taints: Vec<Taint> = m.taints.iter().map(|t| (*t).clone()).collect();
     let used = matching_tolerations(
         &taints,
         m.tolerations,
-        question
+        of.question
             .analysis
             .plan
             .profile
@@ -57,29 +55,29 @@ pub(super) fn deciding<'a>(
 }
 
 /// A toleration, and where the pod has it from.
-pub(super) fn by_toleration(question: Question<'_>, pod: PodId, t: &Toleration) -> String {
+pub(super) fn by_toleration(of: &Inquiry<'_>, pod: PodId, t: &Toleration) -> String {
     format!(
         "{}{}",
         rules::toleration(t),
-        rules::source(question, pod, t)
+        rules::source(of.question, of.origins(), pod, t)
     )
 }
 
 /// The toleration that decided on the seconds of a timer.
-pub(super) fn timer_rule(question: Question<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
-    deciding(question, set)
+pub(super) fn timer_rule(of: &Inquiry<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
+    deciding(of, set)
         .flatten()
-        .map(|t| by_toleration(question, pod, t))
+        .map(|t| by_toleration(of, pod, t))
 }
 
 /// The steps up to the taint that led to a record, and the node's story.
-pub(super) fn taint_steps(
-    question: Question<'_>,
+pub(super) fn taint_steps<'a>(
+    of: &'a Inquiry<'_>,
     node: NodeId,
     record: RecordId,
-) -> (Vec<Step>, Story) {
-    let analysis = question.analysis;
-    let story = node::story(question, node, analysis.horizon());
+) -> (Vec<Step>, Option<&'a Story>) {
+    let analysis = of.question.analysis;
+    let story = of.story(node);
     let is_taint = |r: &Record| match r.what {
         What::NodeTaints(c) => analysis
             .trace
@@ -105,7 +103,7 @@ pub(super) fn taint_steps(
             });
             steps
         }
-        Some((id, _)) => story.until(id),
+        Some((id, _)) => story.map_or(Vec::new(), |s| s.until(id)),
     };
     (steps, story)
 }

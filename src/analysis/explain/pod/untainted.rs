@@ -1,24 +1,27 @@
 //! A pod that was in no danger.
 
-use super::super::explanation::{Explanation, Question};
+use super::super::explanation::{Explanation, Step};
 use super::super::node;
+use super::inquiry::Inquiry;
 use crate::analysis::clock::{absolute, short};
 use crate::api::names::NodeId;
 
 /// Why the pod of a node was in no danger: no NoExecute taint of the node reached the taint
 /// eviction controller.
-pub(super) fn untainted(question: Question<'_>, node: NodeId, found: &mut Explanation) {
-    let analysis = question.analysis;
+pub(super) fn untainted(of: &Inquiry<'_>, node: NodeId, found: &mut Explanation) {
+    let analysis = of.question.analysis;
     let name = analysis.node_name(node);
     let flags = &analysis.plan.flags;
-    let story = node::story(question, node, question.until);
-    let has = |end: &str| story.steps().any(|s| s.text.ends_with(end));
-    let master = story
-        .steps()
+    let steps: Vec<Step> = of
+        .story_asked(node)
+        .map_or(Vec::new(), |story| story.steps().cloned().collect());
+    let has = |end: &str| steps.iter().any(|s| s.text.ends_with(end));
+    let master = steps
+        .iter()
         .any(|s| s.text.starts_with("master disruption:"));
-    let before = node::at_start(question, node);
-    let tainted = story
-        .steps()
+    let before = node::at_start(of.question, node);
+    let tainted = steps
+        .iter()
         .any(|s| s.text.contains("tainted") && s.text.contains("NoExecute"));
     let why = if before.no_execute || tainted {
         format!(
@@ -32,21 +35,21 @@ pub(super) fn untainted(question: Question<'_>, node: NodeId, found: &mut Explan
         } else if has("waits in its zone's queue for the NoExecute taint") {
             format!(
                 "{name} was not Ready and waited for its NoExecute taint, which it did not get by {}: its zone's rate was too low",
-                absolute(question.until)
+                absolute(of.question.until)
             )
         } else {
             format!("{name} was not Ready, but not for long enough to be tainted")
         }
-    } else if story.steps().any(|s| s.text.contains("falls silent")) {
+    } else if steps.iter().any(|s| s.text.contains("falls silent")) {
         format!(
             "{name} was silent, but not for longer than --node-monitor-grace-period={}",
             short(flags.node_monitor_grace_period)
         )
-    } else if story.steps().next().is_none() {
+    } else if steps.is_empty() {
         format!("its node {name} was healthy all the time")
     } else {
         format!("its node {name} never had a NoExecute taint")
     };
     found.verdict = format!("not evicted: {why}");
-    found.steps = story.steps().cloned().collect();
+    found.steps = steps;
 }

@@ -2,25 +2,30 @@
 //! step once.
 
 use super::names::{Clock, Nodes, Pods};
-use crate::analysis::Analysis;
-use crate::analysis::explain::{Explanation, Object, Question, Step, explain, explain_nodes};
-use crate::api::names::PodId;
+use crate::analysis::Eviction;
+use crate::analysis::explain::{
+    Explanation, Object, Question, Step, explain, explain_nodes, explain_pods, explain_workloads,
+};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// How many records may be looked at for all explanations together: each takes a walk over all of
-/// them, but for those of nodes, which one walk tells together.
+/// So many pods are explained, the evicted ones first: each adds some fifty bytes to a page that is
+/// attached to tickets.
+const MOST_PODS: usize = 10_000;
+
+/// How many records may be looked at to explain zones, each of which takes a walk over all of them.
 const WALKED: usize = 20_000_000;
 
-/// What is explained, the most important first, as far as it goes.
+/// What is explained: nodes, workloads, zones, and pods as far as it goes.
 pub(super) fn write(
     report: &Report<'_>,
     groups: &[String],
     clock: Clock,
     (nodes, pods): (&Nodes, &Pods),
-    evicted: &[PodId],
+    evicted: &[Eviction<'_>],
     columns: &mut Columns,
 ) {
     let analysis = report.analysis;
@@ -29,22 +34,30 @@ pub(super) fn write(
         until: analysis.horizon(),
         groups,
     };
-    let mut most = WALKED / analysis.trace.len().max(1);
     let mut told = Told::default();
-    let mut left_out = 0;
     for (node, why) in nodes.ids.iter().zip(explain_nodes(question, &nodes.ids)) {
         if let Some(place) = nodes.place(*node) {
             told.add(NODE, place, &why);
         }
     }
-    for (kind, place, object) in objects(report, pods, evicted) {
-        if most == 0 {
-            left_out += 1;
-            continue;
-        }
-        most -= 1;
-        told.add(kind, place, &explain(question, &object));
+    let zones = analysis.zones.len();
+    let told_of = zones.min(WALKED / analysis.trace.len().max(1) + 1);
+    for zone in 0..told_of as u16 {
+        told.add(ZONE, zone.into(), &explain(question, &Object::Zone(zone)));
     }
+    let (places, ids): (Vec<u32>, Vec<WorkloadId>) = (0..)
+        .zip(&report.serving.workloads)
+        .filter_map(|(place, w)| Some((place, w.id?)))
+        .unzip();
+    for (place, why) in places.iter().zip(explain_workloads(question, &ids)) {
+        told.add(WORKLOAD, *place, &why);
+    }
+    let ordered = ordered(pods, evicted);
+    let shown = &ordered[..ordered.len().min(MOST_PODS)];
+    for (pod, why) in shown.iter().zip(explain_pods(question, shown)) {
+        told.add(POD, pods.place(*pod), &why);
+    }
+    let left_out = zones - told_of + ordered.len() - shown.len();
     columns.set("unexplained", Value::from(left_out));
     told.write(clock, columns);
 }
@@ -55,18 +68,18 @@ const NODE: u32 = 1;
 const WORKLOAD: u32 = 2;
 const ZONE: u32 = 3;
 
-/// The objects of a page beside its nodes, by kind and place: zones and workloads, evicted pods,
-/// then the others.
-fn objects(report: &Report<'_>, pods: &Pods, evicted: &[PodId]) -> Vec<(u32, u32, Object)> {
-    let analysis: &Analysis<'_> = report.analysis;
-    let zones = (0..analysis.zones.len() as u16).map(|z| (ZONE, z.into(), Object::Zone(z)));
-    let workloads = (0..).zip(&report.serving.workloads);
-    let workloads = workloads.filter_map(|(i, w)| Some((WORKLOAD, i, Object::Workload(w.id?))));
-    let pod = |p: PodId| (POD, pods.place(p), Object::Pod(p));
-    let mut all: Vec<(u32, u32, Object)> = zones.chain(workloads).collect();
-    let first: BTreeSet<PodId> = evicted.iter().copied().collect();
-    all.extend(first.iter().copied().map(pod));
-    all.extend(pods.ids().filter(|p| !first.contains(p)).map(pod));
+/// The pods of a page, those first whose story people ask for first: of each node the first one that
+/// was evicted from it, then the second ones, and so on; then those that were not evicted.
+fn ordered(pods: &Pods, evicted: &[Eviction<'_>]) -> Vec<PodId> {
+    let mut of_node: BTreeMap<Option<NodeId>, u32> = BTreeMap::new();
+    let mut first: BTreeMap<PodId, u32> = BTreeMap::new();
+    for e in evicted {
+        let before = of_node.entry(e.node).or_default();
+        first.entry(e.pod).or_insert(*before);
+        *before += 1;
+    }
+    let mut all: Vec<PodId> = pods.ids().collect();
+    all.sort_by_key(|p| first.get(p).copied().unwrap_or(u32::MAX));
     all
 }
 

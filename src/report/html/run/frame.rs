@@ -7,14 +7,16 @@ use super::{explained, queues, workloads};
 use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
+use crate::analysis::quiet::quiet_from;
 use crate::analysis::workloads::Owners;
 use crate::api::names::PodId;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Dur;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::text::{summary_lines, workload_lines};
 use crate::trace::What;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many pods are all known to a page by name; of more only those that something happened to.
 const ALL_PODS: usize = 20_000;
@@ -37,22 +39,19 @@ pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
     };
     columns.texts("pod.name", pods.names(analysis));
     let owners = Owners::new(analysis);
-    let place = |p: PodId| {
-        let owner = owners.of(analysis, p);
-        let mut all = report.serving.workloads.iter();
-        all.position(|w| w.id == owner).unwrap_or(0) as u32
-    };
+    let workloads = report.serving.workloads.iter().map(|w| w.id);
+    let places: BTreeMap<_, u32> = workloads.zip(0..).collect();
+    let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
     columns.codes("pod.workload", pods.ids().map(place));
     evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
-    let evicted: Vec<PodId> = evicted.evictions.iter().map(|e| e.pod).collect();
     explained::write(
         report,
         groups,
         clock,
         (&lanes.nodes, &pods),
-        &evicted,
+        &evicted.evictions,
         &mut columns,
     );
     columns.finish()
@@ -107,7 +106,7 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let ended = |r: &&crate::trace::Record| r.what == What::FaultEnded && r.object == entry;
         analysis.trace.iter().find(ended).map(|r| r.at)
     };
-    let began: std::collections::BTreeSet<u32> = analysis
+    let began: BTreeSet<u32> = analysis
         .trace
         .iter()
         .filter(|r| r.what == What::FaultBegan)
@@ -144,14 +143,4 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         })
     });
     columns.set("disruptions", zones.collect());
-}
-
-/// From when on nothing happens any more: a tenth after the last record, on a whole minute, or the
-/// end of the run.
-fn quiet_from(analysis: &Analysis<'_>) -> Time {
-    let horizon = analysis.horizon();
-    let last = analysis.trace.iter().last().map_or(horizon, |r| r.at);
-    let last = last.saturating_add(Dur::from_nanos(last.as_nanos() / 10));
-    let minutes = last.as_secs().div_ceil(60).max(1);
-    Time::from_secs(minutes * 60).min(horizon)
 }

@@ -1,8 +1,8 @@
 //! A lane for each node: its health and its taints over time.
 
 use super::names::{Clock, Nodes};
-use super::order::by_zone_and_name;
 use crate::analysis::Analysis;
+use crate::analysis::order::by_zone_and_name;
 use crate::analysis::state::{Follow, Health, NodeFlags};
 use crate::api::names::NodeId;
 use crate::kernel::Time;

@@ -5,7 +5,6 @@ mod explained;
 mod frame;
 mod lanes;
 mod names;
-mod order;
 mod queues;
 mod workloads;
 

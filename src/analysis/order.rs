@@ -1,11 +1,11 @@
 //! The order of lanes: by zone, and in a zone by name as people count, `n-9` before `n-10`.
 
-use crate::analysis::Analysis;
+use super::setting::Analysis;
 use crate::api::names::NodeId;
 use std::cmp::Ordering;
 
 /// The nodes that exist at some time, in the order of their lanes.
-pub(super) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+pub(crate) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     nodes.sort_by(|a, b| {
         let zone = |n: &NodeId| analysis.zone_of[n.index()];
         zone(a)

@@ -1,0 +1,121 @@
+//! A question about pods, with what its answers look up elsewhere in the run.
+//!
+//! Each of these takes a walk through the trace. They are made when they are asked for first, for all
+//! pods of the question together, so that a page may explain thousands.
+
+use super::super::explanation::Question;
+use super::super::node::{Story, stories};
+use super::super::origins::Origins;
+use crate::analysis::workloads::{Replacement, Workloads, workloads};
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::Time;
+use crate::trace::{Note, Record, RecordId, What};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+/// The question, and what was looked up for it.
+pub(super) struct Inquiry<'a> {
+    pub(super) question: Question<'a>,
+    /// The nodes whose stories may be asked for, each once, in order.
+    nodes: Vec<NodeId>,
+    origins: OnceCell<Origins<'a>>,
+    workloads: OnceCell<Workloads>,
+    /// Up to the end of the run, and up to the time of the question.
+    whole: OnceCell<BTreeMap<NodeId, Story>>,
+    asked: OnceCell<BTreeMap<NodeId, Story>>,
+    ends: OnceCell<Ends>,
+}
+
+/// The records with which pods ended, and with which nodes were free of NoExecute taints, by object.
+struct Ends {
+    pods: Vec<(PodId, RecordId)>,
+    taints: Vec<(NodeId, RecordId)>,
+}
+
+impl<'a> Inquiry<'a> {
+    /// Of pods that were on these nodes.
+    pub(super) fn new(question: Question<'a>, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+        let mut nodes: Vec<NodeId> = nodes.into_iter().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        Inquiry {
+            question,
+            nodes,
+            origins: OnceCell::new(),
+            workloads: OnceCell::new(),
+            whole: OnceCell::new(),
+            asked: OnceCell::new(),
+            ends: OnceCell::new(),
+        }
+    }
+
+    /// Where pods come from.
+    pub(super) fn origins(&self) -> &Origins<'a> {
+        self.origins
+            .get_or_init(|| Origins::new(self.question.analysis))
+    }
+
+    /// The pod that took the place of the one whose eviction this record is.
+    pub(super) fn replacement(&self, eviction: RecordId) -> Option<&Replacement> {
+        let found = || workloads(self.question.analysis);
+        self.workloads
+            .get_or_init(found)
+            .replacements
+            .get(&eviction)
+    }
+
+    fn stories(&self, until: Time) -> BTreeMap<NodeId, Story> {
+        let told = stories(self.question, &self.nodes, until);
+        self.nodes.iter().copied().zip(told).collect()
+    }
+
+    /// The story of a node up to the end of the run.
+    pub(super) fn story(&self, node: NodeId) -> Option<&Story> {
+        let until = self.question.analysis.horizon();
+        self.whole.get_or_init(|| self.stories(until)).get(&node)
+    }
+
+    /// The story of a node up to the time of the question.
+    pub(super) fn story_asked(&self, node: NodeId) -> Option<&Story> {
+        let until = self.question.until;
+        if until == self.question.analysis.horizon() {
+            return self.story(node);
+        }
+        self.asked.get_or_init(|| self.stories(until)).get(&node)
+    }
+
+    fn ends(&self) -> &Ends {
+        self.ends.get_or_init(|| {
+            let (mut pods, mut taints) = (Vec::new(), Vec::new());
+            for (id, r) in (0..).zip(self.question.analysis.trace.iter()) {
+                match r.what {
+                    What::PodGone => pods.extend(r.pod().map(|p| (p, id))),
+                    What::Noted(Note::TaintsGone, _) => taints.extend(r.node().map(|n| (n, id))),
+                    _ => {}
+                }
+            }
+            pods.sort_unstable();
+            taints.sort_unstable();
+            Ends { pods, taints }
+        })
+    }
+
+    /// The record with which a pod ended, from that record on.
+    pub(super) fn gone(&self, pod: PodId, from: RecordId) -> Option<(RecordId, &'a Record)> {
+        let ends = &self.ends().pods;
+        let at = ends.partition_point(|end| *end < (pod, from));
+        let (of, id) = *ends.get(at)?;
+        let record = self.question.analysis.trace.get(id)?;
+        (of == pod).then_some((id, record))
+    }
+
+    /// When the taint eviction controller knew a node to be free of NoExecute taints for the first
+    /// time after that.
+    pub(super) fn untainted(&self, node: NodeId, after: Time) -> Option<Time> {
+        let (trace, ends) = (self.question.analysis.trace, &self.ends().taints);
+        let at = |id: RecordId| trace.get(id).map_or(Time::ZERO, |r| r.at);
+        let place = ends.partition_point(|(of, id)| (*of, at(*id)) <= (node, after));
+        let (of, id) = *ends.get(place)?;
+        (of == node).then(|| at(id))
+    }
+}
