@@ -1,6 +1,7 @@
 //! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone
 //! as a whole.
 
+use super::order::by_zone_and_name;
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
 use crate::api::names::NodeId;
@@ -47,7 +48,7 @@ pub struct ZoneLane {
 /// All lanes of a run.
 #[derive(Clone, Debug)]
 pub enum Lanes {
-    /// One per node that exists at some time, in the order of the plan.
+    /// One per node that exists at some time, by zone and name.
     Nodes(Vec<NodeLane>),
     /// One per zone, by name.
     Zones(Vec<ZoneLane>),
@@ -113,10 +114,11 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             count(&mut lane.evictions, r.at);
         }
     }
-    let mut by_plan: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
-    let planned = (0..analysis.plan.nodes.len())
-        .filter_map(|i| by_plan[analysis.node_id(i as u32).index()].take());
-    planned
+    let mut by_id: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
+    let planned = (0..analysis.plan.nodes.len()).map(|i| analysis.node_id(i as u32));
+    by_zone_and_name(analysis, planned.collect())
+        .into_iter()
+        .filter_map(|node| by_id[node.index()].take())
         .filter(|l| l.health.iter().any(|h| h.1 != Health::Absent))
         .collect()
 }

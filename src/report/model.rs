@@ -28,6 +28,8 @@ pub struct Heading {
     pub title: String,
     /// Release, timing, seed, size.
     pub subtitle: String,
+    /// What the scenario says of itself, in one line; empty where it says nothing.
+    pub doc: String,
 }
 
 /// A run with what is said of it.
@@ -116,6 +118,7 @@ impl<'a> Report<'a> {
         Heading {
             title: plan.name.clone(),
             subtitle,
+            doc: plan.doc.lines().next().unwrap_or_default().to_owned(),
         }
     }
 }

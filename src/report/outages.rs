@@ -269,6 +269,7 @@ fn plane(told: &Told) -> Plane {
                 grouped(told.spans.count() as u64),
                 short(told.asked.price)
             ),
+            doc: String::new(),
         },
         across: "minutes until a node's pods are evicted (detection and toleration)".to_owned(),
         up: "minutes of downtime per pod and outage, evictions included".to_owned(),

@@ -1,6 +1,7 @@
 //! Scales: where a time or a number is, and the ticks that name round ones.
 
-use crate::kernel::Time;
+use crate::analysis::clock::short;
+use crate::kernel::{Dur, Time};
 
 /// Time from left to right, in points.
 #[derive(Clone, Copy)]
@@ -8,6 +9,8 @@ pub(super) struct TimeScale {
     pub(super) left: f64,
     pub(super) width: f64,
     horizon_ns: f64,
+    /// The end of the run, where the scale ends before it because nothing happens any more.
+    ends: Option<Time>,
 }
 
 /// Steps of ticks in milliseconds up to a day; longer ones are whole days.
@@ -48,6 +51,16 @@ impl TimeScale {
             left,
             width,
             horizon_ns: (horizon.as_nanos() as f64).max(1.0),
+            ends: None,
+        }
+    }
+
+    /// The same scale of a run that goes on to that time, in which nothing happens.
+    pub(super) fn of_run_until(self, end: Time) -> Self {
+        let longer = end.as_nanos() as f64 > self.horizon_ns;
+        TimeScale {
+            ends: longer.then_some(end),
+            ..self
         }
     }
 
@@ -77,13 +90,31 @@ impl TimeScale {
         self.horizon_ns > 3_600e9
     }
 
-    /// What the names of ticks mean.
-    pub(super) fn caption(&self) -> &'static str {
-        if self.hours() {
+    /// What the names of ticks mean, and what is not shown.
+    pub(super) fn caption(&self) -> String {
+        let names = if self.hours() {
             "hours:minutes since the start"
         } else {
             "minutes:seconds since the start"
+        };
+        match self.ends {
+            None => names.to_owned(),
+            Some(end) => format!(
+                "{names}; nothing more happens in this run of {}",
+                short(end.since(Time::ZERO))
+            ),
         }
+    }
+
+    /// The shortest round span that takes at least so many points, and how many it takes.
+    pub(super) fn round_span(&self, points: f64) -> (Dur, f64) {
+        let horizon_ms = self.horizon_ns / 1e6;
+        let least = horizon_ms * points / self.width;
+        let ms = STEPS_MS
+            .into_iter()
+            .find(|&s| s as f64 >= least)
+            .unwrap_or_else(|| (least / 86_400_000.0).ceil() as u64 * 86_400_000);
+        (Dur::from_millis(ms), ms as f64 / horizon_ms * self.width)
     }
 
     fn name(&self, ms: u64, step: u64) -> String {
@@ -165,6 +196,17 @@ mod tests {
         assert_eq!(names(86_400, 12)[1], "2:00");
         // A second in 10: every 0.1 s.
         assert_eq!(names(1, 10)[1], "0:00.100");
+        // What is not shown is said.
+        let cut = TimeScale::new(0.0, 100.0, Time::from_secs(600));
+        let (same, longer) = (Time::from_secs(600), Time::from_secs(7_200));
+        assert!(cut.of_run_until(same).caption().ends_with("the start"));
+        assert!(
+            cut.of_run_until(longer)
+                .caption()
+                .ends_with("in this run of 2h")
+        );
+        // 4 of 100 points are 24 s: half a minute, which takes 5.
+        assert_eq!(cut.round_span(4.0), (Dur::from_secs(30), 5.0));
         // Nothing at all, and a year, do not hang.
         assert_eq!(names(0, 10).len(), 1);
         assert!(names(31_536_000, 10).len() <= 11);

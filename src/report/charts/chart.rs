@@ -3,8 +3,9 @@
 use super::canvas::Canvas;
 use super::error::ChartError;
 use super::frame::{LANES_LEFT, Names, WIDTH};
+use super::image::About;
 use super::{image, pods, timeline, workloads};
-use crate::analysis::{Analysis, Curves, Lanes, Serving};
+use crate::analysis::{Analysis, Curves, Lanes, Serving, grouped};
 use crate::report::Heading;
 use plotters::prelude::DrawingBackend;
 
@@ -28,6 +29,32 @@ impl Chart<'_> {
             Chart::Timeline(_) => LANES_LEFT,
             Chart::Pods(_) | Chart::Workloads(_) => pods::LEFT,
         }
+    }
+
+    /// What it shows, in words.
+    fn shows(&self, names: &Names) -> String {
+        let what = match self {
+            Chart::Timeline(Lanes::Nodes(nodes)) => format!(
+                "The health and the taints of {} nodes over time, and when pods were evicted from them",
+                grouped(nodes.len() as u64)
+            ),
+            Chart::Timeline(Lanes::Zones(zones)) => format!(
+                "The shares of nodes by health, in {} zones, over time, and when pods were evicted from them",
+                grouped(zones.len() as u64)
+            ),
+            Chart::Pods(_) => {
+                "How many pods run and are ready over time, and what became of the others"
+                    .to_owned()
+            }
+            Chart::Workloads(_) => {
+                "How many pods each workload desires, needs and has up over time".to_owned()
+            }
+        };
+        let entries = names.said();
+        if entries.is_empty() {
+            return what;
+        }
+        format!("{what}. Timeline: {}", entries.join("; "))
     }
 
     fn size(&self, analysis: &Analysis<'_>, names: &Names) -> (u32, u32) {
@@ -64,7 +91,8 @@ pub fn svg(
     analysis: &Analysis<'_>,
 ) -> Result<String, ChartError> {
     let names = Names::new(analysis, chart.left())?;
-    image::svg(chart.size(analysis, &names), |canvas| {
+    let about = About::new(heading, &chart.shows(&names));
+    image::svg(chart.size(analysis, &names), &about, |canvas| {
         chart.draw(canvas, heading, analysis, &names)
     })
 }

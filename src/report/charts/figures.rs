@@ -4,6 +4,7 @@
 use super::canvas::{Anchor, Canvas};
 use super::error::ChartError;
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::image::About;
 use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
 use super::{font, image};
 use crate::analysis::{clock::short, grouped};
@@ -86,7 +87,10 @@ pub(crate) struct Figures {
 /// # Errors
 /// [`ChartError`], see there.
 pub(crate) fn figures_svg(all: &Figures) -> Result<String, ChartError> {
-    image::svg(size(all), |canvas| draw(canvas, all))
+    let panels: Vec<&str> = all.panels.iter().map(|p| p.name.as_str()).collect();
+    let shows = format!("by {}: {}", all.title, panels.join("; "));
+    let about = About::new(&all.heading, &shows);
+    image::svg(size(all), &about, |canvas| draw(canvas, all))
 }
 
 /// Draws figures as PNG.

@@ -7,6 +7,7 @@ use super::error::ChartError;
 use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
+use crate::analysis::quiet::quiet_from;
 use crate::kernel::Time;
 use crate::report::Heading;
 use crate::trace::What;
@@ -72,17 +73,28 @@ pub(super) fn head<B: DrawingBackend>(
         color: INK,
     };
     let width = WIDTH - left - RIGHT;
+    // With a line of the scenario's own below the title, the rest goes to its right.
+    let (below, ink, beside) = if heading.doc.is_empty() {
+        (&heading.subtitle, SMALL, "")
+    } else {
+        (&heading.doc, LABEL, heading.subtitle.as_str())
+    };
+    let beside = font::fit(beside, SMALL, width * 0.6)?;
+    let room = width - font::width(&beside, SMALL)? - 24.0;
     c.text(
-        &font::fit(&heading.title, title, width)?,
+        &font::fit(&heading.title, title, room)?,
         (left, 22.0),
         Anchor::Left,
         title,
     )?;
+    if !beside.is_empty() {
+        c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL)?;
+    }
     c.text(
-        &font::fit(&heading.subtitle, SMALL, width)?,
+        &font::fit(below, ink, width)?,
         (left, 44.0),
         Anchor::Left,
-        SMALL,
+        ink,
     )?;
     let (mut x, y) = (left, 70.0);
     for &(swatch, name) in legend {
@@ -141,7 +153,8 @@ impl Names {
     /// Lays out the entries of a chart whose data begin at `left`.
     pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Result<Self, ChartError> {
         let horizon = analysis.horizon();
-        let time = TimeScale::new(left, WIDTH - left - RIGHT, horizon);
+        let time =
+            TimeScale::new(left, WIDTH - left - RIGHT, quiet_from(analysis)).of_run_until(horizon);
         let ends = ends(analysis);
         let mut entries: Vec<_> = analysis
             .plan
@@ -191,6 +204,12 @@ impl Names {
             top: HEAD + ROW * rows as f64 + 4.0,
             time,
         })
+    }
+
+    /// The entries in words, those that have names.
+    pub(super) fn said(&self) -> Vec<&str> {
+        let named = self.bands.iter().filter(|b| !b.name.is_empty());
+        named.map(|b| b.name.as_str()).collect()
     }
 
     /// Shades the time in which entries last, from `top` to `bottom`, behind everything else.
@@ -302,7 +321,7 @@ pub(super) fn time_axis<B: DrawingBackend>(
         c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
     }
     c.text(
-        time.caption(),
+        &time.caption(),
         (time.left + time.width, y + 32.0),
         Anchor::Right,
         SMALL,

@@ -6,7 +6,7 @@ use super::canvas::{Anchor, Canvas};
 use super::columns::{Spans, marks, spans};
 use super::error::ChartError;
 use super::font::{self, Ink};
-use super::frame::{LABEL, LANES_LEFT, mark};
+use super::frame::{LABEL, LANES_LEFT, STRONG, mark};
 use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, health};
 use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
@@ -14,8 +14,19 @@ use crate::analysis::{Analysis, grouped};
 use plotters::backend::DrawingBackend;
 
 /// The height of all lanes, in points.
-pub(super) fn height(nodes: &[NodeLane]) -> f64 {
-    nodes.len() as f64 * node_height(nodes.len()) + 10.0
+pub(super) fn height(analysis: &Analysis<'_>, nodes: &[NodeLane]) -> f64 {
+    let named = (0..nodes.len()).filter(|i| begins_zone(analysis, nodes, *i));
+    nodes.len() as f64 * node_height(nodes.len()) + named.count() as f64 * ZONE + 10.0
+}
+
+/// The height of the name of a zone.
+const ZONE: f64 = 17.0;
+
+/// Whether this is the first node of its zone, and there are others.
+fn begins_zone(analysis: &Analysis<'_>, nodes: &[NodeLane], i: usize) -> bool {
+    let zone = |i: usize| analysis.zone_name(nodes[i].node);
+    let several = zone(0) != zone(nodes.len() - 1);
+    several && (i == 0 || zone(i) != zone(i - 1))
 }
 
 fn node_height(nodes: usize) -> f64 {
@@ -48,7 +59,16 @@ pub(super) fn draw<B: DrawingBackend>(
 ) -> Result<(), ChartError> {
     let height = node_height(nodes.len());
     let mut y = top + 8.0;
-    for lane in nodes {
+    for (i, lane) in nodes.iter().enumerate() {
+        if begins_zone(analysis, nodes, i) {
+            let zone = match analysis.zone_name(lane.node) {
+                "" => "no zone".to_owned(),
+                zone => format!("zone {zone}"),
+            };
+            let zone = font::fit(&zone, STRONG, LANES_LEFT - 20.0)?;
+            c.text(&zone, (LANES_LEFT - 8.0, y + 5.0), Anchor::Right, STRONG)?;
+            y += ZONE;
+        }
         draw_node(c, analysis, time, lane, y, height)?;
         y += height;
     }

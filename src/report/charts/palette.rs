@@ -44,9 +44,44 @@ pub(super) const PENDING: RGBColor = RGBColor(176, 190, 197);
 pub(super) fn health(h: Health) -> RGBColor {
     match h {
         Health::Absent => PAPER,
-        Health::Ready => RGBColor(205, 227, 238),
-        Health::Silent => RGBColor(245, 220, 120),
-        Health::Unknown => RGBColor(232, 146, 12),
-        Health::NotReady => RGBColor(178, 60, 14),
+        Health::Ready => RGBColor(185, 214, 233),
+        Health::Silent => RGBColor(210, 165, 25),
+        Health::Unknown => RGBColor(202, 109, 9),
+        Health::NotReady => RGBColor(155, 47, 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, as WCAG 2 defines it.
+    fn luminance(RGBColor(r, g, b): RGBColor) -> f64 {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.03928 {
+                c / 12.92
+            } else {
+                libm::pow((c + 0.055) / 1.055, 2.4)
+            }
+        };
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+    }
+
+    /// Each state is darker than the one before by so much that it shows in grey print.
+    #[test]
+    fn states_differ_in_lightness() {
+        let states = [
+            Health::Absent,
+            Health::Ready,
+            Health::Silent,
+            Health::Unknown,
+            Health::NotReady,
+        ];
+        for pair in states.windows(2) {
+            let contrast =
+                (luminance(health(pair[0])) + 0.05) / (luminance(health(pair[1])) + 0.05);
+            assert!(contrast >= 1.5, "{pair:?}: {contrast}");
+        }
     }
 }

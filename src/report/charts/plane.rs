@@ -4,6 +4,7 @@
 use super::canvas::{Anchor, Canvas};
 use super::error::ChartError;
 use super::frame::{HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::image::About;
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE, SAID, STOPPED,
 };
@@ -60,7 +61,8 @@ pub(crate) struct Plane {
 /// # Errors
 /// [`ChartError`], see there.
 pub(crate) fn plane_svg(plane: &Plane) -> Result<String, ChartError> {
-    image::svg((WIDTH as u32, HEIGHT as u32), |c| draw(c, plane))
+    let size = (WIDTH as u32, HEIGHT as u32);
+    image::svg(size, &about(plane), |c| draw(c, plane))
 }
 
 /// Draws a plane as PNG.
@@ -69,6 +71,20 @@ pub(crate) fn plane_svg(plane: &Plane) -> Result<String, ChartError> {
 /// [`ChartError`], see there.
 pub(crate) fn plane_png(plane: &Plane) -> Result<Vec<u8>, ChartError> {
     image::png((WIDTH as u32, HEIGHT as u32), |c| draw(c, plane))
+}
+
+/// What is said of it to those who cannot see it.
+fn about(plane: &Plane) -> About {
+    let lines: Vec<&str> = plane.lines.iter().map(|l| l.name.as_str()).collect();
+    let marks: Vec<&str> = plane.marks.iter().map(|m| m.2.as_str()).collect();
+    let mut shows = format!("{}, by {}", plane.up, plane.across);
+    for (what, names) in [("lines", lines), ("marked", marks)] {
+        let names: Vec<&str> = names.into_iter().filter(|n| !n.is_empty()).collect();
+        if !names.is_empty() {
+            shows.push_str(&format!("; {what}: {}", names.join(", ")));
+        }
+    }
+    About::new(&plane.heading, &shows)
 }
 
 /// From a number to a place.
@@ -357,6 +373,7 @@ mod tests {
             heading: Heading {
                 title: "t".to_owned(),
                 subtitle: "s".to_owned(),
+                doc: String::new(),
             },
             across: "x".to_owned(),
             up: "y".to_owned(),
@@ -373,6 +390,10 @@ mod tests {
             from_zero: true,
         };
         let svg = plane_svg(&plane).unwrap();
+        assert!(
+            svg.contains("<title>t</title>") && svg.contains("y, by x; lines: l; marked: here"),
+            "{svg}"
+        );
         assert!(
             ["none", "flat", "here"].iter().all(|t| svg.contains(t)),
             "{svg}"

@@ -17,7 +17,7 @@ use plotters::backend::DrawingBackend;
 /// The height of the chart, in points.
 pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
     let body = match lanes {
-        Lanes::Nodes(nodes) => node_lanes::height(nodes),
+        Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
         Lanes::Zones(zones) => zone_lanes::height(zones),
     };
     (names.top + states::height(&disruptions(analysis)) + body + FOOT).ceil()

@@ -14,8 +14,9 @@ use super::palette::{
 };
 use super::{font, pods};
 use crate::analysis::serving::{Count, Served};
-use crate::analysis::{Analysis, Figure, Serving, grouped};
+use crate::analysis::{Analysis, Serving, grouped};
 use crate::report::Heading;
+use crate::report::text::tenths;
 use plotters::backend::DrawingBackend;
 
 /// More workloads are not drawn.
@@ -123,11 +124,10 @@ fn title<B: DrawingBackend>(
     else {
         return Ok(());
     };
-    let minutes = Figure::ReplicaMinutesMissing.of(&w.costs);
-    let digits = if minutes < 0.1 { 3 } else { 1 };
     let note = format!(
-        "at worst {} up, {minutes:.digits$} replica-minutes missing",
-        grouped(least.into())
+        "at worst {} up, {} missing",
+        grouped(least.into()),
+        tenths(w.costs.missing_ns, "replica-minute")
     );
     let right = left + names.time.width;
     c.rect(

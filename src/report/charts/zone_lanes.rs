@@ -8,6 +8,7 @@ use super::error::ChartError;
 use super::font::{self, Ink};
 use super::frame::{LANES_LEFT, SMALL, STRONG};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, RULE, health};
+use crate::analysis::clock::short;
 use crate::analysis::grouped;
 use crate::analysis::lanes::ZoneLane;
 use crate::analysis::state::Health;
@@ -18,6 +19,11 @@ use plotters::backend::DrawingBackend;
 const MOST_ZONES: usize = 16;
 /// The gap between the lanes of zones.
 const ZONE_GAP: f64 = 16.0;
+
+/// The least width of a bar of evictions with the gap to the next one; it stands for a round time.
+const BAR: f64 = 4.0;
+/// Between the nodes and the highest bar.
+const BAR_GAP: f64 = 4.0;
 
 /// The height of all lanes, in points.
 pub(super) fn height(zones: &[ZoneLane]) -> f64 {
@@ -46,10 +52,10 @@ pub(super) fn draw<B: DrawingBackend>(
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
     // All zones on one scale, so that their evictions can be compared.
-    let width = 4.0;
+    let bar = time.round_span(BAR).1;
     let most = shown
         .iter()
-        .flat_map(|z| bins(time, width, &z.evictions))
+        .flat_map(|z| bins(time, bar, &z.evictions))
         .map(|b| b.1)
         .max()
         .unwrap_or(0)
@@ -91,8 +97,8 @@ fn draw_zone<B: DrawingBackend>(
     height: f64,
     most: u32,
 ) -> Result<(), ChartError> {
-    // Evictions take the lowest quarter of a lane.
-    let bars = (height / 4.0).round();
+    // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
+    let bars = (height / 4.0).round().max(22.0);
     let area = height - bars - 4.0;
     let lane = Lane {
         zone,
@@ -106,6 +112,9 @@ fn draw_zone<B: DrawingBackend>(
     lane.names(c)?;
     lane.nodes(c, horizon)?;
     lane.tainted(c, horizon)?;
+    if !zone.evictions.is_empty() {
+        lane.scale(c, bars, most)?;
+    }
     lane.evictions(c, bars, most)?;
     c.rule((left, lane.base), (right, lane.base), RULE)?;
     c.rule((left, lane.floor), (right, lane.floor), GRID)
@@ -199,6 +208,29 @@ impl Lane<'_> {
         Ok(())
     }
 
+    /// How many evictions the highest bar of all zones is, and what time a bar stands for.
+    fn scale<B: DrawingBackend>(
+        &self,
+        c: &Canvas<B>,
+        bars: f64,
+        most: u32,
+    ) -> Result<(), ChartError> {
+        let y = self.floor - (bars - BAR_GAP);
+        let (left, right) = (self.time.left, self.time.left + self.time.width);
+        c.rule((left, y), (right, y), GRID)?;
+        let said = format!(
+            "{} in {}",
+            grouped(most.into()),
+            short(self.time.round_span(BAR).0)
+        );
+        c.text(
+            &said,
+            (LANES_LEFT - 6.0, y + 1.0),
+            Anchor::Right,
+            Ink { size: 9.0, ..SMALL },
+        )
+    }
+
     /// The evictions as bars no higher than `bars`, which is as high as `most` of them are, and
     /// their sum.
     fn evictions<B: DrawingBackend>(
@@ -209,11 +241,13 @@ impl Lane<'_> {
     ) -> Result<(), ChartError> {
         let (left, floor) = (self.time.left, self.floor);
         let total: u64 = self.zone.evictions.iter().map(|e| u64::from(e.1)).sum();
-        for (x, n) in bins(self.time, 4.0, &self.zone.evictions) {
-            let tall = (f64::from(n) / f64::from(most) * (bars - 4.0)).max(1.0);
+        let bar = self.time.round_span(BAR).1;
+        let half = (bar - 1.0) / 2.0;
+        for (x, n) in bins(self.time, bar, &self.zone.evictions) {
+            let tall = (f64::from(n) / f64::from(most) * (bars - BAR_GAP)).max(1.0);
             c.rect(
-                (left + x - 1.5, floor - tall),
-                (left + x + 1.5, floor),
+                (left + x - half, floor - tall),
+                (left + x + half, floor),
                 EVICTION,
             )?;
         }

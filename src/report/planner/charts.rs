@@ -174,6 +174,7 @@ fn heading(told: &Told<'_>, title: &str) -> Heading {
             "{}; {}; {} replications",
             told.faults, told.line, told.answer.n
         ),
+        doc: String::new(),
     }
 }
 

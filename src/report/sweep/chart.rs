@@ -24,6 +24,7 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
         heading: crate::report::Heading {
             title: heading.name.clone(),
             subtitle: subtitle(heading, layout, cases.len()),
+            doc: String::new(),
         },
         title: heading.columns().join(" / "),
         rows: rows.iter().map(|r| r.values.join(" / ")).collect(),

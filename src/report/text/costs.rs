@@ -57,7 +57,7 @@ pub(super) fn pending(costs: &Costs) -> String {
 }
 
 /// `12.3 minutes` of pod-nanoseconds; what would read as none is written in seconds.
-pub(super) fn tenths(ns: u128, unit: &str) -> String {
+pub(crate) fn tenths(ns: u128, unit: &str) -> String {
     if (1..3_000_000_000).contains(&ns) {
         return format!(
             "{:.3} {}s",

@@ -9,6 +9,7 @@ mod timeline;
 mod workloads;
 mod write;
 
+pub(crate) use costs::tenths;
 pub(crate) use printer::Printer;
 pub use style::Style;
 pub(crate) use style::fold;
