@@ -4,7 +4,7 @@ use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
-use super::html::{HtmlArg, columns, plain};
+use super::html::{HtmlArg, columns, plain, run_for_page};
 use super::interrupt;
 use super::output::{Format, OutputArg};
 use super::progress::Progress;
@@ -155,7 +155,11 @@ fn single(
         let text = plain(|out, style| write(out, sides, &found, style))?;
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        Ok(page(&a.ready.plan.name, text, runs))
+        let titles = [
+            format!("{}: two runs", a.ready.plan.name),
+            "Both runs".to_owned(),
+        ];
+        Ok(page(titles, text, runs))
     })?;
     Ok(if found.is_empty() {
         Exit::Fine
@@ -164,18 +168,19 @@ fn single(
     })
 }
 
-/// The page of two runs: both one above the other, and what sets them apart.
-fn page(name: &str, text: Vec<u8>, [a, b]: [Vec<u8>; 2]) -> Page {
+/// The page of two runs: both one above the other, and what sets them apart. Titles are those of the
+/// page and of the runs.
+fn page([title, of_runs]: [String; 2], text: Vec<u8>, [a, b]: [Vec<u8>; 2]) -> Page {
     let said = String::from_utf8_lossy(&text).into_owned();
     let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
     let runs = Runs {
-        title: "Both runs".to_owned(),
+        title: of_runs,
         of: "run".to_owned(),
         runs: vec![named("A", "run-a"), named("B", "run-b")],
         beside: true,
     };
     let board = Board {
-        title: format!("{name}: two runs"),
+        title,
         parts: vec![Part::text("What sets them apart", said), Part::Runs(runs)],
         ..Board::default()
     };
@@ -231,7 +236,7 @@ fn many(
         tolerance: args.tolerance,
     };
     let found = run(args, &pairs, &a.name, terminal)?;
-    print_many(args, &sides, &found, terminal)
+    print_many(args, &pairs, &sides, &found, terminal)
 }
 
 /// A scenario that is ready to run, and replays no tape.
@@ -284,6 +289,7 @@ fn run(
 /// Prints what sets two sides apart over many seeds.
 fn print_many(
     args: &DiffArgs,
+    pairs: &Pairs<'_>,
     [a, b]: &[Ready; 2],
     found: &OverSeeds,
     terminal: &Terminal,
@@ -305,13 +311,19 @@ fn print_many(
     out.flush()?;
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;
-        let said = String::from_utf8_lossy(&text).into_owned();
-        let board = Board {
-            title: format!("{}: two sides over {} seeds", a.plan.name, found.seeds),
-            parts: vec![Part::text("What sets them apart", said)],
-            ..Board::default()
-        };
-        Ok(Page::of_board(&board, text, Vec::new()))
+        let [a_run, b_run] = [0, 1].map(|side| {
+            let overrides = Overrides {
+                seed: Some(pairs.first),
+                ..pairs.overrides[side].clone()
+            };
+            run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
+        });
+        let name = &a.plan.name;
+        let titles = [
+            format!("{name}: two sides over {} seeds", found.seeds),
+            format!("Both runs with seed {}", pairs.first),
+        ];
+        Ok(page(titles, text, [a_run?, b_run?]))
     })?;
     Ok(if found.same == found.seeds && !settings.objects_differ() {
         Exit::Fine

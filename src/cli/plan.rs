@@ -11,19 +11,20 @@ use super::interrupt;
 use super::managed::{Managed, refused};
 use super::output::{Format, OutputArg};
 use super::progress::{Progress, Stopwatch};
-use super::run::{folder_failure, writable};
+use super::run::{folder_failure, ready, writable};
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
-use crate::analysis::grouped;
+use crate::analysis::{Analysis, grouped};
 use crate::files;
 use crate::kernel::Dur;
 use crate::lab::planner::{
-    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, answer, expanded,
+    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, Sample, answer, expanded,
     may_be_apart,
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::html::Page;
+use crate::report::html::board::Runs;
 use crate::report::planner::{Told, amount, board, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
@@ -142,6 +143,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             line: String::new(),
             notes,
             interrupted: false,
+            planner: None,
         };
         return tell(args, &kept, &objective, &from, (work, terminal));
     }
@@ -204,16 +206,19 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         line: line(&loaded, &planner)?,
         notes,
         interrupted,
+        planner: Some(&planner),
     };
     tell(args, &kept, &objective, &from, (work, terminal))
 }
 
 /// Where an answer comes from.
-struct From {
+struct From<'a> {
     faults: String,
     line: String,
     notes: Vec<String>,
     interrupted: bool,
+    /// By what it was counted, where it was.
+    planner: Option<&'a Planner<'a>>,
 }
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
@@ -398,7 +403,7 @@ fn tell(
     args: &PlanArgs,
     kept: &Kept,
     objective: &Objective,
-    from: &From,
+    from: &From<'_>,
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
@@ -426,7 +431,7 @@ fn tell(
     let found = || {
         Ok(Found {
             document: document(&all, kept),
-            page: page(&all, kept)?,
+            page: page(&all, kept, from.planner)?,
             runs: None,
         })
     };
@@ -435,7 +440,10 @@ fn tell(
     }
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
-        let page = args.html.then(|| page(&all, kept)).transpose()?;
+        let page = args
+            .html
+            .then(|| page(&all, kept, from.planner))
+            .transpose()?;
         let written =
             interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()));
         Some(written.map_err(|error| folder_failure(&error))?)
@@ -460,11 +468,52 @@ fn tell(
     Ok(exit)
 }
 
-/// The page of a plan.
-fn page(all: &[Told<'_>], kept: &Kept) -> Result<Page, Failure> {
+/// The page of a plan; of one setting, or of several jointly, with an outage as the first rows met
+/// it.
+fn page(all: &[Told<'_>], kept: &Kept, planner: Option<&Planner<'_>>) -> Result<Page, Failure> {
     let text = html::plain(|out, style| write(out, all, None, style))?;
     let said = String::from_utf8_lossy(&text).into_owned();
-    Ok(Page::of_board(&board(all, kept, said), text, Vec::new()))
+    let (named, runs) = match (all, planner) {
+        ([told], Some(planner)) => looked(told, planner)?,
+        _ => (None, Vec::new()),
+    };
+    Ok(Page::of_board(&board(all, kept, said, named), text, runs))
+}
+
+/// What a slider moves through, and the runs that it names.
+type Looked = (Option<Runs>, Vec<(String, Vec<u8>)>);
+
+/// An outage of the model that costs most, with each of the first values.
+fn looked(told: &Told<'_>, planner: &Planner<'_>) -> Result<Looked, Failure> {
+    let shares = &told.answer.shares;
+    let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let is = |(name, _): &&(String, f64)| most.is_some_and(|m| m.0 == *name);
+    let models = &told.kept.models;
+    let model = models.iter().position(|m| is(&m)).unwrap_or(0);
+    let sample = planner.sample(model, html::RUNS_MAX, &|| !interrupt::asked())?;
+    let Some(Sample { number, runs }) = sample else {
+        return Ok((None, Vec::new()));
+    };
+    let sweep = &planner.sweep;
+    let ready = ready(
+        sweep.loaded.clone(),
+        sweep.loaded.source.name.to_string(),
+        sweep.base.clone(),
+    )?;
+    let (mut named, mut pages) = (Vec::new(), Vec::new());
+    for (row, (plan, trace)) in runs.iter().enumerate() {
+        let analysis = Analysis::new(plan, trace);
+        let name = format!("run-{row}");
+        named.push((told.name(row), name.clone()));
+        pages.push((name, html::columns(&analysis, &ready, sweep.window)));
+    }
+    let runs = Runs {
+        title: format!("One outage, number {number} of `{}`", models[model].0),
+        of: told.settings(),
+        runs: named,
+        beside: false,
+    };
+    Ok((Some(runs), pages))
 }
 
 /// Reads what an earlier plan kept.

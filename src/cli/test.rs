@@ -10,13 +10,13 @@ use super::args::{ChangeArgs, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
-use super::html::HtmlArg;
+use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::interrupt;
 use super::progress::Progress;
 use super::run::load;
 use super::scenarios::{self, scenarios};
 use super::terminal::Terminal;
-use crate::analysis::{Analysis, grouped};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, grouped};
 use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
@@ -203,9 +203,42 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         let mut text = Vec::new();
         trials::details(&mut text, &all, Style::default())?;
         trials::summary(&mut text, &all)?;
-        Ok(Page::of_board(&trials::board(&all), text, Vec::new()))
+        let (named, runs) = failed(&files, &all, args, terminal)?;
+        Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
     Ok(exit(&all))
+}
+
+/// A run of each of the first scenarios that failed, with the first seed that shows it: by scenario its
+/// name in the page, and the runs.
+type Shown = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
+
+/// The runs of scenarios that failed, for the page.
+fn failed(
+    files: &[PathBuf],
+    all: &[Tested],
+    args: &TestArgs,
+    terminal: &Terminal,
+) -> Result<Shown, Failure> {
+    let (mut named, mut runs) = (vec![None; all.len()], Vec::new());
+    let seed = |t: &Tested| {
+        t.cases.iter().find_map(|c| match &c.came {
+            Came::Failed(failed) => Some(failed.seed),
+            _ => None,
+        })
+    };
+    let failed = (0..).zip(files.iter().zip(all));
+    let failed = failed.filter_map(|(i, (file, t))| Some((i, file, seed(t)?)));
+    for (i, file, seed) in failed.take(RUNS_MAX) {
+        let mut overrides = args.change.overrides(args.sets.clone());
+        overrides.seed = seed.or(overrides.seed);
+        let name = format!("run-{i}");
+        let loaded = load(file)?;
+        let columns = run_for_page(&loaded, overrides, DEFAULT_NEEDLESS_WINDOW, terminal)?;
+        named[i] = Some(name.clone());
+        runs.push((name, columns));
+    }
+    Ok((named, runs))
 }
 
 /// The scenarios that are left by --filter and --partition.

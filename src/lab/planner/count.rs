@@ -6,10 +6,12 @@
 //! costs after it, and whether an eviction was needless, is known.
 
 use super::spec::FIGURES;
-use crate::analysis::{Analysis, Costs, summary};
+use crate::analysis::{Analysis, summary};
 use crate::kernel::{Choices, Dur, Time};
+use crate::plan::Plan;
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use crate::sim;
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 
 /// How costs of a year are counted.
@@ -148,16 +150,45 @@ fn run_to(
     horizon: Time,
     goes_on: GoesOn<'_>,
 ) -> Option<Figures> {
+    let trace = traced(drawn, outages, (seed, number), horizon, goes_on)?;
+    Some(figures(&drawn.plan, &trace, window))
+}
+
+/// What happened in a run.
+fn traced(
+    drawn: &mut Drawn,
+    outages: &[Outage],
+    (seed, number): (u64, u32),
+    horizon: Time,
+    goes_on: GoesOn<'_>,
+) -> Option<Trace> {
     drawn.plan.horizon = horizon;
     let plan = drawn.with(outages);
     let choices = Choices::seeded(seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)));
     let (trace, finished) = sim::run_watched(plan, choices, &mut |_| goes_on());
-    if !finished {
+    finished.then_some(trace)
+}
+
+/// What a run came to.
+pub(super) fn figures(plan: &Plan, trace: &Trace, window: Dur) -> Figures {
+    let metrics = summary::summary(&Analysis::new(plan, trace), window).metrics;
+    FIGURES.map(|f| f.of(&metrics.costs))
+}
+
+/// The outage of a number of one model, alone, as [`one`] has it: its plan is that of `drawn`
+/// then. None where the model has none, or it was stopped.
+pub(super) fn seen(
+    drawn: &mut Drawn,
+    (model, seed, number): (usize, u64, u32),
+    window: Dur,
+    goes_on: GoesOn<'_>,
+) -> Option<Trace> {
+    let outages = drawn.models.one(model, seed, number, BEGIN);
+    let horizon = last_end(&outages).saturating_add(SETTLES.max(window));
+    if outages.is_empty() {
         return None;
     }
-    let metrics = summary::summary(&Analysis::new(plan, &trace), window).metrics;
-    let of = |c: &Costs| FIGURES.map(|f| f.of(c));
-    Some(of(&metrics.costs))
+    traced(drawn, &outages, (seed, number), horizon, goes_on)
 }
 
 /// When all of some outages are over.

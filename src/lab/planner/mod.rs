@@ -10,6 +10,7 @@
 //! run       replications on several threads, until enough is known
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
+//! sample    one outage with every value, to be looked at
 //! ```
 //!
 //! Every value meets the same outages with the same draws, so that what differs is the value's
@@ -23,6 +24,7 @@ mod count;
 mod kept;
 mod moments;
 mod run;
+mod sample;
 mod select;
 mod spec;
 #[cfg(test)]
@@ -33,4 +35,5 @@ pub(crate) use apart::{AS_IT_IS, Extra, may_be_apart};
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
+pub(crate) use sample::Sample;
 pub(crate) use spec::{Bound, FIGURES, Objective, expanded};

@@ -200,7 +200,7 @@ impl Planner<'_> {
     }
 
     /// A plan for each row.
-    fn drawn(&self) -> Result<Vec<Drawn>, Problems> {
+    pub(super) fn drawn(&self) -> Result<Vec<Drawn>, Problems> {
         let of = |values: &Vec<String>| scenario::drawn(self.sweep.loaded, &self.overrides(values));
         self.rows().iter().map(of).collect()
     }

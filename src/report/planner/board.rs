@@ -5,11 +5,12 @@ use super::charts;
 use super::told::{Told, shown};
 use crate::lab::planner::{FIGURES, Kept};
 use crate::report::charts::Plane;
-use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Table};
+use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Table};
 use serde_json::Value;
 
-/// The page of a plan, of each setting if there are several; `text` is what was printed.
-pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String) -> Board {
+/// The page of a plan, of each setting if there are several; `text` is what was printed, `runs`
+/// those that the page holds, if it holds any.
+pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Option<Runs>) -> Board {
     let mut parts = vec![Part::text("Answer", text)];
     for told in all {
         parts.push(Part::Curve(cost(told)));
@@ -20,6 +21,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String) -> Board {
         parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
         parts.push(Part::Table(table(told)));
     }
+    parts.extend(runs.map(Part::Runs));
     let first = all.first();
     let subtitle = |t: &Told<'_>| format!("{}; {}; {} replications", t.faults, t.line, t.answer.n);
     Board {

@@ -35,12 +35,12 @@ impl Told<'_> {
     }
 
     /// A row in words: `300`, `300 / 50s`.
-    pub(super) fn name(&self, row: usize) -> String {
+    pub(crate) fn name(&self, row: usize) -> String {
         self.answer.rows[row].values.join(" / ")
     }
 
     /// The settings without what stands before their last names.
-    pub(super) fn settings(&self) -> String {
+    pub(crate) fn settings(&self) -> String {
         let short = |path: &String| path.rsplit('.').next().unwrap_or(path).to_owned();
         let all: Vec<String> = self.kept.paths.iter().map(short).collect();
         all.join(" / ")

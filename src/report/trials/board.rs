@@ -5,8 +5,8 @@ use super::tested::{Tested, counted};
 use crate::report::html::board::{Board, Item, Part, Table};
 use serde_json::Value;
 
-/// The page of what was tested.
-pub(crate) fn board(all: &[Tested]) -> Board {
+/// The page of what was tested; `runs` are those that the page holds, by scenario.
+pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     let failures: Vec<Item> = all.iter().flat_map(failures).collect();
     let mut parts = Vec::new();
     if !failures.is_empty() {
@@ -24,11 +24,16 @@ pub(crate) fn board(all: &[Tested]) -> Board {
         ]
     });
     let columns = ["scenario", "status", "expectations", "runs"];
-    parts.push(Part::Table(Table::new(
-        "Scenarios",
-        &columns,
-        scenarios.collect(),
-    )));
+    let shows = runs.iter().any(Option::is_some);
+    let title = if shows {
+        "Scenarios, and a run of each that failed"
+    } else {
+        "Scenarios"
+    };
+    parts.push(Part::Table(Table {
+        runs,
+        ..Table::new(title, &columns, scenarios.collect())
+    }));
     let cases = all.iter().flat_map(|t| {
         t.cases.iter().map(|c| -> Vec<Value> {
             vec![

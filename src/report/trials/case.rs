@@ -56,6 +56,8 @@ pub struct Failed {
     pub problem: Problem,
     /// What explains it, line by line.
     notes: Vec<String>,
+    /// The seed of a run that shows it, where it is a run's.
+    pub seed: Option<u64>,
     /// What to call for more: words before it, the command, and what stands behind the file.
     calls: Vec<[String; 3]>,
 }
@@ -67,6 +69,7 @@ impl Failed {
             kind: kind.to_owned(),
             problem,
             notes,
+            seed: None,
             calls: Vec::new(),
         }
     }
@@ -112,6 +115,7 @@ impl Failed {
             kind: f.kind.to_owned(),
             problem: f.problem.clone(),
             notes,
+            seed: Some(f.seed),
             calls,
         }
     }
