@@ -48,7 +48,7 @@ export class Board {
             sort: (/** @type {number} */ row) => (number(c) ? part.rows[row][c] ?? NaN : text(part.rows[row][c])),
         }));
         const chosen = part.runs.some((/** @type {any} */ r) => r) ? (/** @type {number} */ row) => this.show(part.runs[row], text(part.rows[row][0])) : undefined;
-        const table = new Table(part.title, columns, part.rows.length, chosen ? { chosen } : {});
+        const table = new Table(part.title, columns, part.rows.length, chosen ? { chosen, leads: (row) => Boolean(part.runs[row]) } : {});
         return el('div', {}, table.element, chosen ? this.once() : null);
     }
 
@@ -95,7 +95,8 @@ export class Board {
             this.show(run, label, place, true);
         });
         this.show(part.runs[0][1], part.runs[0][0], place, true);
-        return section(part.title, el('p', { class: 'slide' }, `${part.of}: `, slider, ' ', name), place);
+        const slide = part.runs.length > 1 ? el('p', { class: 'slide' }, `${part.of}: `, slider, ' ', name) : null;
+        return section(part.title, slide, place);
     }
 
     /**

@@ -39,12 +39,16 @@ export function grouped(n) {
 }
 
 /**
- * A figure to four digits, without needless zeros.
+ * A figure as the program writes it: with three digits that mean something, without needless zeros, and with commas.
  * @param {number} n
  */
 export function figure(n) {
-    if (Number.isInteger(n)) return n < 0 ? `-${grouped(-n)}` : grouped(n);
-    return String(Number(n.toPrecision(4)));
+    const size = Math.abs(n);
+    const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.01 ? 2 : 4;
+    const [whole, rest] = size.toFixed(digits).split('.');
+    const decimals = (rest ?? '').replace(/0+$/, '');
+    const text = decimals ? `${grouped(Number(whole))}.${decimals}` : grouped(Number(whole));
+    return n < 0 && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000, 900000, 1800000, 3600000,

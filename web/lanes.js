@@ -2,9 +2,9 @@
 //
 // Where a lane is thinner than a few pixels, each pixel shows the worst state of all that falls into it, so that nothing short is lost.
 
-import { ticks } from './clock.js';
+import { grouped, ticks } from './clock.js';
 import { LEFT, RIGHT, Surface, cursorLine, fitted } from './canvas.js';
-import { badness, colour, rgba, stateColours } from './palette.js';
+import { badness, colour, rgba, shownOn, stateColours } from './palette.js';
 import { firstFrom, lastUpTo } from './run.js';
 import { zoneName } from './rows.js';
 
@@ -192,14 +192,17 @@ export class Lanes {
         const { scale } = this.surface;
         const per = w / (view.to - view.from);
         const size = Math.max(1, Math.round(1.6 * scale));
-        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {number} */ pixel) => {
+        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {(state: number) => number} */ pixel) => {
             const row = place > 0 ? rows.ofNode[place - 1] : -1;
             const x = Math.floor((at - view.from) * per);
             const y = Math.floor(this.y(row + 0.5) * scale);
             if (row < 0 || x < 0 || y < 0) return;
-            for (let j = y; j < Math.min(h, y + size); j += 1) pixels.fill(pixel, j * w + Math.min(w, x), j * w + Math.min(w, x + size));
+            const of = pixel(this.worst[Math.min(h - 1, y) * w + Math.min(w - 1, x)]);
+            for (let j = y; j < Math.min(h, y + size); j += 1) pixels.fill(of, j * w + Math.min(w, x), j * w + Math.min(w, x + size));
         };
-        const [dark, back] = [rgba(colour('eviction')), rgba(colour('replacement'))];
+        const evictions = stateColours().map((state) => rgba(shownOn(state, colour('eviction'), colour('paper'))));
+        const replacement = rgba(colour('replacement'));
+        const [dark, back] = [(/** @type {number} */ state) => evictions[state], () => replacement];
         const end = firstFrom(evicted.at, view.to);
         for (let i = 0; i < evicted.ready.length; i += 1) if (evicted.ready[i] >= view.from && (!this.shows || this.shows(i))) put(evicted.ready[i], evicted.placed[i], back);
         for (let i = firstFrom(evicted.at, view.from); i < end; i += 1) if (!this.shows || this.shows(i)) put(evicted.at[i], evicted.node[i], dark);
@@ -433,7 +436,7 @@ export class Lanes {
             fitted(c, `${fold} ${zoneName(this.run.zones[row.zone])}`, LEFT - 8, y - (y1 - y0 > 34 ? 8 : 0), LEFT - 14);
             if (y1 - y0 <= 34) continue;
             c.font = '11px system-ui, sans-serif';
-            fitted(c, `${to - from} nodes`, LEFT - 8, y + 8, LEFT - 14);
+            fitted(c, `${grouped(to - from)} nodes`, LEFT - 8, y + 8, LEFT - 14);
         }
     }
 

@@ -54,6 +54,30 @@ export function words(code) {
 }
 
 /**
+ * How far two colours are apart in lightness: the contrast of WCAG 2, from 1 to 21.
+ * @param {string} a as `#rrggbb`
+ * @param {string} b
+ */
+export function contrast(a, b) {
+    const luminance = (/** @type {string} */ hex) => {
+        const [red, green, blue] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+    };
+    const [x, y] = [luminance(a), luminance(b)];
+    return Math.max(x, y) / Math.min(x, y);
+}
+
+/**
+ * The colour of a mark too small for a rim, so that it shows on a state: its own, or that of paper.
+ * @param {string} state
+ * @param {string} mark
+ * @param {string} paper
+ */
+export function shownOn(state, mark, paper) {
+    return contrast(state, mark) >= contrast(state, paper) ? mark : paper;
+}
+
+/**
  * Red, green, blue of `#rrggbb` as one number of a canvas.
  * @param {string} hex
  */

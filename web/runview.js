@@ -1,6 +1,6 @@
 // A run as a person looks at it: all panels, and what connects them.
 
-import { absolute, whole } from './clock.js';
+import { absolute, grouped, whole } from './clock.js';
 import { Course } from './course.js';
 import { Curves, queueLines, workloadLines } from './curves.js';
 import { bdi, el, section } from './dom.js';
@@ -84,7 +84,7 @@ export class RunView {
     foldButton(zone) {
         const [first, end] = this.rows.nodesOf(zone);
         const button = el('button', { type: 'button', 'aria-expanded': 'true', onclick: () => this.fold(zone) },
-            `▾ ${zoneName(this.run.zones[zone])} (${end - first})`);
+            `▾ ${zoneName(this.run.zones[zone])} (${grouped(end - first)})`);
         button.dataset.zone = String(zone);
         return button;
     }

@@ -4,6 +4,8 @@ import { figure } from './clock.js';
 
 const NS = 'http://www.w3.org/2000/svg';
 const [WIDE, BEFORE, AFTER, TOP] = [900, 84, 20, 14];
+/** About how wide a letter is. */
+const LETTER = 7.5;
 
 /** How lines are told apart: by colour, and by dashes. */
 const LINES = [['up', ''], ['said', '7 4'], ['ghost', '2 3'], ['replacement', '9 3 2 3']];
@@ -59,15 +61,21 @@ export function scale(low, high, most) {
  * @param {any} curve as `Board` has it
  */
 export function lineChart(curve) {
-    const height = 300;
+    const count = curve.ticks.length;
+    const places = curve.at ?? curve.ticks.map((/** @type {any} */ _, /** @type {number} */ i) => i);
+    const names = curve.ticks.map((/** @type {string} */ t) => cut(t, 18));
+    // Names that would lie over each other stand on a slant.
+    const across = WIDE - BEFORE - AFTER - 40;
+    const longest = Math.max(0, ...names.map((/** @type {string} */ n) => n.length)) * LETTER;
+    const slant = !curve.at && count > 1 && longest + 8 > across / (count - 1);
+    const below = slant ? 40 + Math.round(longest * 0.6) : 46;
+    const height = 254 + below;
     const svg = frame(`${curve.title}: ${curve.lines.map((/** @type {any} */ l) => l.name).join(', ')} by ${curve.across}`, height);
     const all = curve.lines.flatMap((/** @type {any} */ l) => [...l.values, ...l.low, ...l.high]).filter((/** @type {any} */ v) => v !== null);
     const [least, most] = [Math.min(0, ...all), Math.max(1e-9, ...all) * 1.05];
-    const bottom = height - 46;
-    const count = curve.ticks.length;
-    const places = curve.at ?? curve.ticks.map((/** @type {any} */ _, /** @type {number} */ i) => i);
+    const bottom = height - below;
     const [first, last] = [Math.min(...places), Math.max(...places)];
-    const x = (/** @type {number} */ i) => BEFORE + 20 + ((places[i] - first) / Math.max(1e-9, last - first)) * (WIDE - BEFORE - AFTER - 40);
+    const x = (/** @type {number} */ i) => BEFORE + 20 + ((places[i] - first) / Math.max(1e-9, last - first)) * across;
     const y = (/** @type {number} */ v) => bottom - ((v - least) / (most - least)) * (bottom - TOP);
     if (curve.flat) {
         const [a, b] = curve.flat;
@@ -76,8 +84,22 @@ export function lineChart(curve) {
     for (const v of scale(least, most, 6)) {
         svg.append(shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(v), y2: y(v), class: 'grid' }), label(figure(v), BEFORE - 8, y(v) + 4, 'end'));
     }
-    const every = Math.max(1, Math.ceil(count / 14));
-    for (let i = 0; i < count; i += every) svg.append(label(cut(curve.ticks[i], 18), x(i), bottom + 18, 'middle'));
+    if (slant) {
+        const every = Math.max(1, Math.ceil((count * 16) / across));
+        for (let i = 0; i < count; i += every) {
+            const text = label(names[i], x(i) + 4, bottom + 16, 'end');
+            text.setAttribute('transform', `rotate(-35 ${x(i) + 4} ${bottom + 16})`);
+            svg.append(text);
+        }
+    } else {
+        let free = -Infinity;
+        for (let i = 0; i < count; i += 1) {
+            const half = (names[i].length * LETTER) / 2;
+            if (x(i) - half < free) continue;
+            svg.append(label(names[i], x(i), bottom + 18, 'middle'));
+            free = x(i) + half + 8;
+        }
+    }
     svg.append(label(curve.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
     for (const [n, line] of curve.lines.entries()) svg.append(...drawn(curve, line, n, x, y));
     for (const [row, text] of curve.marks) {
@@ -138,9 +160,29 @@ export function pointChart(chart) {
     for (const p of sorted) {
         const on = front.includes(p);
         svg.append(shape('circle', { cx: x(p[0]), cy: y(p[1]), r: on ? 5 : 3.5, class: on ? 'dot of-up' : 'dot of-said' }, shape('title', {}, `${p[2]}: ${chart.across} ${figure(p[0])}, ${chart.up} ${figure(p[1])}`)));
-        if (on || sorted.length <= 12) svg.append(label(cut(p[2], 24), x(p[0]) + 8, y(p[1]) - 7, x(p[0]) > WIDE * 0.8 ? 'end' : 'start', 'small'));
     }
+    const told = sorted.filter((p) => front.includes(p) || sorted.length <= 12);
+    svg.append(...names(told.map((p) => ({ x: x(p[0]), y: y(p[1]), text: cut(p[2], 24) }))));
     return svg;
+}
+
+/**
+ * The names of points, from left to right; those that would lie over each other are one label.
+ * @param {{x: number, y: number, text: string}[]} points
+ */
+function names(points) {
+    /** @type {{x: number, y: number, texts: string[]}[]} */
+    const labels = [];
+    const wide = (/** @type {string[]} */ texts) => texts.join(', ').length * LETTER;
+    for (const p of points) {
+        const near = labels.find((l) => Math.abs(l.y - p.y) < 16 && p.x < l.x + wide(l.texts) + 12);
+        if (near) near.texts.push(p.text);
+        else labels.push({ x: p.x, y: p.y, texts: [p.text] });
+    }
+    return labels.map(({ x, y, texts }) => {
+        const outside = x + 8 + wide(texts) > WIDE - 4;
+        return label(texts.join(', '), outside ? WIDE - 4 : x + 8, y - 9, outside ? 'end' : 'start', 'small');
+    });
 }
 
 /**
@@ -149,12 +191,12 @@ export function pointChart(chart) {
  */
 export function barChart(chart) {
     const left = 300;
-    const height = TOP + chart.rows.length * 24 + 34;
+    const height = TOP + chart.rows.length * 24 + 46;
     const svg = frame(`${chart.title}, in ${chart.unit}`, height);
     const [least, most] = [0, Math.max(1e-9, ...chart.rows.map((/** @type {any} */ r) => r.high)) * 1.03];
     const x = (/** @type {number} */ v) => left + ((v - least) / (most - least)) * (WIDE - left - AFTER);
-    for (const v of scale(least, most, 7)) svg.append(shape('line', { x1: x(v), x2: x(v), y1: TOP, y2: height - 34, class: 'grid' }), label(figure(v), x(v), height - 18, 'middle'));
-    svg.append(label(chart.unit, (left + WIDE) / 2, height - 3, 'middle', 'faint'));
+    for (const v of scale(least, most, 7)) svg.append(shape('line', { x1: x(v), x2: x(v), y1: TOP, y2: height - 46, class: 'grid' }), label(figure(v), x(v), height - 28, 'middle'));
+    svg.append(label(chart.unit, (left + WIDE) / 2, height - 6, 'middle', 'faint'));
     for (const [i, row] of chart.rows.entries()) {
         const y = TOP + i * 24 + 4;
         const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, as it is ${figure(row.mark)}`;

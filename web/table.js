@@ -8,6 +8,8 @@ import { grouped } from './clock.js';
  */
 
 const PAGE = 50;
+/** A text of so many letters stays in one line. */
+const SHORT = 16;
 
 /** A table over the rows of a list. */
 export class Table {
@@ -15,7 +17,7 @@ export class Table {
      * @param {string} caption
      * @param {Column[]} columns
      * @param {number} count how many rows there are
-     * @param {{chosen?: (row: number) => void, search?: (row: number) => string}} [more]
+     * @param {{chosen?: (row: number) => void, leads?: (row: number) => boolean, search?: (row: number) => string}} [more] `leads` says of which rows there is more to show, where not of all
      */
     constructor(caption, columns, count, more = {}) {
         this.columns = columns;
@@ -117,8 +119,9 @@ export class Table {
     row(row) {
         const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
             const text = el('bdi', {}, c.text(row));
-            const content = i === 0 && this.more.chosen ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
-            return el('td', { class: c.number ? 'number' : '' }, content);
+            const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
+            const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
+            return el('td', { class: kind }, content);
         };
         return el('tr', {}, ...this.columns.map(cell));
     }

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { browser, folder, open, program, scenario } from './page.js';
 
 /** @type {import('playwright-core').Browser} */
@@ -25,6 +27,7 @@ function run(...args) {
 }
 
 const PARTITION = scenario('zone-partition');
+const EXPORT = fileURLToPath(new URL('../../tests/exports/healthy-all.json.gz', import.meta.url));
 const SECONDS = 'workloads.web.template.tolerations[unreachable].tolerationSeconds';
 
 test('a sweep has curves, a table, and a run of each value to move through', async () => {
@@ -40,6 +43,48 @@ test('a sweep has curves, a table, and a run of each value to move through', asy
     await page.locator('.chosen > h3', { hasText: '300' }).waitFor();
     // Pods that tolerate five minutes are not evicted by a cut of seven, of which nearly one goes by until the taint comes, but for the last ones.
     assert.ok(evicted(await page.locator('.chosen dl.summary').textContent() ?? '') < first);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
+/**
+ * Texts of the charts of a page that lie over each other; those on a slant may.
+ * @param {import('playwright-core').Page} page
+ */
+function overlaps(page) {
+    return page.evaluate(() => [...document.querySelectorAll('svg.figure')].flatMap((svg) => {
+        const boxes = [...svg.querySelectorAll('text:not([transform])')].map((t) => ({ text: t.textContent ?? '', box: t.getBoundingClientRect() }));
+        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+            a.box.left < b.box.right && b.box.left < a.box.right && a.box.top + 3 < b.box.bottom && b.box.top + 3 < a.box.bottom).map((b) => `${a.text} | ${b.text}`));
+    }));
+}
+
+test('a sweep of two settings names its rows on a slant, and numbers as the program does', async () => {
+    run('sweep', scenario('planning'), '--set', 'workloads.*.template.tolerations[unreachable].tolerationSeconds=0,60,300,none', '--set', 'timeline.cut.duration=2m,6m,10m',
+        '--seeds', '2', '--quiet', '--html', '--out', 'out');
+    const { page, wrong, close } = await open(chromium, join(folder, 'out', 'planning-sweep', 'report.html'));
+    assert.ok(await page.locator('svg.figure text[transform]').count() >= 12);
+    assert.deepEqual(await overlaps(page), []);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
+test('a plan has its charts, and an outage under each value to move through', async () => {
+    const values = '0,30,60,120,300,600,none';
+    run('plan', EXPORT, '--preset', 'on-prem', '--price', 'evicted=5m', '--choose', `${SECONDS}=${values}`,
+        '--budget', '5s', '--quiet', '--html', '--out', 'out');
+    const { page, wrong, close } = await open(chromium, join(folder, 'out', 'healthy-all-plan', 'report.html'));
+    assert.deepEqual(await overlaps(page), []);
+    assert.ok(await page.locator('svg.figure').count() >= 3);
+    // A cost of some ten thousand minutes is written with a comma, in the table as in the text.
+    assert.match(await page.locator('section', { hasText: 'All values' }).locator('tbody td').nth(1).textContent() ?? '', /^\d{1,3},\d{3}$/);
+    const slider = page.getByRole('slider');
+    await page.locator('.run').waitFor();
+    assert.equal(await slider.getAttribute('max'), String(values.split(',').length - 1));
+    assert.equal(await page.locator('.chosen > h3').textContent(), '0');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.locator('.chosen > h3', { hasText: 'none' }).waitFor();
     assert.deepEqual(wrong, []);
     await close();
 });
@@ -69,6 +114,16 @@ test('a diff has both runs over one span of time, and marks what differs', async
     await close();
 });
 
+test('two sides over many seeds have the first of them to look at', async () => {
+    run('diff', PARTITION, '--against-set', `${SECONDS}=300`, '--seeds', '3', '--quiet', `--html=${join(folder, 'seeds.html')}`);
+    const { page, wrong, close } = await open(chromium, join(folder, 'seeds.html'));
+    await page.locator('.run').nth(1).waitFor();
+    assert.match(await page.locator('h2').allTextContents().then((all) => all.join()), /Both runs with seed 1/);
+    assert.match(await page.locator('.chosen').first().textContent() ?? '', /nodes of both runs differ/);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
 test('a search has the steps of each process, one by one', async () => {
     const race = scenario('races/foreign-taint-lost');
     run('explore', race, '--runs', '300', '--quiet', '--out', 'out', `--html=${join(folder, 'explore.html')}`);
@@ -90,6 +145,20 @@ test('tests have a page, too', async () => {
     run('test', PARTITION, '--quiet', `--html=${join(folder, 'test.html')}`);
     const { page, wrong, close } = await open(chromium, join(folder, 'test.html'));
     assert.match(await page.locator('.doc').textContent() ?? '', /1 scenario: 1 passed/);
+    assert.equal(await page.locator('td button').count(), 0);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
+test('a scenario that failed has its run in the page of tests', async () => {
+    const text = readFileSync(PARTITION, 'utf8').replace(/ {4}golden:.*\n/, '').replace('Tainted(zone: "a", taint: "unreachable:NoExecute", count: 0)', 'Tainted(zone: "a", taint: "unreachable:NoExecute", count: 1)');
+    run('test', PARTITION, scenario('failing', text), '--quiet', `--html=${join(folder, 'failing.html')}`);
+    const { page, wrong, close } = await open(chromium, join(folder, 'failing.html'));
+    assert.match(await page.locator('.doc').textContent() ?? '', /1 failed/);
+    const rows = page.locator('section', { hasText: 'a run of each that failed' }).getByRole('button', { name: /failing/ });
+    await rows.click();
+    await page.locator('.run canvas').first().waitFor();
+    assert.match(await page.locator('.chosen').first().textContent() ?? '', /cut b/);
     assert.deepEqual(wrong, []);
     await close();
 });
