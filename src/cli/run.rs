@@ -158,15 +158,9 @@ pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Resul
         loaded.source.text.clone(),
         overrides.as_sets(),
     );
-    let groups = loaded
-        .spec
-        .pods
-        .iter()
-        .filter_map(|g| g.name.clone())
-        .collect();
     Ok(Ready {
         plan,
-        groups,
+        groups: loaded.groups(),
         source: Source {
             file,
             text,

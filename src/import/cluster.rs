@@ -38,7 +38,7 @@ impl ImportedCluster {
     ///
     /// # Errors
     /// There is neither: [`ImportError::Nothing`].
-    pub(crate) fn simulable(self) -> Result<Self, ImportError> {
+    pub fn simulable(self) -> Result<Self, ImportError> {
         if self.summary.nodes > 0 || self.summary.pods > 0 || !self.summary.orphans.is_empty() {
             return Ok(self);
         }

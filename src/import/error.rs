@@ -119,6 +119,7 @@ pub enum ImportError {
     /// JSON or YAML that does not parse, or a value of the wrong type.
     #[error("{place}: {message}{excerpt}")]
     Syntax {
+        /// Where in which file.
         place: Box<Place>,
         /// What the parser said.
         message: String,
@@ -128,6 +129,7 @@ pub enum ImportError {
     /// An object lacks something, or has something the API would not have accepted.
     #[error("{place}: {message}")]
     Object {
+        /// Where in which file.
         place: Box<Place>,
         /// What is wrong.
         message: String,

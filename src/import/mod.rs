@@ -60,7 +60,8 @@ mod yaml;
 mod tests;
 
 pub use cluster::ImportedCluster;
-pub(crate) use error::{ImportError, KUBECTL};
+pub use error::ImportError;
+pub(crate) use error::KUBECTL;
 pub use input::Input;
 pub(crate) use rfc3339::{Stamp, parse as parse_time};
 pub(crate) use summary::Summary;

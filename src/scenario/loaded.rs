@@ -42,4 +42,10 @@ impl Loaded {
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.source.text.as_bytes(), &self.inputs)
     }
+
+    /// The names of its groups of pods.
+    pub fn groups(&self) -> Vec<String> {
+        let groups = self.spec.pods.iter();
+        groups.filter_map(|g| g.name.clone()).collect()
+    }
 }

@@ -47,7 +47,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem without a place in a text.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             help: None,
@@ -225,7 +225,7 @@ pub struct Problems(pub Vec<Problem>);
 
 impl Problems {
     /// A single problem.
-    pub(crate) fn one(problem: Problem) -> Self {
+    pub fn one(problem: Problem) -> Self {
         Self(vec![problem])
     }
 }

@@ -17,4 +17,4 @@ mod run;
 
 #[cfg(feature = "cli")]
 pub(crate) use page::{FILE, Page, write};
-pub use run::columns_of;
+pub use run::{columns_of, columns_untold};

@@ -24,7 +24,7 @@ pub struct Overrides {
 
 impl Overrides {
     /// All but the seed as `PATH=VALUE`.
-    pub(crate) fn as_sets(&self) -> Vec<String> {
+    pub fn as_sets(&self) -> Vec<String> {
         let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
         let own = own
             .into_iter()

@@ -24,6 +24,16 @@ const ALL_PODS: usize = 20_000;
 /// A run as columns for a page; `groups` are the names of the scenario's groups of pods, as
 /// `explain` needs them.
 pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
+    columns(report, Some(groups))
+}
+
+/// The same without why things happened, which takes longer to tell than all the rest.
+pub fn columns_untold(report: &Report<'_>) -> Vec<u8> {
+    columns(report, None)
+}
+
+/// The columns; with the names of groups of pods also why things happened.
+fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let analysis = report.analysis;
     let clock = Clock::new(analysis.horizon());
     let mut columns = Columns::new("run");
@@ -46,14 +56,17 @@ pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
     evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
-    explained::write(
-        report,
-        groups,
-        clock,
-        (&lanes.nodes, &pods),
-        &evicted.evictions,
-        &mut columns,
-    );
+    if let Some(groups) = groups {
+        let places = (&lanes.nodes, &pods);
+        explained::write(
+            report,
+            groups,
+            clock,
+            places,
+            &evicted.evictions,
+            &mut columns,
+        );
+    }
     columns.finish()
 }
 

@@ -8,4 +8,4 @@ mod names;
 mod queues;
 mod workloads;
 
-pub use frame::columns_of;
+pub use frame::{columns_of, columns_untold};
