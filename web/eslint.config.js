@@ -3,7 +3,8 @@ import js from '@eslint/js';
 
 const browser = ['document', 'window', 'location', 'history', 'performance', 'navigator', 'console', 'requestAnimationFrame', 'getComputedStyle', 'matchMedia',
     'addEventListener', 'setTimeout', 'clearTimeout', 'atob', 'Blob', 'Response', 'DecompressionStream', 'TextDecoder', 'URLSearchParams', 'ResizeObserver',
-    'IntersectionObserver', 'HTMLInputElement', 'HTMLElement', 'Worker', 'URL', 'uPlot', 'process', 'Buffer'];
+    'IntersectionObserver', 'HTMLInputElement', 'HTMLElement', 'Worker', 'URL', 'uPlot', 'process', 'Buffer', 'fetch', 'WebAssembly',
+    'TextEncoder', 'CompressionStream', 'btoa', 'self', 'DataTransfer', 'File'];
 
 export default [
     { ignores: ['vendor/', 'node_modules/', 'playground/target/'] },

@@ -14,6 +14,7 @@ use super::init::InitArgs;
 use super::man::ManArgs;
 use super::outages::OutagesArgs;
 use super::plan::PlanArgs;
+use super::playground::PlaygroundArgs;
 use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
@@ -124,6 +125,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Print the JSON Schema of the scenario language
     Schema(SchemaArgs),
+    /// Write a page for a web server, to edit scenarios and see what comes of them in the browser
+    Playground(PlaygroundArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
     /// Print a page of the manual, as roff

@@ -8,8 +8,8 @@ use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
     completions, diff, explain, explore, faults, forecast, import, incident, init, interrupt, man,
-    outages, plan, replay, report, run, schema, shrink, soak, suggest, survey, sweep, test,
-    validate,
+    outages, plan, playground, replay, report, run, schema, shrink, soak, suggest, survey, sweep,
+    test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -126,6 +126,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),
+        Command::Playground(args) => playground::playground(args, terminal),
         Command::Completions(args) => completions::completions(args, command(), terminal),
         Command::Man(args) => man::man(args, command(), terminal),
     }

@@ -37,6 +37,8 @@ pub mod perfetto;
 #[cfg(feature = "cli")]
 pub(crate) mod planner;
 #[cfg(feature = "cli")]
+pub(crate) mod playground;
+#[cfg(feature = "cli")]
 pub(crate) mod replay;
 #[cfg(feature = "cli")]
 pub(crate) mod survey;

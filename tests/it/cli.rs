@@ -16,6 +16,7 @@ mod interrupt;
 mod output;
 mod packed;
 mod plan;
+mod playground;
 mod report;
 mod shards;
 mod shrink;

@@ -59,11 +59,16 @@ impl Kind {
     }
 }
 
+/// The modules that show a run, each by its name, for a page that loads them one by one.
+pub(crate) fn shared() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHARED.iter().copied()
+}
+
 /// uPlot, which draws curves, as its authors ship it.
-const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
+pub(crate) const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
 
 /// The licence of uPlot, which goes wherever it goes.
-pub(super) const UPLOT_LICENCE: &str = include_str!("../../../web/vendor/uplot/LICENSE");
+pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../web/vendor/uplot/LICENSE");
 
 /// Everything that a page runs.
 pub(super) fn script(kind: Kind) -> String {
@@ -77,7 +82,7 @@ pub(super) fn script(kind: Kind) -> String {
 }
 
 /// How a page looks.
-pub(super) fn style() -> String {
+pub(crate) fn style() -> String {
     let own = include_str!("../../../web/style.css");
     let uplot = include_str!("../../../web/vendor/uplot/uPlot.min.css");
     format!("{}\n{own}", uplot.trim_end())

@@ -16,5 +16,7 @@ mod page;
 mod run;
 
 #[cfg(feature = "cli")]
+pub(crate) use bundle::{UPLOT, UPLOT_LICENCE, shared, style};
+#[cfg(feature = "cli")]
 pub(crate) use page::{FILE, Page, write};
 pub use run::{columns_of, columns_untold};

@@ -1,0 +1,87 @@
+//! `taintsim playground`: a folder for a web server, in which scenarios are edited and run in the
+//! browser.
+
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::interrupt;
+use super::run::folder_failure;
+use super::terminal::Terminal;
+use crate::files::{self, ReadError};
+use crate::language::Problem;
+use crate::report::OutputError;
+use crate::report::playground::{self, FILE, Module};
+use std::path::{Path, PathBuf};
+
+/// The largest module, in bytes; one has some four million.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// How the module is built where none came with the program.
+const BUILD: &str = "a release has it beside the program; from the sources it is built by\n  \
+    rustup target add wasm32-unknown-unknown\n  \
+    cargo build --profile dist --manifest-path web/playground/Cargo.toml --target wasm32-unknown-unknown\n\
+    and named by\n  \
+    --module web/playground/target/wasm32-unknown-unknown/dist/taintsim_playground.wasm";
+
+/// Arguments of `taintsim playground`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PlaygroundArgs {
+    /// The folder to write, which a web server then serves as it is; an earlier playground there is
+    /// replaced
+    #[arg(long, value_name = "DIR", default_value = "playground")]
+    out: PathBuf,
+    /// The simulation for a browser [default: taintsim-playground.wasm beside the program]
+    #[arg(long, value_name = "FILE")]
+    module: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome {
+    let place = place(&args.out)?;
+    let module = module(args.module.as_deref())?;
+    let written = interrupt::heeding(|| {
+        let written = playground::write(place, &module, interrupt::unfinished);
+        interrupt::finished();
+        written
+    });
+    written.map_err(|error| match interrupt::asked() {
+        true => Failure::Interrupted(format!(
+            "interrupted; nothing was written to {}",
+            args.out.display()
+        )),
+        false => folder_failure(&OutputError::File(error)),
+    })?;
+    let folder = args.out.display();
+    terminal.note(&format!(
+        "Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"
+    ));
+    Ok(Exit::Fine)
+}
+
+/// The folder that the playground's is made in, and its name there.
+fn place(out: &Path) -> Result<(&Path, &str), Failure> {
+    let name = out.file_name().and_then(|n| n.to_str());
+    let name = name.ok_or_else(|| {
+        let text = format!("{} cannot be the folder of a playground", out.display());
+        Failure::Input(Problem::new(text).help("name a new folder with --out"))
+    })?;
+    let parent = out.parent().filter(|p| !p.as_os_str().is_empty());
+    Ok((parent.unwrap_or(Path::new(".")), name))
+}
+
+/// The module that is named, or that which came with the program.
+fn module(named: Option<&Path>) -> Result<Module, Failure> {
+    let beside = || Some(std::env::current_exe().ok()?.parent()?.join(FILE));
+    let path = named.map(Path::to_path_buf).or_else(beside);
+    let path = path.unwrap_or_else(|| PathBuf::from(FILE));
+    let wrong = |said: String| Failure::Input(Problem::new(said).help(BUILD));
+    let shown = path.display();
+    let bytes = files::read(&path, BYTES_MAX).map_err(|error| match error {
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => wrong(format!(
+            "the simulation for a browser is not there: {shown} does not exist"
+        )),
+        ReadError::Io(error) => Failure::Io(format!("cannot read {shown}: {error}")),
+        ReadError::Directory => wrong(format!("{shown} is a directory, not a module")),
+        error => wrong(format!("cannot read {shown}: {error} of a module")),
+    })?;
+    Module::new(bytes).map_err(|what| wrong(format!("{shown} {what}")))
+}

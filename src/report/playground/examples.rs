@@ -1,0 +1,154 @@
+//! The scenarios that ship, as examples to pick.
+
+use crate::scenario;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A scenario that ships: its name below `scenarios/`, and its text.
+type Example = (&'static str, &'static str);
+
+/// Scenarios with their texts, by name.
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".ron")))),*]
+    };
+}
+
+/// All of them, in the order of the list.
+const SHIPPED: &[Example] = shipped![
+    "controller-restart",
+    "cordon-by-hand",
+    "daemon-set-unharmed",
+    "dedicated-nodes",
+    "drain-with-budget",
+    "evicted-again-and-again",
+    "flapping-node",
+    "gpu-nodes",
+    "half-a-zone",
+    "hundred-dead-nodes",
+    "master-disruption",
+    "memory-pressure",
+    "namespace-tolerations",
+    "noexecute-taint",
+    "one-node-lost",
+    "planning",
+    "preemption-after-loss",
+    "prefer-no-schedule",
+    "rapid-taint-1.32",
+    "rapid-taint",
+    "rapid",
+    "rolling-maintenance",
+    "several-taints",
+    "stateful-set-stuck",
+    "toleration-sweep",
+    "whole-zone",
+    "zone-lost-with-room",
+    "zone-lost-without-room",
+    "zone-partition",
+    "zone-sizes",
+    "measured/all-dark",
+    "measured/one-node",
+    "measured/replaced",
+    "measured/restart",
+    "measured/three-of-four",
+    "measured/two-of-four",
+    "measured/whole-zone",
+    "races/crash-while-marking-pods",
+    "races/end-and-successor-seen-as-one",
+    "races/evicted-by-stale-node",
+    "races/finite-taint-removed",
+    "races/five-refusals",
+    "races/foreign-taint-lost",
+    "races/grace-shorter-than-broken-connection",
+    "races/heap-duplicates",
+    "races/kivi-eviction-loop",
+    "races/longer-toleration-ignored",
+    "races/master-disruption-leak",
+    "races/noexecute-one-period-late",
+    "races/pods-stay-not-ready",
+    "races/pods-stay-ready",
+    "races/relisted",
+    "races/removed-taint-never-back",
+    "races/replacement-lost",
+    "races/restart-before-timer",
+    "races/restart-resets-countdown",
+    "races/stale-leases",
+    "races/standing-taint",
+    "races/successor-elsewhere-seen-as-one",
+    "races/successor-elsewhere",
+    "races/successor-evicted",
+    "races/successor-killed",
+    "races/taint-untaint-taint",
+    "races/tainting-beside-master-disruption",
+];
+
+/// The scenario that `taintsim init` writes.
+const STARTER: &str = "starter";
+
+/// The examples: the file of each, and its text.
+pub(super) fn all() -> impl Iterator<Item = (String, &'static str)> {
+    list().map(|(name, text)| (file(name), text))
+}
+
+fn list() -> impl Iterator<Item = Example> {
+    std::iter::once((STARTER, scenario::starter())).chain(SHIPPED.iter().copied())
+}
+
+/// The list of examples for the page: the name of each, its file, and the first sentence of what it says of itself.
+pub(super) fn listed() -> Value {
+    list()
+        .map(|(name, text)| json!({ "name": name, "file": file(name), "doc": doc(name, text) }))
+        .collect()
+}
+
+/// The name of a file beside the page, where there are no folders.
+fn file(name: &str) -> String {
+    format!("{}.ron", name.replace('/', "."))
+}
+
+/// What a scenario says of itself.
+fn doc(name: &str, text: &str) -> String {
+    scenario::parse(name, text.as_bytes().to_vec(), Path::new(""))
+        .map(|loaded| loaded.spec.doc)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::PathBuf;
+
+    #[test]
+    fn every_scenario_that_ships_is_an_example() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+        let mut folders = vec![PathBuf::new()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(root.join(&folder)).unwrap() {
+                let entry = entry.unwrap();
+                let path = folder.join(entry.file_name());
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|e| e == "ron") {
+                    let name = path.with_extension("").display().to_string();
+                    found.push(name.replace('\\', "/"));
+                }
+            }
+        }
+        found.sort();
+        let mut listed: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, found);
+    }
+
+    /// In a browser there are no files that a scenario could point at.
+    #[test]
+    fn every_example_stands_alone_and_says_what_it_is() {
+        for (name, text) in list() {
+            let loaded = scenario::parse(name, text.as_bytes().to_vec(), Path::new("")).unwrap();
+            assert!(loaded.inputs.is_empty(), "{name} points at a file");
+            assert!(!loaded.spec.doc.is_empty(), "{name} has no doc");
+        }
+    }
+}
