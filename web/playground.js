@@ -21,7 +21,7 @@ const ADDRESS = 8000;
 const LISTED = 20;
 
 /** So soon after the last key a run begins, in milliseconds. */
-const PAUSE = 40;
+const PAUSE = 10;
 
 /** @typedef {{name: string, file: string, doc: string}} Example */
 
