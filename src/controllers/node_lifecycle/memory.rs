@@ -45,33 +45,33 @@ impl Controller {
     /// Takes over what it would know, with its next pass `drawn` from now where nothing tells when
     /// it comes; returns when it does.
     pub(super) fn recall(self: &Rc<Self>, recalled: Recalled, drawn: Dur) -> Dur {
-        let (nodes, asked) = (self.informers.nodes(), self.asked());
-        let last = self.last_pass(&nodes, &asked);
+        let (nodes, passes) = (self.informers.nodes(), self.asked_by_passes());
+        let last = self.last_pass(&nodes, &passes);
         let within = self.ctx.phase(self.points.recalled, SECOND).as_nanos() as i64;
         let pass = match recalled.pass {
             Some(pass) => pass.saturating_sub(self.ctx.now().since(Time::ZERO)),
             None => self.next_pass(last, within, drawn),
         };
         self.assume_running(pass);
-        self.heard_by(&self.passes_before(&asked, within, pass));
+        self.heard_by(&self.passes_before(&passes, within, pass));
+        if let Some(pass) = last.filter(|pass| pass.goes_on) {
+            self.judged_by(pass.first * SECOND.as_nanos() as i64 + within);
+        }
         self.heard_since_office(recalled, pass);
         self.recall_zones(&nodes, last);
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
+        let asked = self.and_taints(passes);
         let waiting = self.client.recall(&asked).map_or(0, |left| left.events);
         self.recall_events(&nodes, waiting as usize);
         pass
     }
 
-    /// What the controller wrote of late: conditions, taints, and pods that it marked NotReady.
-    fn asked(&self) -> Asked {
+    /// What passes wrote of late: conditions, and pods that they marked NotReady. Taints come at
+    /// other times, and tell nothing of passes: those of zones' queues at their rate.
+    fn asked_by_passes(&self) -> Asked {
         let mut asked = Asked::default();
         for node in self.informers.nodes() {
-            for taint in &node.taints {
-                if let Some(at) = taint.time_added.filter(|_| self.is_own(taint)) {
-                    asked.note(at.0, TAINT_REQUESTS, 0);
-                }
-            }
             let Some(since) = unknown_since(&node) else {
                 continue;
             };
@@ -83,6 +83,18 @@ impl Controller {
                     .map(|c| c.last_transition_time.0);
                 if let Some(at) = marked.filter(|at| *at >= since) {
                     asked.note(at, 1, u32::from(self.config.switches.pod_event));
+                }
+            }
+        }
+        asked
+    }
+
+    /// With what the controller wrote beside that: taints.
+    fn and_taints(&self, mut asked: Asked) -> Asked {
+        for node in self.informers.nodes() {
+            for taint in &node.taints {
+                if let Some(at) = taint.time_added.filter(|_| self.is_own(taint)) {
+                    asked.note(at.0, TAINT_REQUESTS, 0);
                 }
             }
         }
@@ -101,8 +113,8 @@ impl Controller {
         }
     }
 
-    /// The last pass that wrote something. It goes on if it wrote until now and silent nodes are
-    /// left that are long past their grace.
+    /// The last pass that wrote something. It goes on if it wrote until now and has something left
+    /// to do: silent nodes that are long past their grace, or pods to mark.
     fn last_pass(&self, nodes: &[Rc<Node>], asked: &Asked) -> Option<LastPass> {
         let (first, last) = asked.last_stretch(PAUSE_IN_PASS_S)?;
         let late = self.config.grace_period + self.pass_period() * 2;
@@ -116,7 +128,8 @@ impl Controller {
         Some(LastPass {
             first,
             last,
-            goes_on: last + PAUSE_IN_PASS_S >= 0 && nodes.iter().any(overdue),
+            goes_on: last + PAUSE_IN_PASS_S >= 0
+                && nodes.iter().any(|n| overdue(n) || self.has_unmarked(n)),
         })
     }
 
@@ -170,6 +183,20 @@ impl Controller {
                     renewed_ns.and_then(|at| passes.iter().take_while(|pass| **pass >= at).last());
                 if let Some(seen) = seen.filter(|seen| Some(*seen) != passes.first()) {
                     health.probe_ns = *seen;
+                }
+            }
+        });
+    }
+
+    /// A pass that goes on has looked at its nodes when it began: whose grace was not over then is
+    /// left to the next.
+    fn judged_by(&self, begun_ns: i64) {
+        let grace = self.config.grace_period.as_nanos() as i64;
+        let spared = self.now_ns() - grace;
+        self.state.with(|s| {
+            for health in s.health.iter_mut().flatten() {
+                if begun_ns - health.probe_ns <= grace {
+                    health.probe_ns = health.probe_ns.max(spared);
                 }
             }
         });
@@ -314,14 +341,17 @@ impl Controller {
 
     /// Unknown nodes with pods that are not marked NotReady yet: their marking was under way.
     fn recall_unmarked(&self, nodes: &[Rc<Node>]) {
-        for node in nodes.iter().filter(|n| unknown_since(n).is_some()) {
-            let unmarked = |p: &Rc<crate::api::pod::Pod>| {
-                p.ready.is_some_and(|c| c.status == ConditionStatus::True)
-            };
-            if self.informers.pods_on(node.id).iter().any(unmarked) {
-                self.state.with(|s| s.nodes_to_retry.insert(node.id));
-            }
+        for node in nodes.iter().filter(|n| self.has_unmarked(n)) {
+            self.state.with(|s| s.nodes_to_retry.insert(node.id));
         }
+    }
+
+    /// Whether a node is Unknown, and a pod on it is not marked NotReady yet.
+    fn has_unmarked(&self, node: &Node) -> bool {
+        let is_ready = |p: &Rc<crate::api::pod::Pod>| {
+            p.ready.is_some_and(|c| c.status == ConditionStatus::True)
+        };
+        unknown_since(node).is_some() && self.informers.pods_on(node.id).iter().any(is_ready)
     }
 
     /// Events that wait behind the client's limiter: those of the pods that were marked last.
