@@ -4,6 +4,7 @@
 use super::owners::Owners;
 use super::setting::{Analysis, zone_name};
 use super::state::{Follow, Step};
+use super::words::rejections;
 use super::workloads::said;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId};
@@ -68,6 +69,7 @@ impl Course {
             follow: Follow::new(analysis),
             owners: Owners::new(analysis),
             why: BTreeMap::new(),
+            unplaced: BTreeMap::new(),
             course: Course::default(),
             analysis,
         };
@@ -86,6 +88,8 @@ struct Reader<'a> {
     owners: Owners,
     /// By pod: what the scheduler last said of it.
     why: BTreeMap<PodId, TextId>,
+    /// By pod: the record of its last try. What it found before the start, it tells nobody again.
+    unplaced: BTreeMap<PodId, Record>,
     course: Course,
 }
 
@@ -104,6 +108,7 @@ impl Reader<'_> {
             }
             What::MasterDisruptionLeft => _ = self.course.master_disruption[1].get_or_insert(r.at),
             What::PodMessage(number) => self.message(r, number),
+            What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}
         }
         if let Some((node, before, after)) = step.node {
@@ -186,11 +191,11 @@ impl Reader<'_> {
                 self.course.stuck.insert(name, node);
             } else if node.is_none() && pod.phase == PodPhase::Pending && !pod.deleting {
                 self.note_workload(id, &name);
-                let why = self
-                    .why
-                    .get(&id)
-                    .map_or("", |text| self.analysis.trace.names.text_of(*text));
-                self.course.pending.insert(name, why.to_owned());
+                let said = self.why.get(&id);
+                let said = said.map(|text| self.analysis.trace.names.text_of(*text).to_owned());
+                let found = |r: &Record| rejections(self.analysis, r);
+                let why = said.or_else(|| self.unplaced.get(&id).map(found));
+                self.course.pending.insert(name, why.unwrap_or_default());
             }
         }
     }

@@ -176,7 +176,7 @@ fn zone(key: &str, state: ZoneState) -> String {
 }
 
 /// Which plugins of the scheduler rejected which nodes, and why.
-fn rejections(analysis: &Analysis<'_>, r: &Record) -> String {
+pub(super) fn rejections(analysis: &Analysis<'_>, r: &Record) -> String {
     let filters = analysis.trace.fields(r).filters.into_iter();
     let said = filters.map(|t| match t.count {
         0 => format!("{}: {}", t.rejection.plugin, t.rejection.reason),

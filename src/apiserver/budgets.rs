@@ -32,6 +32,8 @@ pub(crate) struct NewBudget {
     pub rule: BudgetRule,
     /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
     pub always_allow_unhealthy: bool,
+    /// `status`: what it was counted to before.
+    pub status: BudgetStatus,
 }
 
 impl ApiServer {
@@ -56,7 +58,7 @@ impl ApiServer {
             selector: new.selector,
             rule: new.rule,
             always_allow_unhealthy: new.always_allow_unhealthy,
-            status: BudgetStatus::default(),
+            status: new.status,
         };
         if self.ctx.now() == Time::ZERO {
             return Ok(self.commit_budget(budget));

@@ -7,6 +7,7 @@ use super::gathered::{Gathered, at};
 use super::groups;
 use super::node::{LeaseSeen, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
+use super::remembered;
 use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
@@ -31,6 +32,9 @@ impl Gathered {
         let places = self.places();
         let shapes = self.node_shapes(zero, &renewed)?;
         let bound = self.pod_shapes(zero)?;
+        let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
+        let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
+        let counted = remembered::budgets(&self.budgets, zero)?;
         let Gathered {
             pods,
             workloads,
@@ -62,6 +66,9 @@ impl Gathered {
             office,
             pass: None,
             leases: leases_of_healthy(&shapes, &renewed, zero),
+            waiting,
+            failures,
+            budgets: counted,
         };
         let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
         Ok(ImportedCluster {

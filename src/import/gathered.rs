@@ -5,8 +5,8 @@ use super::namespace::{RawNamespace, namespace};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
 use super::pod::RawPod;
-use super::raw::{Object, RawClass};
-use super::scheduling::{RawBudget, RawBudgetSpec};
+use super::raw::{Object, RawClass, RawEvent};
+use super::scheduling::{RawBudget, RawBudgetSpec, RawBudgetStatus};
 use super::summary::Summary;
 use super::value::{self, Wrong};
 use super::workload::{RawPriorityClass, RawWorkload, RawWorkloadSpec, RawWorkloadStatus};
@@ -34,6 +34,8 @@ pub(super) struct Gathered {
     pub(super) classes: Vec<RawPriorityClass>,
     pub(super) budgets: Vec<RawBudget>,
     pub(super) namespaces: Vec<RawNamespace>,
+    /// Events that tell of the scheduler's tries.
+    pub(super) events: Vec<RawEvent>,
     pub(super) summary: Summary,
 }
 
@@ -73,7 +75,14 @@ impl Gathered {
                 self.workload(place, kind, meta, spec, status)
             }
             Object::PriorityClass(meta, class) => self.priority_class(place, &meta, &class),
-            Object::Budget(meta, spec) => self.budget(place, meta, spec),
+            Object::Budget(meta, spec, status) => self.budget(place, meta, spec, status),
+            Object::Event(event) => {
+                if event.failed_scheduling().is_some() {
+                    self.events.push(event);
+                }
+                self.count("Event".to_owned());
+                Ok(())
+            }
             Object::Namespace(meta) => self.namespace(place, &meta),
             Object::Lease(meta, spec) => self.lease(place, meta, spec),
         }
@@ -197,6 +206,7 @@ impl Gathered {
         place: Place,
         meta: RawMeta,
         spec: RawBudgetSpec,
+        status: RawBudgetStatus,
     ) -> Result<(), ImportError> {
         let name = name_of(&meta, &place)?;
         let budget = RawBudget {
@@ -205,13 +215,15 @@ impl Gathered {
             name,
             meta,
             spec,
+            status,
         };
         let is_it = |b: &&RawBudget| (&b.namespace, &b.name) == (&budget.namespace, &budget.name);
         let Some(first) = self.budgets.iter().find(is_it) else {
             self.budgets.push(budget);
             return Ok(());
         };
-        let same = (&first.meta, &first.spec) == (&budget.meta, &budget.spec);
+        let same = (&first.meta, &first.spec, &first.status)
+            == (&budget.meta, &budget.spec, &budget.status);
         let name = format!("{}/{}", budget.namespace, budget.name);
         let first = first.place.clone();
         self.again(same, "PodDisruptionBudget", &first, budget.place, &name)

@@ -13,6 +13,7 @@
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! gathered   all objects together: duplicates
+//! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! groups     like nodes and pods become groups of the language
 //! finish     time zero, leases, what is left out
 //! cluster    the result
@@ -22,9 +23,8 @@
 //! ```
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
-//! modelled (events, services) are counted in the `Summary` and left out; so are a few fields of
-//! pods. Timers of the eviction controller are not part of any object: they start over, as after a
-//! restart of the controller.
+//! modelled (services) are counted in the `Summary` and left out; so are events, but for what they
+//! tell of the scheduler's tries, and a few fields of pods.
 
 mod blame;
 mod cluster;
@@ -45,6 +45,7 @@ mod ranges;
 mod raw;
 mod raw_scheduling;
 mod read;
+mod remembered;
 mod rfc3339;
 mod scheduling;
 mod seeds;

@@ -22,6 +22,8 @@ pub(super) struct RawMeta {
     pub owner_references: Option<Vec<RawOwner>>,
     pub deletion_timestamp: Option<String>,
     pub deletion_grace_period_seconds: Option<i64>,
+    pub creation_timestamp: Option<String>,
+    pub generation: Option<i64>,
     pub finalizers: Option<Filled>,
 }
 
@@ -163,10 +165,32 @@ pub(super) struct RawVolume {
 
 /// `v1.PodStatus`
 #[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RawPodStatus {
     pub phase: Option<String>,
     pub conditions: Option<Vec<RawCondition>>,
+    pub container_statuses: Option<Vec<RawContainerStatus>>,
+}
+
+/// `v1.ContainerStatus`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawContainerStatus {
+    pub state: RawContainerState,
+}
+
+/// `v1.ContainerState`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawContainerState {
+    pub terminated: Option<RawTerminated>,
+}
+
+/// `v1.ContainerStateTerminated`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawTerminated {
+    pub finished_at: Option<String>,
 }
 
 /// `coordination/v1.LeaseSpec`

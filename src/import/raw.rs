@@ -2,7 +2,8 @@
 
 use super::error::{ImportError, Place};
 use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
-use super::scheduling::RawBudgetSpec;
+use super::rfc3339::{Stamp, parse};
+use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::api::workload::WorkloadKind;
 use serde::Deserialize;
@@ -27,9 +28,11 @@ pub(super) enum Object {
     /// `scheduling.k8s.io` `PriorityClass`
     PriorityClass(RawMeta, RawClass),
     /// `policy` `PodDisruptionBudget`
-    Budget(RawMeta, RawBudgetSpec),
+    Budget(RawMeta, RawBudgetSpec, RawBudgetStatus),
     /// `v1` `Namespace`
     Namespace(RawMeta),
+    /// `v1` or `events.k8s.io` `Event`
+    Event(RawEvent),
     /// Anything else: its kind.
     Other(String),
 }
@@ -42,6 +45,52 @@ pub(super) struct RawClass {
     pub preemption_policy: Option<String>,
 }
 
+/// The fields of an event, of both groups.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct RawEvent(BTreeMap<&'static str, Value>);
+
+impl RawEvent {
+    /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,
+    /// and when last.
+    pub(super) fn failed_scheduling(&self) -> Option<(String, u32, Stamp)> {
+        let field = |name: &str| self.0.get(name).unwrap_or(&Value::Null);
+        let about = match field("involvedObject") {
+            Value::Null => field("regarding"),
+            about => about,
+        };
+        let is_it = field("reason") == "FailedScheduling" && about["kind"] == "Pod";
+        let (namespace, name) = (about["namespace"].as_str(), about["name"].as_str()?);
+        let series = field("series");
+        let counts = [field("count"), field("deprecatedCount"), &series["count"]];
+        let count = counts.iter().filter_map(|c| c.as_u64()).max().unwrap_or(1);
+        let times = [
+            &series["lastObservedTime"],
+            field("lastTimestamp"),
+            field("deprecatedLastTimestamp"),
+            field("eventTime"),
+            field("firstTimestamp"),
+        ];
+        let last = times.iter().filter_map(|t| parse(t.as_str()?)).max()?;
+        let pod = format!("{}/{name}", namespace.unwrap_or("default"));
+        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        is_it.then_some((pod, count, last))
+    }
+}
+
+/// The fields of an event that are read, beside its kind and name.
+pub(super) const EVENT_FIELDS: [&str; 10] = [
+    "involvedObject",
+    "regarding",
+    "reason",
+    "series",
+    "count",
+    "deprecatedCount",
+    "lastTimestamp",
+    "deprecatedLastTimestamp",
+    "eventTime",
+    "firstTimestamp",
+];
+
 /// What an object's fields are read as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
@@ -52,6 +101,7 @@ pub(super) enum Role {
     PriorityClass,
     Budget,
     Namespace,
+    Event,
     Other,
     /// Not known before `kind` and, for some kinds, `apiVersion`.
     Unknown,
@@ -64,6 +114,9 @@ pub(super) fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         Some("Node") => (Role::Node, |v| v == "v1"),
         Some("Pod") => (Role::Pod, |v| v == "v1"),
         Some("Namespace") => (Role::Namespace, |v| v == "v1"),
+        Some("Event") => (Role::Event, |v| {
+            v == "v1" || v.starts_with("events.k8s.io/")
+        }),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
         Some("Job") => (Role::Workload(WorkloadKind::Job), |v| {
             v.starts_with("batch/")
@@ -97,6 +150,7 @@ pub(super) enum Part<N, P> {
     Workload(Box<RawWorkloadSpec>),
     Budget(RawBudgetSpec),
     WorkloadStatus(RawWorkloadStatus),
+    BudgetStatus(RawBudgetStatus),
     Aside(Value),
 }
 
@@ -108,7 +162,7 @@ pub(super) struct Raw {
     pub(super) meta: RawMeta,
     pub(super) spec: Part<RawNodeSpec, RawPodSpec>,
     pub(super) status: Part<RawNodeStatus, RawPodStatus>,
-    /// Of a priority class.
+    /// Of a priority class, or of an event.
     pub(super) class: BTreeMap<&'static str, Value>,
     pub(super) items: Option<Vec<Raw>>,
 }
@@ -185,7 +239,10 @@ impl Raw {
                 };
                 Object::PriorityClass(self.meta, class)
             }
-            Role::Budget => Object::Budget(self.meta, self.spec.budget()?),
+            Role::Budget => {
+                Object::Budget(self.meta, self.spec.budget()?, self.status.budget_status()?)
+            }
+            Role::Event => Object::Event(RawEvent(self.class)),
             Role::Namespace => Object::Namespace(self.meta),
         };
         Ok(object)
@@ -231,6 +288,14 @@ impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'
             Part::Budget(b) => Ok(b),
             Part::Aside(v) => convert(v),
             _ => Ok(RawBudgetSpec::default()),
+        }
+    }
+
+    fn budget_status(self) -> Result<RawBudgetStatus, String> {
+        match self {
+            Part::BudgetStatus(s) => Ok(s),
+            Part::Aside(v) => convert(v),
+            _ => Ok(RawBudgetStatus::default()),
         }
     }
 

@@ -45,6 +45,19 @@ pub(super) struct RawBudgetSpec {
     unhealthy_pod_eviction_policy: Option<String>,
 }
 
+/// `policy/v1 PodDisruptionBudgetStatus`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawBudgetStatus {
+    pub observed_generation: Option<i64>,
+    pub disruptions_allowed: i32,
+    pub current_healthy: i32,
+    pub desired_healthy: i32,
+    pub expected_pods: i32,
+    /// By the pods' names, when an eviction was granted.
+    pub disrupted_pods: Option<BTreeMap<String, String>>,
+}
+
 /// What a pod or a template says. `left_out` is called with the name of what is not modelled.
 pub(super) fn scheduling(
     spec: &RawPodSpec,
@@ -297,4 +310,5 @@ pub(super) struct RawBudget {
     pub name: String,
     pub meta: RawMeta,
     pub spec: RawBudgetSpec,
+    pub status: RawBudgetStatus,
 }

@@ -2,7 +2,7 @@
 
 use super::error::Place;
 use super::object::{NameOnly, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
-use super::raw::{Part, Raw, Role, role};
+use super::raw::{EVENT_FIELDS, Part, Raw, Role, role};
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::cell::{Cell, RefCell};
@@ -40,8 +40,6 @@ pub(super) struct ObjectSeed<'c> {
     pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "camelCase")]
 enum Field {
     ApiVersion,
     Kind,
@@ -49,11 +47,41 @@ enum Field {
     Spec,
     Status,
     Items,
-    Value,
-    GlobalDefault,
-    PreemptionPolicy,
-    #[serde(other)]
+    /// One that only priority classes have.
+    OfClass(&'static str),
+    /// One that is read of events.
+    OfEvent(&'static str),
     Other,
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl Visitor<'_> for Names {
+            type Value = Field;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a field")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Field, E> {
+                Ok(match name {
+                    "apiVersion" => Field::ApiVersion,
+                    "kind" => Field::Kind,
+                    "metadata" => Field::Metadata,
+                    "spec" => Field::Spec,
+                    "status" => Field::Status,
+                    "items" => Field::Items,
+                    "value" => Field::OfClass("value"),
+                    "globalDefault" => Field::OfClass("globalDefault"),
+                    "preemptionPolicy" => Field::OfClass("preemptionPolicy"),
+                    name => EVENT_FIELDS
+                        .iter()
+                        .find(|f| **f == name)
+                        .map_or(Field::Other, |f| Field::OfEvent(f)),
+                })
+            }
+        }
+        d.deserialize_identifier(Names)
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
@@ -113,21 +141,14 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     self.cursor.begin();
                 }
                 // kubectl prints `globalDefault` before the kind.
-                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy
-                    if matches!(role, Role::PriorityClass | Role::Unknown) =>
-                {
-                    let name = match field {
-                        Field::Value => "value",
-                        Field::GlobalDefault => "globalDefault",
-                        _ => "preemptionPolicy",
-                    };
+                Field::OfClass(name) if matches!(role, Role::PriorityClass | Role::Unknown) => {
                     raw.class.insert(name, map.next_value()?);
                 }
-                Field::Items
-                | Field::Value
-                | Field::GlobalDefault
-                | Field::PreemptionPolicy
-                | Field::Other => {
+                // Nor are most of an event's fields behind it.
+                Field::OfEvent(name) if matches!(role, Role::Event | Role::Unknown) => {
+                    raw.class.insert(name, map.next_value()?);
+                }
+                Field::Items | Field::OfClass(_) | Field::OfEvent(_) | Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -138,7 +159,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 
 /// Reads `metadata`, of objects that are only counted just the name.
 fn metadata<'de, A: MapAccess<'de>>(map: &mut A, role: Role) -> Result<RawMeta, A::Error> {
-    if role == Role::Other {
+    if matches!(role, Role::Other | Role::Event) {
         let only: Option<NameOnly> = map.next_value()?;
         let only = only.unwrap_or_default();
         Ok(RawMeta {
@@ -163,7 +184,7 @@ fn spec<'de, A: MapAccess<'de>>(
         Role::Workload(_) => Part::Workload(Box::new(or_default(map)?)),
         Role::Budget => Part::Budget(or_default(map)?),
         Role::Unknown => Part::Aside(map.next_value()?),
-        Role::PriorityClass | Role::Namespace | Role::Other => pass_over(map)?,
+        Role::PriorityClass | Role::Namespace | Role::Event | Role::Other => pass_over(map)?,
     })
 }
 
@@ -177,7 +198,8 @@ fn status<'de, A: MapAccess<'de>>(
         Role::Pod => Part::Pod(or_default(map)?),
         Role::Unknown => Part::Aside(map.next_value()?),
         Role::Workload(_) => Part::WorkloadStatus(or_default(map)?),
-        Role::Lease | Role::PriorityClass | Role::Budget | Role::Namespace | Role::Other => {
+        Role::Budget => Part::BudgetStatus(or_default(map)?),
+        Role::Lease | Role::PriorityClass | Role::Namespace | Role::Event | Role::Other => {
             pass_over(map)?
         }
     })

@@ -70,11 +70,39 @@ struct RawRule {
 
 /// What is read of a workload's status: how far a Job is.
 #[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RawWorkloadStatus {
     conditions: Option<Vec<RawCondition>>,
     succeeded: Option<i32>,
     failed: Option<i32>,
+    uncounted_terminated_pods: Option<RawUncounted>,
+    /// `status.startTime` of a Job
+    pub(super) start_time: Option<String>,
+}
+
+/// `batch/v1 UncountedTerminatedPods`: the uids of pods that have ended and still have their
+/// finalizer.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawUncounted {
+    succeeded: Option<Vec<String>>,
+    failed: Option<Vec<String>>,
+}
+
+impl RawWorkloadStatus {
+    /// How many pods of a Job succeeded and failed, those included that are about to be counted.
+    pub(super) fn ended(&self) -> (i32, i32) {
+        let uncounted = self.uncounted_terminated_pods.as_ref();
+        let more = |of: fn(&RawUncounted) -> &Option<Vec<String>>| {
+            let listed = uncounted.and_then(|u| of(u).as_ref());
+            listed.map_or(0, |all| i32::try_from(all.len()).unwrap_or(i32::MAX))
+        };
+        let sum = |n: Option<i32>, more: i32| n.unwrap_or(0).max(0).saturating_add(more);
+        (
+            sum(self.succeeded, more(|u| &u.succeeded)),
+            sum(self.failed, more(|u| &u.failed)),
+        )
+    }
 }
 
 /// An exported workload.
@@ -169,9 +197,8 @@ impl RawWorkload {
             ))),
             other => Ok(other),
         };
-        let done =
-            |n: Option<i32>, of: Option<i32>| n.map(|n| n.saturating_sub(of.unwrap_or(0)).max(0));
-        let succeeded = self.status.succeeded;
+        let done = |n: Option<i32>, of: i32| n.map(|n| n.saturating_sub(of).max(0));
+        let (succeeded, failed) = self.status.ended();
         let has_replicas = !matches!(self.kind, WorkloadKind::DaemonSet | WorkloadKind::Job);
         let policy = s
             .pod_failure_policy
@@ -202,7 +229,7 @@ impl RawWorkload {
             ),
             backoff_limit: done(
                 number("backoffLimit", s.backoff_limit)?.filter(|_| job),
-                self.status.failed,
+                failed,
             ),
             pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
                 Some("Failed") => Some(language::PodReplacementPolicy::Failed),

@@ -23,4 +23,60 @@ pub struct Memory {
     /// period.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub leases: BTreeMap<String, DurationText>,
+    /// Pods that the scheduler tried and found no node for, by `namespace/name`. Those that are not
+    /// there are tried at once.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waiting: BTreeMap<String, Waiting>,
+    /// Jobs with failed pods, by `namespace/name`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, Failures>,
+    /// What disruption budgets were last counted to, by `namespace/name`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub budgets: BTreeMap<String, Counted>,
+}
+
+/// A pod that waits for a node: what its back-off is computed from.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Waiting {
+    /// Since when its condition PodScheduled has been False, from the start of the run: `"-4m"`.
+    pub since: DurationText,
+    /// How often it was tried; drawn where not given, within what the time since allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
+    /// When it was last tried, from the start of the run; drawn where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<DurationText>,
+}
+
+/// Failures of a Job's pods since its last success: what its back-off is computed from.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Failures {
+    /// How many there were at least.
+    pub least: u32,
+    /// How many there were at most; drawn between both.
+    pub most: u32,
+    /// When the last one was at the earliest, from the start of the run: `"-12s"`.
+    pub from: DurationText,
+    /// When it was at the latest; drawn between both.
+    pub until: DurationText,
+}
+
+/// The status of a disruption budget.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Counted {
+    /// `status.disruptionsAllowed`
+    pub allowed: i32,
+    /// `status.currentHealthy`
+    pub healthy: i32,
+    /// `status.desiredHealthy`
+    pub desired: i32,
+    /// `status.expectedPods`
+    pub expected: i32,
+    /// `status.disruptedPods`: when the eviction of a pod was granted, from the start of the run, by
+    /// the pods' names without their namespace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub disrupted: BTreeMap<String, DurationText>,
 }

@@ -53,7 +53,7 @@ pub(crate) use faults::{
 pub(crate) use flags::known as known_flags;
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
-pub(crate) use memory::Memory;
+pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use namespace::Namespace;
 pub(crate) use prices::Prices;
 pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};

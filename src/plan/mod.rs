@@ -19,7 +19,7 @@ pub use objects::{
     PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
 };
 pub use profile::Profile;
-pub use run::{Memory, Perturb, Plan};
+pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use timeline::{
     Action, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,

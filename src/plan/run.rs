@@ -6,7 +6,8 @@
 //! from it.
 
 use super::objects::{
-    BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodPlan, WorkloadPlan,
+    BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodIndex, PodPlan,
+    WorkloadIndex, WorkloadPlan,
 };
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
@@ -103,6 +104,49 @@ pub struct Memory {
     /// When healthy nodes last renewed their leases, in microseconds from the start and not above
     /// zero.
     pub leases_us: BTreeMap<NodeIndex, i64>,
+    /// Pods that the scheduler found no node for.
+    pub waiting: BTreeMap<PodIndex, Waited>,
+    /// Jobs with failed pods.
+    pub failures: BTreeMap<WorkloadIndex, FailedBefore>,
+    /// What disruption budgets were last counted to.
+    pub budgets: BTreeMap<BudgetIndex, CountedBefore>,
+}
+
+/// What the scheduler remembers of a pod that it found no node for. Times are microseconds from the
+/// start and not above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// Since when it has waited.
+    pub since_us: i64,
+    /// How often it was tried; none is not known.
+    pub tries: Option<u32>,
+    /// When it was last tried; none is not known.
+    pub last_us: Option<i64>,
+}
+
+/// Failures of a Job's pods since its last success, within bounds. Times are seconds from the start
+/// and not above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedBefore {
+    /// How many there were, at least and at most.
+    pub failures: (u32, u32),
+    /// When the last one was, at the earliest and at the latest.
+    pub last: (i64, i64),
+}
+
+/// The status of a disruption budget.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedBefore {
+    /// `disruptionsAllowed`
+    pub allowed: i32,
+    /// `currentHealthy`
+    pub healthy: i32,
+    /// `desiredHealthy`
+    pub desired: i32,
+    /// `expectedPods`
+    pub expected: i32,
+    /// `disruptedPods`, in seconds from the start.
+    pub disrupted: BTreeMap<PodIndex, i64>,
 }
 
 /// Trouble that controllers have to survive, each kind a choice where it is on; without deviations

@@ -1,6 +1,7 @@
 //! The controllers of a process, one after the other: how each is configured and made.
 
 use super::cluster::Cluster;
+use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
     Client, ClientTiming, EventRecorder, InformerFactory, Recalled, SeriesRecorder, TokenBucket,
     Wrote,
@@ -10,8 +11,9 @@ use crate::controllers::{
 };
 use crate::kernel::{Dur, Group, Keys, Name};
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::plan::{Flags, Limits, Plan};
+use crate::plan::{FailedBefore, Flags, Limits, Memory, Plan, Waited};
 use crate::trace::Actor;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A controller that has been made, and runs once the caches are filled. `warm`: it has been
@@ -90,6 +92,25 @@ impl<'a> Maker<'a> {
 
     fn plan(&self) -> &'a Plan {
         &self.cluster.plan
+    }
+
+    /// What the plan says that is remembered beside that.
+    fn remembered(&self) -> Option<&'a Memory> {
+        (self.plan().memory.as_ref()).filter(|_| self.memory.is_some())
+    }
+
+    /// The Jobs whose pods failed before the start.
+    fn failures(&self) -> BTreeMap<WorkloadId, FailedBefore> {
+        let all = self.remembered().into_iter().flat_map(|m| &m.failures);
+        all.filter_map(|(job, failed)| Some((self.cluster.workload_id(*job)?, *failed)))
+            .collect()
+    }
+
+    /// The pods that the scheduler tried before the start.
+    fn waiting(&self) -> BTreeMap<PodId, Waited> {
+        let all = self.remembered().into_iter().flat_map(|m| &m.waiting);
+        all.map(|(pod, waited)| (self.cluster.pod_ids[*pod as usize], *waited))
+            .collect()
     }
 
     /// What a search calls the steps of a controller. The state of some is that of their queues, or
@@ -207,7 +228,10 @@ impl<'a> Maker<'a> {
         }
         if has.job {
             self.add(Actor::Job, |m, client, recorder| {
-                workload::JobController::new(of.job, client, m.informers, m.group, recorder)
+                let jobs =
+                    workload::JobController::new(of.job, client, m.informers, m.group, recorder);
+                jobs.recall(m.failures());
+                jobs
             });
         }
         if has.daemon_set {
@@ -242,6 +266,7 @@ impl<'a> Maker<'a> {
             let client = self.own_client(Actor::Scheduler);
             scheduler::Controller::new(config, client, self.informers, self.group, recorder)
         });
+        controller.recall(self.waiting());
         self.push(Some(name), controller);
     }
 

@@ -1,18 +1,22 @@
 //! How nodes, pods, workloads and budgets of the plan come into being.
 
 use super::cluster::Cluster;
-use crate::api::meta::{ConditionStatus, OwnerReference};
+use crate::api::budget::BudgetStatus;
+use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::plan::{
     BudgetIndex, NodeIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
 };
 use crate::trace::Actor;
 use std::rc::Rc;
+
+/// `metadata.generation` of an object whose spec nobody has changed.
+const FIRST_GENERATION: i64 = 1;
 
 impl Cluster {
     /// A node of the plan joins, for the first time or again: its kubelet registers it. False if it
@@ -152,8 +156,29 @@ impl Cluster {
             selector: Rc::new(plan.selector.clone()),
             rule: plan.rule,
             always_allow_unhealthy: plan.always_allow_unhealthy,
+            status: self.counted_before(index),
         };
         self.api.create_budget(Actor::User, new).map(|_| ())
+    }
+
+    /// The status of a budget that is there from the start, where it is known what it was counted to;
+    /// otherwise it has not been counted yet.
+    fn counted_before(&self, index: BudgetIndex) -> BudgetStatus {
+        let memory = self.plan.memory.as_ref();
+        let counted = memory.and_then(|m| m.budgets.get(&index));
+        let Some(c) = counted.filter(|_| self.ctx.now() == Time::ZERO) else {
+            return BudgetStatus::default();
+        };
+        let granted = |(pod, at): (&PodIndex, &i64)| (self.pod_ids[*pod as usize], Timestamp(*at));
+        BudgetStatus {
+            observed_generation: FIRST_GENERATION,
+            disruptions_allowed: c.allowed,
+            current_healthy: c.healthy,
+            desired_healthy: c.desired,
+            expected_pods: c.expected,
+            disrupted_pods: c.disrupted.iter().map(granted).collect(),
+            sync_failed: false,
+        }
     }
 
     /// The template of a pod of the plan; one whose owner is a workload of the run names that, and

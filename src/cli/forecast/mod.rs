@@ -6,6 +6,8 @@ mod args;
 mod courses;
 mod kubectl;
 #[cfg(test)]
+mod remembered;
+#[cfg(test)]
 mod tests;
 mod watch;
 

@@ -261,7 +261,7 @@ impl Controller {
             else {
                 continue;
             };
-            let due = instant(at).saturating_add(DELETION_TIMEOUT);
+            let due = after(at, DELETION_TIMEOUT);
             if due < now {
                 // It is the namespace twice in upstream, too.
                 let text = format!(
@@ -365,15 +365,17 @@ impl Controller {
             return None;
         }
         let (due, now) = (
-            instant(target.last_transition_time).saturating_add(STALE_POD_DISRUPTION_TIMEOUT),
+            after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT),
             self.ctx.now(),
         );
         Some(if due > now { due.since(now) } else { Dur::ZERO })
     }
 }
 
-fn instant(t: Timestamp) -> Time {
-    Time::from_secs(u64::try_from(t.0).unwrap_or_default())
+/// So long after a second, which an import may have from before the start.
+fn after(t: Timestamp, wait: Dur) -> Time {
+    let wait_s = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+    Time::from_secs(u64::try_from(t.0.saturating_add(wait_s)).unwrap_or_default())
 }
 
 impl BudgetHandler for Controller {

@@ -11,8 +11,9 @@ use crate::api::pod::Pod;
 use crate::api::workload::WorkloadKind;
 use crate::client::{Client, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Group, Object, PointId, Shared, Ticket, Time};
+use crate::plan::Waited;
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::{Rc, Weak};
 
 /// How the scheduler is configured.
@@ -58,6 +59,8 @@ pub(crate) struct Controller {
     pub(super) state: Shared<State>,
     /// By workload.
     pub(super) owners: Shared<Vec<Option<Owner>>>,
+    /// Pods that were tried before the start, until the caches are filled.
+    pub(super) waits: Shared<BTreeMap<PodId, Waited>>,
     /// A tick of both flushers; all others lie a multiple of their period before or after it.
     pub(super) ticks_at: Cell<Time>,
     pub(super) idle: Cell<Option<Ticket>>,
@@ -96,6 +99,7 @@ impl Controller {
             me: me.clone(),
             state: Shared::new(state),
             owners: Shared::new(Vec::new()),
+            waits: Shared::new(BTreeMap::new()),
             ticks_at: Cell::new(ctx.now()),
             idle: Cell::new(None),
             no_backoff: Cell::new(None),

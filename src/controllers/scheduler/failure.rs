@@ -161,7 +161,7 @@ impl Controller {
     }
 
     /// Records what filters said, for whoever asks why a pod is where it is not.
-    fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
+    pub(super) fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
         let number = self.state.with(|s| {
             let told = |r: &Rejection| trace::Rejection {
                 plugin: r.plugin.name(),

@@ -30,6 +30,7 @@ mod prioritize_nodes;
 pub mod queue;
 mod queue_moves;
 pub(crate) mod queued_pod;
+mod recalled;
 pub(crate) mod resources;
 mod run;
 mod schedule_one;

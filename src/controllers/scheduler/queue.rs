@@ -78,6 +78,7 @@ impl Queue {
             gated_by: None,
             sequence: self.sequence,
             cause,
+            before: None,
         }
     }
 
@@ -102,6 +103,7 @@ impl Queue {
         };
         let (_, mut entry) = self.take(id)?;
         entry.attempts += 1;
+        entry.before = None;
         entry.rejected_by = Plugins::default();
         entry.gated_by = None;
         self.cycle += 1;
@@ -192,6 +194,9 @@ impl Queue {
 
     /// When a pod's back-off ends (`getBackoffTime`).
     fn get_backoff_time(&self, entry: &QueuedPod) -> Time {
+        if let Some(before) = entry.before {
+            return self.align(before.backoff_ends);
+        }
         let count = match self.switches.backoff_counts_rejections {
             false => entry.attempts,
             true if entry.errors > 0 => entry.errors,
@@ -266,6 +271,15 @@ impl Queue {
             Place::Backoff(end)
         };
         self.put(place, entry);
+    }
+
+    /// Takes a pod out that is to be tried next.
+    pub(super) fn take_active(&mut self, id: PodId) -> Option<QueuedPod> {
+        let is_active = matches!(self.entries.get(&id), Some((Place::Active, _)));
+        is_active
+            .then(|| self.take(id))
+            .flatten()
+            .map(|taken| taken.1)
     }
 
     pub(super) fn put(&mut self, place: Place, entry: QueuedPod) {

@@ -9,7 +9,7 @@ use super::queued_pod::{Place, QueuedPod, Strategy};
 use super::shape::Shape;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::plan::switches::scheduler::WakeRule;
 use crate::trace::Plugin;
 use std::rc::Rc;
@@ -237,7 +237,10 @@ impl Queue {
 
     /// Moves pods that have waited for too long (`flushUnschedulablePodsLeftover`).
     pub fn flush_unschedulable_pods_leftover(&mut self, now: Time, cause: u32) {
-        let late = |e: &QueuedPod| now.since(e.timestamp) > self.switches.unschedulable_flush;
+        let late = |e: &QueuedPod| {
+            let before = e.before.map_or(Dur::ZERO, |b| b.tried_ago);
+            now.since(e.timestamp).saturating_add(before) > self.switches.unschedulable_flush
+        };
         let ids: Vec<PodId> = self
             .unschedulable
             .iter()

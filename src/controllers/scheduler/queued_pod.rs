@@ -4,7 +4,7 @@ use super::framework::Plugins;
 use super::shape::Shape;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::trace::Plugin;
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -32,6 +32,17 @@ pub struct QueuedPod {
     pub(super) sequence: u64,
     /// The record that made it wait where it does.
     pub cause: u32,
+    /// Its last try, where that was before the run.
+    pub(super) before: Option<Before>,
+}
+
+/// A try before the run, whose time has no other place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Before {
+    /// When the back-off after it ends; zero if it is over.
+    pub(super) backoff_ends: Time,
+    /// How long before the start it was.
+    pub(super) tried_ago: Dur,
 }
 
 /// The order of pods that are tried next.

@@ -21,6 +21,7 @@ impl Controller {
             Dur::ZERO
         };
         self.ticks_at.set(self.ctx.now() + phase);
+        self.recall_waiting();
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             loop {

@@ -17,6 +17,14 @@ pub(super) struct BackoffRecord {
 }
 
 impl BackoffRecord {
+    /// So many failures, the last of them in that second.
+    pub(super) fn of(failures: u32, last: i64) -> Self {
+        BackoffRecord {
+            failures,
+            last_failure: Some(last),
+        }
+    }
+
     /// The record with these newly finished pods (`newBackoffRecord`).
     pub(super) fn with(self, succeeded: &[Rc<Pod>], failed: &[Rc<Pod>]) -> Self {
         let latest = |pods: &[Rc<Pod>]| pods.iter().map(|p| finished_at(p)).max();

@@ -18,6 +18,7 @@ mod job;
 mod job_backoff;
 mod job_pods;
 mod job_policy;
+mod job_recalled;
 mod job_status;
 mod job_sync;
 mod pod_control;

@@ -78,7 +78,7 @@ pub(super) fn plan(
     let memory = spec
         .memory
         .as_ref()
-        .map(|m| memory::memory(m, &declared.nodes, complaints));
+        .map(|m| memory::memory(m, &declared, complaints));
     if !complaints.is_empty() {
         return None;
     }

@@ -1,15 +1,18 @@
 //! What the controllers of an exported cluster remember, looked up.
 
-use super::select::Nodes;
+use super::declared::Declared;
+use crate::api::workload::WorkloadKind;
 use crate::language::complaints::Complaints;
-use crate::language::text::place::{at, with};
+use crate::language::text::place::{Place, at, with};
 use crate::language::{self, Problem, values};
-use crate::plan::Memory;
+use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
 
-/// Reads what is remembered; a node that is not declared is a mistake.
+const SECOND_US: i64 = 1_000_000;
+
+/// Reads what is remembered; an object that is not declared is a mistake.
 pub(super) fn memory(
     written: &language::Memory,
-    nodes: &Nodes,
+    declared: &Declared,
     complaints: &mut Complaints,
 ) -> Memory {
     let mut memory = Memory::default();
@@ -22,17 +25,125 @@ pub(super) fn memory(
     if let Some(pass) = &written.pass {
         memory.pass = complaints.take(at!["memory", "pass"], values::span(pass.as_str()));
     }
+    let nodes = &declared.nodes;
     for (name, text) in &written.leases {
         let place = with(&at!["memory", "leases"], name.as_str());
         let Some(node) = nodes.by_name.get(name) else {
-            if !nodes.incomplete {
-                complaints.add_name(place, Problem::new(format!("there is no node `{name}`")));
-            }
+            missing("node", name, nodes.incomplete, place, complaints);
             continue;
         };
         if let Some(us) = complaints.take(place, values::past_micros(text.as_str())) {
             memory.leases_us.insert(*node, us);
         }
     }
+    waiting(written, declared, &mut memory, complaints);
+    failures(written, declared, &mut memory, complaints);
+    budgets(written, declared, &mut memory, complaints);
     memory
+}
+
+fn missing(kind: &str, name: &str, incomplete: bool, place: Place, complaints: &mut Complaints) {
+    if !incomplete {
+        complaints.add_name(place, Problem::new(format!("there is no {kind} `{name}`")));
+    }
+}
+
+fn waiting(
+    written: &language::Memory,
+    declared: &Declared,
+    memory: &mut Memory,
+    complaints: &mut Complaints,
+) {
+    for (name, waits) in &written.waiting {
+        let place = with(&at!["memory", "waiting"], name.as_str());
+        let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
+            missing("pod", name, declared.pods.incomplete, place, complaints);
+            continue;
+        };
+        let past = |text: &language::DurationText| values::past_micros(text.as_str());
+        let last = waits.last.as_ref().map(past).transpose();
+        let both = past(&waits.since).and_then(|since| Ok((since, last?)));
+        if let Some((since_us, last_us)) = complaints.take(place, both) {
+            let tries = waits.tries.map(|n| n.max(1));
+            let waited = Waited {
+                since_us,
+                tries,
+                last_us,
+            };
+            memory.waiting.insert(*pod, waited);
+        }
+    }
+}
+
+fn failures(
+    written: &language::Memory,
+    declared: &Declared,
+    memory: &mut Memory,
+    complaints: &mut Complaints,
+) {
+    let workloads = &declared.workloads;
+    for (name, failed) in &written.failures {
+        let place = with(&at!["memory", "failures"], name.as_str());
+        let full = format!("{}/{name}", WorkloadKind::Job.as_str());
+        let Some(job) = workloads.by_name.get(&full) else {
+            missing("Job", name, workloads.incomplete, place, complaints);
+            continue;
+        };
+        let past = |text: &language::DurationText| values::past_micros(text.as_str());
+        let both = past(&failed.from).and_then(|from| Ok((from, past(&failed.until)?)));
+        let ordered = both.and_then(|(from, until)| {
+            if from > until || failed.least > failed.most {
+                return Err(Problem::new(
+                    "`least` is more than `most`, or `from` after `until`",
+                ));
+            }
+            Ok((from.div_euclid(SECOND_US), until.div_euclid(SECOND_US)))
+        });
+        if let Some(last) = complaints.take(place, ordered) {
+            let failures = (failed.least, failed.most);
+            memory
+                .failures
+                .insert(*job, FailedBefore { failures, last });
+        }
+    }
+}
+
+fn budgets(
+    written: &language::Memory,
+    declared: &Declared,
+    memory: &mut Memory,
+    complaints: &mut Complaints,
+) {
+    for (name, counted) in &written.budgets {
+        let place = with(&at!["memory", "budgets"], name.as_str());
+        let full = format!("PodDisruptionBudget/{name}");
+        let Some(index) = declared.budgets.plans.iter().position(|b| b.name == full) else {
+            let incomplete = declared.budgets.incomplete;
+            missing("disruption budget", name, incomplete, place, complaints);
+            continue;
+        };
+        let mut before = CountedBefore {
+            allowed: counted.allowed,
+            healthy: counted.healthy,
+            desired: counted.desired,
+            expected: counted.expected,
+            ..CountedBefore::default()
+        };
+        let namespace = name.split('/').next().unwrap_or_default();
+        for (pod, at) in &counted.disrupted {
+            // A pod that is gone by now is one that nobody waits for.
+            let Some(pod) = declared
+                .pods
+                .by_name
+                .get(format!("{namespace}/{pod}").as_str())
+            else {
+                continue;
+            };
+            let at = complaints.take(place.clone(), values::past_micros(at.as_str()));
+            if let Some(us) = at {
+                before.disrupted.insert(*pod, us.div_euclid(SECOND_US));
+            }
+        }
+        memory.budgets.insert(index as u32, before);
+    }
 }

@@ -1,0 +1,198 @@
+//! What controllers remember of pods that wait, of Jobs and of disruption budgets, from an export
+//! to what becomes of it. Expected times are arithmetic on upstream's constants.
+
+use crate::analysis::course::Happening;
+use crate::import::{ImportedCluster, Input};
+use crate::lab::{Forecast, Forecasting};
+use crate::scenario::{Loaded, Overrides, what_if};
+use serde_json::{Value, json};
+
+/// The time of the export.
+const NOW: &str = "2026-01-01T00:10:00Z";
+
+fn node(name: &str, cordoned: bool) -> [Value; 2] {
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        "spec": {"unschedulable": cordoned}, "status": {
+            "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
+            "conditions": [{"type": "Ready", "status": "True",
+                "lastHeartbeatTime": NOW, "lastTransitionTime": "2026-01-01T00:00:00Z"}]}});
+    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": name, "namespace": "kube-node-lease"},
+        "spec": {"leaseDurationSeconds": 40, "renewTime": "2026-01-01T00:09:58.000000Z"}});
+    [node, lease]
+}
+
+fn pod(name: &str, status: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "labels": {"app": "web"},
+            "creationTimestamp": "2026-01-01T00:00:00Z"},
+        "spec": {}, "status": status})
+}
+
+fn running(name: &str) -> Value {
+    let mut pod = pod(
+        name,
+        json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True",
+            "lastTransitionTime": "2026-01-01T00:00:00Z"}]}),
+    );
+    pod["spec"]["nodeName"] = "a".into();
+    pod
+}
+
+fn owned(mut pod: Value, kind: &str, owner: &str) -> Value {
+    pod["metadata"]["ownerReferences"] = json!([{"kind": kind, "name": owner, "controller": true}]);
+    pod
+}
+
+fn cluster(items: Vec<Value>) -> ImportedCluster {
+    let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    let input = Input::from_bytes("export", text.into_bytes()).unwrap();
+    ImportedCluster::read(&[input]).unwrap()
+}
+
+/// What comes after the export, with a command of somebody at one second.
+fn forecast(items: Vec<Value>, release: &str, command: Option<&str>) -> Forecast {
+    let mut loaded = Loaded::of_cluster("forecast", cluster(items), "2m", Vec::new());
+    loaded.spec.kubernetes = Some(release.to_owned());
+    if let Some(command) = command {
+        let entries = what_if(command, &loaded.spec).unwrap();
+        loaded.spec.timeline.extend(entries);
+    }
+    let forecasting = Forecasting {
+        loaded: &loaded,
+        overrides: Overrides::default(),
+        first: 1,
+        seeds: 5,
+    };
+    Forecast::of(&forecasting.courses(2, &|_| true).unwrap())
+}
+
+/// The earliest time at which that happens to any such object, in seconds.
+fn earliest(forecast: &Forecast, what: Happening, object: &str) -> f64 {
+    let of = forecast.happenings.iter();
+    let of = of.filter(|h| h.what == what && h.object.starts_with(object));
+    let least = of.map(|h| h.when.low).min().unwrap();
+    least.as_nanos() as f64 / 1e9
+}
+
+/// The earliest and the latest time at which that happens to the first such object, in seconds.
+fn when(forecast: &Forecast, what: Happening, object: &str) -> Option<(f64, f64)> {
+    let mut of = forecast.happenings.iter();
+    let found = of.find(|h| h.what == what && h.object.starts_with(object))?;
+    let s = |t: crate::kernel::Time| t.as_nanos() as f64 / 1e9;
+    Some((s(found.when.low), s(found.when.high)))
+}
+
+/// Two pods failed, the last 5 s before the export: the Job waits 10 s, doubled once, from then on
+/// (`DefaultJobPodFailureBackOff`), so that its next pod comes 15 s after the export.
+#[test]
+fn a_job_backs_off_from_its_last_failure() {
+    let failed = |name: &str, at: &str| {
+        let status = json!({"phase": "Failed", "containerStatuses":
+            [{"state": {"terminated": {"exitCode": 1, "finishedAt": at}}}]});
+        let mut pod = owned(pod(name, status), "Job", "sum");
+        pod["spec"]["nodeName"] = "a".into();
+        pod
+    };
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job",
+        "metadata": {"name": "sum", "namespace": "shop"},
+        "spec": {"parallelism": 1, "completions": 1, "backoffLimit": 6,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"restartPolicy": "Never"}}},
+        "status": {"failed": 2, "startTime": "2026-01-01T00:09:00Z"}});
+    let mut items = node("a", false).to_vec();
+    items.extend([
+        job,
+        failed("sum-1", "2026-01-01T00:09:30Z"),
+        failed("sum-2", "2026-01-01T00:09:55Z"),
+    ]);
+    let imported = cluster(items.clone());
+    let failures = &imported.memory.failures["shop/sum"];
+    assert_eq!((failures.least, failures.most), (2, 2));
+    assert_eq!(failures.until.as_str(), "-5s");
+    let (low, high) = when(
+        &forecast(items, "1.34.4", None),
+        Happening::PodCreated,
+        "shop/sum",
+    )
+    .unwrap();
+    assert!(
+        (15.0..15.5).contains(&low) && (15.0..15.5).contains(&high),
+        "{low} to {high}"
+    );
+}
+
+/// A pod was tried five times, 1 s before the export for the last time: its back-off of 10 s ends
+/// 9 s after it, and until then an uncordoned node does not help. In 1.34 an idle scheduler takes
+/// pods from the back-off queue at once (`SchedulerPopFromBackoffQ`).
+#[test]
+fn a_pod_that_waits_backs_off_from_its_last_try() {
+    let waits = pod(
+        "web-1",
+        json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+            "reason": "Unschedulable", "lastTransitionTime": "2026-01-01T00:05:00Z"}]}),
+    );
+    let event = json!({"apiVersion": "v1", "kind": "Event", "reason": "FailedScheduling",
+        "metadata": {"name": "web-1.1", "namespace": "shop"}, "count": 5,
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web-1"},
+        "firstTimestamp": "2026-01-01T00:05:00Z", "lastTimestamp": "2026-01-01T00:09:59Z"});
+    let items = || {
+        let mut items = node("a", true).to_vec();
+        items.extend([waits.clone(), event.clone()]);
+        items
+    };
+    let memory = cluster(items()).memory.waiting["shop/web-1"].clone();
+    assert_eq!(memory.since.as_str(), "-5m");
+    assert_eq!(
+        (memory.tries, memory.last.unwrap().as_str()),
+        (Some(5), "-1s")
+    );
+    let bound = |release| {
+        let forecast = forecast(items(), release, Some("kubectl uncordon a"));
+        when(&forecast, Happening::PodBound, "shop/web-1").unwrap()
+    };
+    // The back-off queue is looked at once a second.
+    let (low, high) = bound("1.32.13");
+    assert!(low >= 9.0 && high < 10.5, "{low} to {high}");
+    let (low, high) = bound("1.34.4");
+    assert!(low >= 1.0 && high < 1.5, "{low} to {high}");
+    // Nobody does anything: it is pending, for the reason that a try would find.
+    let left = forecast(items(), "1.34.4", None).pending;
+    assert_eq!(left.len(), 1);
+    assert!(left[0].said.contains("unschedulable"), "{left:?}");
+}
+
+/// Three pods are ready, two have to be, and the eviction of one was granted 100 s ago and has not
+/// been seen since: for 20 s more it counts as disrupted (`DeletionTimeout`, two minutes), and a
+/// drain, which asks every 5 s, waits.
+#[test]
+fn a_granted_eviction_counts_for_two_minutes() {
+    let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}});
+    let budget = |status: Value| {
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": "web", "namespace": "shop", "generation": 1},
+            "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}}, "status": status})
+    };
+    let counted = |allowed: i32, disrupted: Value| {
+        json!({"observedGeneration": 1, "disruptionsAllowed": allowed, "currentHealthy": 2 + allowed,
+            "desiredHealthy": 2, "expectedPods": 3, "disruptedPods": disrupted})
+    };
+    let first_eviction = |status: Value| {
+        let mut items = node("a", false).to_vec();
+        items.extend(node("b", false));
+        let mut others =
+            ["web-1", "web-2", "web-3"].map(|n| owned(running(n), "ReplicaSet", "web"));
+        others[0]["spec"]["nodeName"] = "b".into();
+        items.extend(others);
+        items.extend([set.clone(), budget(status)]);
+        let forecast = forecast(items, "1.34.4", Some("kubectl drain a"));
+        earliest(&forecast, Happening::PodDeleted, "shop/web")
+    };
+    let first = first_eviction(counted(1, json!({})));
+    assert!((1.0..2.0).contains(&first), "{first}");
+    let first = first_eviction(counted(0, json!({"web-1": "2026-01-01T00:08:20Z"})));
+    assert!((20.0..26.5).contains(&first), "{first}");
+}

@@ -1,0 +1,263 @@
+//! What controllers remember of pods that wait, of Jobs whose pods failed, and of disruption
+//! budgets, as far as an export shows it.
+//!
+//! A Job's back-off is computed from the finish times of its failed pods
+//! (`pkg/controller/job/backoff_utils.go`, v1.34: `newBackoffRecord`, `getFinishedTime`); of those
+//! that are gone only the number is known, by `status.failed`. The scheduler's is computed from the
+//! number of tries and the last of them, which events of FailedScheduling tell where they were
+//! exported; otherwise it is known since when the pod has been unschedulable.
+
+use super::error::ImportError;
+use super::gathered::at;
+use super::groups::micros;
+use super::object::RawCondition;
+use super::pod::RawPod;
+use super::raw::RawEvent;
+use super::rfc3339::{SECOND_US, Stamp};
+use super::scheduling::RawBudget;
+use super::times::time;
+use super::value::Wrong;
+use super::workload::RawWorkload;
+use crate::api::workload::WorkloadKind;
+use crate::language::{Counted, DurationText, Failures, Waiting};
+use std::collections::BTreeMap;
+
+/// A time before time zero, in the words of the language.
+fn ago(at: Stamp, zero: Stamp) -> DurationText {
+    micros(at.us_since(zero).min(0))
+}
+
+/// Pods that the scheduler tried in vain: those without a node whose condition PodScheduled says
+/// so.
+pub(super) fn waiting(
+    pods: &[RawPod],
+    events: &[RawEvent],
+    zero: Stamp,
+) -> Result<BTreeMap<String, Waiting>, ImportError> {
+    let mut told: BTreeMap<String, (u32, Stamp)> = BTreeMap::new();
+    for event in events {
+        if let Some((pod, tries, last)) = event.failed_scheduling() {
+            // The recorder counts like events together; unlike ones are several.
+            let sum = told.entry(pod).or_insert((0, last));
+            *sum = (sum.0.saturating_add(tries), sum.1.max(last));
+        }
+    }
+    let mut all = BTreeMap::new();
+    for pod in pods.iter().filter(|p| p.node().is_none()) {
+        let unschedulable = |c: &&RawCondition| {
+            c.r#type.as_deref() == Some("PodScheduled")
+                && c.status.as_deref() == Some("False")
+                && c.reason.as_deref() == Some("Unschedulable")
+        };
+        let mut conditions = pod.status.conditions.iter().flatten();
+        let Some(condition) = conditions.find(unschedulable) else {
+            continue;
+        };
+        let since = time(
+            "lastTransitionTime",
+            condition.last_transition_time.as_deref(),
+        );
+        let since = since.map_err(at(&pod.place))?.unwrap_or(zero);
+        let name = pod.full_name();
+        let known = told.get(&name).filter(|(_, last)| *last <= zero);
+        let waits = Waiting {
+            since: ago(since, zero),
+            tries: known.map(|k| k.0),
+            last: known.map(|k| ago(k.1, zero)),
+        };
+        all.insert(name, waits);
+    }
+    Ok(all)
+}
+
+/// Failures of the pods of each Job that goes on, since its last success.
+pub(super) fn failures(
+    workloads: &[RawWorkload],
+    pods: &[RawPod],
+    zero: Stamp,
+) -> Result<BTreeMap<String, Failures>, ImportError> {
+    let mut finished: BTreeMap<String, Vec<(bool, Stamp)>> = BTreeMap::new();
+    for pod in pods {
+        let ended = match pod.status.phase.as_deref() {
+            Some("Failed") => false,
+            Some("Succeeded") => true,
+            _ => continue,
+        };
+        let owners = pod.meta.owner_references.iter().flatten();
+        let mut jobs = owners
+            .filter(|o| o.controller == Some(true))
+            .filter(|o| o.kind.as_deref() == Some(WorkloadKind::Job.as_str()));
+        if let Some(job) = jobs.next().and_then(|o| o.name.as_deref())
+            && let Some(at) = pod.finished_at().map_err(at(&pod.place))?
+        {
+            let job = format!("{}/{job}", pod.namespace);
+            finished.entry(job).or_default().push((ended, at));
+        }
+    }
+    let mut all = BTreeMap::new();
+    let running = |w: &&RawWorkload| w.kind == WorkloadKind::Job && w.is_over().is_none();
+    for job in workloads.iter().filter(running) {
+        let name = format!("{}/{}", job.namespace, job.name);
+        let seen = finished.remove(&name).unwrap_or_default();
+        let started = time("startTime", job.status.start_time.as_deref());
+        let started = started.map_err(at(&job.place))?;
+        if let Some(failures) = failures_of(job.status.ended(), &seen, started, zero) {
+            all.insert(name, failures);
+        }
+    }
+    Ok(all)
+}
+
+/// From how many pods of a Job succeeded and failed, and from those that are left to look at: how
+/// often they failed since the last success, and when the last time was.
+fn failures_of(
+    (succeeded, failed): (i32, i32),
+    seen: &[(bool, Stamp)],
+    started: Option<Stamp>,
+    zero: Stamp,
+) -> Option<Failures> {
+    let times = |wanted: bool| seen.iter().filter(move |s| s.0 == wanted).map(|s| s.1);
+    let success = times(true).max();
+    let after: Vec<Stamp> = times(false)
+        .filter(|t| success.is_none_or(|s| *t > s))
+        .collect();
+    let gone = usize::try_from(failed)
+        .unwrap_or(0)
+        .saturating_sub(times(false).count());
+    let last = after.iter().max().copied();
+    let surely = match succeeded {
+        // Without any success all failures count, also those of pods that are gone.
+        0 => after.len() + gone,
+        _ => after.len(),
+    };
+    let most = after.len() + gone;
+    if most == 0 {
+        return None;
+    }
+    let from = last.or(success).or(started).unwrap_or(zero).min(zero);
+    // Without pods that are gone the last failure is known.
+    let until = if gone == 0 { from } else { zero };
+    Some(Failures {
+        least: surely as u32,
+        most: most as u32,
+        from: ago(from, zero),
+        until: ago(until, zero),
+    })
+}
+
+/// What disruption budgets were counted to, of those whose status is of their present spec.
+pub(super) fn budgets(
+    budgets: &[RawBudget],
+    zero: Stamp,
+) -> Result<BTreeMap<String, Counted>, ImportError> {
+    let mut all = BTreeMap::new();
+    for budget in budgets {
+        let status = &budget.status;
+        let observed = status.observed_generation.unwrap_or(0);
+        if observed == 0 || observed < budget.meta.generation.unwrap_or(0) {
+            continue;
+        }
+        let mut disrupted = BTreeMap::new();
+        for (pod, text) in status.disrupted_pods.iter().flatten() {
+            let granted = time("status.disruptedPods", Some(text)).map_err(at(&budget.place))?;
+            disrupted.extend(granted.map(|g| (pod.clone(), ago(g, zero))));
+        }
+        let counted = Counted {
+            allowed: status.disruptions_allowed,
+            healthy: status.current_healthy,
+            desired: status.desired_healthy,
+            expected: status.expected_pods,
+            disrupted,
+        };
+        all.insert(format!("{}/{}", budget.namespace, budget.name), counted);
+    }
+    Ok(all)
+}
+
+impl RawPod {
+    /// When it finished (`getFinishedTime`): when its last container did; when it stopped being
+    /// ready; when its deletion began; when it was created.
+    fn finished_at(&self) -> Result<Option<Stamp>, Wrong> {
+        let mut last = None;
+        let containers = self
+            .status
+            .container_statuses
+            .as_deref()
+            .unwrap_or_default();
+        for container in containers {
+            let ended = container.state.terminated.as_ref();
+            let at = time("finishedAt", ended.and_then(|t| t.finished_at.as_deref()))?;
+            let Some(at) = at else {
+                last = None;
+                break;
+            };
+            last = last.max(Some(at));
+        }
+        if last.is_some() {
+            return Ok(last);
+        }
+        let unready = |c: &&RawCondition| {
+            c.r#type.as_deref() == Some("Ready") && c.status.as_deref() == Some("False")
+        };
+        let condition = self.status.conditions.iter().flatten().find(unready);
+        if let Some(c) = condition {
+            let at = time("lastTransitionTime", c.last_transition_time.as_deref())?;
+            if at.is_some() {
+                return Ok(at);
+            }
+        }
+        if let Some(at) = time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
+            let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
+            return Ok(Some(Stamp(
+                at.0.saturating_sub(grace.saturating_mul(SECOND_US)),
+            )));
+        }
+        time("creationTimestamp", self.meta.creation_timestamp.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZERO: Stamp = Stamp(1_000 * SECOND_US);
+
+    fn at(s: i64) -> Stamp {
+        Stamp(ZERO.0 + s * SECOND_US)
+    }
+
+    fn of(counts: (i32, i32), seen: &[(bool, i64)]) -> Option<(u32, u32, String, String)> {
+        let seen: Vec<(bool, Stamp)> = seen.iter().map(|(ok, s)| (*ok, at(*s))).collect();
+        let f = failures_of(counts, &seen, Some(at(-100)), ZERO)?;
+        let text = |t: DurationText| t.as_str().to_owned();
+        Some((f.least, f.most, text(f.from), text(f.until)))
+    }
+
+    /// By `newBackoffRecord`: the failures after the last success count, and the last of them.
+    #[test]
+    fn failures_count_since_the_last_success() {
+        let some = |l, m, f: &str, u: &str| Some((l, m, f.to_owned(), u.to_owned()));
+        // All pods are there to be looked at.
+        assert_eq!(of((0, 0), &[]), None);
+        assert_eq!(
+            of((0, 2), &[(false, -40), (false, -12)]),
+            some(2, 2, "-12s", "-12s")
+        );
+        assert_eq!(
+            of((1, 2), &[(false, -40), (true, -30), (false, -12)]),
+            some(1, 1, "-12s", "-12s")
+        );
+        assert_eq!(of((1, 1), &[(false, -40), (true, -30)]), None);
+        // One of three is gone: it failed at some time since the last that is known, or before.
+        assert_eq!(
+            of((0, 3), &[(false, -40), (false, -12)]),
+            some(3, 3, "-12s", "0s")
+        );
+        assert_eq!(
+            of((1, 3), &[(false, -40), (true, -30), (false, -12)]),
+            some(1, 2, "-12s", "0s")
+        );
+        // All are gone: since the Job's start.
+        assert_eq!(of((0, 3), &[]), some(3, 3, "-1m40s", "0s"));
+    }
+}
