@@ -1,6 +1,9 @@
 //! What was recorded held against what runs come to: each eviction with its own, by the pod's name.
 //! What is chance in a cluster, the order of a zone's queue say, came out in one way when it was
 //! recorded, and comes out in many over the seeds: an eviction is explained if it is so in any.
+//!
+//! A pod that came while it lasted had its name by chance. One of the same workload stands in for
+//! it: the nearest that no other stands for.
 
 use super::course::{Course, Happening};
 use crate::kernel::{Dur, Time};
@@ -15,6 +18,8 @@ pub(crate) struct Pair {
     pub(crate) simulated: Option<Time>,
     /// In which part of all runs it is simulated within the tolerance.
     pub(crate) share: f64,
+    /// The pod came while it lasted, so that another of its workload stands in for it.
+    pub(crate) stands_in: bool,
 }
 
 impl Pair {
@@ -50,8 +55,8 @@ pub(crate) struct Matched {
 }
 
 impl Matched {
-    /// Brings both together. `known` are the pods that runs have from the start, without those that
-    /// others deleted: names of others are made up.
+    /// Brings both together. `known` are the pods that runs have from the start: names of others are
+    /// made up.
     pub(crate) fn of(
         recorded: &BTreeMap<String, Time>,
         courses: &[Course],
@@ -62,14 +67,18 @@ impl Matched {
         for (pod, at) in courses.iter().flat_map(deletions) {
             simulated.entry(pod).or_default().push(at);
         }
+        let stand_ins = stand_ins(recorded, courses, known);
         let pair = |(pod, at): (&String, &Time)| {
-            let times = simulated.get(pod.as_str()).map_or(&[][..], Vec::as_slice);
+            let own = simulated.get(pod.as_str());
+            let other = stand_ins.get(pod.as_str()).filter(|_| own.is_none());
+            let times = own.or(other).map_or(&[][..], Vec::as_slice);
             let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
             Pair {
                 pod: pod.clone(),
                 recorded: *at,
                 simulated: times.iter().copied().min_by_key(|t| apart(*t, *at)),
                 share: near.count() as f64 / courses.len().max(1) as f64,
+                stands_in: other.is_some(),
             }
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();
@@ -97,6 +106,45 @@ impl Matched {
             .filter(|p| p.is_explained(tolerance))
             .count()
     }
+}
+
+/// For each recorded pod that runs do not have from the start: in each run the deletion of a pod of
+/// its workload that runs made up a name for, too, the nearest that stands for no other.
+fn stand_ins<'p>(
+    recorded: &'p BTreeMap<String, Time>,
+    courses: &[Course],
+    known: &BTreeSet<String>,
+) -> BTreeMap<&'p str, Vec<Time>> {
+    let mut found: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+    let mut came: Vec<(&String, Time)> = recorded
+        .iter()
+        .filter(|(pod, _)| !known.contains(*pod))
+        .map(|(pod, at)| (pod, *at))
+        .collect();
+    came.sort_by_key(|(_, at)| *at);
+    for course in courses {
+        let mut left: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+        for (pod, at) in deletions(course).filter(|(pod, _)| !known.contains(*pod)) {
+            left.entry(family_of(pod)).or_default().push(at);
+        }
+        for (pod, at) in &came {
+            let Some(times) = left.get_mut(family_of(pod)) else {
+                continue;
+            };
+            let nearest = (0..times.len()).min_by_key(|i| apart(times[*i], *at));
+            if let Some(nearest) = nearest {
+                let time = times.swap_remove(nearest);
+                found.entry(pod.as_str()).or_default().push(time);
+            }
+        }
+    }
+    found
+}
+
+/// What the names of a workload's pods have in common: `shop/web-5468c74c4d` of
+/// `shop/web-5468c74c4d-5sgsw`.
+fn family_of(pod: &str) -> &str {
+    pod.rsplit_once('-').map_or(pod, |(stem, _)| stem)
 }
 
 fn deletions(course: &Course) -> impl Iterator<Item = (&str, Time)> {
@@ -149,5 +197,31 @@ mod tests {
         // One that only some runs have may have been spared by chance.
         let only = [("x/d".to_owned(), Time::from_secs(7))];
         assert_eq!(matched.only_simulated, only);
+    }
+
+    /// Two replacements of one workload were evicted at 60 s and 62 s. The first run has two at 61 s
+    /// and 90 s, the second one of another workload at 60 s: the earlier is explained, by a
+    /// stand-in, and the later has the one that is left, 28 s away.
+    #[test]
+    fn a_replacement_is_stood_for_by_another_of_its_workload() {
+        let recorded = BTreeMap::from([
+            ("x/web-aaa-1".to_owned(), Time::from_secs(60)),
+            ("x/web-aaa-2".to_owned(), Time::from_secs(62)),
+        ]);
+        let courses = [
+            course(&[
+                ("x/web-aaa-7", 61),
+                ("x/web-aaa-8", 90),
+                ("x/web-aaa-0", 62),
+            ]),
+            course(&[("x/web-bbb-9", 60)]),
+        ];
+        // The last of the first run's was there from the start, and has its own name.
+        let known = ["x/web-aaa-0".to_owned()].into();
+        let matched = Matched::of(&recorded, &courses, &known, Dur::from_secs(2));
+        let apart: Vec<_> = matched.pairs.iter().map(Pair::apart_ms).collect();
+        assert_eq!(apart, [Some(1_000), Some(28_000)]);
+        assert_eq!(matched.pairs[0].share, 0.5);
+        assert!(matched.pairs.iter().all(|p| p.stands_in));
     }
 }

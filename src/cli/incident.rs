@@ -3,6 +3,9 @@
 //!
 //! stdout has the verdict, stderr what was read and left out; `--out` has the scenario.
 
+#[cfg(test)]
+mod read_back;
+
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
@@ -89,7 +92,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     }
     let heard = Heard::of(&files);
     let read_notes = heard.notes.clone();
-    let watchfulness = watchfulness(args)?;
+    let watchfulness = watchfulness(&args.change.overrides(Vec::new()))?;
     let was = reconstruct(heard, watchfulness, "the outage").map_err(|error| {
         let problem = Problem::new(error.to_string());
         Failure::Input(match error {
@@ -166,10 +169,10 @@ fn read(file: &Path) -> Result<Evidence, Failure> {
 }
 
 /// How the controllers of that release look at their nodes.
-fn watchfulness(args: &IncidentArgs) -> Result<Watchfulness, Failure> {
+fn watchfulness(overrides: &Overrides) -> Result<Watchfulness, Failure> {
     let text = "Scenario(version: 1, horizon: \"1m\", nodes: [(name: \"n\")])";
     let loaded = scenario::parse("defaults", text.as_bytes().to_vec(), Path::new(""))?;
-    let plan = scenario::build(&loaded, &args.change.overrides(Vec::new()))?;
+    let plan = scenario::build(&loaded, overrides)?;
     Ok(Watchfulness {
         grace: plan.flags.node_monitor_grace_period,
         period: plan.flags.node_monitor_period + plan.timing.pass_overhead,
@@ -205,9 +208,11 @@ fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[R
         .iter()
         .map(|(pod, known)| (pod.clone(), since(known.at)))
         .collect();
-    let mut known = pods_of(loaded);
-    known.retain(|pod| !was.outage.deletions.contains_key(pod));
-    let matched = Matched::of(&recorded, base, &known, args.within);
+    let mut matched = Matched::of(&recorded, base, &pods_of(loaded), args.within);
+    let deletions = &was.outage.deletions;
+    matched
+        .only_simulated
+        .retain(|(pod, _)| !deletions.contains_key(pod));
     Verdict {
         clock: WallClock(was.start.0),
         told: was.told.clone(),

@@ -53,14 +53,14 @@ impl Names {
         }
         match said {
             Said::Created { owner, .. } => owner.split('/').skip(1).for_each(|p| self.add(p)),
-            Said::Scaled { workload, by, .. } => {
+            Said::Scaled { workload, by, .. } | Said::WorkloadDeleted { workload, by } => {
                 workload.split('/').for_each(|p| self.add(p));
                 self.add(by);
             }
             Said::Deleted { by, .. } | Said::Cordoned { by, .. } | Said::NodeDeleted { by, .. } => {
                 self.add(by.split(' ').next().unwrap_or_default());
             }
-            Said::Tainted { by: Some(by), .. } => self.add(by),
+            Said::TaintsAre { by, .. } | Said::NodeWritten { by, .. } => self.add(by),
             Said::Zone { zone, .. } => zone.split(':').for_each(|p| self.add(p.trim_matches('\0'))),
             _ => {}
         }

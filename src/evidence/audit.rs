@@ -1,10 +1,37 @@
-//! Audit logs of the API server: JSON lines (`k8s.io/apiserver/pkg/apis/audit/v1: Event`), at any
-//! level from Metadata up. Bodies are read only for taints, cordons, bindings and replicas.
+//! Audit logs of the API server: JSON lines (`k8s.io/apiserver/pkg/apis/audit/v1: Event`), or the
+//! lists of a webhook (`EventList`), at any level from Metadata up. Bodies are read only for taints,
+//! cordons, bindings, replicas and leases.
+//!
+//! What Metadata leaves open is said as that: a patch of a node by a person without its body may be
+//! a cordon, a taint or a label. Dry runs, requests that were refused, and what the controllers that
+//! a run has do by themselves tell nothing.
 
 use super::heard::Heard;
 use super::statement::{Place, Said};
-use crate::import::parse_time;
+use crate::import::{Stamp, parse_time};
 use serde_json::Value;
+
+/// Controllers whose deletions of pods a run makes by itself, by their service accounts.
+const RUN_ITSELF: [&str; 6] = [
+    "replicaset-controller",
+    "statefulset-controller",
+    "daemon-set-controller",
+    "job-controller",
+    "deployment-controller",
+    "pod-garbage-collector",
+];
+/// A lease that was acquired no longer ago than this has a new holder.
+const JUST_ACQUIRED_US: i64 = 2_000_000;
+
+/// What a line comes to.
+pub(super) enum Taken {
+    /// It tells something.
+    Told,
+    /// It tells nothing that matters here.
+    Nothing,
+    /// A person asked for something, and what it was is not said, or not modelled.
+    Unclear(String),
+}
 
 /// Whether a line is one of an audit log.
 pub(super) fn is_audit(line: &Value) -> bool {
@@ -13,21 +40,25 @@ pub(super) fn is_audit(line: &Value) -> bool {
         .is_some_and(|v| v.starts_with("audit.k8s.io/"))
 }
 
-/// Takes one line in; false if it tells nothing.
-pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> bool {
+/// Takes one line in.
+pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
     let text = |v: &'_ Value| v.as_str().unwrap_or_default().to_owned();
     let time = |v: &Value| v.as_str().and_then(parse_time);
     let at = time(&line["stageTimestamp"]).or_else(|| time(&line["requestReceivedTimestamp"]));
     let refused = line["responseStatus"]["code"].as_i64().unwrap_or(200) >= 400;
     let stage = text(&line["stage"]);
     let ended = stage.is_empty() || stage == "ResponseComplete";
-    let (Some(at), true) = (at, ended && !refused) else {
-        return false;
+    let uri = line["requestURI"].as_str().unwrap_or_default();
+    let (Some(at), true) = (at, ended && !refused && !uri.contains("dryRun=")) else {
+        return Taken::Nothing;
     };
     let of = &line["objectRef"];
+    let by = [&line["impersonatedUser"], &line["user"]];
+    let by = by.iter().find_map(|user| user["username"].as_str());
     let request = Request {
+        at,
         verb: text(&line["verb"]),
-        user: text(&line["user"]["username"]),
+        user: by.unwrap_or_default().to_owned(),
         resource: text(&of["resource"]),
         subresource: text(&of["subresource"]),
         namespace: text(&of["namespace"]),
@@ -38,11 +69,19 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> bool {
     for said in &said {
         heard.say(at, 0, said.clone(), place.clone());
     }
-    !said.is_empty()
+    match said.as_slice() {
+        [] => match request.unclear() {
+            true => Taken::Unclear(request.to_string()),
+            false => Taken::Nothing,
+        },
+        [Said::NodeWritten { .. }] => Taken::Unclear(request.to_string()),
+        _ => Taken::Told,
+    }
 }
 
 /// A request that was granted.
 struct Request<'a> {
+    at: Stamp,
     verb: String,
     user: String,
     resource: String,
@@ -52,18 +91,71 @@ struct Request<'a> {
     body: &'a Value,
 }
 
+impl std::fmt::Display for Request<'_> {
+    /// `patch nodes b-03 by jane`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        if !self.subresource.is_empty() {
+            write!(f, "/{}", self.subresource)?;
+        }
+        match (self.namespace.as_str(), self.name.as_str()) {
+            ("", "") => {}
+            ("", name) => write!(f, " {name}")?,
+            (namespace, "") => write!(f, " in {namespace}")?,
+            (namespace, name) => write!(f, " {namespace}/{name}")?,
+        }
+        write!(f, " by {}", self.user)
+    }
+}
+
 impl Request<'_> {
     /// Whether a controller of that name asked, by its service account, or all of them by the one
     /// of their process.
     fn is_by(&self, controllers: &[&str]) -> bool {
-        controllers.iter().any(|c| {
-            self.user == format!("system:serviceaccount:kube-system:{c}")
-                || self.user == "system:kube-controller-manager"
-        })
+        self.is_by_manager()
+            || controllers
+                .iter()
+                .any(|c| self.user == format!("system:serviceaccount:kube-system:{c}"))
+    }
+
+    /// Without `--use-service-account-credentials` all controllers ask in the name of their process.
+    fn is_by_manager(&self) -> bool {
+        self.user == "system:kube-controller-manager"
+    }
+
+    /// Whether it is the control plane's or a node's own business.
+    fn is_own(&self) -> bool {
+        let own = ["system:kube-", "system:node:", "system:apiserver"];
+        own.iter().any(|name| self.user.starts_with(name))
+            || (self.user).starts_with("system:serviceaccount:kube-system:")
     }
 
     fn writes(&self) -> bool {
-        matches!(self.verb.as_str(), "patch" | "update")
+        matches!(self.verb.as_str(), "patch" | "update" | "apply")
+    }
+
+    /// `Deployment/shop/web`
+    fn workload(&self) -> Option<String> {
+        let kind = match self.resource.as_str() {
+            "deployments" => "Deployment",
+            "replicasets" => "ReplicaSet",
+            "statefulsets" => "StatefulSet",
+            "daemonsets" => "DaemonSet",
+            "jobs" => "Job",
+            _ => return None,
+        };
+        Some(format!("{kind}/{}/{}", self.namespace, self.name))
+    }
+
+    /// Whether a person asked for something that may matter and that nothing was made of.
+    fn unclear(&self) -> bool {
+        let matters = self.resource == "nodes"
+            || self.resource == "pods" && self.subresource != "exec"
+            || self.resource == "poddisruptionbudgets"
+            || self.workload().is_some();
+        let deletes = matches!(self.verb.as_str(), "delete" | "deletecollection");
+        let creates = self.verb == "create" && self.workload().is_some();
+        matters && !self.is_own() && (self.writes() || deletes || creates)
     }
 
     fn said(&self) -> Vec<Said> {
@@ -71,15 +163,11 @@ impl Request<'_> {
         let by = || self.user.clone();
         let one = |said: Said| vec![said];
         match (self.resource.as_str(), self.subresource.as_str()) {
-            ("leases", "") if self.namespace == "kube-node-lease" && self.writes() => {
-                one(Said::NodeHeard {
-                    node: self.name.clone(),
-                })
-            }
+            ("leases", "") if self.writes() => self.lease(),
             ("pods", "") if self.verb == "delete" => self.deletion(pod()),
             ("pods", "eviction") if self.verb == "create" => one(Said::Deleted {
                 pod: pod(),
-                by: format!("{} through the eviction API", by()),
+                by: format!("{}{EVICTING}", by()),
             }),
             ("pods", "binding") | ("bindings", "") if self.verb == "create" => {
                 let node = self.body["target"]["name"].as_str();
@@ -96,28 +184,64 @@ impl Request<'_> {
                 by: by(),
             }),
             ("nodes", "") if self.writes() => self.of_node(),
-            (_, "scale") if self.writes() => {
-                let replicas = self.body["spec"]["replicas"].as_i64();
-                let replicas = replicas.and_then(|n| i32::try_from(n).ok());
-                replicas.map_or(Vec::new(), |replicas| {
-                    one(Said::Scaled {
-                        workload: format!("{}/{}", self.namespace, self.name),
-                        replicas,
-                        by: by(),
-                    })
+            (_, "scale") if self.writes() => self.scaled(),
+            (_, "") if self.writes() && !self.is_own() => self.scaled(),
+            (_, "") if self.verb == "delete" && !self.is_own() => {
+                let workload = self.workload();
+                workload.map_or(Vec::new(), |workload| {
+                    one(Said::WorkloadDeleted { workload, by: by() })
                 })
             }
             _ => Vec::new(),
         }
     }
 
-    /// Kubelets delete what has ended, and the garbage collector what nobody needs.
+    /// A node's lease is renewed by its kubelet. One of the control plane that was acquired just
+    /// now has a new holder.
+    fn lease(&self) -> Vec<Said> {
+        match self.namespace.as_str() {
+            "kube-node-lease" => vec![Said::NodeHeard {
+                node: self.name.clone(),
+            }],
+            "kube-system" => {
+                let acquired = self.body["spec"]["acquireTime"].as_str();
+                let since = acquired
+                    .and_then(parse_time)
+                    .map(|a| self.at.0.saturating_sub(a.0));
+                let new = since.is_some_and(|us| us.abs() <= JUST_ACQUIRED_US);
+                let component = self.name.clone();
+                new.then_some(Said::Leader { component })
+                    .into_iter()
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The replicas that are asked for, where the body has them.
+    fn scaled(&self) -> Vec<Said> {
+        let replicas = self.body["spec"]["replicas"].as_i64();
+        let replicas = replicas.and_then(|n| i32::try_from(n).ok());
+        let scaled = replicas
+            .zip(self.workload())
+            .map(|(replicas, workload)| Said::Scaled {
+                workload,
+                replicas,
+                by: self.user.clone(),
+            });
+        scaled.into_iter().collect()
+    }
+
+    /// Kubelets delete what has ended, and controllers what a run has them delete, too.
     fn deletion(&self, pod: String) -> Vec<Said> {
-        if self.user.starts_with("system:node:") {
+        if self.user.starts_with("system:node:") || self.user == "system:kube-scheduler" {
             return Vec::new();
         }
         if self.is_by(&["taint-eviction-controller", "node-controller"]) {
             return vec![Said::Evicted { pod }];
+        }
+        if self.is_by(&RUN_ITSELF) {
+            return Vec::new();
         }
         vec![Said::Deleted {
             pod,
@@ -129,7 +253,16 @@ impl Request<'_> {
     fn status(&self) -> Vec<Said> {
         let node = self.name.clone();
         if self.user.starts_with("system:node:") {
-            return vec![Said::NodeHeard { node }];
+            let conditions = self.body["status"]["conditions"].as_array();
+            let ready = conditions
+                .into_iter()
+                .flatten()
+                .find(|c| c["type"] == "Ready");
+            return vec![match ready.and_then(|c| c["status"].as_str()) {
+                Some("False") => Said::KubeletNotReady { node },
+                Some("True") => Said::NodeReady { node },
+                _ => Said::NodeHeard { node },
+            }];
         }
         if self.is_by(&["node-controller"]) {
             return vec![Said::NodeUnknown { node }];
@@ -137,35 +270,57 @@ impl Request<'_> {
         Vec::new()
     }
 
-    /// Taints and cordons, as far as the level has bodies.
+    /// Taints and cordons, as far as the level has bodies. A field that is taken away is null in a
+    /// patch.
     fn of_node(&self) -> Vec<Said> {
-        let spec = &self.body["spec"];
-        let person = !self.user.starts_with("system:");
+        let node = || self.name.clone();
+        let own = self.is_own();
+        let Some(spec) = self.body["spec"].as_object() else {
+            // Of a body without a spec it is known that it is about something else.
+            return match own || !self.body.is_null() {
+                true => Vec::new(),
+                false => vec![Said::NodeWritten {
+                    node: node(),
+                    by: self.user.clone(),
+                }],
+            };
+        };
         let mut said = Vec::new();
-        if let Some(cordoned) = spec["unschedulable"].as_bool() {
+        if let Some(value) = spec.get("unschedulable").filter(|_| !own) {
             said.push(Said::Cordoned {
-                node: self.name.clone(),
-                cordoned,
+                node: node(),
+                cordoned: value.as_bool().unwrap_or(false),
                 by: self.user.clone(),
             });
         }
-        let word = |t: &Value, field: &str| t[field].as_str().unwrap_or_default().to_owned();
-        let taints: Vec<String> = spec["taints"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|t| match word(t, "value") {
-                none if none.is_empty() => format!("{}:{}", word(t, "key"), word(t, "effect")),
-                value => format!("{}={value}:{}", word(t, "key"), word(t, "effect")),
-            })
-            .collect();
-        if !taints.is_empty() {
-            said.push(Said::Tainted {
-                node: self.name.clone(),
-                taints,
-                by: person.then(|| self.user.clone()),
-            });
+        // A patch has all taints that are to be, as they cannot be merged.
+        if let Some(taints) = spec.get("taints") {
+            let taints: Vec<String> = taints.as_array().into_iter().flatten().map(taint).collect();
+            if !own {
+                said.push(Said::TaintsAre {
+                    node: node(),
+                    taints,
+                    by: self.user.clone(),
+                });
+            } else if !taints.is_empty() {
+                said.push(Said::Tainted {
+                    node: node(),
+                    taints,
+                });
+            }
         }
         said
+    }
+}
+
+/// What is put behind the name of somebody who deleted a pod in this way.
+pub(super) const EVICTING: &str = " through the eviction API";
+
+/// `key=value:Effect`, or `key:Effect`.
+pub(super) fn taint(t: &Value) -> String {
+    let word = |field: &str| t[field].as_str().unwrap_or_default();
+    match word("value") {
+        "" => format!("{}:{}", word("key"), word("effect")),
+        value => format!("{}={value}:{}", word("key"), word("effect")),
     }
 }

@@ -41,7 +41,7 @@ impl Before<'_> {
             of_kind.map(full_name).collect()
         };
         let (nodes, pods) = (seen("Node"), seen("Pod"));
-        let gone = self.gone(&pods);
+        let gone = self.gone(&pods, objects);
         let mut names: BTreeSet<String> = nodes.clone();
         if nodes.is_empty() {
             names.extend(
@@ -153,7 +153,7 @@ impl Before<'_> {
     }
 
     /// The pods that were there and of which no object is left.
-    fn gone(&self, known: &BTreeSet<String>) -> BTreeMap<String, Gone> {
+    fn gone(&self, known: &BTreeSet<String>, objects: &[Value]) -> BTreeMap<String, Gone> {
         let mut gone: BTreeMap<String, Gone> = BTreeMap::new();
         for s in self.statements {
             let Some(pod) = s.said.pod().filter(|p| !known.contains(*p)) else {
@@ -166,10 +166,15 @@ impl Before<'_> {
                 _ => {}
             }
         }
-        // What was made since the start comes by itself.
+        // What was made since the start comes by itself, if its workload is there to make it, or if
+        // it came in the place of what the outage took.
+        let begins = self.outage.begins().unwrap_or(self.start);
         for s in self.statements.iter().filter(|s| s.at > self.start) {
             if let Said::Created { pod, .. } | Said::Bound { pod, .. } = &s.said {
-                gone.remove(pod);
+                let owner = gone.get(pod).and_then(|g| g.owner.as_deref());
+                if s.at >= begins || owner.is_some_and(|o| exists(o, objects)) {
+                    gone.remove(pod);
+                }
             }
         }
         gone
@@ -215,15 +220,10 @@ impl Before<'_> {
                 counts.entry(owner).or_insert((0, gone, name)).0 += 1;
             }
         }
-        let known = |kind: &str, full: &str| {
-            objects
-                .iter()
-                .any(|o| o["kind"] == kind && full_name(o) == full)
-        };
         let one = |(owner, (replicas, gone, pod)): (&str, (i64, &Gone, &str))| {
             let (kind, full) = owner.split_once('/')?;
             let (namespace, name) = full.split_once('/')?;
-            if known(kind, full) || !matches!(kind, "ReplicaSet" | "StatefulSet") {
+            if exists(owner, objects) || !matches!(kind, "ReplicaSet" | "StatefulSet") {
                 return None;
             }
             let labels = json!({LABEL: name});
@@ -314,6 +314,14 @@ impl Before<'_> {
         }
         shortest
     }
+}
+
+/// Whether there is a workload, `Kind/namespace/name`.
+fn exists(workload: &str, objects: &[Value]) -> bool {
+    workload.split_once('/').is_some_and(|(kind, full)| {
+        let mut all = objects.iter();
+        all.any(|o| o["kind"] == kind && full_name(o) == full)
+    })
 }
 
 /// `namespace/name`, or a name without a namespace.

@@ -1,10 +1,14 @@
 //! A file of any kind: told apart by what is in it, and read.
 
 use super::anonymous::Names;
+use super::audit::Taken;
 use super::heard::Heard;
 use super::statement::Place;
 use super::{audit, events, klog, prometheus};
 use serde_json::Value;
+
+/// How many of many are named.
+const SHOWN: usize = 3;
 
 /// A file's name and text.
 #[derive(Clone, Debug)]
@@ -30,7 +34,7 @@ impl Heard {
         let mut heard = Heard::default();
         // klog leaves the year out: the other files have it.
         let (logs, others): (Vec<&Evidence>, Vec<&Evidence>) =
-            files.iter().partition(|f| klog::is_log(&f.text));
+            files.iter().partition(|f| is_log(&f.text));
         others.iter().for_each(|f| heard.take(f, None));
         let year = heard.statements.first().map(|s| klog::year_of(s.at));
         logs.iter().for_each(|f| heard.take(f, year));
@@ -86,7 +90,7 @@ impl Heard {
     }
 
     fn audit(&mut self, file: &Evidence) {
-        let (mut lines, mut told, mut broken) = (0, 0, Vec::new());
+        let (mut lines, mut told, mut broken, mut unclear) = (0, 0, Vec::new(), Vec::new());
         for (number, text) in (1..).zip(file.text.lines()) {
             if text.trim().is_empty() {
                 continue;
@@ -102,12 +106,30 @@ impl Heard {
                 unit: "line",
                 number,
             };
-            told += usize::from(audit::take(&line, place, self));
+            // What a webhook was sent is a list of what a log has a line of.
+            let list = line["items"].as_array().map(Vec::as_slice);
+            for one in list.unwrap_or(std::slice::from_ref(&line)) {
+                match audit::take(one, place.clone(), self) {
+                    Taken::Told => told += 1,
+                    Taken::Nothing => {}
+                    Taken::Unclear(what) => unclear.push(what),
+                }
+            }
         }
         self.notes.push(format!(
             "{}: an audit log of {lines} lines, of which {told} tell something",
             file.file
         ));
+        if !unclear.is_empty() {
+            let some: Vec<&str> = unclear.iter().map(String::as_str).take(SHOWN).collect();
+            self.notes.push(format!(
+                "{}: {} requests of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
+                file.file,
+                unclear.len(),
+                some.join("; "),
+                if unclear.len() > SHOWN { "; …" } else { "" }
+            ));
+        }
         if let Some(first) = broken.first() {
             self.notes.push(format!(
                 "{}: {} lines are no whole line of an audit log, the first of them line {first}: left out",
@@ -136,19 +158,30 @@ impl Heard {
     }
 }
 
+/// How many lines are looked at to tell what a file is.
+const FIRST_LINES: usize = 20;
+
+/// Whether a text begins as an audit log does; lines of an API server's own log may be among it.
+fn is_audit(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .take(FIRST_LINES)
+        .filter(|l| l.starts_with('{'));
+    lines.any(|l| serde_json::from_str(l).is_ok_and(|v| audit::is_audit(&v)))
+}
+
+/// Whether a text begins as a controller's log does.
+fn is_log(text: &str) -> bool {
+    !is_audit(text) && klog::is_log(text)
+}
+
 fn kind(text: &str) -> Kind {
     let trimmed = text.trim_start();
-    if klog::is_log(text) {
-        return Kind::Log;
-    }
-    let first_line = trimmed.lines().next().unwrap_or_default();
-    if serde_json::from_str::<Value>(first_line).is_ok_and(|v| audit::is_audit(&v))
-        || trimmed
-            .lines()
-            .take(5)
-            .any(|l| serde_json::from_str::<Value>(l).is_ok_and(|v| audit::is_audit(&v)))
-    {
+    if is_audit(text) {
         return Kind::Audit;
+    }
+    if is_log(text) {
+        return Kind::Log;
     }
     if trimmed.is_empty() {
         return Kind::Other("it is empty".to_owned());

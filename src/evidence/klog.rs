@@ -179,7 +179,6 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
             Said::Tainted {
                 node: node()?,
                 taints: (!taints.is_empty()).then_some(taints)?,
-                by: None,
             }
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {

@@ -12,6 +12,7 @@
 //! anonymous   names made others, the same always the same
 //! outage      what was: nodes that fell silent and came back, what people did
 //! cluster     the cluster before that
+//! timeline    what happened, in the scenario language
 //! written     both as a scenario, with the evidence for each entry
 //! ```
 //!
@@ -20,6 +21,8 @@
 
 mod anonymous;
 mod audit;
+#[cfg(test)]
+mod audit_tests;
 mod cluster;
 mod events;
 mod file;
@@ -30,6 +33,9 @@ mod prometheus;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod timeline;
+#[cfg(test)]
+mod timeline_tests;
 mod written;
 
 pub(crate) use file::{Evidence, anonymised};

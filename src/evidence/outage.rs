@@ -74,9 +74,13 @@ impl Outage {
                 Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
                     outage.silent(node, s, last_heard.get(node.as_str()));
                 }
-                Said::NodeReady { node } => outage.ready(node, s),
+                Said::NodeReady { node } => {
+                    last_heard.insert(node, Known::of(s));
+                    outage.ready(node, s);
+                }
                 Said::KubeletNotReady { node } => {
-                    outage.not_ready.push((node.clone(), Known::of(s), None));
+                    last_heard.insert(node, Known::of(s));
+                    outage.not_ready(node, s);
                 }
                 Said::Evicted { pod } => {
                     let known = outage.evictions.entry(pod.clone());
@@ -93,9 +97,11 @@ impl Outage {
                 Said::Leader { component } => {
                     outage.leaders.push((component.clone(), Known::of(s)));
                 }
-                Said::Tainted { by: Some(by), .. }
+                Said::TaintsAre { by, .. }
+                | Said::NodeWritten { by, .. }
                 | Said::Cordoned { by, .. }
                 | Said::NodeDeleted { by, .. }
+                | Said::WorkloadDeleted { by, .. }
                 | Said::Scaled { by, .. } => outage.act(s, by),
                 _ => {}
             }
@@ -116,6 +122,14 @@ impl Outage {
             said: s.said.clone(),
             by: by.to_owned(),
         });
+    }
+
+    /// A kubelet that is not ready says so again and again.
+    fn not_ready(&mut self, node: &str, s: &Statement) {
+        let open = |n: &(String, Known, Option<Known>)| n.0 == node && n.2.is_none();
+        if !self.not_ready.iter().any(open) {
+            self.not_ready.push((node.to_owned(), Known::of(s), None));
+        }
     }
 
     fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Known>) {

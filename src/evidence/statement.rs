@@ -20,12 +20,16 @@ pub(crate) enum Said {
     NodeRegistered { node: String },
     /// A node was deleted.
     NodeDeleted { node: String, by: String },
-    /// Taints were added, `key=value:Effect`; by controllers, or by a person of that name.
-    Tainted {
+    /// Controllers added taints, `key=value:Effect`.
+    Tainted { node: String, taints: Vec<String> },
+    /// A person wrote which taints a node has from then on.
+    TaintsAre {
         node: String,
         taints: Vec<String>,
-        by: Option<String>,
+        by: String,
     },
+    /// A person changed something of a node, and what it was is not said.
+    NodeWritten { node: String, by: String },
     /// A node was cordoned, or uncordoned.
     Cordoned {
         node: String,
@@ -48,12 +52,14 @@ pub(crate) enum Said {
     On { pod: String, node: String },
     /// The scheduler found no node for a pod.
     Unschedulable { pod: String },
-    /// A workload was scaled.
+    /// A workload was scaled, `Kind/namespace/name`.
     Scaled {
         workload: String,
         replicas: i32,
         by: String,
     },
+    /// A workload was deleted, `Kind/namespace/name`.
+    WorkloadDeleted { workload: String, by: String },
     /// A component's process has become leader.
     Leader { component: String },
     /// A zone is in a new state.
@@ -72,6 +78,8 @@ impl Said {
             | Self::NodeRegistered { node }
             | Self::NodeDeleted { node, .. }
             | Self::Tainted { node, .. }
+            | Self::TaintsAre { node, .. }
+            | Self::NodeWritten { node, .. }
             | Self::Cordoned { node, .. }
             | Self::Bound { node, .. }
             | Self::On { node, .. } => Some(node),

@@ -8,12 +8,11 @@
 use super::cluster::{Before, full_name};
 use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
-use super::statement::Said;
+use super::timeline::{Objects, Timeline, span};
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
 use crate::kernel::Dur;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 const SECOND_US: i64 = 1_000_000;
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
@@ -24,8 +23,6 @@ const LEAD_US: i64 = 15 * SECOND_US;
 const TAIL_US: i64 = 120 * SECOND_US;
 /// From a pass to what it writes of a node.
 const WRITE_US: i64 = 30_000;
-/// A kubelet that is reached again says so after about this long.
-const BACK_US: i64 = SECOND_US;
 
 /// How the controllers of the outage looked at their nodes.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +122,7 @@ pub(crate) fn reconstruct(
         true => objects,
         false => before.rewound(&objects, &mut notes),
     };
+    let was = Objects::of(&all);
     let list = json!({"apiVersion": "v1", "kind": "List", "items": all}).to_string();
     let input = Input {
         file: cluster_of.to_owned(),
@@ -136,8 +134,10 @@ pub(crate) fn reconstruct(
     if !plan.from_export {
         plan.set_pass(&mut cluster, &outage);
     }
-    let mut told = Vec::new();
-    let timeline = plan.timeline(&outage, &cluster, &mut told);
+    let timeline = plan.timeline(&outage, &cluster, &was);
+    let told = timeline.told();
+    notes.extend(timeline.left_out());
+    let timeline = timeline.text();
     let doc = format!(
         "An outage put together from what is left of it. Time zero is {}.",
         plan.start.to_rfc3339()
@@ -229,13 +229,17 @@ struct Timing {
 
 impl Timing {
     fn last_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
-        match &silence.heard {
-            Some(heard) => heard.at,
-            None => {
-                let begun = self.pass_of(silence.unknown.at, outage);
-                self.watchfulness.renewed(begun, self.busy(begun, outage))
-            }
-        }
+        let begun = self.pass_of(silence.unknown.at, outage);
+        let inferred = self.watchfulness.renewed(begun, self.busy(begun, outage));
+        self.heard_of(silence, inferred)
+            .map_or(inferred, |heard| heard.at)
+    }
+
+    /// What a source says of the last renewal. One that is long before it is of another: few
+    /// sources tell of every lease.
+    fn heard_of<'s>(&self, silence: &'s Silence, inferred: Stamp) -> Option<&'s Known> {
+        let heard = silence.heard.as_ref()?;
+        (heard.at.0 >= inferred.0 - 2 * self.watchfulness.period_us()).then_some(heard)
     }
 
     /// What passes wrote, as the nodes tell that they gave up: when, and how long after the one
@@ -300,157 +304,46 @@ impl Timing {
             cluster.memory.pass = Some(span(pass).as_str().into());
         }
     }
+}
 
+impl Timing {
     /// The entries of the timeline, with their evidence.
-    fn timeline(
-        &self,
-        outage: &Outage,
-        cluster: &ImportedCluster,
-        told: &mut Vec<String>,
-    ) -> String {
-        let mut entries: Vec<(i64, String, String)> = Vec::new();
+    fn timeline(&self, outage: &Outage, cluster: &ImportedCluster, was: &Objects) -> Timeline {
+        let mut timeline = Timeline::new(self.start);
         let silent: BTreeSet<&str> = cluster.summary.cut_off.iter().map(String::as_str).collect();
         for silence in &outage.silences {
             if !(self.from_export && silent.contains(silence.node.as_str())) {
-                entries.push(self.falls_silent(silence, outage));
+                timeline.falls_silent(
+                    silence,
+                    self.silent_from(silence, outage),
+                    &self.why(silence, outage),
+                );
             }
             if let Some(back) = &silence.back {
-                entries.push(self.comes_back(&silence.node, back));
+                timeline.comes_back(&silence.node, back);
             }
         }
-        for (node, from, until) in &outage.not_ready {
-            entries.push(self.entry(
-                from,
-                format!("Condition(node: {node:?}, type: Ready, status: False)"),
-                format!("the kubelet of {node} says that it is not ready"),
-            ));
-            if let Some(until) = until {
-                entries.push(self.entry(
-                    until,
-                    format!("Condition(node: {node:?}, type: Ready, status: True)"),
-                    format!("{node} is ready again"),
-                ));
-            }
-        }
-        for action in &outage.actions {
-            if let Some((step, words)) = step_of(&action.said, &action.by) {
-                entries.push(self.entry(&action.known, step, words));
-            }
-        }
-        for (pod, (known, by)) in &outage.deletions {
-            if cluster.has_pod(pod) {
-                let step = format!("DeletePod(pod: {pod:?})");
-                entries.push(self.entry(known, step, format!("{by} deletes {pod}")));
-            }
-        }
-        for (component, known) in &outage.leaders {
-            if component == "kube-controller-manager" {
-                let step = "ControllerRestart(downtime: \"1s\")".to_owned();
-                let words = "another kube-controller-manager takes over".to_owned();
-                entries.push(self.entry(known, step, words));
-            }
-        }
-        entries.retain(|e| e.0 >= 0);
-        entries.sort();
-        let mut text = String::from("    timeline: [\n");
-        for (at, step, words) in &entries {
-            told.push(format!(
-                "{}: {words}",
-                Stamp(self.start.0 + at).to_rfc3339()
-            ));
-            // Writing to a string cannot fail.
-            _ = writeln!(text, "        // {words}");
-            _ = writeln!(text, "        (at: {:?}, do: {step}),", span(*at));
-        }
-        text + "    ],\n"
+        timeline.take(outage, was);
+        timeline
     }
 
-    fn entry(&self, known: &Known, step: String, words: String) -> (i64, String, String) {
-        let words = format!("{words} ({})", known.evidence);
-        (known.at.0 - self.start.0, step, words)
-    }
-
-    fn falls_silent(&self, silence: &Silence, outage: &Outage) -> (i64, String, String) {
-        let at = self.silent_from(silence, outage);
+    /// How it is known since when a node was silent.
+    fn why(&self, silence: &Silence, outage: &Outage) -> String {
         let period = self.watchfulness.period_us();
         let last = self.last_renewal(silence, outage);
-        let why = match &silence.heard {
-            Some(heard) => format!(
+        if let Some(heard) = silence.heard.as_ref().filter(|heard| heard.at == last) {
+            return format!(
                 "last heard of at {} ({})",
                 heard.at.to_rfc3339(),
                 heard.evidence
-            ),
-            None => format!(
-                "inferred from that, the grace period of {} s and passes every {} s: silent from between {} and {} on",
-                self.watchfulness.grace.as_secs(),
-                self.watchfulness.period.as_secs(),
-                Stamp(last.0 - period / 2).to_rfc3339(),
-                Stamp(last.0 + period / 2 + RENEWAL_US).to_rfc3339()
-            ),
-        };
-        let words = format!(
-            "{} falls silent: given up at {} ({}); {why}",
-            silence.node,
-            silence.unknown.at.to_rfc3339(),
-            silence.unknown.evidence
-        );
-        let step = format!("Partition(node: {:?})", silence.node);
-        (at.0 - self.start.0, step, words)
-    }
-
-    fn comes_back(&self, node: &str, back: &Known) -> (i64, String, String) {
-        let words = format!(
-            "{node} comes back: Ready at {} ({})",
-            back.at.to_rfc3339(),
-            back.evidence
-        );
-        let at = (back.at.0 - BACK_US - self.start.0).max(0);
-        (at, format!("Heal(node: {node:?})"), words)
-    }
-}
-
-/// What a person did, in the language and in words.
-fn step_of(said: &Said, by: &str) -> Option<(String, String)> {
-    Some(match said {
-        Said::Tainted { node, taints, .. } => {
-            let own = |t: &&String| !t.starts_with("node.kubernetes.io/");
-            let taints: Vec<&String> = taints.iter().filter(own).collect();
-            (!taints.is_empty()).then_some(())?;
-            let list = taints.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
-            (
-                format!(
-                    "Taint(node: {node:?}, taint: [{}], overwrite: true)",
-                    list.join(", ")
-                ),
-                format!("{by} taints {node}"),
-            )
+            );
         }
-        Said::Cordoned { node, cordoned, .. } => {
-            let word = if *cordoned { "Cordon" } else { "Uncordon" };
-            (
-                format!("{word}(node: {node:?})"),
-                format!("{by} {}s {node}", word.to_lowercase()),
-            )
-        }
-        Said::NodeDeleted { node, .. } => (
-            format!("DeleteNode(node: {node:?})"),
-            format!("{by} deletes node {node}"),
-        ),
-        Said::Scaled {
-            workload, replicas, ..
-        } => (
-            format!("Scale(workload: {workload:?}, replicas: {replicas})"),
-            format!("{by} scales {workload} to {replicas}"),
-        ),
-        _ => return None,
-    })
-}
-
-/// A span of the language, exact to the microsecond.
-fn span(us: i64) -> String {
-    let (s, fraction) = (us.max(0) / SECOND_US, us.max(0) % SECOND_US);
-    match fraction {
-        0 => format!("{s}s"),
-        _ => format!("{s}.{fraction:06}s").replace("000s", "s"),
+        format!(
+            "inferred from that, the grace period of {} s and passes every {} s: silent from between {} and {} on",
+            self.watchfulness.grace.as_secs(),
+            self.watchfulness.period.as_secs(),
+            Stamp(last.0 - period / 2).to_rfc3339(),
+            Stamp(last.0 + period / 2 + RENEWAL_US).to_rfc3339()
+        )
     }
 }

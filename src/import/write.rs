@@ -52,11 +52,6 @@ impl ImportedCluster {
         out
     }
 
-    /// Whether it has a pod of that full name.
-    pub(crate) fn has_pod(&self, full: &str) -> bool {
-        self.places.contains_key(&("pods", full.to_owned()))
-    }
-
     fn body(&self, out: &mut String, doc: &str, begins: Option<String>, horizon: &str) {
         out.push_str("Scenario(\n    version: 1,\n");
         push(out, "doc", &doc);

@@ -18,6 +18,7 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
                 "simulated": p.simulated.map(|at| clock.rfc3339(at)),
                 "share": p.share,
                 "apart_s": p.apart_ms().map(|ms| ms as f64 / 1e3),
+                "stands_in": p.stands_in,
                 "explained": p.is_explained(verdict.tolerance),
             })
         })

@@ -84,8 +84,12 @@ fn said(verdict: &Verdict, pair: &Pair) -> String {
         return "not simulated".to_owned();
     };
     let word = if ms < 0 { "earlier" } else { "later" };
+    let other = match pair.stands_in {
+        true => ", another pod of its workload",
+        false => "",
+    };
     format!(
-        "{} ({}.{} s {word}; {:.0} %)",
+        "{}{other} ({}.{} s {word}; {:.0} %)",
         verdict.clock.clock(simulated),
         ms.abs() / 1_000,
         ms.abs() % 1_000 / 100,

@@ -1,0 +1,189 @@
+//! What lines of audit logs come to as a timeline, beside an export from before them.
+
+use super::audit_tests::{at, line, log};
+use super::file::Evidence;
+use super::heard::Heard;
+use super::written::{Watchfulness, reconstruct};
+use crate::kernel::Dur;
+use serde_json::{Value, json};
+
+fn export() -> Evidence {
+    let mut items: Vec<Value> = ["a-1", "b-03"]
+        .iter()
+        .map(|n| {
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": n},
+                "spec": {"taints": [{"key": "old", "effect": "NoSchedule"}]},
+                "status": {"conditions": [{"type": "Ready", "status": "True",
+                    "lastHeartbeatTime": "2026-11-20T04:39:50Z"}]}})
+        })
+        .collect();
+    items.extend(["web-0", "web-1", "web-2"].map(|n| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": n, "namespace": "shop"},
+            "spec": {"nodeName": "b-03"}, "status": {"phase": "Running",
+                "conditions": [{"type": "Ready", "status": "True"}]}})
+    }));
+    Evidence {
+        file: "before.json".to_owned(),
+        text: json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string(),
+    }
+}
+
+/// The scenario and what is told of it, of these lines and an export from before them.
+fn timeline(lines: &[Value]) -> (String, String) {
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let heard = Heard::of(&[log(lines), export()]);
+    let was = reconstruct(heard, watchfulness, "test").unwrap();
+    let begins = was.text.find("timeline:").unwrap();
+    (was.text[begins..].to_owned(), was.notes.join("\n"))
+}
+
+/// An eviction of a node's pod by the controller, so that there is an outage.
+fn evicted(s: u32) -> Value {
+    let user = "system:serviceaccount:kube-system:taint-eviction-controller";
+    line(
+        &at(s),
+        "Metadata",
+        user,
+        "delete",
+        "pods/shop/web-2",
+        json!({}),
+    )
+}
+
+/// At Metadata the patch before the evictions is taken to be the drain's cordon; with bodies it is
+/// known. One that a budget refused does not count.
+#[test]
+fn evictions_after_a_cordon_are_a_drain() {
+    for level in ["Metadata", "Request"] {
+        let cordon = json!({"spec": {"unschedulable": true}});
+        let evict = |s, pod: &str| {
+            let path = format!("pods/shop/{pod}/eviction");
+            line(
+                &at(s),
+                level,
+                "jane",
+                "create",
+                &path,
+                json!({"kind": "Eviction"}),
+            )
+        };
+        let mut refused = evict(12, "web-1");
+        refused["responseStatus"]["code"] = 429.into();
+        let (text, _) = timeline(&[
+            line(&at(10), level, "jane", "patch", "nodes/b-03", cordon),
+            evict(11, "web-0"),
+            refused,
+            evict(17, "web-1"),
+            evicted(20),
+        ]);
+        let drain = "do: Drain(node: \"b-03\", force: true, ignore_daemonsets: true, delete_emptydir_data: true)";
+        assert_eq!(text.matches(drain).count(), 1, "{level}: {text}");
+        assert!(
+            text.contains("jane drains b-03: 2 pods evicted through the API (audit.log, line 1)")
+        );
+        assert!(
+            text.contains("(at: \"20.250s\", do: Drain"),
+            "ten seconds and a quarter after 04:40, the export of 04:39:50: {text}"
+        );
+        assert!(
+            !text.contains("DeletePod") && !text.contains("Cordon("),
+            "{text}"
+        );
+    }
+    // Without a cordon they are deletions.
+    let path = "pods/shop/web-0/eviction";
+    let (text, _) = timeline(&[
+        line(&at(11), "Metadata", "jane", "create", path, json!({})),
+        evicted(20),
+    ]);
+    assert!(text.contains("DeletePod(pod: \"shop/web-0\")"), "{text}");
+}
+
+/// A node had the taint `old`; it gets another, loses the first, and loses the second.
+#[test]
+fn taints_become_what_was_added_and_taken_off() {
+    let taints = |s, list: Value| {
+        line(
+            &at(s),
+            "Request",
+            "jane",
+            "patch",
+            "nodes/b-03",
+            json!({"spec": {"taints": list}}),
+        )
+    };
+    let (old, new) = (
+        json!({"key": "old", "effect": "NoSchedule"}),
+        json!({"key": "team", "value": "x", "effect": "NoExecute"}),
+    );
+    let own = json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"});
+    let (text, _) = timeline(&[
+        taints(1, json!([old, own, new])),
+        taints(2, json!([own, new])),
+        taints(3, json!(null)),
+        evicted(20),
+    ]);
+    let steps: Vec<&str> = text
+        .lines()
+        .filter_map(|l| l.split("do: ").nth(1))
+        .collect();
+    assert_eq!(
+        steps[..3],
+        [
+            "Taint(node: \"b-03\", taint: [\"team=x:NoExecute\"], overwrite: true)),",
+            "Untaint(node: \"b-03\", taint: [\"old:NoSchedule\"])),",
+            "Untaint(node: \"b-03\", taint: [\"team:NoExecute\"])),",
+        ]
+    );
+}
+
+#[test]
+fn actions_on_what_is_not_there_are_told() {
+    let three = json!({"spec": {"replicas": 3}});
+    let (text, notes) = timeline(&[
+        line(
+            &at(5),
+            "Request",
+            "jane",
+            "patch",
+            "deployments/other/api/scale",
+            three,
+        ),
+        evicted(20),
+    ]);
+    assert!(!text.contains("Scale("), "{text}");
+    assert!(
+        notes.contains("1 actions are of objects that the cluster does not have, left out: jane on Deployment/other/api"),
+        "{notes}"
+    );
+}
+
+/// Nothing of a line but what a statement needs is in what is written.
+#[test]
+fn tokens_and_annotations_are_not_kept() {
+    let cordon = json!({"spec": {"unschedulable": true}, "metadata": {"annotations": {"password": "hunter2"}}});
+    let lines = [
+        line(
+            &at(5),
+            "RequestResponse",
+            "jane",
+            "patch",
+            "nodes/b-03",
+            cordon,
+        ),
+        evicted(20),
+    ];
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let was = reconstruct(Heard::of(&[log(&lines), export()]), watchfulness, "test").unwrap();
+    assert!(was.text.contains("Cordon(node: \"b-03\")"));
+    let all = format!("{}{:?}{:?}", was.text, was.notes, was.told);
+    for secret in ["secret-token", "hunter2", "10.0.0.9", "5e2d6f1c"] {
+        assert!(!all.contains(secret), "{secret}");
+    }
+}
