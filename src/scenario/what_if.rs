@@ -4,8 +4,8 @@
 use crate::api::spelling;
 use crate::language::duration;
 use crate::language::{
-    Entry, NodeSelector, OneOrMany, Placement, PodGroup, PodSelector, Problem, RestartKind,
-    Scenario, Step, Toleration, Workload,
+    DurationText, Entry, NodeSelector, OneOrMany, Placement, PodGroup, PodSelector, Problem,
+    RestartKind, Scenario, Step, Toleration, Workload,
 };
 
 /// When what is asked for is done, after the start of the run: a moment later, once controllers
@@ -62,7 +62,7 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// Flags that take a value, of the commands that are known.
-    const VALUED: [&'static str; 8] = [
+    const VALUED: [&'static str; 11] = [
         "-n",
         "--namespace",
         "-l",
@@ -70,7 +70,23 @@ impl<'a> Words<'a> {
         "--grace-period",
         "--replicas",
         "--context",
+        "--kubeconfig",
+        "--as",
         "--timeout",
+        "--skip-wait-for-delete-timeout",
+    ];
+    /// Flags without one that change what is done, or that make no difference here.
+    const PLAIN: [&'static str; 10] = [
+        "--all",
+        "--force",
+        "--overwrite",
+        "--ignore-daemonsets",
+        "--delete-emptydir-data",
+        "--disable-eviction",
+        "--now",
+        "--wait",
+        "--ignore-not-found",
+        "--cascade",
     ];
 
     fn of(words: &[&'a str]) -> Self {
@@ -93,6 +109,35 @@ impl<'a> Words<'a> {
             }
         }
         all
+    }
+
+    /// Flags that are not known are refused: they might change everything.
+    fn known(self) -> Result<Self, Problem> {
+        let known = || Self::VALUED.into_iter().chain(Self::PLAIN);
+        let strange = self.flags.iter().find(|f| known().all(|k| k != f.0));
+        match strange {
+            None => Ok(self),
+            Some(("--dry-run", _)) => Err(Problem::new("`--dry-run` does nothing")
+                .help("leave it out: a forecast writes to no cluster")),
+            Some((name, _)) => {
+                let near = spelling::nearest(name, known());
+                Err(Problem::new(format!("the flag `{name}` is not known here"))
+                    .maybe_help(near.map(|n| format!("did you mean `{n}`?"))))
+            }
+        }
+    }
+
+    /// A flag's duration; none, as kubectl has it, for zero.
+    fn span(&self, name: &str) -> Result<Option<DurationText>, Problem> {
+        let Some(text) = self.flag(&[name]) else {
+            return Ok(None);
+        };
+        let wrong = |e: &dyn std::fmt::Display| Problem::new(format!("{name}={text}: {e}"));
+        let span = match text {
+            "0" => return Ok(None),
+            text => duration::parse(text).map_err(|e| wrong(&e))?,
+        };
+        Ok((span.as_nanos() > 0).then(|| text.into()))
     }
 
     fn flag(&self, names: &[&str]) -> Option<&'a str> {
@@ -127,7 +172,7 @@ impl<'a> Words<'a> {
 }
 
 fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
-    let words = Words::of(rest);
+    let words = Words::of(rest).known()?;
     let node = None;
     match words.plain.as_slice() {
         ["taint", "node" | "nodes" | "no", rest @ ..] => taint(&words, rest),
@@ -147,8 +192,8 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
             delete_emptydir_data: words.is_set("--delete-emptydir-data"),
             disable_eviction: words.is_set("--disable-eviction"),
             grace_period_seconds: seconds(&words)?,
-            timeout: None,
-            skip_wait_for_delete_timeout: None,
+            timeout: words.span("--timeout")?,
+            skip_wait_for_delete_timeout: words.span("--skip-wait-for-delete-timeout")?,
         }]),
         ["delete", "node" | "nodes" | "no", names @ ..] => Ok(vec![Step::DeleteNode {
             node,
@@ -157,15 +202,34 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
         ["delete", "pod" | "pods" | "po", names @ ..] if !names.is_empty() => {
             delete_pods(&words, names)
         }
+        ["delete", names @ ..] if of_type(names, &["pod", "pods", "po"]).is_some() => delete_pods(
+            &words,
+            &of_type(names, &["pod", "pods", "po"]).unwrap_or_default(),
+        ),
+        ["delete", names @ ..] if of_type(names, &["node", "nodes", "no"]).is_some() => {
+            let names = of_type(names, &["node", "nodes", "no"]).unwrap_or_default();
+            let nodes = words.nodes(&names)?;
+            Ok(vec![Step::DeleteNode { node, nodes }])
+        }
         ["scale", rest @ ..] => scale(&words, rest),
         _ => {
             let known = ["taint", "cordon", "uncordon", "drain", "delete", "scale"];
             let word = words.plain.first().copied().unwrap_or_default();
-            let near =
-                spelling::nearest(word, known).map(|n| format!("did you mean `kubectl {n}`?"));
+            let near = spelling::nearest(word, known).filter(|n| *n != word);
+            let near = near.map(|n| format!("did you mean `kubectl {n}`?"));
             Err(unknown(&format!("kubectl {}", rest.join(" "))).maybe_help(near))
         }
     }
+}
+
+/// The names of objects of one type that are written `TYPE/NAME`; none if one is not.
+fn of_type<'a>(names: &[&'a str], types: &[&str]) -> Option<Vec<&'a str>> {
+    let one = |name: &&'a str| {
+        let (kind, name) = name.split_once('/')?;
+        types.contains(&kind).then_some(name)
+    };
+    let all: Option<Vec<&str>> = names.iter().map(one).collect();
+    all.filter(|all| !all.is_empty())
 }
 
 fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
@@ -218,6 +282,7 @@ fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> 
     };
     let grace = match (seconds(words)?, words.is_set("--force")) {
         (None, true) => Some(0),
+        (None, false) if words.is_set("--now") => Some(1),
         (given, _) => given,
     };
     Ok(vec![Step::DeletePod {
@@ -229,9 +294,15 @@ fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> 
 
 /// `kubectl scale deployment/web --replicas=5`
 fn scale(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
-    let name = match rest {
-        [_, name] => *name,
-        [one] => one.rsplit('/').next().unwrap_or(one),
+    let (kind, name) = match rest {
+        [kind, name] => (*kind, *name),
+        [one] => one.split_once('/').unwrap_or(("", one)),
+        _ => ("", ""),
+    };
+    let kind = match kind {
+        "deployment" | "deployments" | "deploy" | "deployment.apps" => "Deployment/",
+        "statefulset" | "statefulsets" | "sts" | "statefulset.apps" => "StatefulSet/",
+        "replicaset" | "replicasets" | "rs" | "replicaset.apps" => "ReplicaSet/",
         _ => "",
     };
     let replicas = words.flag(&["--replicas"]).and_then(|n| n.parse().ok());
@@ -243,6 +314,7 @@ fn scale(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     };
     let namespace = words.flag(&["-n", "--namespace"]);
     let workload = namespace.map_or(name.to_owned(), |ns| format!("{ns}/{name}"));
+    let workload = format!("{kind}{workload}");
     Ok(vec![Step::Scale { workload, replicas }])
 }
 
@@ -316,5 +388,97 @@ fn patch(group: &PodGroup, seconds: i64) -> Step {
         pod: None,
         pods: Some(PodSelector::Pods(names)),
         tolerations,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(text: &str) -> Result<String, String> {
+        let entries = what_if(text, &Scenario::default()).map_err(|p| p.to_string())?;
+        let one = |e: &Entry| ron::to_string(&e.step).unwrap();
+        Ok(entries.iter().map(one).collect::<Vec<_>>().join("; "))
+    }
+
+    /// As kubectl takes them (`kubectl COMMAND --help`, 1.34).
+    #[test]
+    fn commands_are_read_in_every_spelling() {
+        for (texts, wanted) in [
+            (
+                &[
+                    "kubectl delete pod web-0 -n shop",
+                    "kubectl -n shop delete po/web-0",
+                    "kubectl delete pods web-0 --namespace=shop",
+                ][..],
+                r#"DeletePod(pods:Some(Pods(["shop/web-0"])))"#,
+            ),
+            (
+                &["kubectl delete pod web-0 --now"],
+                r#"DeletePod(pods:Some(Pods(["default/web-0"])),gracePeriodSeconds:Some(1))"#,
+            ),
+            (
+                &["kubectl delete node b-03", "kubectl delete node/b-03"],
+                r#"DeleteNode(nodes:Some(Nodes(["b-03"])))"#,
+            ),
+            (
+                &[
+                    "kubectl scale deployment web --replicas=5",
+                    "kubectl scale deploy/web --replicas 5",
+                ],
+                r#"Scale(workload:"Deployment/web",replicas:5)"#,
+            ),
+            (
+                &["kubectl scale -n shop --replicas=5 sts/db"],
+                r#"Scale(workload:"StatefulSet/shop/db",replicas:5)"#,
+            ),
+            (
+                &[
+                    "kubectl cordon node/b-03",
+                    "kubectl --context blue cordon b-03",
+                ],
+                r#"Cordon(nodes:Some(Nodes(["b-03"])))"#,
+            ),
+            (
+                &["kubectl drain b-03 --ignore-daemonsets --timeout=5m"],
+                r#"Drain(nodes:Some(Nodes(["b-03"])),ignore_daemonsets:true,timeout:Some("5m"))"#,
+            ),
+            (
+                &["kubectl drain b-03 --timeout=0s"],
+                r#"Drain(nodes:Some(Nodes(["b-03"])))"#,
+            ),
+        ] {
+            for text in texts {
+                assert_eq!(steps(text).as_deref(), Ok(wanted), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for (text, wanted) in [
+            (
+                "kubectl delete pod web-0 --dry-run=client",
+                "`--dry-run` does nothing",
+            ),
+            (
+                "kubectl drain b-03 --ignore-daemonset",
+                "the flag `--ignore-daemonset` is not known here",
+            ),
+            ("kubectl drain b-03 --timeout=soon", "--timeout=soon: "),
+            (
+                "kubectl delete deployment/web",
+                "`kubectl delete deployment/web` is no course that can be tried",
+            ),
+            ("kubectl cordon", "this command names no node"),
+            (
+                "kubectl scale deployment/web",
+                "`kubectl scale` needs a workload and a number",
+            ),
+            ("reboot", "`reboot` is no course that can be tried"),
+        ] {
+            let said = steps(text).unwrap_err();
+            assert!(said.contains(wanted), "{text}: {said}");
+        }
     }
 }
