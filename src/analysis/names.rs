@@ -26,6 +26,7 @@ pub(crate) fn by(actor: Actor) -> &'static str {
         Actor::TaintEviction => "the taint eviction controller",
         Actor::ApiServer => "the API server",
         Actor::PodGc => "the pod garbage collector",
+        Actor::GarbageCollector => "the garbage collector",
         Actor::Deployment => "the Deployment controller",
         Actor::ReplicaSet => "the ReplicaSet controller",
         Actor::StatefulSet => "the StatefulSet controller",

@@ -157,6 +157,38 @@ impl PodFailurePolicyRule {
     }
 }
 
+/// What becomes of what a workload owns when it is deleted (`metav1.DeletionPropagation`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Propagation {
+    /// The workload goes at once, and the garbage collector deletes what it owned.
+    #[default]
+    Background,
+    /// The workload waits until the garbage collector has deleted what it owns.
+    Foreground,
+    /// The workload waits until the garbage collector has taken the reference to it off what it
+    /// owns, which stays.
+    Orphan,
+}
+
+impl Propagation {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Background, Self::Foreground, Self::Orphan];
+
+    /// The word Kubernetes uses.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Background => "Background",
+            Self::Foreground => "Foreground",
+            Self::Orphan => "Orphan",
+        }
+    }
+
+    /// Reads Kubernetes' word.
+    pub(crate) fn parse(s: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|p| p.as_str() == s)
+    }
+}
+
 /// How a Job ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum JobEnd {
@@ -271,8 +303,8 @@ pub(crate) struct Lasting {
     pub uid: Uid,
     /// `metadata.creationTimestamp`
     pub creation_timestamp: Timestamp,
-    /// A deletion has begun.
-    pub deleting: bool,
+    /// A deletion has begun, and waits for the garbage collector: the finalizer of that name.
+    pub deletion: Option<Propagation>,
     /// The workload that owns it: the Deployment of a ReplicaSet.
     pub owner: Option<(WorkloadId, Uid)>,
     /// `spec.selector`
@@ -302,6 +334,11 @@ impl DerefMut for Workload {
 }
 
 impl Workload {
+    /// Whether its deletion has begun.
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.deletion.is_some()
+    }
+
     /// How many pods it asks for; a DaemonSet asks for one on each node that suits.
     pub(crate) fn replicas(&self) -> i32 {
         self.spec.replicas()

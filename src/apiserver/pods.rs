@@ -402,6 +402,18 @@ impl ApiServer {
         Ok(new)
     }
 
+    /// PATCH of the owner references of a pod: it has none from now on.
+    pub(crate) fn orphan_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
+        let old = self.pod(id).filter(|p| p.uid == uid);
+        let old = old.ok_or(ApiError::NotFound)?;
+        if old.template.owner.is_some() {
+            let mut template = (*old.template).clone();
+            template.owner = None;
+            self.change_pod(actor, &old, |p| p.template = Rc::new(template));
+        }
+        Ok(())
+    }
+
     /// Takes a pod out of the store.
     fn drop_pod(&self, actor: Actor, old: &Rc<Pod>) {
         self.writes(self.keys.pods, old.id.index());

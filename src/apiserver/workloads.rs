@@ -9,7 +9,7 @@ use crate::api::meta::{OwnerReference, Uid};
 use crate::api::names::{NodeId, WorkloadId};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{
-    Lasting, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name,
+    Lasting, Propagation, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name,
 };
 use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
@@ -60,7 +60,7 @@ impl ApiServer {
             kind: new.kind,
             uid,
             creation_timestamp: self.timestamp(),
-            deleting: false,
+            deletion: None,
             owner: new.owner,
             selector: new.selector,
             template: self.admit(&Rc::new(template)),
@@ -124,18 +124,76 @@ impl ApiServer {
         Ok(self.commit_workload(actor, Some(&old), new))
     }
 
-    /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference
-    /// to their owner's life).
-    pub(crate) fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+    /// DELETE of a workload (`store.go: deletionFinalizersForGarbageCollection`): it goes at once,
+    /// or with a finalizer that leaves it to the garbage collector. What it owns is the latter's
+    /// business in any case.
+    pub(crate) fn delete_workload(
+        &self,
+        actor: Actor,
+        id: WorkloadId,
+        propagation: Propagation,
+        uid: Option<Uid>,
+    ) -> Result<(), ApiError> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
+        if uid.is_some_and(|u| u != old.uid) {
+            return Err(ApiError::Conflict);
+        }
+        if propagation == Propagation::Background {
+            self.drop_workload(actor, &old);
+        } else if old.deletion != Some(propagation) {
+            let mut new = (*old).clone();
+            if old.deletion.is_none() {
+                new.generation += 1;
+            }
+            new.deletion = Some(propagation);
+            self.commit_workload(actor, Some(&old), new);
+        }
+        Ok(())
+    }
+
+    /// PATCH of the finalizers of a workload: the garbage collector has done what its deletion
+    /// waited for.
+    pub(crate) fn finalize_workload(
+        &self,
+        actor: Actor,
+        id: WorkloadId,
+        uid: Uid,
+    ) -> Result<(), ApiError> {
+        let old = self.workload(id).filter(|w| w.uid == uid);
+        let old = old.ok_or(ApiError::NotFound)?;
+        if old.is_terminating() {
+            self.drop_workload(actor, &old);
+        }
+        Ok(())
+    }
+
+    /// PATCH of the owner references of a workload: it has none from now on.
+    pub(crate) fn orphan_workload(
+        &self,
+        actor: Actor,
+        id: WorkloadId,
+        uid: Uid,
+    ) -> Result<(), ApiError> {
+        let old = self.workload(id).filter(|w| w.uid == uid);
+        let old = old.ok_or(ApiError::NotFound)?;
+        if old.owner.is_some() {
+            let mut new = (*old).clone();
+            new.owner = None;
+            self.commit_workload(actor, Some(&old), new);
+        }
+        Ok(())
+    }
+
+    /// Takes a workload out of the store.
+    fn drop_workload(&self, actor: Actor, old: &Rc<Workload>) {
+        let id = old.id;
         self.writes(self.keys.workloads, id.index());
         self.store.with(|s| {
             s.next_version();
             s.workloads[id.index()] = None;
         });
         let record = self.record_workload(actor, id, What::WorkloadDeleted);
-        self.with_cause(record, || self.tell(|w| w.workload(Some(&old), None)));
-        Ok(())
+        self.with_cause(record, || self.tell(|w| w.workload(Some(old), None)));
     }
 
     /// Whether the ControllerRevision of a workload's template exists. There is no watch on them: a

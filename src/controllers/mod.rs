@@ -3,6 +3,7 @@
 pub(crate) mod cloud;
 pub(crate) mod disruption;
 pub(crate) mod drain;
+pub(crate) mod garbage_collector;
 pub(crate) mod kubelet;
 pub(crate) mod node_lifecycle;
 pub(crate) mod pod_gc;

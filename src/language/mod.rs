@@ -69,7 +69,8 @@ pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
 pub use timeline::{
-    Connections, Cut, Entry, InstanceState, Resource, RestartKind, RuntimeFails, Step, WatchCache,
+    Cascade, Connections, Cut, Entry, InstanceState, Resource, RestartKind, RuntimeFails, Step,
+    WatchCache,
 };
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub(crate) use workload::{

@@ -371,10 +371,13 @@ pub enum Step {
         /// The workload.
         workload: Workload,
     },
-    /// `kubectl delete` of a workload, and of its pods with it.
+    /// `kubectl delete` of a workload; what it owns is the garbage collector's business.
     DeleteWorkload {
         /// Which workload.
         workload: String,
+        /// `--cascade`; `Background` if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cascade: Option<Cascade>,
     },
     /// A disruption budget is created.
     CreateBudget {
@@ -459,6 +462,17 @@ pub enum RuntimeFails {
     Ready,
     /// It does not answer, which counts after 30 s.
     Status,
+}
+
+/// `kubectl delete --cascade`: what becomes of what a workload owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Cascade {
+    /// The workload goes at once; its pods are deleted then.
+    Background,
+    /// Its pods are deleted first, and the workload goes once they are gone.
+    Foreground,
+    /// The pods stay, and belong to nobody.
+    Orphan,
 }
 
 /// Who takes over when the controllers' process has died.

@@ -52,6 +52,9 @@ pub struct ClientLimits {
     /// The pod garbage collector's client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<ClientLimit>,
+    /// The client of the garbage collector of owner references, which has twice the others' rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub garbage_collector: Option<ClientLimit>,
     /// The Deployment controller's client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment: Option<ClientLimit>,

@@ -382,6 +382,9 @@ pub struct Controllers {
     /// The pod garbage collector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<bool>,
+    /// The garbage collector of owner references; it runs where the timeline deletes a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub garbage_collector: Option<bool>,
     /// The Deployment controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment: Option<bool>,

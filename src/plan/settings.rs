@@ -7,6 +7,8 @@ use crate::kernel::Dur;
 pub struct Controllers {
     /// The pod garbage collector.
     pub pod_gc: bool,
+    /// The garbage collector of owner references.
+    pub garbage_collector: bool,
     /// The Deployment controller.
     pub deployment: bool,
     /// The ReplicaSet controller.

@@ -6,7 +6,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::toleration::Toleration;
-use crate::api::workload::WorkloadKind;
+use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
 
 /// An entry of the timeline, for people to refer to.
@@ -115,9 +115,8 @@ pub enum Do {
     Scale(WorkloadIndex, i32),
     /// A workload is created.
     CreateWorkload(WorkloadIndex),
-    /// A workload is deleted, and with it what it owns, as the garbage collector would do in the
-    /// background.
-    DeleteWorkload(WorkloadIndex),
+    /// A workload is deleted; what it owns is the garbage collector's business.
+    DeleteWorkload(WorkloadIndex, Propagation),
     /// A disruption budget is created.
     CreateBudget(BudgetIndex),
     /// A disruption budget asks for something else from now on.
@@ -157,7 +156,7 @@ impl Do {
             | Self::PatchTolerations(..)
             | Self::Scale(..)
             | Self::CreateWorkload(_)
-            | Self::DeleteWorkload(_)
+            | Self::DeleteWorkload(..)
             | Self::CreateBudget(_)
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_) => Some(&[]),

@@ -6,7 +6,7 @@ use super::objects::{pod_name, rule, taint_edit, tolerations};
 use super::plan_error::{PlanError, invalid};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::api::workload::WorkloadKind;
+use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::Time;
 use crate::plan::{
     Action, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry,
@@ -107,7 +107,7 @@ impl Builder {
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
-            "scale" | "create-workload" => self.workload_action(a)?,
+            "scale" | "create-workload" | "delete-workload" => self.workload_action(a)?,
             "create-budget" | "change-budget" | "delete-budget" => self.budget_action(a)?,
             "restart-controllers" => Do::RestartControllers(a.downtime.0),
             // Nobody among the modelled controllers acts on other watches.
@@ -127,6 +127,15 @@ impl Builder {
     fn workload_action(&mut self, a: &ActionSpec) -> Result<Do, PlanError> {
         if a.act == "scale" {
             return Ok(Do::Scale(self.workload_named(&a.workload)?, a.replicas));
+        }
+        if a.act == "delete-workload" {
+            let how = match a.propagation.as_str() {
+                "" => Some(Propagation::Background),
+                text => Propagation::parse(text),
+            };
+            let how =
+                how.ok_or_else(|| invalid(format!("there is no propagation {:?}", a.propagation)))?;
+            return Ok(Do::DeleteWorkload(self.workload_named(&a.workload)?, how));
         }
         let spec = a.workload_spec.as_ref();
         let spec = spec.ok_or_else(|| invalid("create-workload has no \"workload_spec\""))?;

@@ -338,6 +338,9 @@ pub struct ActionSpec {
     pub labels: BTreeMap<String, Option<String>>,
     /// The workload it is about, `Deployment/web`.
     pub workload: String,
+    /// What becomes of what the workload that is deleted owns: `Background` if empty, `Foreground`,
+    /// `Orphan`.
+    pub propagation: String,
     /// How many pods that workload asks for from now on.
     pub replicas: i32,
     /// The workload that is created.

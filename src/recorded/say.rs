@@ -164,6 +164,7 @@ fn controllers(c: &Controllers, missing: &mut Missing) -> Value {
     unless(!c.cloud, "the cloud controllers", missing);
     let others = [
         ("pod-gc", c.pod_gc),
+        ("garbage-collector", c.garbage_collector),
         ("replicaset", c.replica_set),
         ("statefulset", c.stateful_set),
         ("daemonset", c.daemon_set),

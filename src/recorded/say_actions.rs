@@ -87,6 +87,10 @@ fn said(
             let spec = workload(plan, &plan.workloads[*w as usize], missing);
             json!({"do": "create-workload", "workload_spec": spec})
         }
+        Do::DeleteWorkload(w, how) => {
+            let workload = short_name(plan, *w);
+            json!({"do": "delete-workload", "workload": workload, "propagation": how.as_str()})
+        }
         Do::CreateBudget(b) => {
             let b = &plan.budgets[*b as usize];
             json!({"do": "create-budget", "budget": budget(b, &b.rule, missing)})
@@ -159,9 +163,6 @@ fn unsaid(act: &Do) -> &'static str {
         Do::HeartbeatPeriod(..) => "heartbeats whose period changes",
         Do::WatchLag(..) => "watches that lag",
         Do::Instance(..) => "what a cloud provider says",
-        Do::DeleteWorkload(_) => {
-            "workloads that are deleted in the run, with what the garbage collector deletes"
-        }
         Do::Maintain(..) => "maintenance of nodes",
         _ => "an action that it does not have",
     }

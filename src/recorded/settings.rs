@@ -18,10 +18,11 @@ const DEFAULT_LIMITS: Limits = Limits {
 };
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 10] = [
+const MODELLED: [&str; 11] = [
     "node-lifecycle",
     "taint-eviction",
     "pod-gc",
+    "garbage-collector",
     "replicaset",
     "statefulset",
     "daemonset",
@@ -68,6 +69,7 @@ pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
     };
     Controllers {
         pod_gc: wanted("pod-gc"),
+        garbage_collector: wanted("garbage-collector"),
         deployment: wanted("deployment"),
         replica_set: wanted("replicaset"),
         stateful_set: wanted("statefulset"),
@@ -123,8 +125,9 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
 }
 
 /// The controllers beside those of node failure handling, each with a client of its own.
-const OTHERS: [Actor; 8] = [
+const OTHERS: [Actor; 9] = [
     Actor::PodGc,
+    Actor::GarbageCollector,
     Actor::Deployment,
     Actor::ReplicaSet,
     Actor::StatefulSet,

@@ -197,7 +197,9 @@ fn words(plan: &Plan) -> String {
             ),
             Do::DeleteBudget(b) => format!("DeleteBudget {}", plan.budgets[*b as usize].name),
             Do::Maintain(n, how) => format!("Maintain{} {how:?}", names(n)),
-            Do::DeleteWorkload(w) => format!("DeleteWorkload {}", workload(w)),
+            Do::DeleteWorkload(w, how) => {
+                format!("DeleteWorkload {} {}", workload(w), how.as_str())
+            }
         };
         writeln!(out, "{act}").unwrap();
     }

@@ -7,7 +7,8 @@ use crate::client::{
     Wrote,
 };
 use crate::controllers::{
-    cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
+    workload,
 };
 use crate::kernel::{Dur, Group, Keys, Name};
 use crate::plan::switches::node_lifecycle::EvictionMode;
@@ -86,6 +87,9 @@ impl<'a> Maker<'a> {
         }
         if has.pod_gc {
             self.pod_gc();
+        }
+        if has.garbage_collector {
+            self.garbage_collector();
         }
         self.parts
     }
@@ -289,6 +293,16 @@ impl<'a> Maker<'a> {
         });
         self.push(Some(name), controller);
     }
+
+    /// The garbage collector of owner references, which records no events.
+    fn garbage_collector(&mut self) {
+        let name = self.name(Actor::GarbageCollector);
+        let controller = self.under(name, || {
+            let client = self.own_client(Actor::GarbageCollector);
+            garbage_collector::Controller::new(client, self.informers, self.group)
+        });
+        self.push(Some(name), controller);
+    }
 }
 
 impl Controller for node_lifecycle::Controller {
@@ -349,6 +363,12 @@ impl Controller for disruption::Controller {
 impl Controller for scheduler::Controller {
     fn run(self: Rc<Self>, warm: bool) {
         scheduler::Controller::run(&self, warm);
+    }
+}
+
+impl Controller for garbage_collector::Controller {
+    fn run(self: Rc<Self>, _: bool) {
+        garbage_collector::Controller::run(&self);
     }
 }
 

@@ -106,7 +106,9 @@ impl Cluster {
                 let result = self.create_workload(*workload);
                 self.answer_about_workload(action.entry, *workload, result);
             }
-            Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
+            Do::DeleteWorkload(workload, propagation) => {
+                self.delete_workload(action.entry, *workload, *propagation)
+            }
             Do::CreateBudget(_) | Do::PatchBudget(..) | Do::DeleteBudget(_) => {
                 self.act_on_budget(action)
             }

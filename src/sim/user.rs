@@ -5,7 +5,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
-use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
+use crate::api::workload::{Propagation, WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
 use crate::plan::{BudgetIndex, UserMode, WorkloadIndex};
 use crate::trace::{Actor, What};
@@ -79,39 +79,12 @@ impl Cluster {
         self.answer_about_workload(entry, index, result.map(|_| ()));
     }
 
-    /// Deletes a workload, and what it owns with it: the garbage collector's delay is some
-    /// milliseconds, and left out.
-    pub(super) fn delete_workload(&self, entry: u32, index: WorkloadIndex) {
-        let found = self.workload_id(index).and_then(|id| self.api.workload(id));
-        let Some(workload) = found else {
-            return self.answer_about_workload(entry, index, Err(ApiError::NotFound));
-        };
-        let cause = self.ctx.cause();
-        let own = (workload.id, workload.uid);
-        let mut owners = vec![own];
-        owners.extend(
-            self.api
-                .workloads()
-                .iter()
-                .filter(|w| w.owner == Some(own))
-                .map(|w| (w.id, w.uid)),
-        );
-        for (id, _) in &owners {
-            self.ctx.set_cause(cause);
-            // It was there a moment ago.
-            let _ = self.api.delete_workload(Actor::User, *id);
-        }
-        for pod in self
-            .api
-            .pods()
-            .iter()
-            .filter(|p| p.controller().is_some_and(|c| owners.contains(&c)))
-        {
-            self.ctx.set_cause(cause);
-            let _ = self
-                .api
-                .delete_pod(Actor::User, pod.id, None, Some(pod.uid));
-        }
+    pub(super) fn delete_workload(&self, entry: u32, index: WorkloadIndex, how: Propagation) {
+        let result = self
+            .workload_id(index)
+            .ok_or(ApiError::NotFound)
+            .and_then(|id| self.api.delete_workload(Actor::User, id, how, None));
+        self.answer_about_workload(entry, index, result);
     }
 
     /// What kubectl prints of a write to a workload that the API server refused.

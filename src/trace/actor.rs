@@ -16,6 +16,8 @@ pub enum Actor {
     ApiServer,
     /// The pod garbage collector.
     PodGc,
+    /// The garbage collector of owner references.
+    GarbageCollector,
     /// The Deployment controller.
     Deployment,
     /// The ReplicaSet controller.
@@ -36,13 +38,14 @@ pub enum Actor {
 
 impl Actor {
     /// All of them.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::User,
         Self::Kubelet,
         Self::NodeLifecycle,
         Self::TaintEviction,
         Self::ApiServer,
         Self::PodGc,
+        Self::GarbageCollector,
         Self::Deployment,
         Self::ReplicaSet,
         Self::StatefulSet,
@@ -62,6 +65,7 @@ impl Actor {
             Self::TaintEviction => "taint-eviction",
             Self::ApiServer => "api-server",
             Self::PodGc => "pod-gc",
+            Self::GarbageCollector => "garbage-collector",
             Self::Deployment => "deployment",
             Self::ReplicaSet => "replicaset",
             Self::StatefulSet => "statefulset",

@@ -38,7 +38,7 @@ impl DaemonSetController {
             self.core.pods.written.forget(id);
             return Ok(());
         };
-        if ds.deleting {
+        if ds.is_terminating() {
             self.core.informers.reads_all(Resource::Nodes);
             return Ok(());
         }

@@ -80,6 +80,9 @@ impl DeploymentController {
         };
         self.core.ctx.set_saw(d.record);
         let sets = self.core.informers.workloads_of((d.id, d.uid));
+        if d.is_terminating() {
+            return self.sync_status(&d, &sets).await;
+        }
         // With one template the first is the new one; an import may bring old ones, which have no
         // pods.
         let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {

@@ -1,6 +1,6 @@
-//! Names of workloads and nodes in a work queue.
+//! Names of workloads, nodes and pods in a work queue.
 
-use crate::api::names::{NodeId, WorkloadId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::client::QueueKey;
 
 /// A workload's name in a work queue.
@@ -18,6 +18,16 @@ impl QueueKey for Item {
 pub(super) struct NodeItem(pub(super) NodeId);
 
 impl QueueKey for NodeItem {
+    fn slot(self) -> usize {
+        self.0.index()
+    }
+}
+
+/// A pod's name in a work queue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct PodItem(pub(super) PodId);
+
+impl QueueKey for PodItem {
     fn slot(self) -> usize {
         self.0.index()
     }

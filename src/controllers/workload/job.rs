@@ -6,14 +6,14 @@
 
 use super::core::Core;
 use super::expectations::Expectations;
-use super::item::Item;
+use super::item::{Item, PodItem};
 use super::job_backoff::BackoffRecord;
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler,
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
 };
 use crate::kernel::{Group, PointId, Shared};
 use crate::plan::switches::workload::JobSwitches;
@@ -40,6 +40,9 @@ pub(crate) struct JobController {
     pub(super) core: Rc<Core>,
     pub(super) switches: JobSwitches,
     pub(super) memory: Shared<Memory>,
+    /// Pods that hold the finalizer of a Job that is gone, or has ended (`orphanQueue`).
+    pub(super) orphans: WorkQueue<PodItem>,
+    orphan_limiter: Shared<RateLimiter<PodItem>>,
     pub(super) order_point: PointId,
 }
 
@@ -71,6 +74,11 @@ impl JobController {
             me: me.clone(),
             core,
             memory: Shared::new(memory),
+            orphans: WorkQueue::new(&ctx),
+            orphan_limiter: Shared::new(RateLimiter::exponential(
+                switches.retry.0,
+                switches.retry.1,
+            )),
             order_point: ctx.point("pod-index-order"),
             switches,
         });
@@ -85,6 +93,14 @@ impl JobController {
             self.core
                 .start_worker(&self.me, async |c: &Self, id| c.sync_job(id).await);
         }
+        let Some(c) = self.me.upgrade() else { return };
+        self.core.ctx.spawn(self.core.group, async move {
+            c.orphans
+                .work(c.core.group, &c.orphan_limiter, async |item: PodItem| {
+                    c.sync_orphan_pod(item.0).await
+                })
+                .await;
+        });
     }
 
     /// A sync some time after the change, so that many changes make one (`enqueueSyncJobBatched`).
@@ -103,10 +119,18 @@ impl JobController {
         });
     }
 
+    /// Sees to it that a pod that no Job will count loses its finalizer (`enqueueOrphanPod`).
+    fn release_orphan(&self, pod: &Pod) {
+        if pod.job_finalizer {
+            self.orphans.add(PodItem(pod.id));
+        }
+    }
+
     /// `deletePod`: the start of a deletion counts as the deletion.
     fn pod_deleted(&self, pod: &Pod, gone: bool) {
-        let Some(job) = self.core.resolve(pod.controller(), WorkloadKind::Job) else {
-            return;
+        let job = self.core.resolve(pod.controller(), WorkloadKind::Job);
+        let Some(job) = job.filter(|j| j.status.job.finished.is_none()) else {
+            return self.release_orphan(pod);
         };
         self.memory
             .with(|m| m.expectations.deletion_observed(job.id, pod.uid));
@@ -123,6 +147,11 @@ impl WorkloadHandler for JobController {
         let Some(job) = new.or(old).filter(|w| w.kind == WorkloadKind::Job) else {
             return;
         };
+        if let (Some(gone), None) = (old, new) {
+            let its = |p: &&Rc<Pod>| p.controller() == Some((gone.id, gone.uid));
+            let pods = self.core.informers.pods_of(gone.id);
+            pods.iter().filter(its).for_each(|p| self.release_orphan(p));
+        }
         if old
             .zip(new)
             .is_some_and(|(o, n)| o.generation == n.generation)
@@ -143,6 +172,9 @@ impl PodHandler for JobController {
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
+        if now.template.owner.is_none() {
+            return self.release_orphan(now);
+        }
         let Some(job) = self.core.resolve(now.controller(), WorkloadKind::Job) else {
             return;
         };

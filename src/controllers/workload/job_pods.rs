@@ -5,8 +5,9 @@ use super::job::JobController;
 use super::job_sync::Sync;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
+use crate::api::names::PodId;
 use crate::api::pod::Pod;
-use crate::api::workload::Workload;
+use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
 use crate::client::{Resource, parallelize};
 use crate::kernel::{Dur, Shared};
@@ -137,6 +138,30 @@ impl JobController {
             (count - errors.len()) as i32,
             errors.first().map_or(Ok(()), |e| Err(*e)),
         )
+    }
+
+    /// `syncOrphanPod`: takes the finalizer off a pod, unless a Job counts it after all.
+    pub(super) async fn sync_orphan_pod(&self, id: PodId) -> Result<(), ApiError> {
+        let Some(pod) = self.core.informers.pod(id).filter(|p| p.job_finalizer) else {
+            return Ok(());
+        };
+        let job = self.core.resolve(pod.controller(), WorkloadKind::Job);
+        if job.is_some_and(|j| j.status.job.finished.is_none()) {
+            return Ok(());
+        }
+        self.core.ctx.set_saw(pod.record);
+        let uid = pod.uid;
+        let patch = self
+            .core
+            .pods
+            .client
+            .call(self.core.pods.pod_object(id), move |api, actor| {
+                api.remove_job_finalizer(actor, id, uid)
+            });
+        match patch.await {
+            Ok(_) | Err(ApiError::NotFound) => Ok(()),
+            Err(e) => Err(e),
+        }
     }
 
     pub(super) async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {

@@ -215,7 +215,11 @@ impl JobController {
         let mut full = false;
         for pod in held {
             let failed = self.is_failed(pod, &s.spec);
-            if !(s.job.deleting || s.end.is_some() || pod.phase == PodPhase::Succeeded || failed) {
+            if !(s.job.is_terminating()
+                || s.end.is_some()
+                || pod.phase == PodPhase::Succeeded
+                || failed)
+            {
                 continue;
             }
             release.push(pod.clone());

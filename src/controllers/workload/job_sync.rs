@@ -120,7 +120,7 @@ impl JobController {
             active -= deleted;
             s.terminating += deleted;
         } else {
-            if satisfied && !s.job.deleting {
+            if satisfied && !s.job.is_terminating() {
                 (active, result) = self.manage_job(s).await;
             }
             let complete = match s.spec.completions {

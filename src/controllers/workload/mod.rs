@@ -2,8 +2,7 @@
 //! Job (`pkg/controller/{replicaset,deployment,statefulset,daemon,job}`).
 //!
 //! Left out: adoption of pods that have no owner, rollouts (a revision is no more than the request
-//! that creates it), volume claims, and the deletion of a workload's pods by the garbage collector
-//! of owner references.
+//! that creates it), and volume claims.
 
 mod census;
 mod core;

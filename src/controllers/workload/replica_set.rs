@@ -121,7 +121,7 @@ impl ReplicaSetController {
             Vec::new()
         };
         self.core.ctx.set_saw(rs.record);
-        let managed = if needs_sync && !rs.deleting {
+        let managed = if needs_sync && !rs.is_terminating() {
             self.manage_replicas(&rs, numbers.active as usize).await
         } else {
             Ok(())

@@ -145,7 +145,7 @@ impl StatefulSetController {
     /// Each replica, then those beyond the range, until something goes wrong or has to be waited
     /// for (`updateStatefulSet`).
     async fn process(&self, round: &Rc<Round>) -> Result<(), ApiError> {
-        if round.set.deleting {
+        if round.set.is_terminating() {
             return Ok(());
         }
         let (replicas, condemned) = (round.replicas.with(|r| r.len()), round.condemned.len());
@@ -252,7 +252,7 @@ impl StatefulSetController {
     /// on top.
     fn status(&self, round: &Round, pods: &[Rc<Pod>]) -> WorkloadStatus {
         let set = &round.set;
-        let batches = self.switches.batches && !set.deleting;
+        let batches = self.switches.batches && !set.is_terminating();
         let (mut replicas, mut current) = if batches {
             (0, 0)
         } else {

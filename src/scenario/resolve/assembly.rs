@@ -105,7 +105,8 @@ pub(super) fn plan(
             &declared.workloads.plans,
             &declared.pods.plans,
             declared.budgets.plans.len(),
-            needs_cloud(&written.actions, &declared.nodes.plans),
+            &written.actions,
+            &declared.nodes.plans,
         ),
         nodes: declared.nodes.plans,
         scheduler: declared.scheduler,
@@ -250,15 +251,22 @@ fn controllers(
     workloads: &[WorkloadPlan],
     pods: &[PodPlan],
     budgets: usize,
-    cloud: bool,
+    actions: &[Action],
+    nodes: &[NodePlan],
 ) -> Controllers {
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
     Controllers {
-        cloud: on(written.cloud, cloud),
+        cloud: on(written.cloud, needs_cloud(actions, nodes)),
         disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),
+        garbage_collector: on(
+            written.garbage_collector,
+            actions
+                .iter()
+                .any(|a| matches!(a.act, Do::DeleteWorkload(..))),
+        ),
         deployment: on(written.deployment, deployments),
         replica_set: on(
             written.replica_set,

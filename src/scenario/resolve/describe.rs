@@ -94,7 +94,7 @@ pub(super) fn describe(step: &Step) -> String {
             let group = workload.group();
             format!("create {}", called(&group.name, group.names.as_ref()))
         }
-        Step::DeleteWorkload { workload } => format!("delete {workload}"),
+        Step::DeleteWorkload { workload, .. } => format!("delete {workload}"),
         Step::CreateBudget { budget } => format!("create budget {}", budget.name),
         Step::PatchBudget {
             budget,

@@ -4,11 +4,12 @@ use super::faults::{healing, kept, watched};
 use super::maintain;
 use super::primitive::{Of, Primitive, START, once};
 use super::world::World;
+use crate::api::workload::Propagation;
 use crate::kernel::Dur;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::at;
 use crate::language::values;
-use crate::language::{Cut, DrainFlags, DurationText, Step};
+use crate::language::{Cascade, Cut, DrainFlags, DurationText, Step};
 use crate::plan::{Do, Phase};
 
 /// How many partitions one flapping entry may stand for.
@@ -207,8 +208,13 @@ pub(super) fn primitives(
         }
         Step::Scale { workload, replicas } => of.scale(workload, *replicas, complaints),
         Step::CreateWorkload { .. } => of.each_added(Do::CreateWorkload),
-        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(
+        Step::DeleteWorkload { workload, cascade } => once(Do::DeleteWorkload(
             world.target_workload(i, workload, complaints)?,
+            match cascade {
+                None | Some(Cascade::Background) => Propagation::Background,
+                Some(Cascade::Foreground) => Propagation::Foreground,
+                Some(Cascade::Orphan) => Propagation::Orphan,
+            },
         )),
         Step::CreateBudget { .. } => of.each_added(Do::CreateBudget),
         Step::PatchBudget {

@@ -42,8 +42,9 @@ const SCHEDULER_CLIENT: Limits = Limits {
 };
 /// The controllers beside those of node failure handling, under the names of their clients in a
 /// scenario.
-const OTHERS: [(&str, Actor); 9] = [
+const OTHERS: [(&str, Actor); 10] = [
     ("pod_gc", Actor::PodGc),
+    ("garbage_collector", Actor::GarbageCollector),
     ("deployment", Actor::Deployment),
     ("replica_set", Actor::ReplicaSet),
     ("stateful_set", Actor::StatefulSet),
@@ -62,13 +63,19 @@ const fn constant(delay: Dur) -> Delay {
 }
 
 /// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
-/// the scheduler one of another process.
+/// the scheduler one of another process. The garbage collector's has twice the rate
+/// (`startGarbageCollectorController`).
 fn others(client: Limits) -> BTreeMap<Actor, Limits> {
     let mut all: BTreeMap<Actor, Limits> = OTHERS
         .into_iter()
         .map(|(_, actor)| (actor, client))
         .collect();
     all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
+    let twice = Limits {
+        qps: 2.0 * client.qps,
+        ..client
+    };
+    all.insert(Actor::GarbageCollector, twice);
     all
 }
 
@@ -317,6 +324,7 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
     );
     let given = [
         &clients.pod_gc,
+        &clients.garbage_collector,
         &clients.deployment,
         &clients.replica_set,
         &clients.stateful_set,

@@ -88,7 +88,7 @@ fn workload() -> Workload {
         kind: WorkloadKind::DaemonSet,
         uid: LIFE,
         creation_timestamp: Timestamp(0),
-        deleting: false,
+        deletion: None,
         owner: None,
         selector: Rc::default(),
         template: Rc::default(),

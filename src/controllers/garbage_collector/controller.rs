@@ -1,0 +1,304 @@
+//! The queues and what their workers do (`garbagecollector.go`, v1.34).
+
+use crate::api::meta::Uid;
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::workload::{Propagation, Workload};
+use crate::apiserver::ApiError;
+use crate::client::{Client, InformerFactory, QueueKey, RateLimiter, WorkQueue, go_all};
+use crate::kernel::{Ctx, Group, Object, PointId, Shared};
+use std::collections::BTreeSet;
+use std::rc::{Rc, Weak};
+
+/// `--concurrent-gc-syncs`
+const WORKERS: usize = 20;
+
+/// One life of a workload, as those that it owns refer to it.
+pub(super) type Owner = (WorkloadId, Uid);
+
+/// One life of an object, which upstream has as a node of its graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Item {
+    Workload(WorkloadId, Uid),
+    Pod(PodId, Uid),
+}
+
+impl QueueKey for Item {
+    fn slot(self) -> usize {
+        match self {
+            Self::Workload(id, _) => id.index(),
+            Self::Pod(id, _) => id.index(),
+        }
+    }
+}
+
+/// What an object's owner is (`classifyReferences`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reference {
+    /// It is there.
+    Solid,
+    /// It is gone.
+    Dangling,
+    /// It waits until what it owns is gone.
+    WaitingForDependentsDeletion,
+}
+
+/// The garbage collector.
+pub(crate) struct Controller {
+    me: Weak<Controller>,
+    pub(super) ctx: Ctx,
+    group: Group,
+    client: Client,
+    pub(super) informers: Rc<InformerFactory>,
+    pub(super) attempt_to_delete: WorkQueue<Item>,
+    pub(super) attempt_to_orphan: WorkQueue<Item>,
+    limiters: [Shared<RateLimiter<Item>>; 2],
+    /// Owners that are known to be gone (`absentOwnerCache`).
+    pub(super) absent: Shared<BTreeSet<Uid>>,
+    pub(super) order_point: PointId,
+}
+
+impl Controller {
+    /// A collector that hears of workloads and pods but does not run yet.
+    pub(crate) fn new(client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| Controller {
+            me: me.clone(),
+            attempt_to_delete: WorkQueue::new(&ctx),
+            attempt_to_orphan: WorkQueue::new(&ctx),
+            limiters: [(); 2].map(|()| Shared::new(RateLimiter::default())),
+            absent: Shared::new(BTreeSet::new()),
+            order_point: ctx.point("garbage-collector-order"),
+            informers: informers.clone(),
+            client,
+            group,
+            ctx,
+        });
+        informers.on_workload(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Starts the workers (`Run`).
+    pub(crate) fn run(&self) {
+        for _ in 0..WORKERS {
+            let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
+                return;
+            };
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    c.attempt_to_delete
+                        .work(c.group, &c.limiters[0], async |item| {
+                            c.attempt_to_delete_item(item).await
+                        })
+                        .await;
+                });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    d.attempt_to_orphan
+                        .work(d.group, &d.limiters[1], async |item| {
+                            d.orphan_dependents(item).await
+                        })
+                        .await;
+                });
+        }
+    }
+
+    /// `attemptToDeleteItem`
+    async fn attempt_to_delete_item(&self, item: Item) -> Result<(), ApiError> {
+        match item {
+            Item::Pod(id, uid) => self.attempt_to_delete_pod(id, uid).await,
+            Item::Workload(id, uid) => match self.observed((id, uid)) {
+                Some(w) => self.attempt_to_delete_workload(&w).await,
+                None => self.look_for_owner((id, uid)).await,
+            },
+        }
+    }
+
+    /// `attemptToDeleteItem` of a pod.
+    async fn attempt_to_delete_pod(&self, id: PodId, uid: Uid) -> Result<(), ApiError> {
+        let known = self.informers.pod(id).filter(|p| p.uid == uid);
+        let Some(known) = known.filter(|p| !p.is_terminating()) else {
+            return Ok(());
+        };
+        self.ctx.set_saw(known.record);
+        let object = self.object(Item::Pod(id, uid));
+        let latest = self
+            .client
+            .call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
+            .await;
+        let owner = match latest {
+            Ok(pod) if pod.uid == uid => pod.controller(),
+            Ok(_) | Err(ApiError::NotFound) => None,
+            Err(e) => return Err(e),
+        };
+        let Some(owner) = owner else {
+            return Ok(());
+        };
+        if self.classify(owner).await? == Reference::Solid {
+            return Ok(());
+        }
+        self.client
+            .call(object, move |api, actor| {
+                api.delete_pod(actor, id, None, Some(uid))
+            })
+            .await
+    }
+
+    /// `attemptToDeleteItem` of a workload.
+    async fn attempt_to_delete_workload(&self, known: &Rc<Workload>) -> Result<(), ApiError> {
+        let (id, uid) = (known.id, known.uid);
+        let deletes_dependents = known.deletion == Some(Propagation::Foreground);
+        if known.is_terminating() && !deletes_dependents {
+            return Ok(());
+        }
+        self.ctx.set_saw(known.record);
+        let owner = match self.get(id).await {
+            Ok(w) if w.uid == uid => w.owner,
+            Ok(_) | Err(ApiError::NotFound) => return Ok(()),
+            Err(e) => return Err(e),
+        };
+        if deletes_dependents {
+            return self.process_deleting_dependents(known).await;
+        }
+        let Some(owner) = owner else {
+            return Ok(());
+        };
+        let how = match self.classify(owner).await? {
+            Reference::Solid => return Ok(()),
+            Reference::WaitingForDependentsDeletion if !self.owned_by((id, uid)).is_empty() => {
+                Propagation::Foreground
+            }
+            _ => Propagation::Background,
+        };
+        self.client
+            .call(self.object(Item::Workload(id, uid)), move |api, actor| {
+                api.delete_workload(actor, id, how, Some(uid))
+            })
+            .await
+    }
+
+    /// `processDeletingDependentsItem`
+    async fn process_deleting_dependents(&self, known: &Workload) -> Result<(), ApiError> {
+        let owner = (known.id, known.uid);
+        let blocking = self.dependents(owner);
+        if blocking.is_empty() {
+            return self.remove_finalizer(owner).await;
+        }
+        for item in blocking {
+            let waits = match item {
+                Item::Workload(id, uid) => self
+                    .observed((id, uid))
+                    .is_some_and(|w| w.deletion == Some(Propagation::Foreground)),
+                Item::Pod(..) => false,
+            };
+            if !waits {
+                self.attempt_to_delete.add(item);
+            }
+        }
+        Ok(())
+    }
+
+    /// An owner that is in no cache, because it is gone or was not heard of yet: where the API server
+    /// does not have it, what it owned is looked at; otherwise it is looked for again.
+    async fn look_for_owner(&self, owner: Owner) -> Result<(), ApiError> {
+        match self.get(owner.0).await {
+            Ok(w) if w.uid == owner.1 => return Err(ApiError::Unavailable),
+            Ok(_) | Err(ApiError::NotFound) => {}
+            Err(e) => return Err(e),
+        }
+        for item in self.dependents(owner) {
+            self.absent.with(|a| a.insert(owner.1));
+            self.attempt_to_delete.add(item);
+        }
+        Ok(())
+    }
+
+    /// What an object's owner is (`isDangling`, `classifyReferences`).
+    async fn classify(&self, owner: Owner) -> Result<Reference, ApiError> {
+        if self.absent.with(|a| a.contains(&owner.1)) {
+            return Ok(Reference::Dangling);
+        }
+        match self.get(owner.0).await {
+            Ok(w) if w.uid == owner.1 && w.deletion == Some(Propagation::Foreground) => {
+                Ok(Reference::WaitingForDependentsDeletion)
+            }
+            Ok(w) if w.uid == owner.1 => Ok(Reference::Solid),
+            Ok(_) | Err(ApiError::NotFound) => {
+                self.absent.with(|a| a.insert(owner.1));
+                Ok(Reference::Dangling)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// `attemptToOrphanWorker`: takes the references to a workload off what it owns, and lets it go.
+    async fn orphan_dependents(&self, item: Item) -> Result<(), ApiError> {
+        let Item::Workload(id, uid) = item else {
+            return Ok(());
+        };
+        let (client, failed) = (self.client.clone(), Rc::new(Shared::new(None)));
+        let dependents: Vec<(Item, Object)> = self
+            .dependents((id, uid))
+            .into_iter()
+            .map(|d| (d, self.object(d)))
+            .collect();
+        let (count, first) = (dependents.len(), failed.clone());
+        go_all(&self.ctx, self.group, count, move |i| {
+            let (client, failed, (item, object)) = (client.clone(), first.clone(), dependents[i]);
+            async move {
+                let patch = client.call(object, move |api, actor| match item {
+                    Item::Workload(id, uid) => api.orphan_workload(actor, id, uid),
+                    Item::Pod(id, uid) => api.orphan_pod(actor, id, uid),
+                });
+                if let Err(e) = patch.await
+                    && e != ApiError::NotFound
+                {
+                    failed.with(|f| *f = Some(e));
+                }
+            }
+        })
+        .await;
+        match failed.with(Option::take) {
+            Some(e) => Err(e),
+            None => self.remove_finalizer((id, uid)).await,
+        }
+    }
+
+    /// `removeFinalizer`: GET and PATCH.
+    async fn remove_finalizer(&self, (id, uid): Owner) -> Result<(), ApiError> {
+        match self.get(id).await {
+            Ok(w) if w.uid == uid => {}
+            Ok(_) | Err(ApiError::NotFound) => return Ok(()),
+            Err(e) => return Err(e),
+        }
+        self.client
+            .call(self.object(Item::Workload(id, uid)), move |api, actor| {
+                api.finalize_workload(actor, id, uid)
+            })
+            .await
+    }
+
+    /// GET of a workload.
+    async fn get(&self, id: WorkloadId) -> Result<Rc<Workload>, ApiError> {
+        let hash = self.client.api().names(|n| n.workload_hash(id));
+        self.client
+            .call(Object { id: id.0, hash }, move |api, _| {
+                api.workload(id).ok_or(ApiError::NotFound)
+            })
+            .await
+    }
+
+    /// An item as an object of chance.
+    pub(super) fn object(&self, item: Item) -> Object {
+        self.client.api().names(|n| match item {
+            Item::Workload(id, _) => Object {
+                id: id.0,
+                hash: n.workload_hash(id),
+            },
+            Item::Pod(id, _) => Object {
+                id: id.0,
+                hash: n.pod_hash(id),
+            },
+        })
+    }
+}
