@@ -125,7 +125,11 @@ func (r *run) actOnWorkload(a *action) bool {
 		s.createWorkload(*a.Created)
 	case "delete-workload":
 		kind, name, _ := strings.Cut(a.Workload, "/")
-		s.remove("user", strings.ToLower(kind)+"s", "default", name, metav1.DeleteOptions{})
+		policy := metav1.DeletePropagationBackground
+		if a.Propagation != "" {
+			policy = metav1.DeletionPropagation(a.Propagation)
+		}
+		s.remove("user", strings.ToLower(kind)+"s", "default", name, metav1.DeleteOptions{PropagationPolicy: &policy})
 	case "create-budget":
 		s.createBudget(*a.Budget)
 	case "change-budget":

@@ -130,19 +130,23 @@ func (s *server) remove(actor, resource, ns, name string, opts metav1.DeleteOpti
 			return nil, failure(409, metav1.StatusReasonConflict, "precondition failed for %s %q", resource, name)
 		}
 	}
-	grace := graceOf(resource, cur, opts)
-	if pending, ok := get(cur, "metadata", "deletionGracePeriodSeconds").(float64); ok {
+	grace, finalizers := graceOf(resource, cur, opts), gcFinalizers(cur, opts.PropagationPolicy)
+	if pending, ok := get(cur, "metadata", "deletionGracePeriodSeconds").(float64); ok && resource == "pods" {
 		if opts.GracePeriodSeconds == nil || grace >= pending && pending > 0 {
 			return cur, nil
 		}
 	}
-	if grace == 0 && get(cur, "metadata", "finalizers") == nil {
+	if grace == 0 && finalizers == nil {
 		s.commit(actor, resource, cur, nil)
 		return cur, nil
 	}
 	// A shorter grace moves the end forward, but not into the past (registry/rest/delete.go: BeforeDelete).
 	at := timestamp(time.Now().Add(time.Duration(grace) * time.Second))
+	if was := text(cur, "metadata", "deletionTimestamp"); was != "" && resource != "pods" {
+		at = was
+	}
 	o := with(with(cur, at, "metadata", "deletionTimestamp"), grace, "metadata", "deletionGracePeriodSeconds")
+	o = with(o, finalizers, "metadata", "finalizers")
 	if g, ok := get(cur, "metadata", "generation").(float64); ok && text(cur, "metadata", "deletionTimestamp") == "" {
 		o = with(o, g+1, "metadata", "generation")
 	}
@@ -150,6 +154,28 @@ func (s *server) remove(actor, resource, ns, name string, opts metav1.DeleteOpti
 		return cur, nil
 	}
 	return s.commit(actor, resource, cur, o), nil
+}
+
+// gcFinalizers are an object's finalizers once its deletion was asked for in this way, nil for none
+// (registry/generic/registry/store.go: deletionFinalizersForGarbageCollection).
+func gcFinalizers(cur object, policy *metav1.DeletionPropagation) any {
+	had, _ := get(cur, "metadata", "finalizers").([]any)
+	var has []any
+	for _, f := range had {
+		if policy == nil || f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
+			has = append(has, f)
+		}
+	}
+	switch {
+	case policy != nil && *policy == metav1.DeletePropagationOrphan:
+		has = append(has, metav1.FinalizerOrphanDependents)
+	case policy != nil && *policy == metav1.DeletePropagationForeground:
+		has = append(has, metav1.FinalizerDeleteDependents)
+	}
+	if has == nil {
+		return nil
+	}
+	return has
 }
 
 // graceOf is how long a deletion waits (pkg/registry/core/pod/strategy.go: CheckGracefulDelete).

@@ -121,6 +121,7 @@ type action struct {
 	Labels      map[string]*string `json:"labels"`
 	Drain       drainOptions       `json:"drain"`
 	Workload    string             `json:"workload"`
+	Propagation string             `json:"propagation"`
 	Replicas    int32              `json:"replicas"`
 	Created     *workloadSpec      `json:"workload_spec"`
 	Budget      *budgetSpec        `json:"budget"`
