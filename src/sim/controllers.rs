@@ -367,8 +367,8 @@ impl Controller for scheduler::Controller {
 }
 
 impl Controller for garbage_collector::Controller {
-    fn run(self: Rc<Self>, _: bool) {
-        garbage_collector::Controller::run(&self);
+    fn run(self: Rc<Self>, warm: bool) {
+        garbage_collector::Controller::run(&self, warm);
     }
 }
 

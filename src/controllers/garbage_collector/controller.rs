@@ -5,12 +5,15 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::{Propagation, Workload};
 use crate::apiserver::ApiError;
 use crate::client::{Client, InformerFactory, QueueKey, RateLimiter, WorkQueue, go_all};
-use crate::kernel::{Ctx, Group, Object, PointId, Shared};
+use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
 use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
 /// `--concurrent-gc-syncs`
 const WORKERS: usize = 20;
+/// How often the collector looks whether its caches are filled (`syncedPollPeriod` of client-go). The
+/// first look always comes too early: what there is to watch, it has yet to ask for.
+const SYNCED_POLL_PERIOD: Dur = Dur::from_millis(100);
 
 /// One life of a workload, as those that it owns refer to it.
 pub(super) type Owner = (WorkloadId, Uid);
@@ -78,8 +81,19 @@ impl Controller {
         controller
     }
 
-    /// Starts the workers (`Run`).
-    pub(crate) fn run(&self) {
+    /// Starts the workers (`Run`). `warm`: they have been running for long.
+    pub(crate) fn run(&self, warm: bool) {
+        if warm {
+            return self.start_workers();
+        }
+        let Some(c) = self.me.upgrade() else { return };
+        self.ctx.spawn(self.group, async move {
+            c.ctx.sleep(SYNCED_POLL_PERIOD).await;
+            c.start_workers();
+        });
+    }
+
+    fn start_workers(&self) {
         for _ in 0..WORKERS {
             let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
                 return;
