@@ -146,7 +146,15 @@ mod tests {
     }
 
     /// What prints no results: it writes files, or what has one form.
-    const WITHOUT: [&str; 6] = ["shard", "soak", "init", "schema", "completions", "man"];
+    const WITHOUT: [&str; 7] = [
+        "shard",
+        "soak",
+        "init",
+        "schema",
+        "playground",
+        "completions",
+        "man",
+    ];
 
     #[test]
     fn every_command_with_results_takes_the_forms_that_its_page_tells() {

@@ -25,6 +25,8 @@ use std::rc::Rc;
 const PAUSE_IN_PASS_S: i64 = 3;
 /// A node that is silent for so many periods longer than its grace is given up.
 const REACH_PERIODS: u64 = 4;
+/// No more passes than this are reckoned back, however short their period is.
+const PASSES_MAX: usize = 10_000;
 /// Passes drift: how far back the time of one tells the times of the next, in seconds.
 const PASSES_KNOWN_FOR_S: i64 = 60;
 /// Requests of one taint's change: GET and PATCH.
@@ -158,7 +160,7 @@ impl Controller {
         let mut passes = vec![self.now_ns() + next.as_nanos() as i64];
         let back_to = |passes: &mut Vec<i64>, end: i64| {
             let mut begins = passes.last().copied().unwrap_or_default() - period;
-            while begins >= end + period / 2 {
+            while begins >= end + period / 2 && passes.len() < PASSES_MAX {
                 passes.push(begins);
                 begins -= period;
             }
@@ -195,7 +197,7 @@ impl Controller {
         let spared = self.now_ns() - grace;
         self.state.with(|s| {
             for health in s.health.iter_mut().flatten() {
-                if begun_ns - health.probe_ns <= grace {
+                if begun_ns.saturating_sub(health.probe_ns) <= grace {
                     health.probe_ns = health.probe_ns.max(spared);
                 }
             }
@@ -210,7 +212,7 @@ impl Controller {
         };
         let next_ns = (self.ctx.now() + next).as_nanos() as i64;
         let period = (self.pass_period().as_nanos() as i64).max(1);
-        let first_pass = next_ns - (next_ns - office) / period * period;
+        let first_pass = next_ns - next_ns.saturating_sub(office) / period * period;
         self.state.with(|s| {
             for health in s.health.iter_mut().flatten() {
                 health.probe_ns = health.probe_ns.max(first_pass);
