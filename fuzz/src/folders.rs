@@ -197,7 +197,12 @@ fn reading(reports: bool) -> Check {
                 width: 100,
             };
             let all = text::write(&mut out, &report, None, style)
-                .and_then(|()| tables::csv::write(&mut out, &tables::EvictionsTable::new(&analysis, &report.workloads)))
+                .and_then(|()| {
+                    tables::csv::write(
+                        &mut out,
+                        &tables::EvictionsTable::new(&analysis, &report.workloads),
+                    )
+                })
                 .and_then(|()| klog::write(&mut out, &analysis, 4))
                 .and_then(|()| perfetto::write(&mut out, &analysis))
                 .and_then(|()| events::write(&mut out, &analysis));
