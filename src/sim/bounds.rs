@@ -38,7 +38,7 @@ pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Signs> {
         .saturating_add(plan.timing.watch.max)
         .saturating_add(opening);
     // Of heartbeats that were computed the last two are written when a node wakes.
-    let keep_up = plan.timing.watch.max <= most_often
+    let keep_up = plan.timing.watch.max < most_often
         && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1));
     let signs = if leases_count(plan) {
         Signs::Renewals
