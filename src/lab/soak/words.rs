@@ -184,7 +184,14 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "Node" | "Nodes" | "node" | "nodeName" | "leases") => {
             return Known::one(dice, &names.nodes, &NODES);
         }
-        (_, "pod" | "Pod" | "Pods") => return Known::one(dice, &names.pods, &PODS),
+        (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
+            return Known::one(dice, &names.pods, &PODS);
+        }
+        ("Memory", "waiting") => {
+            return format!("default/{}", Known::one(dice, &names.pods, &PODS));
+        }
+        ("Memory", "failures") => dice.one(&["default/batch", "default/batch-1", "shop/batch"]),
+        ("Memory", "budgets") => dice.one(&["default/min", "default/max", "shop/pct"]),
         (_, "Group") => dice.one(&["p", "q", "r", "web", "db", "p-0"]),
         ("Quantity", "not_ready_nodes") => dice.one(&["a", "b", "c"]),
         ("Quantity", "requests") => {
@@ -278,7 +285,8 @@ pub(super) fn typed(
                 "office",
                 "leases",
             ]
-            .contains(&field) =>
+            .contains(&field)
+                || ["Waiting", "Failures", "Counted"].contains(&of) =>
         {
             let sign = if dice.once_in(3) { "" } else { "-" };
             format!("{sign}{}", span(dice)).into()
@@ -389,6 +397,15 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
             object.remove("value");
         }
         ("FaultModel", _) => agree_of_faults(object),
+        ("Failures", _) => {
+            object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
+            object.insert(
+                "until".to_owned(),
+                dice.one(&["-30s", "-2s", "-1ms"]).into(),
+            );
+            let least = object.get("least").cloned().unwrap_or_default();
+            object.insert("most".to_owned(), least);
+        }
         ("NodeTerm", _) => {
             // The only field of a node that can be selected by is its name, and only one.
             for requirement in object
