@@ -33,8 +33,6 @@ pub(crate) trait Heartbeats {
     /// The latest two status posts of a sleeping node at or before `t` since it fell asleep, the
     /// earlier one first.
     fn last_posts(&self, node: NodeId, t: Time) -> [Option<Time>; 2];
-    /// Whether a node's heartbeats were computed until that time or later, and no more since.
-    fn was_woken_since(&self, node: NodeId, t: Time) -> bool;
     /// Whether those of healthy nodes are computed at present: not while a fault keeps all of them
     /// from arriving in time.
     fn are_computed(&self) -> bool;

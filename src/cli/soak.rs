@@ -97,6 +97,11 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         .runs
         .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let clock = Stopwatch::start();
+    // Said before hours of work, not after them.
+    if !args.out.is_dir() {
+        let out = args.out.display();
+        return Err(Failure::Io(format!("{out} is not a folder")));
+    }
     let progress = Progress::new(
         terminal,
         args.quiet,

@@ -59,7 +59,7 @@ impl InformerFactory {
         let cached = node.ready()?.last_heartbeat_time;
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
-            && (h.beat(node.id) == Beat::Asleep || h.was_woken_since(node.id, listed))
+            && h.beat(node.id) == Beat::Asleep
         {
             return Some(
                 h.last_post(node.id, self.visible_at(Resource::Nodes, listed))

@@ -106,7 +106,7 @@ impl Summary {
         lines.add(
             n,
             format!(
-                "{} silent (its lease was not renewed in time, or Ready is Unknown or was never posted), cut off from the start: {}",
+                "{} silent (no lease renewed in time, or Ready is Unknown or was never posted), cut off from the start: {}",
                 count(n, "node"),
                 some(&self.cut_off)
             ),

@@ -246,7 +246,6 @@ impl Kubelets {
         let now = self.ctx.now();
         if self.with(node, |k| k.asleep.is_some()) == Some(true) {
             self.api.waking(node);
-            self.with(node, |k| k.computed_until = Some(now));
         }
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
@@ -421,12 +420,6 @@ impl Heartbeats for Kubelets {
         let done = self.follow(node, Loop::Status, t).map(|walk| walk.done);
         let [last, before] = done.unwrap_or_default();
         [before, last].map(|post| post.filter(|at| *at <= t))
-    }
-
-    fn was_woken_since(&self, node: NodeId, t: Time) -> bool {
-        self.with(node, |k| {
-            k.asleep.is_none() && k.computed_until.is_some_and(|at| at >= t)
-        }) == Some(true)
     }
 
     fn are_computed(&self) -> bool {

@@ -40,7 +40,6 @@ impl Kubelets {
             renewals: [None; 2],
             asleep: None,
             woken_at: None,
-            computed_until: None,
             sleepless: false,
             ticks: [0; 2],
             skew_ns: 0,

@@ -56,8 +56,6 @@ pub(super) struct Kubelet {
     pub(super) asleep: Option<Asleep>,
     /// When something last happened to its node.
     pub(super) woken_at: Option<Time>,
-    /// When its heartbeats were computed last, before they are simulated.
-    pub(super) computed_until: Option<Time>,
     /// Its heartbeats are simulated to the end of the run.
     pub(super) sleepless: bool,
     /// The numbers of the next ticks of its loops.

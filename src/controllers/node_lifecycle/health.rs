@@ -71,9 +71,12 @@ impl Controller {
         }
         let saved_lease = health.and_then(|h| h.lease);
         let read = || node.ready().map(|c| c.last_heartbeat_time);
-        let heartbeat = listed
-            .map_or_else(read, |at| self.informers.heartbeat(node, at))
-            .unwrap_or_default();
+        let as_listed = |at| {
+            let heartbeat = self.informers.heartbeat(node, at)?;
+            let heard = self.round.with(|r| r.heard(node.id));
+            Some(heard.map_or(heartbeat, |post| post.max(heartbeat)))
+        };
+        let heartbeat = listed.map_or_else(read, as_listed).unwrap_or_default();
         let fresh = |transition_ns| Health {
             ready: ready.map(|c| saved(c, heartbeat)),
             probe_ns: now,

@@ -1,8 +1,11 @@
 //! The pass over the nodes that is under way.
 
 use super::zone_conditions::Counted;
+use crate::api::meta::Timestamp;
+use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::kernel::Time;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A pass: the nodes that its workers go through, and what they gather. There is one at a time, and
@@ -10,8 +13,13 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct Round {
     pub(super) number: u32,
+    /// Whether it is under way.
+    under_way: bool,
     /// When its nodes were listed.
-    pub(super) listed: Time,
+    listed: Time,
+    /// The latest posts that had come when the nodes were listed and that were computed, of nodes
+    /// that woke since: who is awake tells of its last posts only.
+    heard: BTreeMap<NodeId, Timestamp>,
     pub(super) nodes: Vec<Rc<Node>>,
     /// How many of them have been taken.
     pub(super) taken: usize,
@@ -29,9 +37,31 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// A pass begins: its nodes are listed now. Gives the table for them.
+    pub(super) fn list(&mut self, now: Time) -> Vec<Rc<Node>> {
+        (self.under_way, self.listed) = (true, now);
+        std::mem::take(&mut self.nodes)
+    }
+
     /// When its nodes were listed.
     pub(super) fn listed(&self) -> Time {
         self.listed
+    }
+
+    /// When the nodes of a pass were listed that is under way and has not heard of this one's
+    /// waking.
+    pub(super) fn listed_asleep(&self, node: NodeId) -> Option<Time> {
+        (self.under_way && !self.heard.contains_key(&node)).then_some(self.listed)
+    }
+
+    /// The latest post of a node when it was listed, as it wakes.
+    pub(super) fn hear(&mut self, node: NodeId, post: Timestamp) {
+        self.heard.insert(node, post);
+    }
+
+    /// The latest post of a node that woke since it was listed, if that was computed.
+    pub(super) fn heard(&self, node: NodeId) -> Option<Timestamp> {
+        self.heard.get(&node).copied()
     }
 
     /// Takes the next node.
@@ -46,6 +76,8 @@ impl Round {
         self.nodes.clear();
         self.resting.clear();
         self.counted.clear();
+        self.heard.clear();
+        self.under_way = false;
         (self.taken, self.waiting, self.all, self.rested) = (0, 0, None, None);
     }
 }

@@ -65,16 +65,13 @@ fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
         .filter(|w| is_well(report, w))
         .map(|w| w.costs.evicted)
         .sum();
-    let though = if evicted == 0 {
+    let evictions = if evicted == 0 {
         String::new()
     } else {
-        format!(
-            ", though {} of theirs were evicted",
-            counted(evicted, "pod")
-        )
+        format!(" (evicted: {})", counted(evicted, "pod"))
     };
     format!(
-        "{} always had all their pods up{though}",
+        "all pods of {} were always up{evictions}",
         counted(well as u64, &format!("{other}workload"))
     )
 }

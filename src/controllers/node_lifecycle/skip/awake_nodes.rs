@@ -10,15 +10,12 @@ use super::super::zone_conditions::Counted;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
-use crate::kernel::Time;
 use std::rc::Rc;
 
 /// The nodes of a pass, without those that rest unless they matter to it.
 pub(super) struct AwakeNodes {
     controller: Rc<Controller>,
     number: u32,
-    /// When they were listed.
-    listed: Time,
     nodes: Vec<Rc<Node>>,
     /// The whole cache, if it was listed.
     all: Option<Vec<Rc<Node>>>,
@@ -30,8 +27,7 @@ impl AwakeNodes {
         AwakeNodes {
             controller: controller.clone(),
             number,
-            listed: controller.ctx.now(),
-            nodes: controller.round.with(|r| std::mem::take(&mut r.nodes)),
+            nodes: controller.round.with(|r| r.list(controller.ctx.now())),
             all: None,
         }
     }
@@ -64,8 +60,7 @@ impl PassNodes for AwakeNodes {
                     count: 1,
                 }));
             });
-            (round.number, round.listed, round.nodes, round.all) =
-                (self.number, self.listed, nodes, all);
+            (round.number, round.nodes, round.all) = (self.number, nodes, all);
         });
     }
 

@@ -42,6 +42,17 @@ impl Controller {
         }
     }
 
+    /// A pass that is under way may come to a node long after it was listed: before the node wakes,
+    /// what it had posted by then is noted.
+    pub(super) fn hear_as_listed(&self, node: NodeId) {
+        let listed = self.round.with(|r| r.listed_asleep(node));
+        if self.informers.beat(node) == Beat::Asleep
+            && let Some(post) = listed.and_then(|at| self.informers.post_seen(node, at))
+        {
+            self.round.with(|r| r.hear(node, post));
+        }
+    }
+
     /// Brings the health records to where the passes skipped before this instant would have left
     /// them; those of nodes that rest follow when they are roused.
     pub(super) fn make_up_so_far(&self) {

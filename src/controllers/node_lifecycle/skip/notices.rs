@@ -58,6 +58,7 @@ impl Notices for Controller {
     fn wakes(&self, node: NodeId) {
         self.make_up_so_far();
         self.rouse(node);
+        self.hear_as_listed(node);
         if self.config.switches.condition_taints == ConditionTaints::Mapped {
             // While all workers are busy, a post that changes nothing has its place in the queue.
             self.node_queue
