@@ -1,12 +1,13 @@
 """Writes taintsim/language.py, the builders of scenarios, from the schema of the scenario language.
 
-    python generate_language.py            # with the package installed, or built in place
+    taintsim schema | python python/generate_language.py
 """
 
 from __future__ import annotations
 
 import json
 import keyword
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -178,10 +179,8 @@ def written(schema: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    from taintsim import _taintsim
-
     place = Path(__file__).parent / "taintsim" / "language.py"
-    place.write_text(written(json.loads(_taintsim.schema())), encoding="utf-8")
+    place.write_text(written(json.load(sys.stdin)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from ._written import Document, Struct, Variant
 __all__ = [
     "Affinity",
     "Afterwards",
+    "Cascade",
     "Claim",
     "ClientLimit",
     "ClientLimits",
@@ -32,6 +33,7 @@ __all__ = [
     "ConditionSeen",
     "Connections",
     "Controllers",
+    "Counted",
     "Cut",
     "DelayText",
     "DeletedSeen",
@@ -49,6 +51,7 @@ __all__ = [
     "EvictedSeen",
     "Existing",
     "Expectation",
+    "Failures",
     "FaultAct",
     "FaultGroups",
     "FaultModel",
@@ -107,6 +110,7 @@ __all__ = [
     "PodsSeen",
     "PreemptionPolicy",
     "PreferredNodes",
+    "Prices",
     "PriorityClass",
     "Protocol",
     "Quantity",
@@ -133,6 +137,7 @@ __all__ = [
     "TopologySpreadConstraint",
     "UnhealthyPodEvictionPolicy",
     "User",
+    "Waiting",
     "WatchCache",
     "WeightedPods",
     "WhenUnsatisfiable",
@@ -186,6 +191,8 @@ class ClientLimits(Struct):
     taint_eviction: ClientLimit | None = None
     #: The pod garbage collector's client.
     pod_gc: ClientLimit | None = None
+    #: The client of the garbage collector of owner references, which has twice the others' rate.
+    garbage_collector: ClientLimit | None = None
     #: The Deployment controller's client.
     deployment: ClientLimit | None = None
     #: The ReplicaSet controller's client.
@@ -288,6 +295,53 @@ class Memory(Struct):
     #: run, by the nodes' names: `{"a-0": "-3.25s"}`. A node that is not there has some time
     #: within its period.
     leases: Mapping[str, DurationText] | None = None
+    #: Pods that the scheduler tried and found no node for, by `namespace/name`. Those that are
+    #: not there are tried at once.
+    waiting: Mapping[str, Waiting] | None = None
+    #: Jobs with failed pods, by `namespace/name`.
+    failures: Mapping[str, Failures] | None = None
+    #: What disruption budgets were last counted to, by `namespace/name`.
+    budgets: Mapping[str, Counted] | None = None
+
+
+@dataclass(kw_only=True)
+class Waiting(Struct):
+    """A pod that waits for a node: what its back-off is computed from."""
+    #: Since when its condition PodScheduled has been False, from the start of the run: `"-4m"`.
+    since: DurationText
+    #: How often it was tried; drawn where not given, within what the time since allows.
+    tries: int | None = None
+    #: When it was last tried, from the start of the run; drawn where not given.
+    last: DurationText | None = None
+
+
+@dataclass(kw_only=True)
+class Failures(Struct):
+    """Failures of a Job's pods since its last success: what its back-off is computed from."""
+    #: How many there were at least.
+    least: int
+    #: How many there were at most; drawn between both.
+    most: int
+    #: When the last one was at the earliest, from the start of the run: `"-12s"`.
+    from_: DurationText
+    #: When it was at the latest; drawn between both.
+    until: DurationText
+
+
+@dataclass(kw_only=True)
+class Counted(Struct):
+    """The status of a disruption budget."""
+    #: `status.disruptionsAllowed`
+    allowed: int
+    #: `status.currentHealthy`
+    healthy: int
+    #: `status.desiredHealthy`
+    desired: int
+    #: `status.expectedPods`
+    expected: int
+    #: `status.disruptedPods`: when the eviction of a pod was granted, from the start of the run,
+    #: by the pods' names without their namespace.
+    disrupted: Mapping[str, DurationText] | None = None
 
 
 @dataclass(kw_only=True)
@@ -298,6 +352,8 @@ class Controllers(Struct):
     restarted: bool | None = None
     #: The pod garbage collector.
     pod_gc: bool | None = None
+    #: The garbage collector of owner references; it runs where the timeline deletes a workload.
+    garbage_collector: bool | None = None
     #: The Deployment controller.
     deployment: bool | None = None
     #: The ReplicaSet controller.
@@ -1619,9 +1675,9 @@ class Step(Variant):
         return Step("CreateWorkload", {"workload": workload})
 
     @staticmethod
-    def DeleteWorkload(*, workload: str) -> Step:
-        """`kubectl delete` of a workload, and of its pods with it."""
-        return Step("DeleteWorkload", {"workload": workload})
+    def DeleteWorkload(*, workload: str, cascade: Cascade | None = None) -> Step:
+        """`kubectl delete` of a workload; what it owns is the garbage collector's business."""
+        return Step("DeleteWorkload", {"workload": workload, "cascade": cascade})
 
     @staticmethod
     def CreateBudget(*, budget: PodDisruptionBudget) -> Step:
@@ -1802,6 +1858,22 @@ class InstanceState(Variant):
 InstanceState.Running = InstanceState("Running")
 InstanceState.ShutDown = InstanceState("ShutDown")
 InstanceState.Gone = InstanceState("Gone")
+
+
+class Cascade(Variant):
+    """`kubectl delete --cascade`: what becomes of what a workload owns."""
+
+    #: The workload goes at once; its pods are deleted then.
+    Background: ClassVar[Cascade]
+    #: Its pods are deleted first, and the workload goes once they are gone.
+    Foreground: ClassVar[Cascade]
+    #: The pods stay, and belong to nobody.
+    Orphan: ClassVar[Cascade]
+
+
+Cascade.Background = Cascade("Background")
+Cascade.Foreground = Cascade("Foreground")
+Cascade.Orphan = Cascade("Orphan")
 
 
 @dataclass(kw_only=True)
@@ -2047,6 +2119,33 @@ class RepairAct(Variant):
 
 RepairAct.Reboot = RepairAct("Reboot")
 RepairAct.Replace = RepairAct("Replace")
+
+
+@dataclass(kw_only=True)
+class Prices(Struct):
+    """What figures of a year are worth to whoever plans. Without a currency a price is downtime of
+    one replica: a duration, or a number of replica-minutes.
+    """
+    #: What prices are counted in; then every figure that counts needs one, and all are numbers.
+    currency: str | None = None
+    #: A minute of a replica that is missing; 1 without a currency.
+    missing: FlagValue | None = None
+    #: A minute in which a workload is below what it needs.
+    below: FlagValue | None = None
+    #: A minute of requests that are lost.
+    lost: FlagValue | None = None
+    #: An eviction.
+    evicted: FlagValue | None = None
+    #: An eviction that was needless, beside its price as an eviction.
+    needless: FlagValue | None = None
+    #: A restart of a container.
+    restarts: FlagValue | None = None
+    #: A minute in which a pod waits for a node.
+    pending: FlagValue | None = None
+    #: A minute of a pod that runs although it was deleted.
+    ghosts: FlagValue | None = None
+    #: An hour of a node, used or spare.
+    node_hour: FlagValue | None = None
 
 
 @dataclass(kw_only=True)
@@ -3237,6 +3336,8 @@ class Scenario(Document):
     timeline: Sequence[Entry] | None = None
     #: How things fail, where no timeline says when: drawn by the seed.
     faults: Faults | None = None
+    #: What figures of a year are worth, for `taintsim plan`.
+    prices: Prices | None = None
     #: The choices of a run, where they are not the default ones.
     tape: Tape | None = None
     #: What the run must come to, for `taintsim test`.

@@ -114,4 +114,4 @@ def test_the_builders_are_those_of_the_language() -> None:
     import generate_language
 
     written = Path(taintsim.language.__file__).read_text(encoding="utf-8")
-    assert written == generate_language.written(json.loads(_taintsim.schema())), "run generate_language.py"
+    assert written == generate_language.written(json.loads(_taintsim.schema())), "taintsim schema | python python/generate_language.py"

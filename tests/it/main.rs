@@ -1,6 +1,7 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
 mod beside;
+mod builders;
 mod cli;
 mod conformance;
 mod costs;
