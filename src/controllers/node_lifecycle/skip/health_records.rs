@@ -96,16 +96,14 @@ impl Controller {
         else {
             return;
         };
-        if let Some(health) = self.health_after(node, health, skipped) {
-            self.save_health(node, health);
-        }
+        let health = self.health_after(node, health, skipped);
+        self.save_health(node, health);
     }
 
     /// A health record after skipped passes. Only what a node's latest heartbeats did to it can
     /// matter: the pass that first saw the latest renewal set the probe, and those after it may
     /// have seen a status post.
-    fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Option<Health> {
-        let mut ready = health.ready?;
+    fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Health {
         let pass = |k: u64| skipped.first + skipped.period * k;
         let last = pass(skipped.count - 1);
         let mut from = 0;
@@ -124,12 +122,19 @@ impl Controller {
                     .min(skipped.count - 1);
                 health.lease = Some(lease);
                 health.probe_ns = pass(from).as_nanos() as i64;
-                if let Some(h) = self.informers.post_seen(node, pass(from)) {
+                if let Some(ready) = &mut health.ready
+                    && let Some(h) = self.informers.post_seen(node, pass(from))
+                {
                     ready.heartbeat = h;
                 }
                 from += 1;
             }
         }
+        // A node without a Ready condition has no heartbeat to compare. Its first post brings one,
+        // and is a change after which passes go on.
+        let Some(mut ready) = health.ready else {
+            return health;
+        };
         let lease = health.lease;
         let beats = self.informers.beat(node) == Beat::Asleep;
         let mut k = from;
@@ -159,7 +164,7 @@ impl Controller {
             k += 1;
         }
         health.ready = Some(ready);
-        Some(health)
+        health
     }
 }
 
