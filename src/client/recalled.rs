@@ -75,9 +75,12 @@ impl Asked {
     }
 
     /// What they leave of a limiter at the start. Requests got their tokens, or they would not have
-    /// been answered; events take what is left, one second after the other.
-    pub(crate) fn left(&self, limits: Limits) -> Left {
+    /// been answered; events take what is left, one second after the other. `within`: how far into
+    /// its second a request came. A bucket that was full then has since been filled only for the rest
+    /// of that second.
+    pub(crate) fn left(&self, limits: Limits, within: f64) -> Left {
         let (rate, burst) = (f64::from(limits.qps), f64::from(limits.burst));
+        let (before, after) = (rate * within, rate * (1.0 - within));
         let (mut tokens, mut waiting) = (burst, 0_u32);
         let Some(&first) = self.0.keys().next() else {
             return Left {
@@ -88,7 +91,8 @@ impl Asked {
         for second in first..0 {
             let seen = self.0.get(&second).copied().unwrap_or_default();
             waiting += seen.events;
-            tokens = (tokens + rate - f64::from(seen.requests)).max(0.0);
+            tokens = (tokens + before).min(burst) - f64::from(seen.requests);
+            tokens = (tokens + after).max(0.0);
             let sent = f64::from(waiting).min(tokens.floor());
             waiting -= sent as u32;
             tokens = (tokens - sent).min(burst);
@@ -119,11 +123,29 @@ mod tests {
     };
 
     fn left(asked: &[(i64, u32, u32)]) -> Left {
+        left_within(asked, 0.0)
+    }
+
+    /// With requests that came so far into their seconds.
+    fn left_within(asked: &[(i64, u32, u32)], within: f64) -> Left {
         let mut all = Asked::default();
         for &(second, requests, events) in asked {
             all.note(second, requests, events);
         }
-        all.left(LIMITS)
+        all.left(LIMITS, within)
+    }
+
+    /// A burst of 30 a quarter of a second before the start has left what a quarter of a second
+    /// brings at 20 a second; one at the beginning of that second, what a second brings.
+    #[test]
+    fn a_burst_of_just_now_has_left_little() {
+        assert_eq!(left_within(&[(-1, 30, 0)], 0.75).tokens, 5.0);
+        assert_eq!(left_within(&[(-1, 30, 0)], 0.0).tokens, 20.0);
+        // A second later it is the same second's filling more.
+        assert_eq!(left_within(&[(-2, 30, 0)], 0.75).tokens, 25.0);
+        // Who is throttled has nothing left, whenever in the second: 30, then 20 a second.
+        let drained = [(-4, 30, 0), (-3, 20, 0), (-2, 20, 0), (-1, 20, 0)];
+        assert!(left_within(&drained, 0.99).tokens < 1.0);
     }
 
     #[test]

@@ -161,10 +161,10 @@ impl Client {
     }
 
     /// Its limiter, as what was asked before the start of the run has left it; none if there is no
-    /// limiter.
-    pub(crate) fn recall(&self, asked: &Asked) -> Option<Left> {
+    /// limiter. `within`: how far into their seconds requests came.
+    pub(crate) fn recall(&self, asked: &Asked, within: f64) -> Option<Left> {
         let limiter = self.inner.limiter.as_ref()?;
-        let left = asked.left(limiter.with(|l| l.limits()));
+        let left = asked.left(limiter.with(|l| l.limits()), within);
         limiter.with(|l| l.set_tokens(left.tokens));
         Some(left)
     }

@@ -22,6 +22,8 @@ const SEEDS_MAX: u64 = 100_000;
 /// The range that is told is one in which nine in ten of further seeds lie: so many in a hundred
 /// are below it, and as many above.
 const ONE_IN: u64 = 5;
+/// Objects' times, and the start of a forecast, are whole seconds; so are the ends of a range.
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -39,11 +41,11 @@ pub(crate) struct Forecasting<'a> {
 /// When something comes, over the seeds in which it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct When {
-    /// One in twenty comes before.
+    /// One in twenty at most comes before, a whole second.
     pub low: Time,
     /// The middle.
     pub median: Time,
-    /// One in twenty comes after.
+    /// One in twenty at most comes after, a whole second.
     pub high: Time,
     /// In what part of the seeds it comes, above 0 and at most 1.
     pub share: f64,
@@ -203,6 +205,9 @@ impl Forecast {
 
 impl When {
     /// Of these times, one of each seed in which it comes.
+    ///
+    /// The ends of the range are those of the seeds' nine in ten and, as what really comes is not one
+    /// of the seeds, as much further as seeds are apart from each other in it, in whole seconds.
     fn of(mut times: Vec<Time>, seeds: usize) -> Option<Self> {
         times.sort_unstable();
         let (first, last) = times.first().zip(times.last())?;
@@ -210,10 +215,14 @@ impl When {
         let outside = (times.len() as u64 + 1) * ONE_IN / 100;
         let low = (outside as usize).checked_sub(1);
         let high = (times.len() as u64).checked_sub(outside);
+        let low = *low.and_then(|i| times.get(i)).unwrap_or(first);
+        let high = *high.and_then(|i| times.get(i as usize)).unwrap_or(last);
+        let apart = high.since(low).as_nanos() / (times.len() as u64 - 1).max(1);
+        let (low, high) = (low.as_nanos(), high.as_nanos());
         Some(When {
-            low: *low.and_then(|i| times.get(i)).unwrap_or(first),
+            low: Time::from_nanos(low.saturating_sub(apart) / SECOND_NS * SECOND_NS),
             median: nearest_rank(&times, 50)?,
-            high: *high.and_then(|i| times.get(i as usize)).unwrap_or(last),
+            high: Time::from_nanos((high + apart).div_ceil(SECOND_NS) * SECOND_NS),
             share: times.len() as f64 / seeds.max(1) as f64,
         })
     }
@@ -268,7 +277,8 @@ mod tests {
 
     /// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them. A further seed lies below the
     /// first of twenty with one chance in 21, and above the last with another; the tenth is the
-    /// median. Of 39 seeds the second is 5 % of forty, and the 38th 95 %.
+    /// median. Of 39 seeds the second is 5 % of forty, and the 38th 95 %. Seeds are a second apart
+    /// there, 36/38 of one, which makes a range so much wider at both ends, up to whole seconds.
     #[test]
     fn ranges_and_shares_are_over_the_seeds() {
         let courses: Vec<Course> = (1..=20)
@@ -284,10 +294,14 @@ mod tests {
             let w = f.when;
             (f.object.as_str(), s(w.low), s(w.median), s(w.high), w.share)
         };
-        assert_eq!(of(0), ("x/a", 1, 10, 20, 1.0));
+        assert_eq!(of(0), ("x/a", 0, 10, 21, 1.0));
         assert_eq!(of(1), ("x/b", 100, 100, 100, 0.25));
         let many = (1..=39).map(Time::from_secs).collect();
         let when = When::of(many, 39).unwrap();
-        assert_eq!((when.low.as_secs(), when.high.as_secs()), (2, 38));
+        assert_eq!((when.low.as_secs(), when.high.as_secs()), (1, 39));
+        // What all seeds have at one time is told to its second.
+        let same = vec![Time::from_millis(72_500); 20];
+        let when = When::of(same, 20).unwrap();
+        assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
     }
 }

@@ -219,13 +219,21 @@ fn check(seed: u64, after_s: u64) -> (usize, usize, Vec<String>) {
 }
 
 /// Before anybody is given up, while a pass gives nodes up, while zones' queues are worked off,
-/// and while timers run out: what then happens is inside of the range of nine in ten seeds. What one
-/// pass does is inside or outside as a whole, so that six runs are a small sample, of which eight in ten
-/// have to be.
+/// and while timers run out: nine in ten of what then happens is inside of the range of the seeds.
 #[test]
 fn the_rest_of_a_run_is_as_forecast() {
     let (mut inside, mut all, mut outside) = (0, 0, Vec::new());
-    for (seed, after_s) in [(1, 90), (2, 108), (3, 116), (4, 140), (5, 170), (6, 220)] {
+    let moments = [
+        (1, 90),
+        (2, 108),
+        (3, 116),
+        (4, 140),
+        (5, 170),
+        (6, 220),
+        (7, 104),
+        (8, 112),
+    ];
+    for (seed, after_s) in moments {
         let (i, n, out) = check(seed, after_s);
         inside += i;
         all += n;
@@ -235,7 +243,7 @@ fn the_rest_of_a_run_is_as_forecast() {
         ));
     }
     assert!(
-        inside * 10 >= all * 8,
+        inside * 10 >= all * 9,
         "{inside} of {all} inside: {outside:#?}"
     );
 }

@@ -52,7 +52,7 @@ impl Controller {
         let within = self.ctx.phase(self.points.recalled, SECOND).as_nanos() as i64;
         let pass = match recalled.pass {
             Some(pass) => pass.saturating_sub(self.ctx.now().since(Time::ZERO)),
-            None => self.next_pass(last, within, drawn),
+            None => self.next_pass(last, within, self.before_overdue(drawn)),
         };
         self.assume_running(pass);
         self.heard_by(&self.passes_before(&passes, within, pass));
@@ -64,7 +64,9 @@ impl Controller {
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
         let asked = self.and_taints(passes);
-        let waiting = self.client.recall(&asked).map_or(0, |left| left.events);
+        let into = within as f64 / SECOND.as_nanos() as f64;
+        let left = self.client.recall(&asked, into);
+        let waiting = left.map_or(0, |left| left.events);
         self.recall_events(&nodes, waiting as usize);
         pass
     }
@@ -133,6 +135,34 @@ impl Controller {
             goes_on: last + PAUSE_IN_PASS_S >= 0
                 && nodes.iter().any(|n| overdue(n) || self.has_unmarked(n)),
         })
+    }
+
+    /// A draw of when the next pass comes, within what is known of it: a silent node that has not been
+    /// given up yet will be before it is overdue. The first pass after its last renewal heard of it,
+    /// which was within a period; the first pass of more than its grace after that gives it up.
+    fn before_overdue(&self, drawn: Dur) -> Dur {
+        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let spared = self.config.grace_period.as_nanos() as i64 / period;
+        let until = |renewed_us: i64| {
+            renewed_us
+                .saturating_mul(1_000)
+                .saturating_add(period.saturating_mul(spared + 2))
+                .saturating_sub(self.now_ns())
+        };
+        let nodes = self.informers.nodes();
+        let heard = nodes.iter().filter(|n| unknown_since(n).is_none());
+        let leases = heard.filter_map(|n| self.informers.lease(n.id));
+        // Who is overdue for long is held up by something else.
+        let soon = leases
+            .map(|lease| until(lease.0))
+            .filter(|ns| *ns > -period);
+        match soon.min().filter(|ns| *ns < period) {
+            Some(ns) => {
+                let scaled = i128::from(drawn.as_nanos()) * i128::from(ns.max(0));
+                Dur::from_nanos((scaled / i128::from(period)) as u64)
+            }
+            None => drawn,
+        }
     }
 
     /// How long it is to the next pass.

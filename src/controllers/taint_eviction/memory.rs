@@ -13,7 +13,7 @@ use crate::api::pod::{Pod, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
 use crate::client::{Asked, Recalled};
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Object};
 use std::rc::Rc;
 
 /// Requests of one eviction: GET, PATCH and DELETE.
@@ -68,7 +68,10 @@ impl Controller {
             let left = u64::try_from(timer.due() - now).unwrap_or(0);
             self.recall_work(pod.id, Dur::from_nanos(left));
         }
-        self.client.recall(&asked);
+        let within = self
+            .ctx
+            .uniform(self.recalled_point, Object::NONE, 0, SECOND_NS as u64 - 1);
+        self.client.recall(&asked, within as f64 / SECOND_NS as f64);
     }
 
     /// The NoExecute taints of a node in the order in which they came, each with the time at which

@@ -11,8 +11,8 @@ use crate::report::wall_clock::from_now;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// A range that is not wider is not worth a word.
-const NARROW_S: u64 = 1;
+/// A range that is not wider is not worth a word: its ends are whole seconds.
+const NARROW_S: u64 = 2;
 
 /// Writes the whole forecast.
 ///
