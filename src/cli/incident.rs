@@ -91,16 +91,15 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         files = anonymised(files);
     }
     let heard = Heard::of(&files);
-    let read_notes = heard.notes.clone();
     let watchfulness = watchfulness(&args.change.overrides(Vec::new()))?;
     let was = reconstruct(heard, watchfulness, "the outage").map_err(|error| {
         let problem = Problem::new(error.to_string());
         Failure::Input(match error {
-            Unclear::Nothing if read_notes.is_empty() => problem.help(
+            Unclear::Nothing { notes } if notes.is_empty() => problem.help(
                 "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
                  answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes",
             ),
-            Unclear::Nothing => problem.help(read_notes.join("; ")),
+            Unclear::Nothing { notes } => problem.help(notes.join("; ")),
             Unclear::Import(_) => problem,
         })
     })?;

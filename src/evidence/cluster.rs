@@ -85,11 +85,22 @@ impl Before<'_> {
         let created = time(&object["metadata"]["creationTimestamp"]);
         match object["kind"].as_str() {
             Some("Node") => self.rewind_node(&mut object),
-            Some("Pod") if created.is_some_and(|at| at > self.start) => return None,
+            Some("Pod") if created.is_some_and(|at| at > self.start) || self.went(&object) => {
+                return None;
+            }
             Some("Pod") => self.rewind_pod(&mut object),
             _ => {}
         }
         Some(object)
+    }
+
+    /// Whether a pod was deleted between its export and the start.
+    fn went(&self, pod: &Value) -> bool {
+        let name = full_name(pod);
+        let mut before = self.statements.iter().filter(|s| s.at < self.start);
+        before.any(
+            |s| matches!(&s.said, Said::Deleted { pod, .. } | Said::Evicted { pod } if *pod == name),
+        )
     }
 
     /// What was written of a node since the start is taken back.

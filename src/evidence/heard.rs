@@ -91,5 +91,41 @@ impl Heard {
             }
         }
         self.notes.extend(said);
+        self.compare_told();
+    }
+
+    /// Says where two files tell of the same things at other times: their clocks are apart.
+    fn compare_told(&mut self) {
+        const APART_US: i64 = 5_000_000;
+        let mut told: BTreeMap<&str, BTreeMap<&Said, Stamp>> = BTreeMap::new();
+        let exact = |s: &&Statement| s.within_us <= 1_000_000 && s.said.is_once();
+        for s in self.statements.iter().filter(exact) {
+            let of_file = told.entry(&s.place.file).or_default();
+            let first = of_file.entry(&s.said).or_insert(s.at);
+            *first = s.at.min(*first);
+        }
+        let told: Vec<_> = told.into_iter().collect();
+        let mut said = Vec::new();
+        for (i, (a, of_a)) in told.iter().enumerate() {
+            for (b, of_b) in &told[i + 1..] {
+                let both = of_a
+                    .iter()
+                    .filter_map(|(s, at)| Some(of_b.get(s)?.0 - at.0));
+                let mut apart: Vec<i64> = both.collect();
+                apart.sort_unstable();
+                let Some(middle) = apart.get(apart.len() / 2) else {
+                    continue;
+                };
+                if middle.abs() > APART_US {
+                    said.push(format!(
+                        "{b} tells of {} things {} s {} than {a} does: from another clock or time zone? Times of both are taken as they are; leave one of them out",
+                        apart.len(),
+                        middle.abs() / 1_000_000,
+                        if *middle > 0 { "later" } else { "earlier" }
+                    ));
+                }
+            }
+        }
+        self.notes.extend(said);
     }
 }

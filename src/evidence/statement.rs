@@ -87,6 +87,14 @@ impl Said {
         }
     }
 
+    /// Whether it happens to a pod only once.
+    pub(crate) fn is_once(&self) -> bool {
+        matches!(
+            self,
+            Self::Evicted { .. } | Self::Created { .. } | Self::Bound { .. }
+        )
+    }
+
     /// The pod that it is about.
     pub(crate) fn pod(&self) -> Option<&str> {
         match self {

@@ -130,6 +130,32 @@ fn a_log_of_another_component_is_told() {
     );
 }
 
+/// Events tell of an eviction at 02:30:06, a log of the same at 02:35:06: five minutes. A second log
+/// that is half a second late is of the same clock.
+#[test]
+fn two_clocks_apart_are_told() {
+    let event = r#"{"kind": "List", "apiVersion": "v1", "items": [{"kind": "Event", "apiVersion": "v1",
+        "metadata": {"name": "stp-4.x", "namespace": "default"}, "reason": "TaintManagerEviction",
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "stp-4"},
+        "message": "Marking for deletion Pod default/stp-4",
+        "firstTimestamp": "2026-11-21T02:30:06Z", "source": {"component": "taint-eviction-controller"}}]}"#;
+    let log = |clock: &str| {
+        format!(
+            "I1121 {clock}       1 taint_eviction.go:112] \"Deleting pod\" controller=\"taint-eviction-controller\" pod=\"default/stp-4\"\n"
+        )
+    };
+    let told = |clock: &str| {
+        let all = heard(&[("e.json", event), ("kcm.log", &log(clock))]);
+        all.notes.into_iter().find(|n| n.contains("another clock"))
+    };
+    let note = told("02:35:07.500000").unwrap();
+    assert!(
+        note.starts_with("kcm.log tells of 1 things 300 s later than e.json does"),
+        "{note}"
+    );
+    assert_eq!(told("02:30:07.400000"), None);
+}
+
 /// A sample every 30 s: true at 0 and 30, false at 60.
 #[test]
 fn samples_tell_between_when_and_when() {

@@ -3,7 +3,7 @@
 use super::audit_tests::{at, line, log};
 use super::file::Evidence;
 use super::heard::Heard;
-use super::written::{Watchfulness, reconstruct};
+use super::written::{Unclear, Watchfulness, reconstruct};
 use crate::kernel::Dur;
 use serde_json::{Value, json};
 
@@ -38,6 +38,77 @@ fn timeline(lines: &[Value]) -> (String, String) {
     let was = reconstruct(heard, watchfulness, "test").unwrap();
     let begins = was.text.find("timeline:").unwrap();
     (was.text[begins..].to_owned(), was.notes.join("\n"))
+}
+
+/// Events of another cluster tell of none of the export's nodes: nothing is left, and what was left
+/// out is said with the refusal.
+#[test]
+fn events_of_another_cluster_are_refused_with_a_word() {
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let controller = "system:serviceaccount:kube-system:node-controller";
+    let given_up = line(
+        &at(5),
+        "Metadata",
+        controller,
+        "patch",
+        "nodes/other-7/status",
+        json!({}),
+    );
+    let heard = Heard::of(&[log(&[given_up]), export()]);
+    let Err(Unclear::Nothing { notes }) = reconstruct(heard, watchfulness, "test") else {
+        panic!("the node is of another cluster")
+    };
+    let notes = notes.join("\n");
+    assert!(
+        notes.contains("nodes that are in no export (other-7), of another cluster"),
+        "{notes}"
+    );
+}
+
+/// An export of 04:39:50, and an outage of 04:58: the run begins shortly before it, with a pod that
+/// came to b-03 in between, and without one that somebody deleted.
+#[test]
+fn of_an_old_export_what_lasted_is_taken() {
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let on = |pod: &str| format!("pods/shop/{pod}/binding");
+    let scheduler = "system:kube-scheduler";
+    let target = json!({"target": {"kind": "Node", "name": "b-03"}});
+    let lines = [
+        line(
+            &at(60),
+            "Request",
+            "jane",
+            "delete",
+            "pods/shop/web-1",
+            json!({}),
+        ),
+        line(
+            &at(600),
+            "Request",
+            scheduler,
+            "create",
+            &on("api-7"),
+            target,
+        ),
+        evicted(1100),
+    ];
+    let heard = Heard::of(&[log(&lines), export()]);
+    let was = reconstruct(heard, watchfulness, "test").unwrap();
+    // 65 s before 04:58:20.25, to the second below.
+    assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:57:15Z");
+    assert!(was.text.contains("api-7"), "{}", was.text);
+    assert!(!was.text.contains("web-1"), "{}", was.text);
+    let notes = was.notes.join("\n");
+    assert!(
+        notes.contains("the export is of 2026-11-20T04:39:50Z, 1110 s before the outage"),
+        "{notes}"
+    );
 }
 
 /// An eviction of a node's pod by the controller, so that there is an outage.

@@ -8,6 +8,7 @@
 use super::cluster::{Before, full_name};
 use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
+use super::statement::Said;
 use super::timeline::{Objects, Timeline, span};
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
 use crate::kernel::Dur;
@@ -21,6 +22,9 @@ const RENEWAL_US: i64 = 10_200_000;
 const LEAD_US: i64 = 15 * SECOND_US;
 /// How long the run goes on after the last sign.
 const TAIL_US: i64 = 120 * SECOND_US;
+/// An export that is no older than this when the outage begins tells of it as it is; of an older one
+/// only what lasts is taken, and the run begins shortly before the outage.
+const FRESH_US: i64 = 300 * SECOND_US;
 /// From a pass to what it writes of a node.
 const WRITE_US: i64 = 30_000;
 
@@ -52,7 +56,10 @@ pub(crate) struct Reconstruction {
 pub(crate) enum Unclear {
     /// Nothing that was read tells of a node or an eviction.
     #[error("nothing in these files tells of a node that failed, or of an eviction")]
-    Nothing,
+    Nothing {
+        /// What was taken, and what was left out.
+        notes: Vec<String>,
+    },
     /// The cluster cannot be put together.
     #[error(transparent)]
     Import(#[from] ImportError),
@@ -79,30 +86,28 @@ pub(crate) fn reconstruct(
     }
     notes.splice(0..0, std::mem::take(&mut heard.notes));
     let whole = Outage::of(&heard.statements);
-    let begins = whole.begins().ok_or(Unclear::Nothing)?;
+    let Some(begins) = whole.begins() else {
+        return Err(Unclear::Nothing { notes });
+    };
     let exported = exported_at(&objects);
+    // An export from just before the outage is the cluster as it was.
+    let as_it_was = exported.filter(|at| {
+        (at.0..at.0 + FRESH_US).contains(&begins.0) && !came_since(&heard, &objects, *at, begins)
+    });
     let plan = Timing {
         watchfulness,
-        // An export from before the outage is the cluster as it was.
-        start: match exported.filter(|at| at.0 < begins.0) {
-            Some(at) => at,
-            None => {
-                let before = begins.0 - watchfulness.grace_us() - LEAD_US;
-                Stamp(before.div_euclid(SECOND_US) * SECOND_US)
-            }
-        },
-        from_export: exported.is_some_and(|at| at.0 < begins.0),
+        start: as_it_was.unwrap_or_else(|| {
+            // What people did since an older export belongs to it.
+            let since = |at: &Stamp| exported.is_some_and(|e| e < *at);
+            let acted = whole.actions.iter().map(|a| a.known.at).filter(since);
+            let first = acted.min().map_or(begins, |at| at.min(begins));
+            let before = first.0 - watchfulness.grace_us() - LEAD_US;
+            Stamp(before.div_euclid(SECOND_US) * SECOND_US)
+        }),
+        from_export: as_it_was.is_some(),
     };
-    if let Some(at) = exported.filter(|_| !plan.from_export) {
-        notes.push(format!(
-            "the export is of {}, after the outage began: what was written since is taken back",
-            at.to_rfc3339()
-        ));
-    }
-    if exported.is_none() {
-        notes.push(
-            "no export with nodes: the cluster is made of the nodes and pods that are named, without zones, labels and requests".to_owned(),
-        );
+    if as_it_was.is_none() {
+        notes.push(of_its_time(exported, begins));
     }
     let outage = Outage::of(
         &heard
@@ -151,6 +156,32 @@ pub(crate) fn reconstruct(
         notes,
         told,
     })
+}
+
+/// Whether something tells of a pod that came to a node after the export and before the outage.
+fn came_since(heard: &Heard, objects: &[Value], exported: Stamp, begins: Stamp) -> bool {
+    let pods = objects.iter().filter(|o| o["kind"] == "Pod");
+    let known: BTreeSet<String> = pods.map(full_name).collect();
+    let between = |at: Stamp| exported < at && at < begins;
+    heard.statements.iter().any(|s| {
+        between(s.at) && matches!(&s.said, Said::Bound { pod, .. } if !known.contains(pod))
+    })
+}
+
+/// What is said of an export that is not the cluster as it was.
+fn of_its_time(exported: Option<Stamp>, begins: Stamp) -> String {
+    match exported {
+        None => "no export with nodes: the cluster is made of the nodes and pods that are named, without zones, labels and requests".to_owned(),
+        Some(at) if at.0 >= begins.0 => format!(
+            "the export is of {}, after the outage began: what was written since is taken back",
+            at.to_rfc3339()
+        ),
+        Some(at) => format!(
+            "the export is of {}, {} s before the outage: pods that came or went since are those that the other files tell of",
+            at.to_rfc3339(),
+            (begins.0 - at.0) / SECOND_US
+        ),
+    }
 }
 
 /// The objects of the exports; of several that differ those of the oldest.

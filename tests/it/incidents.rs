@@ -28,14 +28,13 @@ fn events_beside_a_later_export_explain_the_evictions() {
         root("tests/exports/degraded-nodes.yaml.gz"),
         root("tests/exports/degraded-pods.yaml.gz"),
     );
-    let (code, out, err) = incident(&[&events, &nodes, &pods, "-o", "json", "--seeds", "5"]);
+    let (code, out, err) = incident(&[&events, &nodes, &pods, "-o", "json", "--seeds", "20"]);
     assert_eq!(code, Some(0), "{err}");
     let v: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(v["recorded"], 56, "{err}");
     let explained = v["explained"].as_u64().unwrap();
-    // The kubelets of that cluster were imitated and came back at once, which ours do not: with connections
-    // that recover as real ones do, some evictions come at another time.
-    assert!(explained * 10 >= 56 * 6, "{} {err}", v["verdict"]);
+    // Two replacements came to a node that was silent already, where no seed has one.
+    assert!(explained >= 54, "{} {err}", v["verdict"]);
     assert!(err.contains("573 events"), "{err}");
 }
 
