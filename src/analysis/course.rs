@@ -58,6 +58,8 @@ pub(crate) struct Course {
     pub pending: BTreeMap<String, String>,
     /// The nodes that pods of `happenings` were on, or came to.
     pub on: BTreeMap<String, String>,
+    /// The zones of nodes of `happenings`.
+    pub zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
     pub workloads: BTreeMap<String, String>,
 }
@@ -152,6 +154,11 @@ impl Reader<'_> {
         // What is there from the start did not happen.
         if r.at > Time::ZERO {
             let name = self.analysis.node_name(node).to_owned();
+            let zone = || self.analysis.zone_name(node).to_owned();
+            self.course
+                .zones_of
+                .entry(name.clone())
+                .or_insert_with(zone);
             self.course.happenings.entry((what, name)).or_insert(r.at);
         }
     }

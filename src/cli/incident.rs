@@ -251,6 +251,7 @@ fn print(
         course: String::new(),
         head: loaded.spec.doc.clone(),
         horizon: Time::ZERO,
+        open: None,
     };
     let beside: Vec<(String, Outlook<'_>)> = forecasts
         .iter()

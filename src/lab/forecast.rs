@@ -78,6 +78,20 @@ pub(crate) struct Left {
     pub share: f64,
 }
 
+/// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
+/// when the first and the last of them get it is not.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Queue {
+    pub zone: String,
+    /// How many they are, in the most seeds.
+    pub nodes: usize,
+    pub first: When,
+    pub last: When,
+    /// The node that is the first most often, and in what part of the seeds it is.
+    pub next: String,
+    pub next_share: f64,
+}
+
 /// What comes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Forecast {
@@ -85,6 +99,8 @@ pub(crate) struct Forecast {
     pub seeds: u64,
     /// What happens, by the median time.
     pub happenings: Vec<Foreseen>,
+    /// The zones in which several nodes get their NoExecute taint.
+    pub queues: Vec<Queue>,
     /// When zones come into states; at zero, those in which they are.
     pub zones: Vec<(String, ZoneState, When)>,
     /// When all zones are fully disrupted, and when no longer.
@@ -190,6 +206,7 @@ impl Forecast {
         Forecast {
             seeds: seeds as u64,
             happenings,
+            queues: queues(courses),
             zones: zones
                 .into_iter()
                 .filter_map(|((zone, state), times)| {
@@ -228,6 +245,47 @@ impl When {
     }
 }
 
+/// The queues of zones with several nodes in most of the seeds.
+fn queues(courses: &[Course]) -> Vec<Queue> {
+    let mut zones: BTreeMap<&String, Vec<Vec<(Time, &String)>>> = BTreeMap::new();
+    for course in courses {
+        let mut tainted: BTreeMap<&String, Vec<(Time, &String)>> = BTreeMap::new();
+        for ((what, node), at) in &course.happenings {
+            if let Some(zone) = course.zones_of.get(node)
+                && *what == Happening::NodeNoExecute
+            {
+                tainted.entry(zone).or_default().push((*at, node));
+            }
+        }
+        for (zone, mut nodes) in tainted.into_iter().filter(|(_, nodes)| nodes.len() > 1) {
+            nodes.sort_unstable();
+            zones.entry(zone).or_default().push(nodes);
+        }
+    }
+    let most_seeds = |(_, all): &(&String, Vec<_>)| all.len() * 2 > courses.len();
+    let queue = |(zone, all): (&String, Vec<Vec<(Time, &String)>>)| {
+        let firsts = all.iter().filter_map(|nodes| nodes.first());
+        let lasts = all.iter().filter_map(|nodes| nodes.last());
+        let next = most(firsts.clone().map(|f| f.1))?;
+        let is_next = firsts.clone().filter(|f| *f.1 == next).count();
+        let mut counts: Vec<usize> = all.iter().map(Vec::len).collect();
+        counts.sort_unstable();
+        Some(Queue {
+            zone: zone.clone(),
+            nodes: counts[counts.len() / 2],
+            first: When::of(firsts.map(|f| f.0).collect(), courses.len())?,
+            last: When::of(lasts.map(|l| l.0).collect(), courses.len())?,
+            next_share: is_next as f64 / courses.len() as f64,
+            next,
+        })
+    };
+    zones
+        .into_iter()
+        .filter(most_seeds)
+        .filter_map(queue)
+        .collect()
+}
+
 fn workload(courses: &[Course], pod: &str) -> Option<String> {
     courses.iter().find_map(|c| c.workloads.get(pod)).cloned()
 }
@@ -261,6 +319,37 @@ fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two seeds of three nodes: a is the first in both, at 10 s and 12 s, b and c the last, at 30 s
+    /// and 40 s, whose own medians are 20 s and 30 s.
+    #[test]
+    fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
+        let course = |at_s: [(&str, u64); 3]| Course {
+            happenings: at_s
+                .iter()
+                .map(|(n, s)| {
+                    let what = (Happening::NodeNoExecute, (*n).to_owned());
+                    (what, Time::from_secs(*s))
+                })
+                .collect(),
+            zones_of: at_s
+                .iter()
+                .map(|(n, _)| ((*n).to_owned(), "z".to_owned()))
+                .collect(),
+            ..Course::default()
+        };
+        let courses = [
+            course([("a", 10), ("b", 20), ("c", 30)]),
+            course([("a", 12), ("b", 40), ("c", 30)]),
+        ];
+        let queues = Forecast::of(&courses).queues;
+        assert_eq!(queues.len(), 1);
+        let queue = &queues[0];
+        assert_eq!((queue.zone.as_str(), queue.nodes), ("z", 3));
+        assert_eq!((queue.next.as_str(), queue.next_share), ("a", 1.0));
+        let medians = (queue.first.median.as_secs(), queue.last.median.as_secs());
+        assert_eq!(medians, (10, 30));
+    }
 
     fn course(at_s: &[(&str, u64)]) -> Course {
         let happenings = at_s.iter().map(|(pod, s)| {

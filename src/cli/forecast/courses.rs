@@ -1,6 +1,10 @@
 //! From an export to the courses that it may take, and each of them run.
 
 use super::args::ForecastArgs;
+use crate::analysis::course::Happening;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::taint::Effect;
 use crate::cli::args::jobs;
 use crate::cli::failure::Failure;
 use crate::cli::forecasts::{Course, run_all};
@@ -9,9 +13,11 @@ use crate::import::{ImportedCluster, Input};
 use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::{Entry, NodeSelector, Problem, Step};
+use crate::plan::{NodeStart, Plan, PodStart};
 use crate::report::WallClock;
 use crate::report::short;
 use crate::scenario::{self, Loaded, what_if};
+use std::collections::BTreeSet;
 
 /// An export with its courses.
 pub(super) struct Courses {
@@ -26,6 +32,8 @@ pub(super) struct Courses {
     pub(super) horizon: Time,
     /// What was taken and left out.
     pub(super) notes: Vec<String>,
+    /// What had not happened yet when the export was made.
+    pub(super) open: BTreeSet<(Happening, String)>,
     /// The course without anybody's doing first.
     courses: Vec<Course>,
 }
@@ -52,15 +60,16 @@ impl Courses {
             Some(after) => format!("they come back after {}", short(after)),
             None => "they stay silent".to_owned(),
         };
+        let overrides = args.change.overrides(args.sets.clone());
+        let plan = scenario::build(&base, &overrides)?;
         let head = format!(
             "{} nodes and {} pods, Kubernetes {}, {} seeds, looking {} ahead",
             summary.nodes,
             summary.pods,
-            release(&base, args)?,
+            plan.profile.release,
             args.seeds,
             short(args.horizon)
         );
-        let overrides = args.change.overrides(args.sets.clone());
         let course_of = |name: &str, loaded| Course {
             name: name.to_owned(),
             loaded,
@@ -80,6 +89,7 @@ impl Courses {
             head,
             horizon: Time::ZERO + args.horizon,
             notes: summary.lines(),
+            open: open(&plan),
             courses,
         })
     }
@@ -103,11 +113,35 @@ impl Courses {
     }
 }
 
-/// The release that is run.
-fn release(loaded: &Loaded, args: &ForecastArgs) -> Result<String, Failure> {
-    let overrides = args.change.overrides(args.sets.clone());
-    let plan = scenario::build(loaded, &overrides)?;
-    Ok(plan.profile.release.to_string())
+/// What has not happened yet at the start of a run to its nodes and pods.
+fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
+    let mut open = BTreeSet::new();
+    for node in &plan.nodes {
+        let is_unknown = match &node.start {
+            NodeStart::Imported { conditions, .. } => conditions.iter().any(|c| {
+                c.kind == NodeConditionType::Ready && c.status == ConditionStatus::Unknown
+            }),
+            _ => false,
+        };
+        if !is_unknown {
+            open.insert((Happening::NodeUnknown, node.name.clone()));
+        }
+        if node.taints.iter().all(|t| t.effect != Effect::NoExecute) {
+            open.insert((Happening::NodeNoExecute, node.name.clone()));
+        }
+    }
+    let deleting = |start: &PodStart| {
+        matches!(
+            start,
+            PodStart::Imported {
+                deletion: Some(_),
+                ..
+            }
+        )
+    };
+    let there = plan.pods.iter().filter(|p| !deleting(&p.start));
+    open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));
+    open
 }
 
 fn entry(at: &str, step: Step) -> Entry {

@@ -87,6 +87,7 @@ fn outlook<'a>(courses: &'a Courses, forecast: &'a Forecast) -> Outlook<'a> {
         course: courses.course.clone(),
         head: courses.head.clone(),
         horizon: courses.horizon,
+        open: Some(&courses.open),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::analysis::course::Happening;
 use crate::kernel::{Dur, Time};
 use crate::lab::forecast::{Forecast, Foreseen};
 use crate::report::wall_clock::WallClock;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Medians that are apart by no more than this are the same.
 const SAME: Dur = Dur::from_secs(2);
@@ -21,6 +21,9 @@ pub(crate) struct Outlook<'a> {
     pub head: String,
     /// How long it looks ahead.
     pub horizon: Time,
+    /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
+    /// come since an earlier forecast.
+    pub open: Option<&'a BTreeSet<(Happening, String)>>,
 }
 
 /// What has changed since an earlier forecast, a sentence each, by clock times.
@@ -48,17 +51,20 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
             _ => {}
         }
     }
-    for ((what, object), (at, _)) in &was {
-        let still = is.contains_key(&(*what, object.clone()));
-        let ahead = *at > now.clock.0;
-        if !still && *what != Happening::PodCreated && *what != Happening::PodBound {
-            let what = what.as_str();
-            let at = clock(*at);
-            lines.push(match ahead {
-                true => format!("no longer: {what} {object}, was {at}"),
-                false => format!("past: {what} {object}, was foreseen for {at}"),
-            });
+    for (key, (at, _)) in &was {
+        let (what, object) = key;
+        if is.contains_key(key) || matches!(what, Happening::PodCreated | Happening::PodBound) {
+            continue;
         }
+        let may_come = match now.open {
+            Some(open) => open.contains(key),
+            None => *at > now.clock.0,
+        };
+        let (what, at) = (what.as_str(), clock(*at));
+        lines.push(match may_come {
+            true => format!("no longer: {what} {object}, was {at}"),
+            false => format!("past: {what} {object}, was foreseen for {at}"),
+        });
     }
     lines
 }

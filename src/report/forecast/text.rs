@@ -191,16 +191,18 @@ impl Printer<'_> {
         for (_, node) in order {
             self.item(node, &said[node].join(", "))?;
         }
-        let tainted = of(outlook, Happening::NodeNoExecute);
-        if let (Some(next), Some(last)) = (tainted.first(), tainted.last())
-            && tainted.len() > 1
-        {
+        for queue in &outlook.forecast.queues {
+            let zone = match queue.zone.as_str() {
+                "" => "one after the other".to_owned(),
+                zone => format!("of {zone}, one after the other"),
+            };
             let said = format!(
-                "{} is next for a NoExecute taint, {}; {} is the last, {}",
-                next.object,
-                outlook.clock.clock(next.when.median),
-                last.object,
-                outlook.clock.clock(last.when.median)
+                "{} get their NoExecute taint {zone}: the next {}, which is {} {}; the last {}",
+                counted(queue.nodes as u64, "node"),
+                when(outlook, &queue.first),
+                queue.next,
+                percent(queue.next_share),
+                when(outlook, &queue.last)
             );
             write!(self.out, "  ")?;
             self.folded(&line(&said), 2, DIM)?;
