@@ -13,7 +13,7 @@ const DEFAULT_SECONDS: i64 = 300;
 const EVICTION_TAKES_US: i64 = 300_000;
 const SECOND_US: i64 = 1_000_000;
 /// The label by which a workload of which only the name is known selects its pods.
-const LABEL: &str = "taintsim";
+pub(super) const LABEL: &str = "taintsim";
 
 /// A pod of which no object is left.
 #[derive(Default)]

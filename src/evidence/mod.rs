@@ -12,6 +12,7 @@
 //! anonymous   names made others, the same always the same
 //! outage      what was: nodes that fell silent and came back, what people did
 //! cluster     the cluster before that
+//! workloads   workloads of which there are only the pods
 //! timeline    what happened, in the scenario language
 //! written     both as a scenario, with the evidence for each entry
 //! ```
@@ -36,6 +37,7 @@ mod tests;
 mod timeline;
 #[cfg(test)]
 mod timeline_tests;
+mod workloads;
 mod written;
 
 pub(crate) use file::{Evidence, anonymised};

@@ -10,6 +10,7 @@ use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
 use super::statement::Said;
 use super::timeline::{Objects, Timeline, span};
+use super::workloads;
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
 use crate::kernel::Dur;
 use serde_json::{Value, json};
@@ -123,10 +124,11 @@ pub(crate) fn reconstruct(
         start: plan.start,
         leases: plan.leases(&outage),
     };
-    let all = match plan.from_export {
+    let mut all = match plan.from_export {
         true => objects,
         false => before.rewound(&objects, &mut notes),
     };
+    workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
     let list = json!({"apiVersion": "v1", "kind": "List", "items": all}).to_string();
     let input = Input {

@@ -1,0 +1,121 @@
+//! Workloads of which an export has the pods alone, as `kubectl get nodes,pods` leaves them: made of
+//! their pods, so that what is evicted is replaced as it was.
+
+use super::cluster::{LABEL, full_name};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The kinds whose controllers replace a pod elsewhere, or under its own name.
+const KINDS: [&str; 2] = ["ReplicaSet", "StatefulSet"];
+
+/// Adds the workloads of the pods among these objects that have none, and says so. Of a kind of
+/// which there are objects nothing is made: a workload that is not among them is gone.
+pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
+    let exported = |kind: &str| {
+        let mut of_kind = all.iter().filter(|o| o["kind"] == kind);
+        of_kind.any(|o| o["spec"]["selector"]["matchLabels"][LABEL].is_null())
+    };
+    let kinds: BTreeSet<&str> = KINDS.into_iter().filter(|kind| !exported(kind)).collect();
+    let mut pods: BTreeMap<(String, String), Vec<&Value>> = BTreeMap::new();
+    let lives = |o: &&Value| o["kind"] == "Pod" && o["metadata"]["deletionTimestamp"].is_null();
+    for pod in all.iter().filter(lives) {
+        if let Some((kind, name)) = owner(pod).filter(|(kind, _)| kinds.contains(kind)) {
+            let full = full_name(pod);
+            let namespace = full.split('/').next().unwrap_or_default();
+            let key = (kind.to_owned(), format!("{namespace}/{name}"));
+            pods.entry(key).or_default().push(pod);
+        }
+    }
+    let made: Vec<((String, String), Value, usize)> = pods
+        .into_iter()
+        .filter_map(|(key, pods)| Some((key.clone(), workload(&key.0, &key.1, &pods)?, pods.len())))
+        .collect();
+    let mut added = 0;
+    for ((kind, name), object, replicas) in made {
+        let known = all
+            .iter_mut()
+            .find(|o| o["kind"] == *kind && full_name(o) == name);
+        match known {
+            // One that events alone told of was made of the pods that are gone.
+            Some(known) => known["spec"]["replicas"] = replicas.into(),
+            None => {
+                all.push(object);
+                added += 1;
+            }
+        }
+    }
+    if added > 0 {
+        notes.push(format!(
+            "{added} workloads are in no export: made of their pods, so that these are replaced"
+        ));
+    }
+}
+
+/// The kind and name of a pod's controller.
+fn owner(pod: &Value) -> Option<(&str, &str)> {
+    let owners = pod["metadata"]["ownerReferences"].as_array()?;
+    let owner = owners.iter().find(|o| o["controller"] == true)?;
+    Some((owner["kind"].as_str()?, owner["name"].as_str()?))
+}
+
+/// A workload whose pods these are: as many, with the labels that all of them have, and made like
+/// the first of them.
+fn workload(kind: &str, full: &str, pods: &[&Value]) -> Option<Value> {
+    let (namespace, name) = full.split_once('/')?;
+    let first = pods.first()?;
+    let labels = first["metadata"]["labels"].as_object()?;
+    let common: Map<String, Value> = labels
+        .iter()
+        .filter(|(key, value)| {
+            let has = |pod: &&Value| pod["metadata"]["labels"][key.as_str()] == **value;
+            pods.iter().all(has)
+                && !key.starts_with("statefulset.kubernetes.io/")
+                && *key != "apps.kubernetes.io/pod-index"
+        })
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let mut spec = first["spec"].as_object().cloned().unwrap_or_default();
+    // What admission and the scheduler give each pod anew.
+    for field in ["nodeName", "priority", "preemptionPolicy", "hostname"] {
+        spec.remove(field);
+    }
+    (!common.is_empty()).then(|| {
+        json!({"apiVersion": "apps/v1", "kind": kind,
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"replicas": pods.len(), "selector": {"matchLabels": common},
+                "template": {"metadata": {"labels": common}, "spec": spec}}})
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, index: &str) -> Value {
+        json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop",
+                "labels": {"app": "db", "apps.kubernetes.io/pod-index": index},
+                "ownerReferences": [{"kind": "StatefulSet", "name": "db", "controller": true}]},
+            "spec": {"nodeName": "a", "tolerations": [{"operator": "Exists"}]}})
+    }
+
+    /// Two pods of a StatefulSet: two replicas, with the label that both have and what they tolerate,
+    /// on no node.
+    #[test]
+    fn a_workload_is_made_of_its_pods() {
+        let (mut all, mut notes) = (vec![pod("db-0", "0"), pod("db-1", "1")], Vec::new());
+        of_pods(&mut all, &mut notes);
+        let made = json!({"apiVersion": "apps/v1", "kind": "StatefulSet",
+            "metadata": {"name": "db", "namespace": "shop"},
+            "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "db"}},
+                "template": {"metadata": {"labels": {"app": "db"}},
+                    "spec": {"tolerations": [{"operator": "Exists"}]}}}});
+        assert_eq!(all[2..], [made]);
+        assert!(notes[0].starts_with("1 workloads are in no export"));
+        // A StatefulSet among the objects: one that is not is gone.
+        let other = json!({"kind": "StatefulSet", "metadata": {"name": "x", "namespace": "shop"},
+            "spec": {"selector": {"matchLabels": {"app": "x"}}}});
+        let mut all = vec![pod("db-0", "0"), other];
+        of_pods(&mut all, &mut notes);
+        assert_eq!(all.len(), 2);
+    }
+}
