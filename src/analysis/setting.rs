@@ -93,6 +93,16 @@ impl<'a> Analysis<'a> {
         self.node_ids[index as usize]
     }
 
+    /// A node as the plan has it; none for one that the timeline adds.
+    pub(crate) fn planned(&self, node: NodeId) -> Option<&'a NodePlan> {
+        // Most runs intern the plan's nodes in order, which saves the search.
+        let place = match self.node_ids.get(node.index()) {
+            Some(same) if *same == node => node.index(),
+            _ => self.node_ids.iter().position(|id| *id == node)?,
+        };
+        self.plan.nodes.get(place)
+    }
+
     /// A node's name.
     pub(crate) fn node_name(&self, id: NodeId) -> &'a str {
         match id.index().checked_sub(self.trace.names.nodes()) {

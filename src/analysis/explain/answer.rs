@@ -1,18 +1,33 @@
 //! Who explains which object.
 
 use super::explanation::{Explanation, Question};
+use super::node::Stories;
 use super::object::Object;
 use super::{node, pod, workload, zone};
 use crate::api::names::{NodeId, PodId, WorkloadId};
 
-/// Explains what became of several nodes, in one walk through the trace.
-pub(crate) fn explain_nodes(question: Question<'_>, nodes: &[NodeId]) -> Vec<Explanation> {
-    node::explain_all(question, nodes)
+/// Explains what became of several nodes, whose stories were told.
+pub(crate) fn explain_nodes(
+    question: Question<'_>,
+    nodes: &[NodeId],
+    stories: &Stories,
+) -> Vec<Explanation> {
+    node::explain_all(question, nodes, stories)
 }
 
-/// Explains what became of several pods, which takes a few walks through the trace in all.
-pub(crate) fn explain_pods(question: Question<'_>, pods: &[PodId]) -> Vec<Explanation> {
-    pod::explain_all(question, pods)
+/// Explains what became of several pods, which takes a few walks through the trace in all, and one
+/// more for the stories of their nodes unless they are among those that were told.
+pub(crate) fn explain_pods(
+    question: Question<'_>,
+    pods: &[PodId],
+    stories: &Stories,
+) -> Vec<Explanation> {
+    pod::explain_all(question, pods, stories)
+}
+
+/// Explains what became of every zone, in one walk through the trace.
+pub(crate) fn explain_zones(question: Question<'_>) -> Vec<Explanation> {
+    zone::explain_all(question)
 }
 
 /// Explains what became of several workloads, which takes a few walks through the trace in all.

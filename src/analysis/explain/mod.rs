@@ -21,6 +21,7 @@ mod workload;
 mod zone;
 
 pub use answer::explain;
-pub(crate) use answer::{explain_nodes, explain_pods, explain_workloads};
+pub(crate) use answer::{explain_nodes, explain_pods, explain_workloads, explain_zones};
 pub use explanation::{Explanation, Question, Remedy, Step};
+pub(crate) use node::Stories;
 pub use object::{Object, ObjectError, find};

@@ -20,25 +20,59 @@ type Turned = (Time, RecordId, NodeId);
 
 /// Explains a zone, given by its place in the list of zones.
 pub(super) fn explain(question: Question<'_>, zone: u16) -> Explanation {
+    let course = Course::new(question, zone);
+    told(question, vec![course]).pop().unwrap_or_default()
+}
+
+/// Explains every zone, in their order.
+pub(super) fn explain_all(question: Question<'_>) -> Vec<Explanation> {
+    let zones = 0..question.analysis.zones.len() as u16;
+    told(question, zones.map(|z| Course::new(question, z)).collect())
+}
+
+/// What became of these zones, in one walk through the trace.
+fn told(question: Question<'_>, mut courses: Vec<Course<'_>>) -> Vec<Explanation> {
     let analysis = question.analysis;
-    let mut course = Course::new(question, zone);
-    course.begin();
+    courses.iter_mut().for_each(Course::begin);
     let records = analysis
         .trace
         .iter()
         .zip(0..)
         .take_while(|(r, _)| r.at <= question.until);
-    for (r, id) in records {
-        course.record(id, r);
+    for (r, id) in records.filter(|(r, _)| is_of_zones(r)) {
+        let of_node = r.node().map(|n| analysis.zone_of.get(n.index()));
+        let is_met = |c: &&mut Course<'_>| of_node.is_none_or(|zone| zone == Some(&c.zone));
+        courses
+            .iter_mut()
+            .filter(is_met)
+            .for_each(|c| c.record(id, r));
     }
-    course.flush(rules::zone(analysis.plan, course.state, course.nodes.len()));
-    course.steps.sort_by_key(|s| s.at);
-    Explanation {
-        object: format!("zone {}", course.name),
-        verdict: course.verdict(),
-        steps: course.steps,
-        ..Explanation::default()
+    let mut lost = vec![0_usize; analysis.zones.len()];
+    for e in evictions(analysis) {
+        let zone = e.node.and_then(|n| analysis.zone_of.get(n.index()));
+        if let (Some(zone), true) = (zone, e.at <= question.until) {
+            lost[usize::from(*zone)] += 1;
+        }
     }
+    courses
+        .into_iter()
+        .map(|c| {
+            let lost = lost.get(usize::from(c.zone)).copied().unwrap_or(0);
+            c.finish(lost)
+        })
+        .collect()
+}
+
+/// Whether a record may tell something of zones.
+fn is_of_zones(r: &Record) -> bool {
+    matches!(
+        r.what,
+        What::Zone(_)
+            | What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::NodeCondition(..)
+            | What::NodeTaints(_)
+    )
 }
 
 /// What happens to a zone.
@@ -165,15 +199,24 @@ impl<'a> Course<'a> {
         self.tainted.clear();
     }
 
-    fn verdict(&self) -> String {
+    /// All of it; so many pods were evicted from its nodes.
+    fn finish(mut self, lost: usize) -> Explanation {
+        let plan = self.question.analysis.plan;
+        self.flush(rules::zone(plan, self.state, self.nodes.len()));
+        self.steps.sort_by_key(|s| s.at);
+        Explanation {
+            object: format!("zone {}", self.name),
+            verdict: self.verdict(lost),
+            steps: self.steps,
+            ..Explanation::default()
+        }
+    }
+
+    fn verdict(&self, lost: usize) -> String {
         if self.steps.is_empty() {
             return "nothing happened to its nodes".to_owned();
         }
         let until = self.question.until;
-        let lost = evictions(self.question.analysis)
-            .iter()
-            .filter(|e| e.at <= until && e.node.is_some_and(|n| self.has(n)))
-            .count();
         let before = self.nodes.iter().filter(|(_, b)| b.no_execute);
         let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
         let count = |n: usize, one: &str| {

@@ -81,11 +81,29 @@ pub(super) fn script(kind: Kind) -> String {
     script
 }
 
-/// How a page looks.
+/// How a page looks; without space that nobody sees. No text of the style has one of these pairs in
+/// it.
 pub(crate) fn style() -> String {
-    let own = include_str!("../../../web/style.css");
     let uplot = include_str!("../../../web/vendor/uplot/uPlot.min.css");
-    format!("{}\n{own}", uplot.trim_end())
+    let mut style = format!("{}\n", uplot.trim_end());
+    for line in include_str!("../../../web/style.css").lines() {
+        let mut tight = line.trim().to_owned();
+        for (wide, narrow) in [
+            ("; ", ";"),
+            (" {", "{"),
+            ("{ ", "{"),
+            (" }", "}"),
+            (": ", ":"),
+            (", ", ","),
+        ] {
+            tight = tight.replace(wide, narrow);
+        }
+        style.push_str(&tight);
+        if tight.ends_with('}') {
+            style.push('\n');
+        }
+    }
+    style
 }
 
 /// Adds a module without what only modules have, and without comments. A comment with a type stands
@@ -114,7 +132,10 @@ fn plain(text: &str, out: &mut String) {
             in_import = !code.ends_with(';');
         } else if !code.is_empty() && !code.starts_with("//") {
             out.push_str(code.strip_prefix("export ").unwrap_or(code));
-            out.push('\n');
+            // None of our texts goes over several lines.
+            if !code.ends_with(['{', ';', ',']) {
+                out.push('\n');
+            }
         }
     }
 }

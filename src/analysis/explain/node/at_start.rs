@@ -23,13 +23,8 @@ pub(crate) struct AtStart {
 
 /// What was wrong with a node before anything happened in the run.
 pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
-    let analysis = question.analysis;
     let mut found = AtStart::default();
-    let Some(plan) = (0..)
-        .zip(&analysis.plan.nodes)
-        .find(|(i, _)| analysis.node_id(*i) == node)
-        .map(|(_, n)| n)
-    else {
+    let Some(plan) = question.analysis.planned(node) else {
         return found;
     };
     if let NodeStart::Imported {

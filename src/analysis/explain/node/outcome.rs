@@ -1,8 +1,9 @@
 //! The explanation of a node.
 
 use super::super::explanation::{Explanation, Question, Remedy};
+use super::stories::Stories;
 use super::story::Story;
-use super::teller::{stories, story};
+use super::teller::story;
 use crate::analysis::clock::absolute;
 use crate::analysis::names::grouped;
 use crate::analysis::state::Health;
@@ -10,18 +11,24 @@ use crate::api::names::NodeId;
 
 /// Explains a node.
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
-    told(question, node, story(question, node, question.until))
+    told(question, node, &story(question, node, question.until))
 }
 
-/// Explains several nodes at once, which takes one walk through the trace.
-pub(crate) fn explain_all(question: Question<'_>, nodes: &[NodeId]) -> Vec<Explanation> {
-    let told_of = stories(question, nodes, question.until);
-    let one = |(node, story): (&NodeId, Story)| told(question, *node, story);
-    nodes.iter().zip(told_of).map(one).collect()
+/// Explains several nodes, whose stories were told.
+pub(crate) fn explain_all(
+    question: Question<'_>,
+    nodes: &[NodeId],
+    stories: &Stories,
+) -> Vec<Explanation> {
+    let one = |node: &NodeId| match stories.find(*node, question.until) {
+        Some(story) => told(question, *node, story),
+        None => explain(question, *node),
+    };
+    nodes.iter().map(one).collect()
 }
 
 /// What a node's story comes to.
-fn told(question: Question<'_>, node: NodeId, story: Story) -> Explanation {
+fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
     let analysis = question.analysis;
     let health = match story.health {
         Health::Absent => "there is no such node",
@@ -68,7 +75,7 @@ fn told(question: Question<'_>, node: NodeId, story: Story) -> Explanation {
             "it is of zone {zone}: `explain … zone/{zone}` tells of that"
         )]
     };
-    let steps = story.steps.into_iter().map(|(s, _)| s).collect();
+    let steps = story.steps().cloned().collect();
     Explanation {
         object: format!("node {}", analysis.node_name(node)),
         verdict,

@@ -49,8 +49,14 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
         }
         match on(r.node()) {
             Some(place) => tellers[place].own(id, r, &tokens),
-            None if is_of_all(r) => tellers.iter_mut().for_each(|t| t.of_all(id, r)),
-            None => {}
+            None => match Whom::of(question, r) {
+                Whom::Nobody => {}
+                Whom::All => tellers.iter_mut().for_each(|t| t.of_all(id, r)),
+                Whom::Zone(zone, state, nodes) => tellers
+                    .iter_mut()
+                    .filter(|t| zone_of(question, t.node) == zone)
+                    .for_each(|t| t.of_zone((id, r), state, nodes)),
+            },
         }
         tokens.record(question, r);
     }
@@ -61,16 +67,34 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
     tellers.into_iter().map(finished).collect()
 }
 
-/// Whether a record is about a zone or about the controllers.
-fn is_of_all(r: &Record) -> bool {
-    matches!(
-        r.what,
-        What::Zone(_)
-            | What::MasterDisruptionEntered
+/// Whom a record is about that is about no node alone.
+enum Whom {
+    Nobody,
+    /// About the controllers.
+    All,
+    /// About the nodes of a zone: its place, the state that it is in, and how many they are.
+    Zone(usize, ZoneState, usize),
+}
+
+impl Whom {
+    fn of(question: Question<'_>, r: &Record) -> Self {
+        let analysis = question.analysis;
+        match r.what {
+            What::Zone(state) => {
+                let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
+                let Some(zone) = analysis.zones.iter().position(|z| *z == name) else {
+                    return Whom::Nobody;
+                };
+                let of = |z: &&u16| usize::from(**z) == zone;
+                Whom::Zone(zone, state, analysis.zone_of.iter().filter(of).count())
+            }
+            What::MasterDisruptionEntered
             | What::MasterDisruptionLeft
             | What::ControllersStopped
-            | What::ControllersStarted
-    )
+            | What::ControllersStarted => Whom::All,
+            _ => Whom::Nobody,
+        }
+    }
 }
 
 /// By zone: which of its nodes got NoExecute taints, and when. Each took a token of the zone's
@@ -206,40 +230,29 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A record about a zone, or about the controllers.
-    fn of_all(&mut self, id: RecordId, r: &Record) {
-        let analysis = self.question.analysis;
-        let plan = analysis.plan;
-        let say =
-            |me: &mut Self, rule, kind| me.push(r.at, id, words::record(analysis, r), rule, kind);
-        match r.what {
-            What::Zone(state)
-                if zone_name(analysis.trace.names.text_of(TextId(r.object)))
-                    == analysis.zone_name(self.node) =>
-            {
-                let nodes = analysis
-                    .zone_of
-                    .iter()
-                    .filter(|z| **z == analysis.zone_of[self.node.index()])
-                    .count();
-                if state != self.zone
-                    && let Some(rule) = rules::zone(plan, state, nodes)
-                {
-                    say(self, Some(rule), Kind::Other);
-                }
-                if state != self.zone {
-                    (self.zone, self.zone_since) = (state, r.at);
-                }
-            }
-            What::MasterDisruptionEntered
-            | What::MasterDisruptionLeft
-            | What::ControllersStopped => say(self, None, Kind::Other),
-            What::ControllersStarted if r.at > Time::ZERO => {
-                (self.started_at, self.queued_at) = (r.at, None);
-                say(self, None, Kind::Other);
-            }
-            _ => {}
+    /// A record about its zone of so many nodes, which is in that state then.
+    fn of_zone(&mut self, (id, r): (RecordId, &Record), state: ZoneState, nodes: usize) {
+        if state == self.zone {
+            return;
         }
+        let analysis = self.question.analysis;
+        if let Some(rule) = rules::zone(analysis.plan, state, nodes) {
+            let said = words::record(analysis, r);
+            self.push(r.at, id, said, Some(rule), Kind::Other);
+        }
+        (self.zone, self.zone_since) = (state, r.at);
+    }
+
+    /// A record about the controllers.
+    fn of_all(&mut self, id: RecordId, r: &Record) {
+        if r.what == What::ControllersStarted {
+            if r.at == Time::ZERO {
+                return;
+            }
+            (self.started_at, self.queued_at) = (r.at, None);
+        }
+        let said = words::record(self.question.analysis, r);
+        self.push(r.at, id, said, None, Kind::Other);
     }
 
     /// Why it was tainted when it was, having waited in its zone's queue.

@@ -4,25 +4,26 @@
 //! pods of the question together, so that a page may explain thousands.
 
 use super::super::explanation::Question;
-use super::super::node::{Story, stories};
+use super::super::node::{Stories, Story};
 use super::super::origins::Origins;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
 use crate::api::names::{NodeId, PodId};
 use crate::kernel::Time;
 use crate::trace::{Note, Record, RecordId, What};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 /// The question, and what was looked up for it.
 pub(super) struct Inquiry<'a> {
     pub(super) question: Question<'a>,
     /// The nodes whose stories may be asked for, each once, in order.
     nodes: Vec<NodeId>,
+    /// Stories that somebody else had told.
+    told: &'a Stories,
     origins: OnceCell<Origins<'a>>,
     workloads: OnceCell<Workloads>,
     /// Up to the end of the run, and up to the time of the question.
-    whole: OnceCell<BTreeMap<NodeId, Story>>,
-    asked: OnceCell<BTreeMap<NodeId, Story>>,
+    whole: OnceCell<Stories>,
+    asked: OnceCell<Stories>,
     ends: OnceCell<Ends>,
 }
 
@@ -33,14 +34,19 @@ struct Ends {
 }
 
 impl<'a> Inquiry<'a> {
-    /// Of pods that were on these nodes.
-    pub(super) fn new(question: Question<'a>, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+    /// Of pods that were on these nodes; `told` are stories of nodes that are known already.
+    pub(super) fn new(
+        question: Question<'a>,
+        nodes: impl IntoIterator<Item = NodeId>,
+        told: &'a Stories,
+    ) -> Self {
         let mut nodes: Vec<NodeId> = nodes.into_iter().collect();
         nodes.sort_unstable();
         nodes.dedup();
         Inquiry {
             question,
             nodes,
+            told,
             origins: OnceCell::new(),
             workloads: OnceCell::new(),
             whole: OnceCell::new(),
@@ -64,15 +70,14 @@ impl<'a> Inquiry<'a> {
             .get(&eviction)
     }
 
-    fn stories(&self, until: Time) -> BTreeMap<NodeId, Story> {
-        let told = stories(self.question, &self.nodes, until);
-        self.nodes.iter().copied().zip(told).collect()
-    }
-
     /// The story of a node up to the end of the run.
     pub(super) fn story(&self, node: NodeId) -> Option<&Story> {
         let until = self.question.analysis.horizon();
-        self.whole.get_or_init(|| self.stories(until)).get(&node)
+        if let Some(told) = self.told.find(node, until) {
+            return Some(told);
+        }
+        let whole = || Stories::up_to(self.question, &self.nodes, until);
+        self.whole.get_or_init(whole).find(node, until)
     }
 
     /// The story of a node up to the time of the question.
@@ -81,7 +86,8 @@ impl<'a> Inquiry<'a> {
         if until == self.question.analysis.horizon() {
             return self.story(node);
         }
-        self.asked.get_or_init(|| self.stories(until)).get(&node)
+        let asked = || Stories::up_to(self.question, &self.nodes, until);
+        self.asked.get_or_init(asked).find(node, until)
     }
 
     fn ends(&self) -> &Ends {

@@ -1,6 +1,7 @@
 //! Which of the explanations of a pod is the right one.
 
 use super::super::explanation::{Explanation, Question, Step};
+use super::super::node::Stories;
 use super::evicted::evicted;
 use super::imported::imported;
 use super::inquiry::Inquiry;
@@ -15,14 +16,21 @@ use crate::kernel::Time;
 
 /// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
-    explain_all(question, &[pod]).pop().unwrap_or_default()
+    explain_all(question, &[pod], &Stories::default())
+        .pop()
+        .unwrap_or_default()
 }
 
-/// Explains several pods at once, which takes a few walks through the trace in all.
-pub(crate) fn explain_all(question: Question<'_>, pods: &[PodId]) -> Vec<Explanation> {
+/// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
+/// those of nodes that were told already.
+pub(crate) fn explain_all<'a>(
+    question: Question<'a>,
+    pods: &[PodId],
+    stories: &'a Stories,
+) -> Vec<Explanation> {
     let all = gather(question, pods);
     let nodes = all.iter().flat_map(Seen::nodes);
-    let of = Inquiry::new(question, nodes);
+    let of = Inquiry::new(question, nodes, stories);
     let one = |(pod, seen): (&PodId, &Seen<'_>)| told(&of, *pod, seen);
     pods.iter().zip(&all).map(one).collect()
 }
@@ -79,6 +87,7 @@ mod tests {
     use super::*;
     use crate::analysis::Analysis;
     use crate::analysis::synthetic_runs::{one_node_lost, outage};
+    use crate::api::names::NodeId;
 
     /// Told together, every pod has the story that it has alone. p2 of the lost node was tainted
     /// at 105.1 s and tolerates 300 s: 6:45.1.
@@ -94,7 +103,10 @@ mod tests {
                     groups: &[],
                 };
                 let alone: Vec<_> = pods.iter().map(|p| explain(question, *p)).collect();
-                assert_eq!(explain_all(question, &pods), alone);
+                let nodes: Vec<NodeId> = (0..analysis.node_count() as u32).map(NodeId).collect();
+                for stories in [Stories::default(), Stories::new(question, &nodes)] {
+                    assert_eq!(explain_all(question, &pods, &stories), alone);
+                }
                 let evicted = alone.iter().filter(|e| {
                     e.verdict.starts_with("evicted at 6:45.1") && e.object.ends_with("p2")
                 });

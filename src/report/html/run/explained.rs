@@ -4,7 +4,8 @@
 use super::names::{Clock, Nodes, Pods};
 use crate::analysis::Eviction;
 use crate::analysis::explain::{
-    Explanation, Object, Question, Step, explain, explain_nodes, explain_pods, explain_workloads,
+    Explanation, Question, Step, Stories, explain_nodes, explain_pods, explain_workloads,
+    explain_zones,
 };
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::report::Report;
@@ -15,9 +16,6 @@ use std::collections::BTreeMap;
 /// So many pods are explained, the evicted ones first: each adds some fifty bytes to a page that is
 /// attached to tickets.
 const MOST_PODS: usize = 10_000;
-
-/// How many records may be looked at to explain zones, each of which takes a walk over all of them.
-const WALKED: usize = 20_000_000;
 
 /// What is explained: nodes, workloads, zones, and pods as far as it goes.
 pub(super) fn write(
@@ -35,15 +33,16 @@ pub(super) fn write(
         groups,
     };
     let mut told = Told::default();
-    for (node, why) in nodes.ids.iter().zip(explain_nodes(question, &nodes.ids)) {
+    // A node is in the chain of each of its pods, too.
+    let stories = Stories::new(question, &nodes.ids);
+    let of_nodes = explain_nodes(question, &nodes.ids, &stories);
+    for (node, why) in nodes.ids.iter().zip(of_nodes) {
         if let Some(place) = nodes.place(*node) {
             told.add(NODE, place, &why);
         }
     }
-    let zones = analysis.zones.len();
-    let told_of = zones.min(WALKED / analysis.trace.len().max(1) + 1);
-    for zone in 0..told_of as u16 {
-        told.add(ZONE, zone.into(), &explain(question, &Object::Zone(zone)));
+    for (zone, why) in (0..).zip(explain_zones(question)) {
+        told.add(ZONE, zone, &why);
     }
     let (places, ids): (Vec<u32>, Vec<WorkloadId>) = (0..)
         .zip(&report.serving.workloads)
@@ -54,11 +53,10 @@ pub(super) fn write(
     }
     let ordered = ordered(pods, evicted);
     let shown = &ordered[..ordered.len().min(MOST_PODS)];
-    for (pod, why) in shown.iter().zip(explain_pods(question, shown)) {
+    for (pod, why) in shown.iter().zip(explain_pods(question, shown, &stories)) {
         told.add(POD, pods.place(*pod), &why);
     }
-    let left_out = zones - told_of + ordered.len() - shown.len();
-    columns.set("unexplained", Value::from(left_out));
+    columns.set("unexplained", Value::from(ordered.len() - shown.len()));
     told.write(clock, columns);
 }
 
@@ -72,14 +70,18 @@ const ZONE: u32 = 3;
 /// was evicted from it, then the second ones, and so on; then those that were not evicted.
 fn ordered(pods: &Pods, evicted: &[Eviction<'_>]) -> Vec<PodId> {
     let mut of_node: BTreeMap<Option<NodeId>, u32> = BTreeMap::new();
-    let mut first: BTreeMap<PodId, u32> = BTreeMap::new();
+    let mut first: Vec<u32> = Vec::new();
     for e in evicted {
         let before = of_node.entry(e.node).or_default();
-        first.entry(e.pod).or_insert(*before);
+        if first.len() <= e.pod.index() {
+            first.resize(e.pod.index() + 1, u32::MAX);
+        }
+        let place = &mut first[e.pod.index()];
+        *place = (*place).min(*before);
         *before += 1;
     }
     let mut all: Vec<PodId> = pods.ids().collect();
-    all.sort_by_key(|p| first.get(p).copied().unwrap_or(u32::MAX));
+    all.sort_by_key(|p| first.get(p.index()).copied().unwrap_or(u32::MAX));
     all
 }
 
@@ -104,8 +106,12 @@ struct One {
 
 impl Told {
     fn text(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.texts.get(text) {
+            return *known;
+        }
         let next = self.texts.len() as u32;
-        *self.texts.entry(text.to_owned()).or_insert(next)
+        self.texts.insert(text.to_owned(), next);
+        next
     }
 
     fn or_none(&mut self, text: Option<&String>) -> u32 {
