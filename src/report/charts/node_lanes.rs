@@ -12,6 +12,7 @@ use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};
 use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
 
 /// The height of all lanes, in points.
 pub(super) fn height(analysis: &Analysis<'_>, nodes: &[NodeLane]) -> f64 {
@@ -49,16 +50,25 @@ fn worse(a: Health, b: Health) -> Health {
     if rank(b) > rank(a) { b } else { a }
 }
 
-/// Draws the lanes from `top` on.
+/// The evictions of a lane that are marked together.
+pub(super) struct Marked {
+    /// The middle of its bar.
+    at: (f64, f64),
+    /// How many pods, in that colour, where the lane is high enough to say so.
+    said: Option<(String, RGBColor)>,
+}
+
+/// Draws the lanes from `top` on, but for the marks of evictions, which are to lie over all else.
 pub(super) fn draw<B: DrawingBackend>(
     c: &Canvas<B>,
     analysis: &Analysis<'_>,
     time: &TimeScale,
     nodes: &[NodeLane],
     top: f64,
-) -> Result<(), ChartError> {
+) -> Result<Vec<Marked>, ChartError> {
     let height = node_height(nodes.len());
     let mut y = top + 8.0;
+    let mut marked = Vec::new();
     for (i, lane) in nodes.iter().enumerate() {
         if begins_zone(analysis, nodes, i) {
             let zone = match analysis.zone_name(lane.node) {
@@ -69,10 +79,10 @@ pub(super) fn draw<B: DrawingBackend>(
             c.text(&zone, (LANES_LEFT - 8.0, y + 5.0), Anchor::Right, STRONG)?;
             y += ZONE;
         }
-        draw_node(c, analysis, time, lane, y, height)?;
+        marked.extend(draw_node(c, analysis, time, lane, y, height)?);
         y += height;
     }
-    Ok(())
+    Ok(marked)
 }
 
 fn draw_node<B: DrawingBackend>(
@@ -82,7 +92,7 @@ fn draw_node<B: DrawingBackend>(
     lane: &NodeLane,
     y: f64,
     height: f64,
-) -> Result<(), ChartError> {
+) -> Result<Vec<Marked>, ChartError> {
     let horizon = analysis.horizon();
     let (bar, strip, gap) = if height > 30.0 {
         (18.0, 4.0, 1.0)
@@ -124,32 +134,49 @@ fn draw_node<B: DrawingBackend>(
             )?;
         }
     }
-    draw_evictions(c, time, lane, &bars, (y + bar / 2.0, height))
+    Ok(evicted(time, lane, &bars, (y + bar / 2.0, height)))
 }
 
-/// The marks of the evictions from a node, with the number of pods where the lane is high enough.
-fn draw_evictions<B: DrawingBackend>(
-    c: &Canvas<B>,
+/// The evictions from a node, with the number of pods where the lane is high enough.
+fn evicted(
     time: &TimeScale,
     lane: &NodeLane,
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
-) -> Result<(), ChartError> {
-    for (x, n) in marks(time, 9.0, &lane.evictions) {
+) -> Vec<Marked> {
+    let marked = |(x, n): (f64, u32)| {
         // White on the darkest of the bars.
         let dark = bars
             .iter()
             .any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
         let color = if dark { PAPER } else { EVICTION };
-        let x = time.left + x;
-        mark(c, (x, middle + 4.0), EVICTION)?;
-        if height > 20.0 && n > 1 {
+        Marked {
+            at: (time.left + x, middle),
+            said: (height > 20.0 && n > 1).then(|| (grouped(n.into()), color)),
+        }
+    };
+    let all = marks(time, 9.0, &lane.evictions);
+    all.into_iter().map(marked).collect()
+}
+
+/// Draws the marks of evictions.
+pub(super) fn draw_marks<B: DrawingBackend>(
+    c: &Canvas<B>,
+    marked: &[Marked],
+) -> Result<(), ChartError> {
+    for Marked {
+        at: (x, middle),
+        said,
+    } in marked
+    {
+        mark(c, (*x, middle + 4.0), EVICTION)?;
+        if let Some((said, color)) = said {
             let ink = Ink {
                 size: 9.0,
                 bold: true,
-                color,
+                color: *color,
             };
-            c.text(&grouped(n.into()), (x + 7.0, middle), Anchor::Left, ink)?;
+            c.text(said, (x + 7.0, *middle), Anchor::Left, ink)?;
         }
     }
     Ok(())

@@ -39,11 +39,14 @@ pub(super) fn draw<B: DrawingBackend>(
     names.shades(c, top, bottom)?;
     grid(c, &time, top, bottom)?;
     let lanes_top = top + states::height(&states);
+    let mut marked = Vec::new();
     match lanes {
-        Lanes::Nodes(nodes) => node_lanes::draw(c, analysis, &time, nodes, lanes_top)?,
+        Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top)?,
         Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top)?,
     }
     names.lines(c, bottom)?;
+    // Over the lines of entries, which would cut through them, too.
+    node_lanes::draw_marks(c, &marked)?;
     // Over the lines of entries, which would cut through their names.
     states::draw(c, &time, &states, top)?;
     time_axis(c, &time, bottom)?;
