@@ -31,6 +31,7 @@ mod managed;
 mod outages;
 mod output;
 mod plan;
+mod plan_page;
 mod playground;
 mod progress;
 mod records;

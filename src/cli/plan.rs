@@ -6,26 +6,24 @@ use super::failure::{Failure, Outcome};
 use super::faults::{no_models, with_preset};
 use super::found::Found;
 use super::given::given;
-use super::html;
 use super::interrupt;
 use super::managed::{Managed, refused};
 use super::output::{Format, OutputArg};
+use super::plan_page::page;
 use super::progress::{Progress, Stopwatch};
-use super::run::{folder_failure, ready, writable};
+use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
-use crate::analysis::{Analysis, grouped};
+use crate::analysis::grouped;
 use crate::files;
 use crate::kernel::Dur;
 use crate::lab::planner::{
-    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, Sample, answer, expanded,
+    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, answer, expanded,
     may_be_apart,
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
-use crate::report::html::Page;
-use crate::report::html::board::Runs;
-use crate::report::planner::{Told, amount, board, document, write, write_folder};
+use crate::report::planner::{Told, amount, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
@@ -466,54 +464,6 @@ fn tell(
         ));
     }
     Ok(exit)
-}
-
-/// The page of a plan; of one setting, or of several jointly, with an outage as the first rows met
-/// it.
-fn page(all: &[Told<'_>], kept: &Kept, planner: Option<&Planner<'_>>) -> Result<Page, Failure> {
-    let text = html::plain(|out, style| write(out, all, None, style))?;
-    let said = String::from_utf8_lossy(&text).into_owned();
-    let (named, runs) = match (all, planner) {
-        ([told], Some(planner)) => looked(told, planner)?,
-        _ => (None, Vec::new()),
-    };
-    Ok(Page::of_board(&board(all, kept, said, named), text, runs))
-}
-
-/// What a slider moves through, and the runs that it names.
-type Looked = (Option<Runs>, Vec<(String, Vec<u8>)>);
-
-/// An outage of the model that costs most, with each of the first values.
-fn looked(told: &Told<'_>, planner: &Planner<'_>) -> Result<Looked, Failure> {
-    let shares = &told.answer.shares;
-    let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let is = |(name, _): &&(String, f64)| most.is_some_and(|m| m.0 == *name);
-    let models = &told.kept.models;
-    let model = models.iter().position(|m| is(&m)).unwrap_or(0);
-    let sample = planner.sample(model, html::RUNS_MAX, &|| !interrupt::asked())?;
-    let Some(Sample { number, runs }) = sample else {
-        return Ok((None, Vec::new()));
-    };
-    let sweep = &planner.sweep;
-    let ready = ready(
-        sweep.loaded.clone(),
-        sweep.loaded.source.name.to_string(),
-        sweep.base.clone(),
-    )?;
-    let (mut named, mut pages) = (Vec::new(), Vec::new());
-    for (row, (plan, trace)) in runs.iter().enumerate() {
-        let analysis = Analysis::new(plan, trace);
-        let name = format!("run-{row}");
-        named.push((told.name(row), name.clone()));
-        pages.push((name, html::columns(&analysis, &ready, sweep.window)));
-    }
-    let runs = Runs {
-        title: format!("One outage, number {number} of `{}`", models[model].0),
-        of: told.settings(),
-        runs: named,
-        beside: false,
-    };
-    Ok((Some(runs), pages))
 }
 
 /// Reads what an earlier plan kept.

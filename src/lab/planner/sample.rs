@@ -19,21 +19,24 @@ pub(crate) struct Sample {
 const TRIED: u32 = 8;
 
 impl Planner<'_> {
-    /// The first outage of a model in which not all of the first `most` rows come to the same, of
-    /// the first few; or the last of these. None where there is none to be seen.
+    /// The first outage of a model in which not all of these rows come to the same, of the first
+    /// few; or the last of these. None where there is none to be seen.
     ///
     /// # Errors
     /// What is wrong with a value.
     pub(crate) fn sample(
         &self,
         model: usize,
-        most: usize,
+        rows: &[usize],
         goes_on: GoesOn<'_>,
     ) -> Result<Option<Sample>, Problems> {
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let window = self.sweep.window;
-        let mut drawn = self.drawn()?;
-        drawn.truncate(most);
+        let mut drawn: Vec<_> = self.drawn()?.into_iter().map(Some).collect();
+        let mut drawn: Vec<_> = rows
+            .iter()
+            .filter_map(|row| drawn.get_mut(*row)?.take())
+            .collect();
         let mut found = None;
         for number in 0..TRIED {
             let mut runs: Vec<(Plan, Trace)> = Vec::new();

@@ -9,9 +9,10 @@ use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Ta
 use serde_json::Value;
 
 /// The page of a plan, of each setting if there are several; `text` is what was printed, `runs`
-/// those that the page holds, if it holds any.
-pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Option<Runs>) -> Board {
+/// those that the page holds of each setting, if it holds any.
+pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Vec<Option<Runs>>) -> Board {
     let mut parts = vec![Part::text("Answer", text)];
+    let mut runs = runs.into_iter();
     for told in all {
         parts.push(Part::Curve(cost(told)));
         parts.push(Part::Points(front(told)));
@@ -20,8 +21,8 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Option<Ru
         }
         parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
         parts.push(Part::Table(table(told)));
+        parts.extend(runs.next().flatten().map(Part::Runs));
     }
-    parts.extend(runs.map(Part::Runs));
     let first = all.first();
     let subtitle = |t: &Told<'_>| format!("{}; {}; {} replications", t.faults, t.line, t.answer.n);
     Board {

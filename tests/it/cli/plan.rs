@@ -504,7 +504,7 @@ fn settings_of_several_workloads() {
     });
     let chosen = ["w.ron", "--choose", &web, "--choose", &api];
     write(8);
-    let plan = of(&chosen);
+    let plan = of(&[&chosen[..], &["--html"]].concat());
     let plans = plan["plans"].as_array().expect("a plan of each");
     assert_eq!(plans.len(), 2, "{plan:#}");
     for one in plans {
@@ -520,6 +520,11 @@ fn settings_of_several_workloads() {
     let files = scratch.names("output/w-plan");
     for file in ["1-cost.svg", "2-cost.svg", "2-front.png", "plan.json"] {
         assert!(files.iter().any(|f| f == file), "{file}: {files:?}");
+    }
+    // The page has a slider for each, with an outage under every value.
+    let page = scratch.text("output/w-plan/report.html");
+    for run in ["run-0-0", "run-0-1", "run-1-0", "run-1-1"] {
+        assert!(page.contains(&format!("data-name=\"{run}\"")), "{run}");
     }
     // The runs answer for both again.
     let kept = of(&["--kept", "output/w-plan/plan.json", "--price", "evicted=2h"]);
