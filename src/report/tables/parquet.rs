@@ -20,6 +20,10 @@ use std::sync::Arc;
 /// So many rows are gathered, and written as a group.
 const GROUP_ROWS: usize = 1 << 17;
 
+/// Texts of which nearly every row has another one, much like the one before: a dictionary of them
+/// would be the column once more.
+const OF_ITS_OWN: [&str; 4] = ["pod", "replacement", "object", "message"];
+
 /// Writes a table; `about` is what else the file says of itself, by name.
 ///
 /// # Errors
@@ -96,6 +100,12 @@ fn properties(name: &str, columns: &[Column], about: &[(&str, String)]) -> Write
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+    }
+    for name in OF_ITS_OWN {
+        let path = ColumnPath::new(vec![name.to_owned()]);
+        properties = properties
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
     }
     properties.build()
 }
