@@ -23,6 +23,11 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
         let steps = setting(spec, &names_of(&all), path, value)?;
         return Ok(vec![steps.ok_or_else(|| unknown(spec, path))?]);
     };
+    // A cluster in which nothing is done: the one list that is often wanted empty.
+    if (path, value.trim()) == ("timeline", "[]") {
+        spec.timeline.clear();
+        return Ok(vec![at!["timeline"]]);
+    }
     let (elements, fields) = elements(first, rest, target, spec, path)?;
     // Said even where there is no element that could have such a field.
     if fields.is_empty() {
@@ -171,7 +176,10 @@ fn elements<'a>(
         };
     }
     let Some((group, fields)) = rest.split_first() else {
-        return Err(Problem::new(format!("`{path}` names no {what}")));
+        let problem = Problem::new(format!("`{path}` names no {what}"));
+        let empty = (target == Target::Timeline)
+            .then(|| "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it".to_owned());
+        return Err(problem.maybe_help(empty));
     };
     Ok((called::find(&first.name, what, &group.name, &all)?, fields))
 }
@@ -195,6 +203,16 @@ mod tests {
 
     fn problem(text: &str) -> String {
         set(&mut starting(), text).map_or_else(|p| p.to_string(), |places| format!("{places:?}"))
+    }
+
+    #[test]
+    fn a_timeline_is_left_out_as_a_whole() {
+        let mut spec = starting();
+        assert!(!spec.timeline.is_empty());
+        set(&mut spec, "timeline=[]").unwrap();
+        assert!(spec.timeline.is_empty());
+        assert!(problem("timeline=[(at: \"1m\")]").contains("`timeline=[]` leaves out all of it"));
+        assert!(!problem("nodes=[]").contains("leaves out"));
     }
 
     #[test]
