@@ -7,7 +7,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from . import project
+from . import playground, project
 from .archive import Entry, Tree, ar, tar, zipped
 
 # Where Debian looks for the completions of a shell.
@@ -38,6 +38,8 @@ def installed(files: Tree) -> Tree:
         folder, _, base = name.rpartition("/")
         if name in ("taintsim", "kubectl-taintsim"):
             tree["usr/bin/" + name] = entry
+        elif name == playground.FILE:
+            tree["usr/share/taintsim/" + name] = entry
         elif folder == "man":
             tree[f"usr/share/man/man1/{base}.gz"] = Entry(zipped(entry.content))
         elif folder == "completions" and base in COMPLETIONS:

@@ -22,10 +22,10 @@ def licence(said: str) -> str:
     return said.replace("/", " OR ")
 
 
-def crates(target: str) -> tuple[list[dict], dict[str, list[str]], set[str]]:
-    """All packages that the program is built from, what each of them needs, and those of which nothing is left in the program:
+def crates(target: str, folder: str = "") -> tuple[list[dict], dict[str, list[str]], set[str]]:
+    """All packages that the package in a folder is built from, what each of them needs, and those of which nothing is left in what is built:
     macros, and what only builds."""
-    found = project.metadata(target)
+    found = project.metadata(target, folder)
     packages = {p["id"]: p for p in found["packages"]}
     nodes = {n["id"]: n for n in found["resolve"]["nodes"]}
     root = found["resolve"]["root"]
@@ -52,21 +52,35 @@ def crates(target: str) -> tuple[list[dict], dict[str, list[str]], set[str]]:
     return in_order, needs, everything - left
 
 
-def checksums() -> dict[tuple[str, str], str]:
+def checksums(folder: str = "") -> dict[tuple[str, str], str]:
     """The checksum of each package's file, from the lock file."""
-    text = (ROOT / "Cargo.lock").read_text()
+    text = (ROOT / folder / "Cargo.lock").read_text()
     form = r'name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "([0-9a-f]{64})"'
     return {(n, v): c for n, v, c in re.findall(form, text)}
 
 
+def vendored() -> list[dict]:
+    """The packages of npm whose files are in `web/vendor`, of the releases that `web/package-lock.json` names; a test of web/ holds the files to them."""
+    packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
+    # A folder of ours, by the package: `@codemirror/view` is in `codemirror-view`.
+    known = {place.removeprefix("node_modules/"): one for place, one in packages.items()}
+    folders = {"uplot": "uplot"} | {n.removeprefix("@marijn/").lstrip("@").replace("/", "-"): n for n in known}
+    found = []
+    for place in sorted([ROOT / "web/vendor/uplot", *(ROOT / "web/vendor/codemirror").iterdir()]):
+        name = folders.get(place.name)
+        if not name:
+            raise Failed(f"{place.relative_to(ROOT)}: web/package-lock.json has no package of that name")
+        own = {"name": name, "version": known[name]["version"], "licence": known[name]["license"]}
+        own["purl"] = f"pkg:npm/{name.replace('@', '%40')}@{own['version']}"
+        found.append(own | {"text": str((place / "LICENSE").relative_to(ROOT))})
+    return found
+
+
 def others(target: str) -> list[dict]:
     """What is inside and is no package of Cargo's."""
-    uplot = re.search(r"v(\d[\d.]*\d)", (ROOT / "web/vendor/uplot/uPlot.iife.min.js").read_text()[:200])
-    if not uplot:
-        raise Failed("web/vendor/uplot/uPlot.iife.min.js does not begin with its version")
     rust = next(line.split(": ")[1] for line in project.call(["rustc", "-vV"]).splitlines() if line.startswith("release: "))
     found = [
-        {"name": "uplot", "version": uplot[1], "licence": "MIT", "purl": f"pkg:npm/uplot@{uplot[1]}", "text": "web/vendor/uplot/LICENSE"},
+        *vendored(),
         {
             "name": "DejaVu Sans (subset)",
             "version": "2.37",
@@ -95,12 +109,13 @@ def musl_version(target: str) -> str:
     return said[0].decode() if said else "of Rust's target"
 
 
-def bom(target: str) -> bytes:
-    """The software bill of materials, CycloneDX 1.5."""
-    packages, needs, only_building = crates(target)
-    sums = checksums()
+def bom(target: str, folder: str = "") -> bytes:
+    """The software bill of materials, CycloneDX 1.5, of what the package in a folder is built into."""
+    packages, needs, only_building = crates(target, folder)
+    sums = checksums(folder)
     refs = {p["id"]: f"pkg:cargo/{p['name']}@{p['version']}" for p in packages}
-    own = next(p for p in packages if p["source"] is None)
+    root_id = project.metadata(target, folder)["resolve"]["root"]
+    own = next(p for p in packages if p["id"] == root_id)
     components = []
     for one in packages:
         if one is own:
@@ -111,10 +126,12 @@ def bom(target: str) -> bytes:
             "name": one["name"],
             "version": one["version"],
             "scope": "excluded" if one["id"] in only_building else "required",
-            "hashes": [{"alg": "SHA-256", "content": sums[one["name"], one["version"]]}],
             "licenses": [{"expression": licence(one["license"])}],
             "purl": refs[one["id"]],
         }
+        # Our own core within the package for Python comes from no registry.
+        if one["source"]:
+            component["hashes"] = [{"alg": "SHA-256", "content": sums[one["name"], one["version"]]}]
         components.append(component)
     for one in others(target):
         component = {
@@ -134,7 +151,7 @@ def bom(target: str) -> bytes:
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
-        "serialNumber": uuid.uuid5(uuid.NAMESPACE_URL, project.name(target) + (ROOT / "Cargo.lock").read_text()).urn,
+        "serialNumber": uuid.uuid5(uuid.NAMESPACE_URL, project.name(target) + (ROOT / folder / "Cargo.lock").read_text()).urn,
         "version": 1,
         "metadata": {
             "timestamp": datetime.fromtimestamp(project.epoch(), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -153,9 +170,9 @@ def texts_of(folder: Path) -> list[str]:
     return [f.read_text(errors="replace").replace("\r\n", "\n").strip("\n") for f in found]
 
 
-def licences(target: str) -> bytes:
+def licences(target: str, folder: str = "") -> bytes:
     """What the licences of everything inside ask to be passed on: each text once, with what it is of."""
-    packages, _, only_building = crates(target)
+    packages, _, only_building = crates(target, folder)
     of: dict[str, list[str]] = {}
     for one in packages:
         if one["source"] is None or one["id"] in only_building:

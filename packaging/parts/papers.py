@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from . import inside, program, project
+from . import inside, playground, program, project
 from .archive import Entry, Tree, tar, zip_file, zipped
 from .project import ROOT, Failed, call
 
@@ -40,11 +40,13 @@ def words_for(target: str, built: dict[str, Path]) -> list[str]:
     raise Failed(f"the program for {target} does not run here, and no other was built: give one that does, too (--target {project.host()})")
 
 
-def tree(target: str, built: dict[str, Path]) -> Tree:
-    """What a person unpacks."""
+def tree(target: str, built: dict[str, Path], module: bytes | None) -> Tree:
+    """What a person unpacks; with the simulation for a browser, where it was built."""
     words = words_for(target, built)
     own = built[target]
     files: Tree = {own.name: Entry(own.read_bytes(), 0o755)}
+    if module:
+        files[playground.FILE] = Entry(module)
     if "windows" not in target:
         files["kubectl-taintsim"] = Entry(link="taintsim")
     for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"):

@@ -41,9 +41,9 @@ METADATA = ["cargo", "metadata", "--locked", "--quiet", "--format-version", "1"]
 
 
 @cache
-def metadata(target: str) -> dict:
-    """What Cargo knows of the package and of what it is built from for a platform, by the lock file."""
-    return json.loads(call([*METADATA, "--filter-platform", target], cwd=ROOT))
+def metadata(target: str, folder: str = "") -> dict:
+    """What Cargo knows of a package of ours and of what it is built from for a platform, by its lock file; `folder` is where it lies."""
+    return json.loads(call([*METADATA, "--filter-platform", target], cwd=ROOT / folder))
 
 
 @cache
@@ -102,6 +102,10 @@ def usual_targets() -> list[str]:
 def name(target: str) -> str:
     """What an archive is called, without its ending. action.yml, packaging/fetch and the manifest of krew know it."""
     return f"taintsim-v{version()}-{target}"
+
+
+def playground_name() -> str:
+    return f"taintsim-v{version()}-playground.tar.gz"
 
 
 def archive_name(target: str) -> str:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Callable
 
-from . import crate, deb, image, krew, project
+from . import crate, deb, image, krew, playground, project
 from .archive import unpack
 from .project import ROOT, TARGETS, Failed, call
 
@@ -134,6 +134,8 @@ def debian(out: Path, folder: Path) -> str:
     same("dpkg --verify", call([*words, "--verify", "taintsim"]), "")
     says_its_version([str(root / "usr/bin/taintsim")])
     runs_the_example([str(root / "usr/bin/taintsim")], folder)
+    if (root / "usr/share/taintsim" / playground.FILE).is_file():
+        call([str(root / "usr/bin/taintsim"), "playground", "--quiet", "--out", str(folder / "playground")])
     if os.geteuid() == 0:
         says_its_version(["chroot", str(root), "/usr/bin/kubectl-taintsim"])
     call([*words, "--purge", "taintsim"], stderr=subprocess.STDOUT)
@@ -232,6 +234,28 @@ def plugin(out: Path, folder: Path) -> str:
     done = subprocess.run(["kubectl", "taintsim", "validate", str(ROOT / "scenarios/zone-partition.ron")], env=env, capture_output=True, text=True)
     same("`kubectl taintsim validate`", done.returncode, 0)
     return f"`kubectl taintsim`, {said}, by {kubectl}"
+
+
+def in_a_browser(out: Path, folder: Path) -> str:
+    """The folder of the playground is what the program of the archive writes; and it is used as the tests of web/ do, where there is a browser."""
+    packed = here(out, project.playground_name())
+    root = unpacked(out, own_target(), folder)
+    module = here(root, playground.FILE)
+    program = root / ("taintsim.exe" if "windows" in own_target() else "taintsim")
+    # Without a word where the module is: it is found beside the program.
+    call([str(program), "playground", "--quiet", "--out", str(folder / "written")])
+    unpack(packed, folder)
+    known = playground.content(folder / "taintsim-playground")
+    known.pop("THIRD-PARTY.txt")
+    same("the folder of the playground", sorted(known), sorted(playground.content(folder / "written")))
+    same("its content", known == playground.content(folder / "written"), True)
+    said = f"{packed.name}: what the program writes"
+    browsers = ("chromium", "chromium-browser", "google-chrome")
+    if not shutil.which("node") or not (ROOT / "web/node_modules").is_dir() or not any(map(shutil.which, browsers)):
+        return f"{said}; not in a browser, for which Node, `npm ci` in web/ and Chromium are missing"
+    env = os.environ | {"TAINTSIM": str(program), "TAINTSIM_MODULE": str(module)}
+    call(["node", "--test", "tests/playground.test.js"], cwd=ROOT / "web", env=env, stderr=subprocess.STDOUT)
+    return f"{said}; used in a browser"
 
 
 def published(out: Path, folder: Path) -> dict[str, str]:
@@ -347,16 +371,24 @@ def python(out: Path, folder: Path) -> str:
         raise Skipped("no wheel was made")
     call(["python3", "-m", "venv", str(folder / "venv")])
     call([f"{folder}/venv/bin/pip", "install", "--quiet", "--no-deps", str(wheels[-1])], stderr=subprocess.STDOUT)
-    call([f"{folder}/venv/bin/python", "-c", "import taintsim"], cwd=folder, stderr=subprocess.STDOUT)
-    if (folder / "venv/bin/taintsim").exists():
-        says_its_version([f"{folder}/venv/bin/taintsim"])
-    return f"{wheels[-1].name}: installed and imported"
+    says_its_version([f"{folder}/venv/bin/taintsim"])
+    runs_the_example([f"{folder}/venv/bin/taintsim"], folder)
+    ask = "import sys, taintsim; print(taintsim.run(sys.argv[1]).summary['evicted'])"
+    place = str(ROOT / "scenarios/zone-partition.ron")
+    said = call([f"{folder}/venv/bin/python", "-c", ask, place], cwd=folder, stderr=subprocess.STDOUT)
+    counted = re.findall(r"^  evicted +(\d+) pods", example(), re.M)
+    same("evictions by Python", [said.strip()], counted)
+    inside = {p.parent.name + "/" + p.name for p in (folder / "venv").rglob("*.dist-info/*/*") if p.parts[-3].startswith("taintsim-")}
+    same("licences and bill of materials", inside, {"licenses/LICENSE-MIT", "licenses/LICENSE-APACHE", "licenses/THIRD-PARTY.txt", "sboms/taintsim.cdx.json"})
+    call([f"{folder}/venv/bin/pip", "uninstall", "--quiet", "--yes", "taintsim"], stderr=subprocess.STDOUT)
+    same("what is left after removing", list((folder / "venv").rglob("taintsim*")), [])
+    return f"{wheels[-1].name}: installed, run by its program and by Python, removed"
 
 
 def everything(out: Path, note: Callable[[str], None]) -> None:
     if not out.is_dir():
         raise Failed(f"there is no folder {out}: ./release makes it")
-    tries = (sums, archive, other_processor, debian, container_known, container, plugin, action, gitlab, hooks, python, from_crate)
+    tries = (sums, archive, other_processor, debian, container_known, container, in_a_browser, plugin, action, gitlab, hooks, python, from_crate)
     for one in tries:
         with tempfile.TemporaryDirectory(prefix="taintsim-try-", ignore_cleanup_errors=True) as folder:
             try:

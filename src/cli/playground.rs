@@ -29,7 +29,8 @@ pub(crate) struct PlaygroundArgs {
     /// replaced
     #[arg(long, value_name = "DIR", default_value = "playground")]
     out: PathBuf,
-    /// The simulation for a browser [default: taintsim-playground.wasm beside the program]
+    /// The simulation for a browser [default: taintsim-playground.wasm beside the program, or in
+    /// ../share/taintsim]
     #[arg(long, value_name = "FILE")]
     module: Option<PathBuf>,
 }
@@ -68,10 +69,21 @@ fn place(out: &Path) -> Result<(&Path, &str), Failure> {
     Ok((parent.unwrap_or(Path::new(".")), name))
 }
 
+/// Where an archive has it, beside the program; or where a package of a system does.
+fn came_with_the_program() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.parent()?.to_path_buf();
+    let beside = folder.join(FILE);
+    let shared = folder.join("../share/taintsim").join(FILE);
+    Some(if !beside.exists() && shared.exists() {
+        shared
+    } else {
+        beside
+    })
+}
+
 /// The module that is named, or that which came with the program.
 fn module(named: Option<&Path>) -> Result<Module, Failure> {
-    let beside = || Some(std::env::current_exe().ok()?.parent()?.join(FILE));
-    let path = named.map(Path::to_path_buf).or_else(beside);
+    let path = named.map(Path::to_path_buf).or_else(came_with_the_program);
     let path = path.unwrap_or_else(|| PathBuf::from(FILE));
     let wrong = |said: String| Failure::Input(Problem::new(said).help(BUILD));
     let shown = path.display();
