@@ -26,6 +26,8 @@ pub(crate) struct InformerTiming {
     pub watch: Delay,
     /// Watches that broke come back after their back-off; otherwise at once.
     pub reconnects: bool,
+    /// How long a watch that was refused pauses, where that is fixed.
+    pub watch_retry: Option<Dur>,
 }
 
 /// The shared informers of one process.
@@ -97,7 +99,9 @@ impl InformerFactory {
             stirred: RefCell::new(Vec::new()),
             waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
-            reflectors: Shared::new([Reflector::watching(Backoff::new()); Resource::COUNT]),
+            reflectors: Shared::new(
+                [Reflector::watching(Backoff::new(timing.watch_retry)); Resource::COUNT],
+            ),
             gone_since: Cell::new(None),
             backoff_point: ctx.point("reflector-back-off"),
             ctx,

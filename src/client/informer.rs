@@ -255,7 +255,7 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        if self.others_come_first(stream) {
+        if self.others_come_first(stream) || self.watch_is_refused(stream) {
             return;
         }
         self.trouble(stream);

@@ -2,7 +2,7 @@
 
 use super::factory::InformerFactory;
 use super::resource::Resource;
-use super::stream::Due;
+use super::stream::{Due, Stream};
 use crate::api::names::stable_hash;
 use crate::kernel::{Class, Dur, Object, Time};
 use crate::plan::WatchCache;
@@ -61,11 +61,26 @@ impl InformerFactory {
         }
     }
 
+    /// Whether the next delta of a watch was made when the API server was gone: it waits until the
+    /// watch is back.
+    pub(super) fn watch_is_refused(&self, stream: &Stream) -> bool {
+        let Some(gone) = self.gone_since.get().filter(|_| self.timing.reconnects) else {
+            return false;
+        };
+        let next = stream.deltas.with(|d| d.front().map(|d| d.made));
+        let refused = next.is_some_and(|made| made > gone);
+        if refused {
+            stream.parked.set(stream.parked.get() + 1);
+        }
+        refused
+    }
+
     /// Nothing is delivered any more before a list at that time.
     fn lists_anew(&self, resource: Resource, at: Time) {
         let stream = &self.streams[resource as usize];
         stream.is_broken.set(true);
         stream.deltas.with(VecDeque::clear);
+        stream.parked.set(0);
         self.deliver_at(stream, at, Class::Delivery, Due::List);
     }
 
@@ -81,6 +96,10 @@ impl InformerFactory {
         } else {
             let stream = &self.streams[resource as usize];
             stream.held_until.set(back.max(stream.held_until.get()));
+            for _ in 0..stream.parked.take() {
+                stream.last.set(back.max(stream.last.get()));
+                self.deliver_at(stream, back, Class::Delivery, Due::Delta);
+            }
         }
         back
     }

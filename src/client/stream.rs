@@ -35,6 +35,8 @@ pub(super) struct Stream {
     pub(super) last: Cell<Time>,
     /// Until when it is held back.
     pub(super) held_until: Cell<Time>,
+    /// How many deltas fell due while the API server was gone: they wait for the watch to be back.
+    pub(super) parked: Cell<u32>,
     /// Whether it broke and has not listed again.
     pub(super) is_broken: Cell<bool>,
     /// When it delivered last, and whether others look after each change of that instant.
@@ -49,6 +51,7 @@ impl Stream {
             deltas: Shared::new(VecDeque::new()),
             last: Cell::new(Time::ZERO),
             held_until: Cell::new(Time::ZERO),
+            parked: Cell::new(0),
             is_broken: Cell::new(false),
             delivered: Cell::new((None, false)),
         }

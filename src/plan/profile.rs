@@ -37,6 +37,9 @@ pub struct Profile {
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20
     /// (`record/event.go: generateEvent`).
     pub event_goroutines: bool,
+    /// After how long a watch that was refused is asked for again, always the same, up to 1.19
+    /// (`reflector.go: ListAndWatch`); from 1.20 on its back-off says.
+    pub watch_retry: Option<Dur>,
     /// In which words its controllers write their logs.
     pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).

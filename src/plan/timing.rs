@@ -34,7 +34,7 @@ pub struct Timing {
     /// The limits of the other controllers' clients; one that is not there is unlimited.
     pub clients: BTreeMap<Actor, Limits>,
     /// Watches that broke with the API server come back after client-go's back-off; otherwise at
-    /// once, as in recorded timelines.
+    /// once.
     pub reconnects: bool,
     /// How the controllers' process holds its office, if it has to.
     pub leader_election: Option<LeaderElection>,

@@ -224,6 +224,7 @@ fn oldest() -> Profile {
             },
         },
         event_goroutines: true,
+        watch_retry: Some(Dur::from_secs(1)),
         log: LogForms {
             node_lifecycle: false,
             expired_at_2: false,
@@ -251,6 +252,7 @@ const STEPS: &[Step] = &[
     }),
     step(&[(19, 0)], |p| p.log.events = true),
     step(&[(21, 0)], |p| p.event_goroutines = false),
+    step(&[(20, 0)], |p| p.watch_retry = None),
     step(&[(21, 0)], |p| {
         p.log.taint_eviction = EvictionLog::Structured
     }),

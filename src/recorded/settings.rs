@@ -164,7 +164,7 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
             .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
             .collect(),
         step: Delay::constant(Dur::ZERO),
-        reconnects: false,
+        reconnects: true,
         leader_election: None,
         kubelet: KubeletMode::Imitated(Imitated {
             start: k.start.map_or(second, |d| d.0),

@@ -42,7 +42,12 @@ impl Cluster {
         ctx.limit_instant(most_steps(plan));
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, computed),
+            kubelets: Kubelets::new(
+                &api,
+                plan.timing.kubelet,
+                (plan.profile.kubelet, plan.profile.watch_retry),
+                computed,
+            ),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
             templates: common.templates.clone(),

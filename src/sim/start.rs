@@ -53,6 +53,7 @@ impl Cluster {
                 response: timing.response.max,
                 watch: timing.watch,
                 reconnects: timing.reconnects,
+                watch_retry: self.plan.profile.watch_retry,
             },
             &self.lags,
             Hold {

@@ -26,16 +26,24 @@ pub(crate) struct Backoff {
     next: Dur,
     began: Option<Time>,
     drawn: u32,
+    watch_retry: Option<Dur>,
 }
 
 impl Backoff {
-    /// One that has not been asked.
-    pub(crate) const fn new() -> Self {
+    /// One that has not been asked. `watch_retry` is the pause after a watch that was refused, where
+    /// a release has a fixed one.
+    pub(crate) const fn new(watch_retry: Option<Dur>) -> Self {
         Self {
             next: FIRST,
             began: None,
             drawn: 0,
+            watch_retry,
         }
+    }
+
+    /// The pause that begins at `now` because a watch was refused.
+    pub(super) fn pause_of_refused(&mut self, now: Time, jitter: &dyn Fn(u32, Dur) -> Dur) -> Dur {
+        self.watch_retry.unwrap_or_else(|| self.pause(now, jitter))
     }
 
     /// Its last pause was that much later.
@@ -63,7 +71,7 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_thirty_seconds_and_begin_anew_after_two_minutes() {
-        let mut backoff = Backoff::new();
+        let mut backoff = Backoff::new(None);
         let (mut now, mut pauses) = (Time::ZERO, Vec::new());
         for _ in 0..7 {
             let pause = backoff.pause(now, &|_, _| Dur::ZERO);

@@ -105,8 +105,13 @@ impl Reflector {
 
     /// What it asked for was refused.
     pub(crate) fn refused(&mut self, now: Time, jitter: Jitter<'_>) {
-        if let State::Asking(_, ask) = self.state {
-            self.pause(now, ask, jitter);
+        match self.state {
+            State::Asking(_, ask @ Ask::Watch) => {
+                let until = now + self.backoff.pause_of_refused(now, jitter);
+                self.state = State::Waiting(until, ask);
+            }
+            State::Asking(_, ask @ Ask::List) => self.pause(now, ask, jitter),
+            _ => {}
         }
     }
 
@@ -175,7 +180,7 @@ mod tests {
     /// An outage from 0 on; the watch is asked for at once and then after 0.8, 2.4, 5.6, 12, 24.8,
     /// 50.4 and 80.4 s.
     fn back(serves: u64, forgotten: bool) -> u64 {
-        let reflector = Reflector::watching(Backoff::new());
+        let reflector = Reflector::watching(Backoff::new(None));
         let serves = Time::from_secs(serves);
         let (back, _) = reflector.back_after((Time::ZERO, serves), forgotten, &none);
         back.as_nanos() / 1_000_000
@@ -187,6 +192,16 @@ mod tests {
         assert_eq!(back(10, false), 12_000);
         assert_eq!(back(30, false), 50_400);
         assert_eq!(back(60, false), 80_400);
+    }
+
+    /// Up to 1.19 it sleeps for a second, however often it was refused.
+    #[test]
+    fn where_the_pause_is_fixed_a_refused_watch_comes_back_within_it() {
+        let second = Dur::from_secs(1);
+        let reflector = Reflector::watching(Backoff::new(Some(second)));
+        let serves = Time::from_nanos(89_400_000_000);
+        let (back, _) = reflector.back_after((Time::ZERO, serves), false, &none);
+        assert_eq!(back, Time::from_secs(90));
     }
 
     #[test]

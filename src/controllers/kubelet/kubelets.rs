@@ -5,7 +5,9 @@ use super::node_state::{Kubelet, State, Tick};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::kernel::{Class, Ctx, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time};
+use crate::kernel::{
+    Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
+};
 use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::Switches;
 use std::cell::Cell;
@@ -48,6 +50,8 @@ pub(crate) struct Kubelets {
     pub(super) api: Rc<ApiServer>,
     pub(super) mode: KubeletMode,
     pub(super) switches: Switches,
+    /// How long a watch that was refused pauses, where that is fixed.
+    pub(super) watch_retry: Option<Dur>,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
     /// Those that make one if they are too far apart, where others are computed.
@@ -139,7 +143,7 @@ impl Kubelets {
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
-        switches: Switches,
+        (switches, watch_retry): (Switches, Option<Dur>),
         signs: Option<Signs>,
     ) -> Rc<Self> {
         let lazy = signs.is_some();
@@ -149,6 +153,7 @@ impl Kubelets {
             api: api.clone(),
             mode,
             switches,
+            watch_retry,
             lazy,
             signs,
             awake_until: Cell::new(Time::ZERO),

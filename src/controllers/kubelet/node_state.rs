@@ -72,11 +72,11 @@ pub(super) struct Kubelet {
 
 impl Kubelet {
     /// The back-offs of its watches; those of a process that starts are new.
-    pub(super) fn backoffs(&self) -> Backoffs {
+    pub(super) fn backoffs(&self, new: Backoff) -> Backoffs {
         self.backoffs
             .as_deref()
             .copied()
-            .unwrap_or([Backoff::new(); REFLECTORS])
+            .unwrap_or([new; REFLECTORS])
     }
 
     /// Whether its machine runs, and it.

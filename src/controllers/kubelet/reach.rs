@@ -119,11 +119,12 @@ impl Kubelets {
 
     /// A kubelet starts, with its machine: whatever its way is like, it has no connection yet.
     pub(super) fn starts_asking(&self, node: NodeId, at: Time) {
+        let new = Backoff::new(self.watch_retry);
         let uplink = self.with(node, |k| {
             k.link = self.link_of(k);
             (k.back, k.view_changed) = (None, Some(at));
             k.backoffs = None;
-            Uplink::starting(at, k.ticks[Loop::Status as usize], k.backoffs())
+            Uplink::starting(at, k.ticks[Loop::Status as usize], k.backoffs(new))
         });
         if let Some(uplink) = uplink {
             self.goes_on(node, uplink);
@@ -154,8 +155,9 @@ impl Kubelets {
             })
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
-            let backoffs = self.with(node, |k| k.backoffs());
-            let backoffs = backoffs.unwrap_or([Backoff::new(); REFLECTORS]);
+            let new = Backoff::new(self.watch_retry);
+            let backoffs = self.with(node, |k| k.backoffs(new));
+            let backoffs = backoffs.unwrap_or([new; REFLECTORS]);
             return Uplink::connected(now, heard, (lease, status.0, status.1), backoffs);
         };
         uplink.follow(now, was, &draws);

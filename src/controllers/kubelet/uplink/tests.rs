@@ -29,7 +29,7 @@ const QUIET: Exact = Exact {
     period: Dur::from_secs(10),
 };
 
-const FRESH: Backoffs = [Backoff::new(); REFLECTORS];
+const FRESH: Backoffs = [Backoff::new(None); REFLECTORS];
 
 fn s(seconds: u64) -> Time {
     Time::from_secs(seconds)
