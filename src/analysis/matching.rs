@@ -1,6 +1,10 @@
 //! What was recorded held against what runs come to: each eviction with its own, by the pod's name.
-//! What is chance in a cluster, the order of a zone's queue say, came out in one way when it was
-//! recorded, and comes out in many over the seeds: an eviction is explained if it is so in any.
+//! What is chance in a cluster came out in one way when it was recorded, and comes out in many over
+//! the seeds: an eviction is explained if it is so in any.
+//!
+//! The order in which the nodes of a zone's queue are tainted is one of many, too many for any
+//! number of seeds. So each run is also looked at with its nodes in the order that was recorded:
+//! they change their places in the queue, and their pods' timers go with them.
 //!
 //! A pod that came while it lasted had its name by chance. One of the same workload stands in for
 //! it: the nearest that no other stands for.
@@ -20,6 +24,8 @@ pub(crate) struct Pair {
     pub(crate) share: f64,
     /// The pod came while it lasted, so that another of its workload stands in for it.
     pub(crate) stands_in: bool,
+    /// Its node is where it was recorded in its zone's queue, where runs have it elsewhere.
+    pub(crate) reordered: bool,
 }
 
 impl Pair {
@@ -68,17 +74,33 @@ impl Matched {
             simulated.entry(pod).or_default().push(at);
         }
         let stand_ins = stand_ins(recorded, courses, known);
+        let mut reordered: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+        for (pod, at) in courses.iter().flat_map(|c| in_recorded_order(recorded, c)) {
+            reordered.entry(pod).or_default().push(at);
+        }
         let pair = |(pod, at): (&String, &Time)| {
+            let near = |times: &[Time]| {
+                let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
+                (
+                    near.count(),
+                    times.iter().copied().min_by_key(|t| apart(*t, *at)),
+                )
+            };
             let own = simulated.get(pod.as_str());
             let other = stand_ins.get(pod.as_str()).filter(|_| own.is_none());
-            let times = own.or(other).map_or(&[][..], Vec::as_slice);
-            let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
+            let (mut count, mut simulated) = near(own.or(other).map_or(&[][..], Vec::as_slice));
+            let moved = reordered.get(pod.as_str()).map(|times| near(times));
+            let moved = moved.filter(|(moved, _)| count == 0 && *moved > 0);
+            if let Some(moved) = moved {
+                (count, simulated) = moved;
+            }
             Pair {
                 pod: pod.clone(),
                 recorded: *at,
-                simulated: times.iter().copied().min_by_key(|t| apart(*t, *at)),
-                share: near.count() as f64 / courses.len().max(1) as f64,
+                simulated,
+                share: count as f64 / courses.len().max(1) as f64,
                 stands_in: other.is_some(),
+                reordered: moved.is_some(),
             }
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();
@@ -106,6 +128,68 @@ impl Matched {
             .filter(|p| p.is_explained(tolerance))
             .count()
     }
+}
+
+/// The nodes of a zone that were tainted: when it was as recorded, and when nodes are in a run.
+#[derive(Default)]
+struct Queue<'a> {
+    was: Vec<(Time, &'a str)>,
+    places: Vec<Time>,
+}
+
+/// The recorded evictions as a run has them when the nodes of each zone change their places in its
+/// queue, so that they are tainted in the order that was recorded. A node's recorded place is told by
+/// its pods: their evictions, less what passes in the run from the taint to them.
+fn in_recorded_order<'c>(
+    recorded: &BTreeMap<String, Time>,
+    course: &'c Course,
+) -> Vec<(&'c str, Time)> {
+    let tainted: BTreeMap<&str, Time> = course
+        .happenings
+        .iter()
+        .filter(|((what, _), _)| *what == Happening::NodeNoExecute)
+        .map(|((_, node), at)| (node.as_str(), *at))
+        .collect();
+    let mut pods_on: BTreeMap<&str, Vec<(&'c str, Dur, Time)>> = BTreeMap::new();
+    for (pod, at) in deletions(course) {
+        let node = course.on.get(pod).map(String::as_str).unwrap_or_default();
+        if let (Some(was), Some(taint)) = (recorded.get(pod), tainted.get(node))
+            && at >= *taint
+        {
+            let pods = pods_on.entry(node).or_default();
+            pods.push((pod, at.since(*taint), *was));
+        }
+    }
+    // By zone: when its nodes were tainted as recorded, and when nodes were in the run.
+    let mut zones: BTreeMap<&str, Queue<'_>> = BTreeMap::new();
+    for (node, at) in &tainted {
+        let zone = course.zones_of.get(*node).map(String::as_str);
+        let zone = zones.entry(zone.unwrap_or_default()).or_default();
+        zone.places.push(*at);
+        let told = pods_on.get(node).into_iter().flatten();
+        let earlier = |(_, after, was): &(&str, Dur, Time)| {
+            Time::from_nanos(was.as_nanos().saturating_sub(after.as_nanos()))
+        };
+        zone.was
+            .extend(told.map(earlier).min().map(|was| (was, *node)));
+    }
+    let mut all = Vec::new();
+    for Queue {
+        mut was,
+        mut places,
+    } in zones.into_values()
+    {
+        was.sort_unstable();
+        for (at, node) in was {
+            let nearest = (0..places.len()).min_by_key(|i| apart(places[*i], at));
+            let Some(place) = nearest.map(|i| places.swap_remove(i)) else {
+                continue;
+            };
+            let pods = pods_on.get(node).into_iter().flatten();
+            all.extend(pods.map(|(pod, after, _)| (*pod, place + *after)));
+        }
+    }
+    all
 }
 
 /// For each recorded pod that runs do not have from the start: in each run the deletion of a pod of
@@ -197,6 +281,37 @@ mod tests {
         // One that only some runs have may have been spared by chance.
         let only = [("x/d".to_owned(), Time::from_secs(7))];
         assert_eq!(matched.only_simulated, only);
+    }
+
+    /// Two nodes of a zone are tainted at 10 s and 20 s, a pod of each is evicted 30 s later; recorded
+    /// was the other order, half a second late. A third, of another zone, is 20 s late: no order of its
+    /// zone has that.
+    #[test]
+    fn another_order_of_a_queue_explains() {
+        let mut run = course(&[("x/a", 40), ("x/b", 50), ("x/c", 40)]);
+        for (node, pod, zone, s) in [
+            ("n", "a", "z", 10),
+            ("m", "b", "z", 20),
+            ("o", "c", "y", 10),
+        ] {
+            let tainted = (Happening::NodeNoExecute, node.to_owned());
+            run.happenings.insert(tainted, Time::from_secs(s));
+            run.on.insert(format!("x/{pod}"), node.to_owned());
+            run.zones_of.insert(node.to_owned(), zone.to_owned());
+        }
+        let recorded = BTreeMap::from([
+            ("x/a".to_owned(), Time::from_millis(50_500)),
+            ("x/b".to_owned(), Time::from_millis(40_500)),
+            ("x/c".to_owned(), Time::from_secs(60)),
+        ]);
+        let known = ["x/a", "x/b", "x/c"].map(str::to_owned).into();
+        let matched = Matched::of(&recorded, &[run], &known, Dur::from_secs(2));
+        let of = |pod: &str| matched.pairs.iter().find(|p| p.pod == pod).unwrap();
+        let told = |pod: &str| (of(pod).simulated, of(pod).reordered);
+        assert_eq!(told("x/a"), (Some(Time::from_secs(50)), true));
+        assert_eq!(told("x/b"), (Some(Time::from_secs(40)), true));
+        assert_eq!(told("x/c"), (Some(Time::from_secs(40)), false));
+        assert_eq!(matched.explained(Dur::from_secs(2)), 2);
     }
 
     /// Two replacements of one workload were evicted at 60 s and 62 s. The first run has two at 61 s

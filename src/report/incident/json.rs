@@ -19,6 +19,7 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
                 "share": p.share,
                 "apart_s": p.apart_ms().map(|ms| ms as f64 / 1e3),
                 "stands_in": p.stands_in,
+                "reordered": p.reordered,
                 "explained": p.is_explained(verdict.tolerance),
             })
         })

@@ -84,9 +84,10 @@ fn said(verdict: &Verdict, pair: &Pair) -> String {
         return "not simulated".to_owned();
     };
     let word = if ms < 0 { "earlier" } else { "later" };
-    let other = match pair.stands_in {
-        true => ", another pod of its workload",
-        false => "",
+    let other = match (pair.stands_in, pair.reordered) {
+        (true, _) => ", another pod of its workload",
+        (false, true) => ", in its place in the zone's queue",
+        (false, false) => "",
     };
     format!(
         "{}{other} ({}.{} s {word}; {:.0} %)",
