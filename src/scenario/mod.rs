@@ -29,7 +29,9 @@ pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
 pub use paths::split_values;
 pub(crate) use preset::{preset_text, use_preset};
-pub(crate) use resolve::{Away, Drawn, Model, Outage, YEAR_S, drawn, instead, replace_timeline};
+pub(crate) use resolve::{
+    Away, Drawn, LONGEST_S, Model, Outage, YEAR_S, drawn, instead, replace_timeline,
+};
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub(crate) use starter::starter;
 pub(crate) use what_if::what_if;

@@ -1,8 +1,7 @@
 //! What a person decides by, computed from what is kept of the runs, for any prices and limits.
 
 use super::kept::Kept;
-use super::moments::student;
-use super::spec::{Bound, FIGURES, Objective, weights};
+use super::spec::{Bound, FIGURES, Objective};
 use crate::analysis::Interval;
 
 /// A value, and what a year costs with it.
@@ -91,18 +90,6 @@ pub(crate) struct Answer {
 /// A figure that differs by no more than this part of it is changed by no value.
 const UNMOVED: f64 = 0.03;
 
-fn interval(mean: f64, variance: f64, n: u64, confidence: f64) -> Interval {
-    let half = if variance > 0.0 {
-        student(confidence, n) * (variance / n as f64).sqrt()
-    } else {
-        0.0
-    };
-    Interval {
-        low: mean - half,
-        high: mean + half,
-    }
-}
-
 /// What follows from the runs, for these prices and limits.
 pub(crate) fn answer(
     kept: &Kept,
@@ -111,7 +98,8 @@ pub(crate) fn answer(
     confidence: f64,
 ) -> Answer {
     let k = kept.rows.len();
-    let figures = |row: usize| kept.moments.mean()[row * FIGURES.len()..][..FIGURES.len()].to_vec();
+    let all: Vec<Vec<f64>> = (0..k).map(|row| kept.figures(row)).collect();
+    let figures = |row: usize| all[row].clone();
     let costs: Vec<f64> = (0..k)
         .map(|row| objective.of(&figures(row), kept.nodes[row].into()))
         .collect();
@@ -131,23 +119,19 @@ pub(crate) fn answer(
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
     let standing = |row: usize| objective.standing(kept.nodes[row].into());
     let row = |row: usize| {
-        let (_, variance) = kept.moments.of(&weights(objective, row, 1.0));
+        let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];
-        let mut both = weights(objective, row, 1.0);
-        both.extend(weights(objective, best, -1.0));
-        let (more, more_variance) = if row == best {
-            (0.0, 0.0)
-        } else {
-            let (mean, variance) = kept.moments.of(&both);
-            (mean + standing(row) - standing(best), variance)
+        let (more, more_variance) = match row == best {
+            true => (0.0, 0.0),
+            false => kept.cost(objective, &[(row, 1.0), (best, -1.0)]),
         };
         Row {
             values: kept.rows[row].clone(),
             figures: figures(row),
             cost,
-            interval: interval(cost, variance, n, confidence),
+            interval: kept.interval((cost, variance), confidence),
             more,
-            more_interval: interval(more, more_variance, n, each),
+            more_interval: kept.interval((more, more_variance), each),
             breaks: breaks[row].clone(),
             closed: kept.closed.as_ref().map(|c| {
                 let failing =
@@ -172,6 +156,7 @@ pub(crate) fn answer(
         kept,
         objective,
         eligible: &eligible,
+        figures: &all,
     };
     Answer {
         best,
@@ -217,6 +202,8 @@ struct Lean<'a> {
     kept: &'a Kept,
     objective: &'a Objective,
     eligible: &'a [usize],
+    /// The mean figures of each row.
+    figures: &'a [Vec<f64>],
 }
 
 impl Lean<'_> {
@@ -234,8 +221,18 @@ impl Lean<'_> {
         short.0 as f64 / (short.0 + long.0).max(1) as f64
     }
 
-    /// What a year costs in a row because of a model, if a share of its outages were short.
+    /// What a year costs in a row because of a model, if a share of its outages were short: as much
+    /// of what it costs by the formula, too, as of what it cost in the runs.
     fn cost_of(&self, model: usize, row: usize, short: f64) -> f64 {
+        let models = 0..self.kept.parts.len();
+        let ran: f64 = models.map(|m| self.ran(m, row, self.is_short(m))).sum();
+        let failing = self.objective.of(self.figures(row), 0.0);
+        let times = if ran > 0.0 { failing / ran } else { 1.0 };
+        times * self.ran(model, row, short)
+    }
+
+    /// The same as it was in the runs.
+    fn ran(&self, model: usize, row: usize, short: f64) -> f64 {
         let rate = self.kept.models[model].1;
         let of = |is_long| self.objective.of(&self.part(model, row, is_long), 0.0);
         rate * (short * of(false) + (1.0 - short) * of(true))
@@ -262,7 +259,7 @@ impl Lean<'_> {
     }
 
     fn figures(&self, row: usize) -> &[f64] {
-        &self.kept.moments.mean()[row * FIGURES.len()..][..FIGURES.len()]
+        &self.figures[row]
     }
 
     /// The nearest price below and above of evictions and needless ones at which another row wins.
@@ -367,34 +364,5 @@ impl Lean<'_> {
             .filter(|s| at(*s) != best);
         let nearest = steps.min_by(|a, b| (a - now).abs().total_cmp(&(b - now).abs()));
         Some((now, nearest.map(|s| (s, at(s)))))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::choice::Keyed;
-    use crate::lab::planner::moments::Moments;
-    use crate::outages::Distribution;
-
-    /// Outages without memory of mean 600 s, given up after 350 s at a price of 900 s: the mean cost
-    /// is 767.41 s. Of a thousand plans of 120 outages each the interval of 95 % holds it in 95 of
-    /// a hundred; four deviations of Binomial(1000, 0.95) are 27.6.
-    #[test]
-    fn the_interval_of_a_cost_covers() {
-        let lasts = Distribution::Exponential(600.0);
-        let covers = (0..1_000).filter(|&case| {
-            let keyed = Keyed::new(case, "coverage");
-            let mut moments = Moments::default();
-            for i in 0..120 {
-                let d = lasts.quantile(keyed.unit(0, i));
-                moments.add(&[if d > 350.0 { 350.0 + 900.0 } else { d }]);
-            }
-            let (mean, variance) = moments.of(&[(0, 1.0)]);
-            let i = interval(mean, variance, moments.n(), 0.95);
-            i.low <= 767.41 && 767.41 <= i.high
-        });
-        let covers = covers.count();
-        assert!((922..=978).contains(&covers), "{covers}");
     }
 }

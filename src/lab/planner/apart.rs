@@ -2,9 +2,9 @@
 //! the others as they are. What they do to each other, through clients' limits, the rates of zones
 //! and the room that there is, is measured where all of them change at one time.
 
+use super::control::CONTROLS;
 use super::kept::{Group, Kept};
-use super::moments::student;
-use super::spec::{Objective, weights};
+use super::spec::Objective;
 use crate::analysis::Interval;
 use crate::lab::sweep::{Axis, Sweep};
 use crate::scenario::Overrides;
@@ -117,6 +117,15 @@ impl Kept {
             .iter()
             .flat_map(|row| row * width..(row + 1) * width)
             .collect();
+        let controls: Vec<usize> = match self.controlled {
+            true => {
+                let first = |row: usize| self.width() + row * CONTROLS;
+                let own = group.rows.iter().map(|r| first(*r));
+                own.flat_map(|f| f..f + CONTROLS).collect()
+            }
+            false => Vec::new(),
+        };
+        let known = [&places[..], &controls[..]].concat();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
@@ -131,7 +140,8 @@ impl Kept {
             now: place(group.now).unwrap_or(0),
             counting: self.counting.clone(),
             models: self.models.clone(),
-            moments: self.moments.of_places(&places),
+            moments: self.moments.of_places(&known),
+            controlled: self.controlled,
             parts: self
                 .parts
                 .iter()
@@ -167,30 +177,18 @@ impl Kept {
                 (1..self.rows.len() - 2).find(is)
             });
             let alone: Vec<usize> = alone.collect();
-            let mut all = weights(objective, corner, 1.0);
-            let mut nodes = f64::from(self.nodes[corner]);
-            for row in &alone {
-                all.extend(weights(objective, *row, -1.0));
-                nodes -= f64::from(self.nodes[*row]);
-            }
-            all.extend(weights(objective, 0, alone.len() as f64 - 1.0));
-            nodes += (alone.len() as f64 - 1.0) * f64::from(self.nodes[0]);
-            let (mean, variance) = self.moments.of(&all);
-            let extra = mean + objective.standing(nodes);
-            let n = self.moments.n();
-            let half = student(each, n) * (variance / n as f64).sqrt();
-            let cost = |row: usize| {
-                let of_row = self.moments.of(&weights(objective, row, 1.0)).0;
-                of_row + objective.standing(self.nodes[row].into())
-            };
+            let mut all = vec![(corner, 1.0)];
+            all.extend(alone.iter().map(|row| (*row, -1.0)));
+            all.push((0, alone.len() as f64 - 1.0));
+            let (extra, variance) = self.cost(objective, &all);
+            let interval = self.interval((extra, variance), each);
+            let half = (interval.high - interval.low) / 2.0;
+            let cost = |row: usize| self.cost(objective, &[(row, 1.0)]).0;
             Extra {
                 values: values.clone(),
                 sum: alone.iter().map(|r| cost(*r) - cost(0)).sum(),
                 extra,
-                interval: Interval {
-                    low: extra - half,
-                    high: extra + half,
-                },
+                interval,
                 touches: extra.abs() > half.max(self.delta.max(objective.least())),
             }
         };

@@ -4,6 +4,7 @@
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
 //! D, whatever is tolerated, and a start.
 
+use crate::api::pod::PodTemplate;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.
-fn detection(plan: &Plan) -> f64 {
+pub(super) fn detection(plan: &Plan) -> f64 {
     (plan.flags.node_monitor_grace_period.as_nanos() as f64 / 1e9 - 1.0).max(1.0)
 }
 
@@ -58,8 +59,7 @@ fn of(drawn: &Drawn) -> Closed {
         else {
             continue;
         };
-        let owner = template.owner.as_ref().map(|o| o.kind.as_str());
-        let waits = owner == Some(WorkloadKind::StatefulSet.as_str());
+        let waits = waits(template);
         let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
             let (Some(lasts), rate) = (&model.lasts, hits(model, node)) else {
@@ -78,6 +78,12 @@ fn of(drawn: &Drawn) -> Closed {
         }
     }
     sum
+}
+
+/// Whether a pod of a template is not replaced while its node is away.
+pub(super) fn waits(template: &PodTemplate) -> bool {
+    let owner = template.owner.as_ref().map(|o| o.kind.as_str());
+    owner == Some(WorkloadKind::StatefulSet.as_str())
 }
 
 fn survival(lasts: &Distribution, timeout: f64) -> f64 {
@@ -101,7 +107,7 @@ fn hits(model: &Model, node: u32) -> f64 {
 }
 
 /// How long a pod tolerates an unreachable node, in seconds; none for ever.
-fn seconds(tolerations: &[Toleration]) -> Option<f64> {
+pub(super) fn seconds(tolerations: &[Toleration]) -> Option<f64> {
     let taint = Taint::new("node.kubernetes.io/unreachable", Effect::NoExecute);
     let mut least: Option<f64> = None;
     let mut any = false;

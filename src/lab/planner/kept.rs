@@ -2,9 +2,10 @@
 //! and answers for any prices.
 
 use super::closed::Closed;
+use super::control::CONTROLS;
 use super::count::Counting;
 use super::moments::Moments;
-use super::spec::{FIGURES, Objective};
+use super::spec::Objective;
 use serde::{Deserialize, Serialize};
 
 /// What is kept of all runs. It answers for any prices.
@@ -24,8 +25,12 @@ pub(crate) struct Kept {
     pub counting: (Counting, String),
     /// The names of the models, with how often a year each comes.
     pub models: Vec<(String, f64)>,
-    /// Of the figures of a year: row by row, figure by figure.
+    /// Of the figures of a year: row by row, figure by figure; behind them, where there is a formula,
+    /// row by row what a year comes to by it with the outages that were drawn, more than on average.
     pub moments: Moments,
+    /// Whether there is a formula.
+    #[serde(default)]
+    pub controlled: bool,
     /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
     /// the figures, row by row.
     pub parts: Vec<[(u64, Vec<f64>); 2]>,
@@ -61,7 +66,8 @@ pub(crate) struct Group {
     pub settled: Option<usize>,
 }
 
-/// A replication: figures of a year by row, and by model and row.
+/// A replication: figures of a year by row, with those by formula behind them, and figures by model
+/// and row.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
@@ -74,12 +80,13 @@ impl Kept {
     /// # Errors
     /// What does not fit.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let width = self.rows.len() * FIGURES.len();
+        let width = self.width();
+        let controls = usize::from(self.controlled) * self.rows.len() * CONTROLS;
         let fits = self.version == 2
             && self.nodes.len() == self.rows.len()
             && self.now < self.rows.len()
             && self.rows.iter().all(|r| r.len() == self.paths.len())
-            && self.moments.fits(width)
+            && self.moments.fits(width + controls)
             && self.parts.iter().flatten().all(|p| p.1.len() == width)
             && self.parts.len() <= self.models.len()
             && self.years.iter().all(|y| y.len() == width)
@@ -126,7 +133,9 @@ impl Kept {
             sums.iter_mut().zip(&figures).for_each(|(s, f)| *s += f);
         }
         if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
-            self.years.push(one.year);
+            let mut year = one.year;
+            year.truncate(self.width());
+            self.years.push(year);
         }
     }
 }

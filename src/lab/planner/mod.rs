@@ -7,6 +7,8 @@
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
 //! kept      what is kept of all runs
 //! apart     settings that may not touch each other, each chosen for itself
+//! control   what the drawn outages come to by formula, beside what outages come to on average
+//! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! run       replications on several threads, until enough is known
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
@@ -20,7 +22,9 @@
 mod answer;
 mod apart;
 mod closed;
+mod control;
 mod count;
+mod estimate;
 mod kept;
 mod moments;
 mod run;

@@ -65,24 +65,54 @@ impl Moments {
         self.n
     }
 
-    /// The means.
-    pub(crate) fn mean(&self) -> &[f64] {
-        &self.mean
-    }
-
     /// The mean and the variance of a weighted sum of the figures; the weights are given with
     /// their places.
     pub(crate) fn of(&self, weights: &[(usize, f64)]) -> (f64, f64) {
         let mean = weights.iter().map(|(i, w)| w * self.mean[*i]).sum();
+        (mean, self.between(weights, weights).max(0.0))
+    }
+
+    /// The covariance of two weighted sums of the figures.
+    pub(super) fn between(&self, a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
         if self.n < 2 {
-            return (mean, 0.0);
+            return 0.0;
         }
-        let sum: f64 = weights
+        let sum: f64 = a
             .iter()
-            .flat_map(|(i, a)| weights.iter().map(move |(j, b)| (i, a, j, b)))
+            .flat_map(|(i, a)| b.iter().map(move |(j, b)| (i, a, j, b)))
             .map(|(i, a, j, b)| a * b * self.co(*i, *j))
             .sum();
-        (mean, (sum / (self.n - 1) as f64).max(0.0))
+        sum / (self.n - 1) as f64
+    }
+
+    /// The slopes of the regression of a figure on others, by least squares. One of them that is a
+    /// sum of those before, but for a part `nothing` of its variance, has the slope zero.
+    pub(super) fn slopes(&self, figure: usize, on: &[usize], nothing: f64) -> Vec<f64> {
+        let k = on.len();
+        // The normal equations, the figure's own products in the last column.
+        let mut a: Vec<Vec<f64>> = on
+            .iter()
+            .map(|i| {
+                let others = on.iter().chain([&figure]);
+                others.map(|j| self.co(*i, *j)).collect()
+            })
+            .collect();
+        let mut is_used = vec![false; k];
+        for i in 0..k {
+            let pivot = a[i][i];
+            if pivot <= nothing * self.co(on[i], on[i]) || pivot <= 0.0 {
+                continue;
+            }
+            is_used[i] = true;
+            let own = a[i].clone();
+            let others = a.iter_mut().enumerate().filter(|(j, _)| *j != i);
+            for (_, row) in others {
+                let times = row[i] / own[i];
+                row.iter_mut().zip(&own).for_each(|(x, o)| *x -= times * o);
+            }
+        }
+        let slope = |i: usize| if is_used[i] { a[i][k] / a[i][i] } else { 0.0 };
+        (0..k).map(slope).collect()
     }
 }
 
@@ -105,7 +135,7 @@ mod tests {
         for x in [[1.0, 2.0], [2.0, 1.0], [3.0, 6.0]] {
             m.add(&x);
         }
-        assert_eq!((m.n(), m.mean()), (3, &[2.0, 3.0][..]));
+        assert_eq!((m.n(), m.mean.as_slice()), (3, &[2.0, 3.0][..]));
         let near = |weights: &[(usize, f64)], mean: f64, variance: f64| {
             let (a, b) = m.of(weights);
             (a - mean).abs() < 1e-12 && (b - variance).abs() < 1e-12
@@ -120,5 +150,29 @@ mod tests {
             m.of(&[(0, 2.0), (1, 1.0)])
         );
         assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
+        assert!((m.between(&[(0, 1.0)], &[(1, 1.0)]) - 2.0).abs() < 1e-12);
+    }
+
+    /// y = 3 a - 2 b exactly, c is a + b, and d always the same: neither adds anything to a and b.
+    #[test]
+    fn slopes_by_hand() {
+        let mut m = Moments::default();
+        for (a, b) in [(1.0, 5.0), (2.0, -1.0), (4.0, 0.0), (-3.0, 2.0)] {
+            m.add(&[3.0 * a - 2.0 * b, a, b, a + b, 7.0]);
+        }
+        let near = |on: &[usize], expected: &[f64]| {
+            let slopes = m.slopes(0, on, 1e-9);
+            let all = slopes
+                .iter()
+                .zip(expected)
+                .all(|(s, e)| (s - e).abs() < 1e-9);
+            assert!(
+                all && slopes.len() == expected.len(),
+                "{slopes:?} {expected:?}"
+            );
+        };
+        near(&[1, 2], &[3.0, -2.0]);
+        near(&[1, 4, 2, 3], &[3.0, 0.0, -2.0, 0.0]);
+        near(&[3, 1], &[-2.0, 5.0]);
     }
 }

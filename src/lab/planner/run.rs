@@ -1,11 +1,12 @@
 //! Replications on several threads, until enough is known.
 
 use super::apart::{self, AS_IT_IS};
+use super::control::{CONTROLS, Formula};
 use super::count::{self, Counting, Figures, Ran};
 use super::kept::{Kept, Replication};
 use super::moments::{Moments, student};
 use super::select::Selection;
-use super::spec::{Bound, FIGURES, Objective, weights};
+use super::spec::{Bound, FIGURES, Objective};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
@@ -49,6 +50,7 @@ pub(crate) struct Planner<'a> {
 /// What replications are run with.
 struct Work<'a> {
     quiet: &'a [Option<Figures>],
+    formulas: &'a [Formula],
     seed: u64,
     threads: &'a rayon::ThreadPool,
     /// Is told what is done, and says whether to go on.
@@ -158,12 +160,11 @@ impl Planner<'_> {
     fn replication(
         &self,
         drawn: &mut [Drawn],
-        quiet: &[Option<Figures>],
-        seed: u64,
+        work: &Work<'_>,
         number: u64,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Replication> {
-        let window = self.sweep.window;
+        let (window, seed) = (self.sweep.window, work.seed);
         let width = drawn.len() * FIGURES.len();
         let mut all = Replication {
             year: vec![0.0; width],
@@ -178,13 +179,20 @@ impl Planner<'_> {
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
+        let mut controls = vec![0.0; drawn.len() * CONTROLS];
         for (model, rate) in models.into_iter().enumerate() {
             let (mut is_short, mut figures) = (false, vec![0.0; width]);
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 // Where a row has more nodes than the first one, more of them fail.
-                let weight = drawn.models.list[model].per_year() / rate;
+                let per_year = drawn.models.list[model].per_year();
+                let weight = per_year / rate;
                 let key = (model, seed, number as u32);
-                let ran = count::one(drawn, key, quiet[row], window, goes_on)?;
+                let more = work.formulas[row].more(drawn, key);
+                let own = &mut controls[row * CONTROLS..][..CONTROLS];
+                own.iter_mut()
+                    .zip(more)
+                    .for_each(|(o, m)| *o += per_year * m);
+                let ran = count::one(drawn, key, work.quiet[row], window, goes_on)?;
                 is_short = ran.is_short;
                 let own = &mut figures[row * FIGURES.len()..][..FIGURES.len()];
                 own.iter_mut()
@@ -196,6 +204,7 @@ impl Planner<'_> {
             }
             all.parts.push((is_short, figures));
         }
+        all.year.extend(controls);
         Some(all)
     }
 
@@ -239,8 +248,11 @@ impl Planner<'_> {
             let one = count::quiet(d, seed, self.sweep.window, &|| goes_on(Event::Running));
             quiet.push(one.ok_or(Stopped::Asked)?);
         }
+        let of_row = |d: &Drawn| Formula::new(d, self.sweep.window);
+        let formulas: Vec<Formula> = drawn.iter().map(of_row).collect();
         let work = Work {
             quiet: &quiet,
+            formulas: &formulas,
             seed,
             threads: &threads,
             goes_on: &goes_on,
@@ -310,8 +322,7 @@ impl Planner<'_> {
             let mut all = Vec::new();
             let running = || (work.goes_on)(Event::Running);
             while let Some(&number) = numbers.get(next.fetch_add(1, Relaxed)) {
-                let one =
-                    self.replication(&mut drawn, work.quiet, work.seed, begin + number, &running);
+                let one = self.replication(&mut drawn, work, begin + number, &running);
                 let Some(one) = one else { break };
                 all.push((number, one));
                 if !(work.goes_on)(Event::Done) {
@@ -349,6 +360,7 @@ impl Planner<'_> {
                 .map(|m| (m.name.clone(), m.per_year()))
                 .collect(),
             moments: Moments::default(),
+            controlled: self.counting.0 == Counting::Outages,
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
             years: Vec::new(),
             nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
@@ -369,31 +381,38 @@ impl Planner<'_> {
         let rows = kept.rows.len();
         (0..rows)
             .map(|row| {
-                let figures = &kept.moments.mean()[row * FIGURES.len()..][..FIGURES.len()];
+                let figures = kept.figures(row);
                 let breaks = self.within.iter().any(|b| figures[b.figure] > b.most);
                 if breaks {
                     f64::MAX
                 } else {
-                    self.objective.of(figures, kept.nodes[row].into())
+                    self.objective.of(&figures, kept.nodes[row].into())
                 }
             })
             .collect()
     }
 
     /// How many replications it takes until the best row's cost is known as precisely as asked for;
-    /// of several settings that of each.
+    /// of several settings that of each. A cost that leans on a formula is known soon; but what else
+    /// is told rests on shares of outages, such as those that are short, or after which pods are
+    /// evicted. The standard error of a share, at most 1 / (2 sqrt(n)), is to be as small.
     fn needed(&self, kept: &Kept, groups: &[Vec<usize>]) -> u64 {
         let means = self.means(kept);
+        let least = match self.counting.0 {
+            Counting::Outages => (0.25 / (self.precision * self.precision)).ceil() as u64,
+            Counting::Years => 0,
+        };
+        let least = least.clamp(self.stages().0, MOST);
         let of = |group: &Vec<usize>| {
             let order = |a: &&usize, b: &&usize| means[**a].total_cmp(&means[**b]);
             let best = group.iter().min_by(order).copied().unwrap_or(0);
-            let (_, variance) = kept.moments.of(&weights(&self.objective, best, 1.0));
+            let (_, variance) = kept.cost(&self.objective, &[(best, 1.0)]);
             let half = means[best].abs() * self.precision;
             if half <= 0.0 {
-                return self.stages().0;
+                return least;
             }
-            let t = student(self.confidence, kept.moments.n());
-            ((t * t * variance / (half * half)).ceil() as u64).clamp(self.stages().0, MOST)
+            let t = student(self.confidence, kept.free());
+            ((t * t * variance / (half * half)).ceil() as u64).clamp(least, MOST)
         };
         groups.iter().map(of).max().unwrap_or(MOST)
     }
@@ -403,11 +422,7 @@ impl Planner<'_> {
         if row == than {
             return (0.0, 0.0);
         }
-        let mut both = weights(&self.objective, row, 1.0);
-        both.extend(weights(&self.objective, than, -1.0));
-        let (mean, variance) = kept.moments.of(&both);
-        let standing = |row: usize| self.objective.standing(kept.nodes[row].into());
-        (mean + standing(row) - standing(than), variance)
+        kept.cost(&self.objective, &[(row, 1.0), (than, -1.0)])
     }
 
     /// The rows among which one is chosen: of each setting, or all of them.
@@ -433,7 +448,7 @@ impl Planner<'_> {
                 group.iter().map(of).collect()
             };
             let all = group.iter().map(differences).collect();
-            Selection::new(each, kept.delta, kept.moments.n(), all)
+            Selection::new(each, kept.delta, kept.free(), all)
         };
         groups.iter().map(of).collect()
     }

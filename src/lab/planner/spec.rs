@@ -134,14 +134,6 @@ impl Objective {
     }
 }
 
-/// The weights of a row's cost.
-pub(super) fn weights(objective: &Objective, row: usize, sign: f64) -> Vec<(usize, f64)> {
-    let prices = objective.prices.iter().enumerate().filter(|p| *p.1 != 0.0);
-    prices
-        .map(|(f, p)| (row * FIGURES.len() + f, sign * p))
-        .collect()
-}
-
 /// What a year must not come to: `needless<=20/y`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {

@@ -65,10 +65,13 @@ fn answered(planner: &Planner<'_>) -> Answer {
 }
 
 /// One node at a time, cut off for an exponential time of mean 600 s, twelve times a node and year:
-/// 240 outages. After 50 s of grace, seen at a pass, and T seconds the pod is evicted: T' = 50 to
-/// 55 + T. An outage costs mu (1 - e^(-T'/mu)) and 2 s where it evicts, which it does with
-/// probability e^(-T'/mu). T = 300: T' = 352.5 ± 2.5: e^(-0.5875) = 0.5557 ± 0.0023; missing
-/// 600 · 0.4443 = 266.6 s, and 1.1 s: 240 · 267.7 / 60 = 1,070.8 replica-minutes, 133.4 evictions.
+/// 240 outages. The last renewal is five seconds old on average and was seen by a pass 2.5 s after it
+/// was made; 50 s later its grace is over, which a pass finds within five seconds, and T seconds after
+/// that the pod is evicted: T' = 47.5 to 52.5 + T. An outage costs mu (1 - e^(-T'/mu)) and 2 s where
+/// it evicts, which it does with probability e^(-T'/mu). T = 300: T' = 350 ± 2.5: e^(-0.5833) =
+/// 0.5580 ± 0.0023; missing 600 · 0.4420 = 265.2 s, and 1.1 s: 240 · 266.3 / 60 = 1,065.2
+/// replica-minutes, 133.9 evictions. Which node fails does not matter, and for how long it does is
+/// taken at its mean: of 26 replica-minutes that the cost may be off by half are left at the most.
 #[test]
 fn one_node_at_a_time_is_its_closed_form() {
     let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
@@ -84,18 +87,22 @@ fn one_node_at_a_time_is_its_closed_form() {
     let row = &a.rows[1];
     let slack = 240.0 * 2.5 * 0.56 / 60.0;
     assert!(
-        row.interval.low - slack <= 1_070.8 && 1_070.8 <= row.interval.high + slack,
+        row.interval.low - slack <= 1_065.2 && 1_065.2 <= row.interval.high + slack,
+        "{row:?}"
+    );
+    assert!(
+        row.interval.high - row.interval.low < 0.05 * row.cost,
         "{row:?}"
     );
     let evicted = row.figures[3];
-    let half = 3.0 * (240.0_f64.powi(2) * 0.5557 * 0.4443 / a.n as f64).sqrt();
-    assert!((evicted - 133.4).abs() <= half + 1.0, "{evicted} ± {half}");
-    // Without a price of evictions nothing is better than at once: T' = 52.5 s.
+    let half = 3.0 * (240.0_f64.powi(2) * 0.5580 * 0.4420 / a.n as f64).sqrt();
+    assert!((evicted - 133.9).abs() <= half + 1.0, "{evicted} ± {half}");
+    // Without a price of evictions nothing is better than at once: T' = 50 s.
     assert_eq!((a.best, a.guaranteed), (0, true));
     assert!(a.rows[0].cost < a.rows[1].cost);
     // The closed form is within two per cent of it.
     let closed = row.closed.expect("a toleration");
-    assert!((closed - 1_070.8).abs() < 25.0, "{closed}");
+    assert!((closed - 1_065.2).abs() < 22.0, "{closed}");
 }
 
 /// Memoryless outages are all or nothing: evictions dearer than their mean of ten minutes are never
@@ -345,10 +352,7 @@ fn workloads_that_share_the_last_place_touch_each_other() {
     assert_eq!(first.values, ["0", "0"]);
     assert!(first.touches, "{first:?}");
     let expected = 36.0 * 59.1;
-    assert!(
-        first.interval.low <= expected && expected <= first.interval.high,
-        "{first:?}"
-    );
+    assert!((first.extra / expected - 1.0).abs() < 0.01, "{first:?}");
     // Nothing is changed where all stay as they are.
     assert!(
         !extras[1].touches && extras[1].extra.abs() < 1e-6,

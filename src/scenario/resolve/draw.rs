@@ -10,8 +10,22 @@ use crate::outages::{Distribution, History};
 use crate::plan::NodeIndex;
 use std::collections::BTreeMap;
 
+impl Model {
+    /// One of its objects, whichever it may be.
+    fn any(&self, which: &Keyed, number: u32) -> &Object {
+        let i = (which.unit(0, number) * self.objects.len() as f64) as usize;
+        &self.objects[i.min(self.objects.len() - 1)]
+    }
+
+    /// How many of an object's nodes an outage takes.
+    pub(crate) fn taken(&self, object: &Object) -> usize {
+        let all = object.nodes.len();
+        ((all as f64 * self.hits).round() as usize).clamp(1, all)
+    }
+}
+
 /// No outage is longer than a run can be: a year.
-const LONGEST_S: f64 = 365.0 * 24.0 * 3_600.0;
+pub(crate) const LONGEST_S: f64 = 365.0 * 24.0 * 3_600.0;
 
 /// A part of an outage: nodes that go and come together.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,8 +81,7 @@ impl Models {
         let model = &self.list[model];
         let draws = Draws::new(seed, &model.name);
         let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let i = (which.unit(0, number) * model.objects.len() as f64) as usize;
-        let object = &model.objects[i.min(model.objects.len() - 1)];
+        let object = model.any(&which, number);
         let at = seconds(at.since(Time::ZERO));
         let mut parts = Vec::new();
         if let When::Recorded(history) = &model.when {
@@ -80,6 +93,33 @@ impl Models {
             self.event(model, object, number, &draws, at, &mut parts);
         }
         self.outages(parts)
+    }
+
+    /// The nodes that an outage of [`Models::one`] takes, each with the seconds that were drawn for
+    /// it: before anything is repaired, and as if all began at one time. Their means are those of
+    /// the model's distribution. Nothing where a model has none
+    /// ([`Model::away`]).
+    pub(crate) fn lengths(&self, model: usize, seed: u64, number: u32) -> Vec<(NodeIndex, f64)> {
+        let model = &self.list[model];
+        let Some(lasts) = model.away() else {
+            return Vec::new();
+        };
+        let draws = Draws::new(seed, &model.name);
+        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
+        let object = model.any(&which, number);
+        let hash = hash_name(&object.name);
+        let nodes = self.hit(model, object, number, &draws);
+        let own = model.apart && nodes.len() > 1;
+        let of = |node: NodeIndex| {
+            let unit = if own {
+                let of_node = hash ^ hash_name(&self.nodes[node as usize]).rotate_left(1);
+                draws.own.unit(of_node, number)
+            } else {
+                draws.lasts.unit(hash, number)
+            };
+            (node, length(lasts, unit))
+        };
+        nodes.into_iter().map(of).collect()
     }
 
     /// All outages of one thing.
@@ -167,9 +207,8 @@ impl Models {
 
     /// The nodes of a group that an outage takes.
     fn hit(&self, model: &Model, object: &Object, number: u32, draws: &Draws) -> Vec<NodeIndex> {
-        let all = object.nodes.len();
-        let count = ((all as f64 * model.hits).round() as usize).clamp(1, all);
-        if count == all {
+        let count = model.taken(object);
+        if count == object.nodes.len() {
             return object.nodes.clone();
         }
         let hash = hash_name(&object.name);

@@ -45,6 +45,7 @@ mod workload_pods;
 mod workloads;
 mod world;
 
+pub(crate) use draw::LONGEST_S;
 pub use limits::{NODES_MAX, PODS_MAX};
 pub(crate) use models::{Drawn, Model, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};

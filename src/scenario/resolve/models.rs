@@ -101,6 +101,14 @@ impl Model {
         matches!(self.when, When::Recorded(_))
     }
 
+    /// How long its nodes are away, where that is drawn and nobody drains them before.
+    pub(crate) fn away(&self) -> Option<&Distribution> {
+        let at_once = matches!(self.act, Act::Crash | Act::Partition(_));
+        self.lasts
+            .as_ref()
+            .filter(|_| at_once && !self.is_recorded())
+    }
+
     /// How often it fails in a year, all of its objects together, as far as its distributions say;
     /// of a history how often it did.
     pub(crate) fn per_year(&self) -> f64 {
