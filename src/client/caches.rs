@@ -10,10 +10,14 @@ use crate::api::workload::Workload;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// Nodes by id.
+pub(crate) type Nodes = Rc<Vec<Option<Rc<Node>>>>;
+
 /// What a process knows of the objects, by id.
 #[derive(Default)]
 pub(super) struct Caches {
-    pub(super) nodes: Vec<Option<Rc<Node>>>,
+    /// A new list only where somebody holds on to the one before.
+    pub(super) nodes: Nodes,
     pub(super) pods: Vec<Option<Rc<Pod>>>,
     pub(super) pods_by_node: Vec<Vec<PodId>>,
     /// Sorted.

@@ -45,7 +45,7 @@ impl InformerFactory {
     fn take_node(&self, new: Option<Rc<Node>>, id: NodeId) {
         let old = self
             .caches
-            .with(|c| replace(&mut c.nodes, id.index(), new.clone()));
+            .with(|c| replace(Rc::make_mut(&mut c.nodes), id.index(), new.clone()));
         for (home, h) in self.node_handlers.borrow().iter() {
             self.ctx.at_home(*home);
             h.node(old.as_ref(), new.as_ref());

@@ -53,6 +53,9 @@ pub(crate) struct InformerFactory {
     pub(super) listed_at: Cell<Time>,
     /// The latest visible time of each resource, and the instant at which it was found.
     pub(super) seen: [Cell<(Time, Time)>; Resource::COUNT],
+    /// The latest draws of each watch's delay, of an even slice of time and of an odd one, and which
+    /// slices they are.
+    pub(super) drawn: [[Cell<Option<(u64, u64)>>; 2]; Resource::COUNT],
     pub(super) heartbeats: Option<Rc<dyn Heartbeats>>,
     pub(super) stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     pub(super) waking: RefCell<Vec<OnWaking>>,
@@ -95,6 +98,7 @@ impl InformerFactory {
             delivered: Default::default(),
             listed_at: Cell::new(Time::ZERO),
             seen: Default::default(),
+            drawn: Default::default(),
             heartbeats: api.heartbeats(),
             stirred: RefCell::new(Vec::new()),
             waking: RefCell::new(Vec::new()),

@@ -98,7 +98,7 @@ impl Watcher for Tap {
                     .and_then(Option::as_ref)
                     .is_some_and(|n| Rc::ptr_eq(n, old))
                 {
-                    c.nodes[new.id.index()] = Some(new.clone());
+                    Rc::make_mut(&mut c.nodes)[new.id.index()] = Some(new.clone());
                 }
             });
         }

@@ -1,6 +1,7 @@
 //! What the caches of a process say (`client-go/tools/cache: Lister`, `Indexer`): each object as
 //! its watch has delivered it so far, and computed heartbeats as they would have been delivered.
 
+use super::caches::Nodes;
 use super::factory::InformerFactory;
 use super::resource::Resource;
 use crate::api::budget::Budget;
@@ -138,6 +139,12 @@ impl InformerFactory {
         self.reads_all(Resource::Nodes);
         self.caches
             .with(|c| c.nodes.iter().flatten().cloned().collect())
+    }
+
+    /// All nodes in the cache as it is now, by id.
+    pub(crate) fn nodes_as_they_are(&self) -> Nodes {
+        self.reads_all(Resource::Nodes);
+        self.caches.with(|c| c.nodes.clone())
     }
 
     /// The pods of a node in the cache, in the order in which they came; upstream's index has no

@@ -32,6 +32,7 @@ mod touches;
 mod watch_trouble;
 mod work_queue;
 
+pub(crate) use caches::Nodes;
 pub(crate) use factory::{InformerFactory, InformerTiming};
 pub(crate) use handlers::{BudgetHandler, NodeHandler, PodHandler, WorkloadHandler};
 pub(crate) use hold::Hold;

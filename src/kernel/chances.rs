@@ -73,6 +73,22 @@ impl Ctx {
             .choosing(|c| c.uniform_at(point, object, ordinal, min, max))
     }
 
+    /// The sum of such numbers, each with `each` added to it, for one ordinal after the other as
+    /// long as it is no more than `most`: how many they are, and their sum. None where each draw is
+    /// seen by somebody, and has to be asked for.
+    #[must_use]
+    pub fn sum_at(
+        &self,
+        point: PointId,
+        object: Object,
+        ordinals: std::ops::Range<u32>,
+        (max, each): (u64, u64),
+        most: u64,
+    ) -> Option<(u32, u64)> {
+        let choices = self.0.choices.borrow();
+        choices.sum_at(point, object, ordinals, (max, each), most)
+    }
+
     /// 64 uniform bits; 0 in the default order.
     pub fn draw(&self, point: PointId, object: Object) -> u64 {
         self.0.choosing(|c| c.draw(point, object))

@@ -4,7 +4,7 @@
 
 use super::core::{Argument, Command, Core, Event, Handler, HandlerId};
 use super::process::{Group, Ticket};
-use super::queue::{EventKey, Lane};
+use super::queue::{EventKey, Idler, Lane};
 use super::search::{Keys, Name};
 use super::{Class, Dur, Time};
 use std::any::TypeId;
@@ -319,21 +319,27 @@ impl Ctx {
         self.parked(move |t| self.wake_at(at, t))
     }
 
+    /// Somebody who can idle: one process at a time.
+    #[must_use]
+    pub fn idler(&self) -> Idler {
+        self.0.queue.borrow_mut().idler()
+    }
+
     /// Goes on at a later turn, turns being `period` apart: at the next one after
     /// [`Ctx::take_turn`], or when something else happens in its instant. The order is that of one
-    /// who sleeps from each turn to the next; the turns between cost nothing. One process at a time
-    /// may do this without being woken in vain.
+    /// who sleeps from each turn to the next; the turns between cost nothing.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn idle(&self, period: Dur) -> impl Future<Output = ()> {
+    pub fn idle(&self, idler: Idler, period: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
             let event = self.0.wake_event(t);
-            self.0.queue.borrow_mut().keep_turns(period, event);
+            let mut queue = self.0.queue.borrow_mut();
+            queue.keep_turns(idler, period, event);
         })
     }
 
-    /// The one who idles goes on at its next turn; nothing if nobody does.
-    pub fn take_turn(&self) {
-        self.0.queue.borrow_mut().take_turn();
+    /// The one who idles goes on at its next turn; nothing if it does not idle.
+    pub fn take_turn(&self, idler: Idler) {
+        self.0.queue.borrow_mut().take_turn(idler);
     }
 
     /// Goes on when nobody else goes on in this instant.

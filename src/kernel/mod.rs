@@ -36,7 +36,7 @@ pub use endless::Endless;
 pub use executor::Kernel;
 pub use hash_index::HashIndex;
 pub use process::{Group, Ticket};
-pub use queue::{EventKey, EventQueue, Lane};
+pub use queue::{EventKey, EventQueue, Idler, Lane};
 pub use room::Room;
 pub use search::{Key, Keys, Name};
 pub use shared::Shared;

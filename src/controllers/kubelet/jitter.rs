@@ -80,10 +80,23 @@ impl Sleeps<'_> {
     /// How many ticks ahead of one the loop may be followed at once, and for how long it sleeps
     /// until then, which is no longer than `most`; none where it has to go tick by tick.
     pub(super) fn ahead(&self, tick: u32, most: Dur) -> Option<(u32, Dur)> {
+        if tick < STRETCH {
+            return self.ahead_one_by_one(tick, most);
+        }
         let pair = self.pair_at(tick).filter(|_| tick.is_multiple_of(2))?;
         let left = u64::from((STRETCH - tick % STRETCH) / 2);
         let pairs = left.min(most.as_nanos() / pair.as_nanos().max(1));
         (pairs > 0).then(|| (2 * pairs as u32, pair * pairs))
+    }
+
+    /// The same within the first stretch, where each jitter is drawn by itself, all in one go.
+    fn ahead_one_by_one(&self, tick: u32, most: Dur) -> Option<(u32, Dur)> {
+        let ordinals = tick..STRETCH;
+        let each = (self.most, self.period.as_nanos());
+        let (ticks, slept) =
+            self.ctx
+                .sum_at(self.each, self.object, ordinals, each, most.as_nanos())?;
+        (ticks > 0).then_some((ticks, Dur::from_nanos(slept)))
     }
 
     /// All sleeps from one tick to another one of the same stretch.
@@ -210,6 +223,26 @@ mod tests {
             for (from, to) in [(0, 0), (1, 1), (0, 7), (1, 7), (1, 8), (2, 8), (5, 6)] {
                 let (from, to) = (5 * STRETCH + from, 5 * STRETCH + to);
                 assert_eq!(sleeps.between(from, to), sum(sleeps, from, to));
+            }
+        });
+    }
+
+    /// In the first stretch as many as there is time for, and no more than the stretch has.
+    #[test]
+    fn ticks_of_the_first_stretch_are_the_same_ticks() {
+        with_sleeps(|sleeps| {
+            for from in [0, 7, STRETCH - 3] {
+                assert_eq!(sleeps.ahead(from, Dur::from_secs(9)), None);
+                for most in [
+                    Dur::from_secs(21),
+                    Dur::from_secs(305),
+                    Dur::from_secs(90_000),
+                ] {
+                    let (ticks, slept) = sleeps.ahead(from, most).expect("at least one");
+                    assert_eq!(slept, sum(sleeps, from, from + ticks));
+                    let next = slept + sleeps.after(from + ticks);
+                    assert!(slept <= most && (next > most || from + ticks == STRETCH));
+                }
             }
         });
     }

@@ -19,7 +19,7 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter,
     Recalled, WorkQueue,
 };
-use crate::kernel::{Ctx, Dur, Group, Lock, Object, PointId, Shared};
+use crate::kernel::{Ctx, Dur, Group, Idler, Lock, Object, PointId, Shared};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, Switches};
 use crate::trace::{Actor, What, ZoneState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,6 +146,8 @@ pub(crate) struct Controller {
     pub(super) points: Points,
     /// Passes that cannot change anything are skipped.
     pub(super) lazy: bool,
+    /// The eviction loop, while all queues are empty.
+    pub(super) idler: Idler,
     pub(super) rest: Shared<Rest>,
     pub(super) roster: Shared<Roster>,
     /// The pass that is under way, if one is.
@@ -173,6 +175,7 @@ impl Controller {
             state: Shared::new(State::default()),
             breaker: Breaker::default(),
             lazy: client.api().heartbeats().is_some(),
+            idler: ctx.idler(),
             rest: Shared::new(Rest::default()),
             roster: Shared::new(Roster::default()),
             round: Shared::new(Round::default()),

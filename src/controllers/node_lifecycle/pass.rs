@@ -293,7 +293,8 @@ impl Controller {
     /// All nodes as they were when the pass began, in its order.
     pub(super) fn every_node(&self) -> Vec<Rc<Node>> {
         let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
-        self.in_order(number, all.unwrap_or_else(|| self.informers.nodes()))
+        let all = all.unwrap_or_else(|| self.informers.nodes_as_they_are());
+        self.in_order(number, all.iter().flatten().cloned().collect())
     }
 
     /// All nodes, given by id, in the order in which a pass comes to them.

@@ -4,6 +4,7 @@ use super::zone_conditions::Counted;
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
+use crate::client::Nodes;
 use crate::kernel::Time;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -27,7 +28,7 @@ pub(super) struct Round {
     pub(super) waiting: usize,
     /// The cache as it was when the pass began, by id; taken when the pass has to wait for the
     /// first time.
-    pub(super) all: Option<Vec<Rc<Node>>>,
+    pub(super) all: Option<Nodes>,
     /// How many passes there were when the nodes that the workers leave out, because they rest,
     /// already did; none once the workers go through these, too.
     pub(super) rested: Option<u64>,

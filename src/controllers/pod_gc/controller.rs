@@ -8,7 +8,7 @@ use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
 use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, go_all};
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::kernel::{Ctx, Dur, Group, Idler, Object, PointId, Shared, Time};
 use crate::plan::switches::pod_gc::Switches;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -83,6 +83,8 @@ struct Seen {
     missing: BTreeSet<NodeId>,
     /// Pods on missing nodes, and the record of their node's end.
     orphaned: Vec<(Rc<Pod>, u32)>,
+    /// There is none of them, and nobody waits for the end of a quarantine.
+    is_nothing: bool,
 }
 
 /// The pod garbage collector.
@@ -93,6 +95,8 @@ pub(crate) struct Controller {
     client: Client,
     informers: Rc<InformerFactory>,
     noted: Shared<Noted>,
+    /// The loop, while passes would find nothing to do.
+    idler: Idler,
     phase_point: PointId,
     pods_point: PointId,
     tie_point: PointId,
@@ -112,6 +116,7 @@ impl Controller {
             pods_point: ctx.point("pod-gc-order"),
             tie_point: ctx.point("pod-gc-quarantine"),
             noted: Shared::new(Noted::default()),
+            idler: ctx.idler(),
             informers: informers.clone(),
             config,
             client,
@@ -136,22 +141,37 @@ impl Controller {
                     )
                     .await;
             }
+            // A search tries orders of what does nothing, too.
+            let lazy = c.client.api().heartbeats().is_some() && !c.ctx.is_searching();
             loop {
-                c.gc().await;
-                c.ctx.sleep(GC_CHECK_PERIOD + c.config.pass_overhead).await;
+                let period = GC_CHECK_PERIOD + c.config.pass_overhead;
+                if c.gc().await && lazy {
+                    c.ctx.idle(c.idler, period).await;
+                } else {
+                    c.ctx.sleep(period).await;
+                }
             }
         });
     }
 
-    /// `gc`
-    async fn gc(&self) {
+    /// `gc`. True if there was nothing to do, and will be nothing until [`Controller::stir`].
+    async fn gc(&self) -> bool {
         let seen = self.look();
+        if seen.is_nothing {
+            return true;
+        }
         self.gc_terminated(seen.terminated).await;
         if self.config.switches.out_of_service {
             self.gc_terminating(&seen.terminating).await;
         }
         self.gc_orphaned(&seen.missing, seen.orphaned).await;
         self.gc_unscheduled_terminating(seen.terminating).await;
+        false
+    }
+
+    /// The next pass may find something to do.
+    fn stir(&self) {
+        self.ctx.take_turn(self.idler);
     }
 
     /// The pods and nodes in question, as the caches have them now; the lister has no order.
@@ -194,6 +214,10 @@ impl Controller {
             let terminating = in_cache(&terminating);
             (terminated, terminating, n.bereft.clone(), queued)
         });
+        let is_nothing = terminated.is_empty()
+            && terminating.is_empty()
+            && bereft.is_empty()
+            && queued.is_empty();
         let orphaned = self.pods_of_missing_nodes(&bereft);
         self.ctx
             .order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
@@ -207,6 +231,7 @@ impl Controller {
             terminating,
             missing,
             orphaned,
+            is_nothing,
         }
     }
 
@@ -417,6 +442,10 @@ impl NodeHandler for Controller {
         {
             self.noted
                 .with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
+            self.stir();
+        }
+        if new.is_some_and(|n| n.taints.iter().any(|t| t.key == OUT_OF_SERVICE)) {
+            self.stir();
         }
     }
 }
@@ -428,11 +457,14 @@ impl PodHandler for Controller {
         let place = |p: &Rc<Pod>| (p.node, p.id);
         let terminated = |p: Option<&Rc<Pod>>| p.filter(|p| p.phase.is_terminal()).map(|p| p.id);
         let terminating = |p: Option<&Rc<Pod>>| p.filter(|p| p.is_terminating()).map(place);
+        let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
+        let mut stirs = false;
         self.noted.with(|n| {
             let (was, now) = (terminated(old), terminated(new));
             if was != now {
                 was.map(|id| n.terminated.remove(&id));
                 now.map(|id| n.terminated.insert(id));
+                stirs |= threshold > 0 && n.terminated.len() > threshold;
             }
             let (was, now) = (terminating(old), terminating(new));
             if was != now {
@@ -444,13 +476,20 @@ impl PodHandler for Controller {
                         n.terminating.remove(&node);
                     }
                 }
-                now.map(|(node, id)| n.terminating.entry(node).or_default().insert(id));
+                if let Some((node, id)) = now {
+                    n.terminating.entry(node).or_default().insert(id);
+                    stirs |= node.is_none_or(|n| self.given_up(n).is_some());
+                }
             }
             if let Some(node) = new.and_then(|p| p.node)
                 && !self.informers.has_node(node)
             {
                 n.bereft.entry(node).or_insert(self.ctx.cause());
+                stirs = true;
             }
         });
+        if stirs {
+            self.stir();
+        }
     }
 }

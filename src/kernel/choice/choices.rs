@@ -345,6 +345,34 @@ impl Choices {
         self.ask_at(point, object, ordinal, Span::Range(min, max))
     }
 
+    /// Sums up the draws of [`Choices::uniform_at`] from 0 to `max` for one ordinal after the other,
+    /// each with `each` added to it, as long as the sum is no more than `most` and the ordinal below
+    /// `end`: how many they are, and their sum. None where each choice is seen by somebody, or made
+    /// otherwise than by the seed.
+    pub fn sum_at(
+        &self,
+        point: PointId,
+        object: Object,
+        ordinals: std::ops::Range<u32>,
+        (max, each): (u64, u64),
+        most: u64,
+    ) -> Option<(u32, u64)> {
+        let seeded = matches!(self.base, Base::Seeded(_));
+        if self.is_choosing() || self.free > 0 || self.pct.is_some() || !seeded {
+            return None;
+        }
+        let draws = keyed::Draws::new(self.points[point.0 as usize].key, object.hash);
+        let mut sum = 0;
+        for ordinal in ordinals.clone() {
+            let with_this = sum + each + keyed::up_to(draws.bits(ordinal), max);
+            if with_this > most {
+                return Some((ordinal - ordinals.start, sum));
+            }
+            sum = with_this;
+        }
+        Some((ordinals.len() as u32, sum))
+    }
+
     /// 64 uniform bits.
     pub fn draw(&mut self, point: PointId, object: Object) -> u64 {
         self.ask(point, object, Span::Bits)

@@ -42,7 +42,21 @@ pub(super) fn key_of(seed: u64, name: &str) -> u64 {
 
 /// The draw of an ordinal of an object at a point.
 pub(super) const fn bits(key: u64, object: u64, ordinal: u32) -> u64 {
-    mix(mix(mix(key).wrapping_add(object)).wrapping_add(ordinal as u64))
+    Draws::new(key, object).bits(ordinal)
+}
+
+/// The draws of an object at a point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draws(u64);
+
+impl Draws {
+    pub(super) const fn new(key: u64, object: u64) -> Self {
+        Self(mix(mix(key).wrapping_add(object)))
+    }
+
+    pub(super) const fn bits(self, ordinal: u32) -> u64 {
+        mix(self.0.wrapping_add(ordinal as u64))
+    }
 }
 
 /// Scales 64 uniform bits to `0..=last`.

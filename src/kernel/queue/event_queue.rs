@@ -1,7 +1,7 @@
 //! The queue: lanes beside a wheel, merged.
 
 use super::entry::{Entry, Rank, class_of, order_of, ranked_order_of};
-use super::kept_turn::KeptTurn;
+use super::kept_turn::{Idler, KeptTurn, KeptTurns};
 use super::lanes::{Lane, Lanes};
 use super::slab::{EventKey, Slab};
 use super::wheel::Wheel;
@@ -20,7 +20,7 @@ pub struct EventQueue<E> {
     pub(super) slab: Slab<E>,
     /// Entries in the wheel whose events were cancelled; at least as many as there are.
     cancelled: usize,
-    turn: KeptTurn<E>,
+    turns: KeptTurns<E>,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -32,7 +32,7 @@ impl<E: Copy> Default for EventQueue<E> {
             wheel: Wheel::new(),
             slab: Slab::new(),
             cancelled: 0,
-            turn: KeptTurn::NONE,
+            turns: KeptTurns::new(),
         }
     }
 }
@@ -90,36 +90,43 @@ impl<E: Copy> EventQueue<E> {
         self.lanes.push(lane, self.now, sequence, event);
     }
 
+    /// Somebody for whom turns can be kept.
+    pub fn idler(&mut self) -> Idler {
+        self.turns.add()
+    }
+
     /// Keeps turns for an event that need not run unless somebody asks for it: every `period` from
     /// now on, each in the order that it would have if the one before had run and had added it
     /// again. It runs at the next of them once [`EventQueue::take_turn`] asks for it, or when
-    /// something else is due in the same instant, where its order matters. Turns are kept for one
-    /// event at a time; one for which they were kept before runs at its next turn.
-    pub fn keep_turns(&mut self, period: Dur, event: E) {
-        self.take_turn();
+    /// something else is due in the same instant, where its order matters. An event for which turns
+    /// of the same `idler` were kept before runs at its next turn.
+    pub fn keep_turns(&mut self, idler: Idler, period: Dur, event: E) {
+        self.take_turn(idler);
         let sequence = self.next_sequence();
-        self.turn = KeptTurn::new(self.now + period, period, sequence, event);
+        let turn = KeptTurn::new(self.now + period, period, sequence, event);
+        self.turns.keep(idler, turn);
     }
 
     /// Adds the event that turns are kept for, due at its next turn; nothing if there is none.
-    pub fn take_turn(&mut self) {
-        let turn = std::mem::replace(&mut self.turn, KeptTurn::NONE);
-        if let Some(event) = turn.event {
-            self.push(turn.at, order_of(Class::Wake, turn.sequence), event);
+    pub fn take_turn(&mut self, idler: Idler) {
+        if let Some(turn) = self.turns.keep(idler, KeptTurn::NONE) {
+            self.push_turn(turn);
         }
     }
 
-    /// Something is due at `at`: turns before that pass, and one of the same instant is taken.
-    /// Whether there is one.
+    fn push_turn(&mut self, (at, sequence, event): (Time, u64, E)) {
+        self.push(at, order_of(Class::Wake, sequence), event);
+    }
+
+    /// Something is due at `at`: turns before that pass, and those of the same instant are taken.
+    /// Whether there are any.
     #[cold]
     fn reaches_turn(&mut self, at: Time) -> bool {
-        if self.turn.event.is_none() {
-            return false;
-        }
-        self.sequence = self.turn.pass(at, self.sequence);
-        let reached = self.turn.at == at;
-        if reached {
-            self.take_turn();
+        self.sequence = self.turns.pass(at, self.sequence);
+        let mut reached = false;
+        while let Some(turn) = self.turns.due(at) {
+            self.push_turn(turn);
+            reached = true;
         }
         reached
     }
@@ -156,7 +163,7 @@ impl<E: Copy> EventQueue<E> {
                 if wheel >= end {
                     return None;
                 }
-                if wheel.at() >= self.turn.at && self.reaches_turn(wheel.at()) {
+                if wheel.at() >= self.turns.soonest && self.reaches_turn(wheel.at()) {
                     continue;
                 }
                 let entry = self.wheel.pop()?;
@@ -170,7 +177,7 @@ impl<E: Copy> EventQueue<E> {
                 if lane >= end {
                     return None;
                 }
-                if lane.at() >= self.turn.at && self.reaches_turn(lane.at()) {
+                if lane.at() >= self.turns.soonest && self.reaches_turn(lane.at()) {
                     continue;
                 }
                 self.now = lane.at();
@@ -263,6 +270,6 @@ impl<E: Copy> EventQueue<E> {
         self.slab.clear();
         self.wheel.clear();
         self.cancelled = 0;
-        self.turn = KeptTurn::NONE;
+        self.turns.clear();
     }
 }

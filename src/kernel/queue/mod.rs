@@ -18,5 +18,6 @@ mod wheel;
 pub use agenda::{Agenda, Held};
 pub use event_queue::EventQueue;
 pub use instant::Instant;
+pub use kept_turn::Idler;
 pub use lanes::Lane;
 pub use slab::EventKey;

@@ -395,33 +395,36 @@ enum Beside {
     Add(u64, usize),
     /// As many events are taken.
     Take(usize),
-    /// From its next turn on there is something to do.
-    Ask,
+    /// From its next turn on there is something to do for one of the two.
+    Ask(usize),
 }
 
 fn beside() -> impl Strategy<Value = Beside> {
     prop_oneof![
         5 => (0_u64..12, 0_usize..6).prop_map(|(after, class)| Beside::Add(after, class)),
         4 => (1_usize..4).prop_map(Beside::Take),
-        1 => Just(Beside::Ask),
+        1 => (0_usize..2).prop_map(Beside::Ask),
     ]
 }
 
-const IDLE: u32 = u32::MAX;
-const PERIOD: Dur = Dur::from_nanos(3);
+/// Two events that idle, with a period each; their turns meet often.
+const IDLE: [u32; 2] = [u32::MAX - 1, u32::MAX];
+const PERIODS: [Dur; 2] = [Dur::from_nanos(3), Dur::from_nanos(5)];
 
 /// What comes out, without the turns at which nothing is to be done.
 fn taken(ops: &[Beside], kept: bool) -> Vec<(Time, Class, u32)> {
     let mut queue = EventQueue::default();
-    let (mut asked, mut pending, mut all) = (false, 0, Vec::new());
-    let idle = |queue: &mut EventQueue<u32>, asked: bool| {
+    let idlers = [queue.idler(), queue.idler()];
+    let (mut asked, mut pending, mut all) = ([false; 2], 0, Vec::new());
+    let idle = |queue: &mut EventQueue<u32>, i: usize, asked: bool| {
         if kept && !asked {
-            queue.keep_turns(PERIOD, IDLE);
+            queue.keep_turns(idlers[i], PERIODS[i], IDLE[i]);
         } else {
-            queue.push_at(queue.now() + PERIOD, Class::Wake, IDLE);
+            queue.push_at(queue.now() + PERIODS[i], Class::Wake, IDLE[i]);
         }
     };
-    idle(&mut queue, asked);
+    idle(&mut queue, 0, false);
+    idle(&mut queue, 1, false);
     for (i, op) in ops.iter().enumerate() {
         match op {
             Beside::Add(after, class) => {
@@ -431,22 +434,22 @@ fn taken(ops: &[Beside], kept: bool) -> Vec<(Time, Class, u32)> {
             }
             Beside::Take(count) => {
                 let mut left = *count;
-                while left > 0 && (pending > 0 || asked) {
+                while left > 0 && (pending > 0 || asked != [false; 2]) {
                     let next = queue.pop().expect("something is pending");
-                    if next.2 == IDLE {
-                        idle(&mut queue, asked);
-                    } else {
-                        pending -= 1;
+                    let idler = IDLE.iter().position(|event| *event == next.2);
+                    match idler {
+                        Some(i) => idle(&mut queue, i, asked[i]),
+                        None => pending -= 1,
                     }
-                    if next.2 != IDLE || asked {
+                    if idler.is_none_or(|i| asked[i]) {
                         all.push(next);
                         left -= 1;
                     }
                 }
             }
-            Beside::Ask => {
-                asked = true;
-                queue.take_turn();
+            Beside::Ask(i) => {
+                asked[*i] = true;
+                queue.take_turn(idlers[*i]);
             }
         }
     }

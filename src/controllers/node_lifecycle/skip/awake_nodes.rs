@@ -10,6 +10,7 @@ use super::super::zone_conditions::Counted;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
+use crate::client::Nodes;
 use std::rc::Rc;
 
 /// The nodes of a pass, without those that rest unless they matter to it.
@@ -18,7 +19,7 @@ pub(super) struct AwakeNodes {
     number: u32,
     nodes: Vec<Rc<Node>>,
     /// The whole cache, if it was listed.
-    all: Option<Vec<Rc<Node>>>,
+    all: Option<Nodes>,
 }
 
 impl AwakeNodes {
@@ -41,7 +42,8 @@ impl PassNodes for AwakeNodes {
             return None;
         }
         c.rouse_all();
-        let every = self.all.insert(c.informers.nodes()).clone();
+        let every = self.all.insert(c.informers.nodes_as_they_are());
+        let every = every.iter().flatten().cloned().collect();
         self.nodes = c.in_order(self.number, every);
         Some(&self.nodes)
     }
@@ -126,7 +128,8 @@ impl Controller {
             };
             let waiting = self.round.with(|r| {
                 r.waiting += 1;
-                r.all.get_or_insert_with(|| self.informers.nodes());
+                r.all
+                    .get_or_insert_with(|| self.informers.nodes_as_they_are());
                 r.waiting
             });
             if waiting == self.config.switches.pass_workers {

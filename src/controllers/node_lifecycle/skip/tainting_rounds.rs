@@ -18,7 +18,7 @@ impl Controller {
                 continue;
             }
             if !self.ctx.is_searching() {
-                self.ctx.idle(period).await;
+                self.ctx.idle(self.idler, period).await;
                 continue;
             }
             // A search tries other orders within an instant anyway, and each event that does
