@@ -55,7 +55,10 @@ export class Columns {
         if (!place) return [];
         const same = this.numbers(`${name}.same`);
         const fresh = this.numbers(`${name}.new`);
+        const all = this.bytes.subarray(place.at, place.at + (place.of.bytes ?? 0));
         const decoder = new TextDecoder();
+        // Nearly all names have letters of one byte: cut from one text they take a tenth of the time.
+        if (all.every((byte) => byte < 128)) return cutOut(decoder.decode(all), same, fresh);
         let before = new Uint8Array(0);
         let at = place.at;
         /** @type {string[]} */
@@ -70,6 +73,25 @@ export class Columns {
         }
         return out;
     }
+}
+
+/**
+ * Texts of letters of one byte, of which each has so many in common with the one before it.
+ * @param {string} all
+ * @param {Uint32Array} same
+ * @param {Uint32Array} fresh
+ */
+function cutOut(all, same, fresh) {
+    /** @type {string[]} */
+    const out = [];
+    let before = '';
+    let at = 0;
+    for (let i = 0; i < same.length; i += 1) {
+        before = before.slice(0, same[i]) + all.slice(at, at + fresh[i]);
+        at += fresh[i];
+        out.push(before);
+    }
+    return out;
 }
 
 /**
