@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The kinds whose controllers replace a pod elsewhere, or under its own name.
 const KINDS: [&str; 2] = ["ReplicaSet", "StatefulSet"];
 
+/// More pods of a StatefulSet are not taken to be elsewhere.
+const MISSING_MAX: usize = 1_000;
+
 /// Adds the workloads of the pods among these objects that have none, and says so. Of a kind of
 /// which there are objects nothing is made: a workload that is not among them is gone.
 pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
@@ -28,7 +31,13 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
     }
     let made: Vec<((String, String), Value, usize)> = pods
         .into_iter()
-        .filter_map(|(key, pods)| Some((key.clone(), workload(&key.0, &key.1, &pods)?, pods.len())))
+        .filter_map(|(key, pods)| {
+            Some((
+                key.clone(),
+                workload(&key.0, &key.1, &pods)?,
+                replicas(&key.0, &pods),
+            ))
+        })
         .collect();
     let mut added = 0;
     for ((kind, name), object, replicas) in made {
@@ -58,6 +67,20 @@ fn owner(pod: &Value) -> Option<(&str, &str)> {
     Some((owner["kind"].as_str()?, owner["name"].as_str()?))
 }
 
+/// How many replicas a workload with these pods has. Of a StatefulSet some may be on nodes that are
+/// not known: it has as many as the highest number says, or it would delete that pod.
+fn replicas(kind: &str, pods: &[&Value]) -> usize {
+    let number = |pod: &&Value| {
+        let name = pod["metadata"]["name"].as_str()?;
+        name.rsplit_once('-')?.1.parse::<usize>().ok()
+    };
+    let highest = pods.iter().filter_map(number).max();
+    match highest.filter(|_| kind == "StatefulSet") {
+        Some(highest) => highest.saturating_add(1).min(pods.len() + MISSING_MAX),
+        None => pods.len(),
+    }
+}
+
 /// A workload whose pods these are: as many, with the labels that all of them have, and made like
 /// the first of them.
 fn workload(kind: &str, full: &str, pods: &[&Value]) -> Option<Value> {
@@ -82,7 +105,7 @@ fn workload(kind: &str, full: &str, pods: &[&Value]) -> Option<Value> {
     (!common.is_empty()).then(|| {
         json!({"apiVersion": "apps/v1", "kind": kind,
             "metadata": {"name": name, "namespace": namespace},
-            "spec": {"replicas": pods.len(), "selector": {"matchLabels": common},
+            "spec": {"replicas": replicas(kind, pods), "selector": {"matchLabels": common},
                 "template": {"metadata": {"labels": common}, "spec": spec}}})
     })
 }
@@ -96,6 +119,15 @@ mod tests {
                 "labels": {"app": "db", "apps.kubernetes.io/pod-index": index},
                 "ownerReferences": [{"kind": "StatefulSet", "name": "db", "controller": true}]},
             "spec": {"nodeName": "a", "tolerations": [{"operator": "Exists"}]}})
+    }
+
+    /// The pod with the number 4 is the fifth, wherever the others are. Of a ReplicaSet the last part of
+    /// a name tells nothing.
+    #[test]
+    fn a_stateful_set_has_as_many_as_its_highest_number_says() {
+        let pod = pod("db-4", "4");
+        assert_eq!(replicas("StatefulSet", &[&pod]), 5);
+        assert_eq!(replicas("ReplicaSet", &[&pod]), 1);
     }
 
     /// Two pods of a StatefulSet: two replicas, with the label that both have and what they tolerate,
