@@ -150,7 +150,7 @@ mod tests {
         let mut out = String::new();
         let text = "// Says what it is.\nimport {\n    a,\n} from './a.js';\n\n/**\n * @type {number}\n */\nexport const b = a;\n/** @type {C} */ (d).e(/** @type {F} */ (g));\n";
         plain(text, &mut out);
-        assert_eq!(out, "const b = a;\n(d).e( (g));\n");
+        assert_eq!(out, "const b = a;(d).e( (g));");
     }
 
     /// A module that is imported stands before the one that imports it.
