@@ -30,6 +30,9 @@ pub(crate) struct InformerTiming {
     pub watch_retry: Option<Dur>,
 }
 
+/// The draw of a slice of time, and which one that is.
+pub(super) type Drawn = Cell<Option<(u64, u64)>>;
+
 /// The shared informers of one process.
 pub(crate) struct InformerFactory {
     pub(super) ctx: Ctx,
@@ -55,7 +58,7 @@ pub(crate) struct InformerFactory {
     pub(super) seen: [Cell<(Time, Time)>; Resource::COUNT],
     /// The latest draws of each watch's delay, of an even slice of time and of an odd one, and which
     /// slices they are.
-    pub(super) drawn: [[Cell<Option<(u64, u64)>>; 2]; Resource::COUNT],
+    pub(super) drawn: [[Drawn; 2]; Resource::COUNT],
     pub(super) heartbeats: Option<Rc<dyn Heartbeats>>,
     pub(super) stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     pub(super) waking: RefCell<Vec<OnWaking>>,
