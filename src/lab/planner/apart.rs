@@ -2,7 +2,6 @@
 //! the others as they are. What they do to each other, through clients' limits, the rates of zones
 //! and the room that there is, is measured where all of them change at one time.
 
-use super::control::CONTROLS;
 use super::kept::{Group, Kept};
 use super::spec::Objective;
 use crate::analysis::Interval;
@@ -117,14 +116,7 @@ impl Kept {
             .iter()
             .flat_map(|row| row * width..(row + 1) * width)
             .collect();
-        let controls: Vec<usize> = match self.controlled {
-            true => {
-                let first = |row: usize| self.width() + row * CONTROLS;
-                let own = group.rows.iter().map(|r| first(*r));
-                own.flat_map(|f| f..f + CONTROLS).collect()
-            }
-            false => Vec::new(),
-        };
+        let controls: Vec<usize> = (self.width()..self.width() + self.controls).collect();
         let known = [&places[..], &controls[..]].concat();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
@@ -141,7 +133,7 @@ impl Kept {
             counting: self.counting.clone(),
             models: self.models.clone(),
             moments: self.moments.of_places(&known),
-            controlled: self.controlled,
+            controls: self.controls,
             parts: self
                 .parts
                 .iter()

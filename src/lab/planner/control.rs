@@ -6,18 +6,17 @@
 //! Carlo simulations", Management Science 27(3), 1981).
 //!
 //! A formula that does not fit does no harm: each figure leans on it as far as the replications say
-//! that the two go together.
+//! that the two go together. All rows lean on the same formulas, so that what differs between two of
+//! them leans on these as far as it goes together with them, and varies no more than it does alone.
 
 use super::closed::{detection, seconds, waits};
-use crate::kernel::Dur;
 use crate::scenario::{Drawn, LONGEST_S};
 use std::collections::BTreeMap;
 
-/// By formula: minutes of pods, evictions, and needless ones.
-pub(super) const CONTROLS: usize = 3;
-
-/// By formula, of an outage or of a year.
-pub(super) type Control = [f64; CONTROLS];
+/// By formula, of an outage or of a year: minutes of pods, and evictions.
+pub(super) type Control = [f64; 2];
+/// The formulas of no more rows than these are leant on.
+const ROWS: usize = 5;
 
 /// Pods of a node that go the same way: how many, after how many seconds they are evicted, and
 /// whether they wait for their node all the same.
@@ -33,13 +32,27 @@ pub(super) struct Formula {
     nodes: Vec<Vec<Alike>>,
     /// By model what an outage comes to on average; none where a model has no formula.
     means: Vec<Option<Control>>,
-    /// Whoever is back so many seconds after an eviction made it needless.
-    window: f64,
+}
+
+/// The rows whose formulas are leant on: no two that come to the same, from the one that comes to the
+/// least to the one that comes to the most.
+pub(super) fn leant_on(formulas: &[Formula]) -> Vec<usize> {
+    let sum = |f: &Formula| f.means.iter().flatten().map(|m| m[0]).sum::<f64>();
+    let mut rows: Vec<(f64, usize)> = formulas.iter().map(sum).zip(0..).collect();
+    rows.retain(|(sum, _)| *sum > 0.0);
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.dedup_by(|a, b| a.0 == b.0);
+    let last = rows.len().saturating_sub(1);
+    let steps = ROWS.min(rows.len()).saturating_sub(1).max(1);
+    let mut places: Vec<usize> = (0..=steps).map(|i| i * last / steps).collect();
+    places.dedup();
+    let row = |place: usize| rows.get(place).map(|(_, row)| *row);
+    places.into_iter().filter_map(row).collect()
 }
 
 impl Formula {
     /// Of the plan and the models of a row.
-    pub(super) fn new(drawn: &Drawn, window: Dur) -> Self {
+    pub(super) fn new(drawn: &Drawn) -> Self {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
@@ -66,7 +79,6 @@ impl Formula {
         let mut formula = Self {
             nodes,
             means: Vec::new(),
-            window: window.as_nanos() as f64 / 1e9,
         };
         formula.means = (0..drawn.models.list.len())
             .map(|model| formula.mean(drawn, model))
@@ -83,7 +95,7 @@ impl Formula {
             true => lasts.survival(t),
             false => 0.0,
         };
-        let mut sum = [0.0; CONTROLS];
+        let mut sum = [0.0; 2];
         for object in &model.objects {
             let share = model.taken(object) as f64 / object.nodes.len() as f64;
             for alike in object.nodes.iter().flat_map(|n| &self.nodes[*n as usize]) {
@@ -93,10 +105,8 @@ impl Formula {
                 } else {
                     t.min(LONGEST_S)
                 };
-                let evicted = longer(t);
                 sum[0] += pods * lasts.mean_up_to(missed) / 60.0;
-                sum[1] += pods * evicted;
-                sum[2] += pods * (evicted - longer(t + self.window));
+                sum[1] += pods * longer(t);
             }
         }
         let objects = model.objects.len().max(1) as f64;
@@ -107,17 +117,15 @@ impl Formula {
     pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32)) -> Control {
         let (model, seed, number) = key;
         let Some(mean) = self.means[model] else {
-            return [0.0; CONTROLS];
+            return [0.0; 2];
         };
         let mut sum = mean.map(|m| -m);
         for (node, lasts) in drawn.models.lengths(model, seed, number) {
             for alike in &self.nodes[node as usize] {
                 let (t, pods) = (alike.timeout, alike.pods);
-                let is_evicted = lasts > t;
                 let missed = if alike.waits { lasts } else { lasts.min(t) };
                 sum[0] += pods * missed / 60.0;
-                sum[1] += pods * f64::from(u8::from(is_evicted));
-                sum[2] += pods * f64::from(u8::from(is_evicted && lasts <= t + self.window));
+                sum[1] += pods * f64::from(u8::from(lasts > t));
             }
         }
         sum
@@ -146,18 +154,17 @@ mod tests {
             ]))"#;
         let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
         let drawn = drawn(&loaded, &Overrides::default()).expect("it builds");
-        let formula = Formula::new(&drawn, Dur::from_secs(300));
+        let formula = Formula::new(&drawn);
         // By hand: the three pods on a third of the nodes each, 600 (1 - e^(-T/600)) / 60 minutes.
         let t = detection(&drawn.plan) + 60.0;
         let mean = formula.means[0].expect("a distribution");
         let evicted = libm::exp(-t / 600.0);
-        let needless = evicted * (1.0 - libm::exp(-0.5));
-        let by_hand = [10.0 * (1.0 - evicted), evicted, needless];
+        let by_hand = [10.0 * (1.0 - evicted), evicted];
         for (m, hand) in mean.iter().zip(by_hand) {
             assert!((m - hand).abs() < 1e-9, "{mean:?} {by_hand:?}");
         }
         for model in 0..2 {
-            let mut sum = [0.0; CONTROLS];
+            let mut sum = [0.0; 2];
             for number in 0..20_000 {
                 let more = formula.more(&drawn, (model, 7, number));
                 sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);

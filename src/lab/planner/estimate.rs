@@ -2,14 +2,14 @@
 //! ([`super::control`]), each figure is taken at what the formula comes to on average, by the
 //! regression of the figure on the formula: the replications say how far the two go together.
 
-use super::control::CONTROLS;
 use super::kept::Kept;
 use super::moments::student;
 use super::spec::{FIGURES, Objective};
 use crate::analysis::Interval;
 
-/// Fewer replications say nothing of how figures and formula go together.
-const LEAST: u64 = 16;
+/// Fewer replications than so many for each formula say too little of how figures go together with
+/// it.
+const LEAST: u64 = 4;
 /// What is left of the variance of a control beside others that is taken for nothing.
 const NOTHING: f64 = 1e-9;
 
@@ -24,24 +24,27 @@ impl Kept {
 
     /// Whether figures are taken at what the formula comes to on average.
     fn leans(&self) -> bool {
-        self.controlled && self.moments.n() >= LEAST
+        self.controls > 0 && self.moments.n() >= LEAST * self.controls as u64
     }
 
     /// So many replications more than are used up by what is reckoned from them.
     pub(super) fn free(&self) -> u64 {
-        let used = if self.leans() { CONTROLS as u64 } else { 0 };
+        let used = if self.leans() {
+            self.controls as u64
+        } else {
+            0
+        };
         self.moments.n() - used
     }
 
-    /// A figure of a row, and how far it leans on each of the row's formulas.
+    /// A figure of a row, and how far it leans on each of the formulas.
     fn figure(&self, row: usize, figure: usize) -> Weights {
         let place = row * FIGURES.len() + figure;
         let own = vec![(place, 1.0)];
         if !self.leans() {
             return own;
         }
-        let first = self.width() + row * CONTROLS;
-        let places: Vec<usize> = (first..first + CONTROLS).collect();
+        let places: Vec<usize> = (self.width()..self.width() + self.controls).collect();
         let slopes = self.moments.slopes(place, &places, NOTHING);
         let leaning = places.into_iter().zip(slopes).map(|(p, s)| (p, -s));
         let all: Weights = own.iter().copied().chain(leaning).collect();
@@ -95,7 +98,7 @@ impl Kept {
         if !self.leans() {
             return 1.0;
         }
-        let (n, q) = (self.moments.n() as f64, CONTROLS as f64);
+        let (n, q) = (self.moments.n() as f64, self.controls as f64);
         (n - 1.0) / (n - 1.0 - q) * (n - 2.0) / (n - 2.0 - q)
     }
 
@@ -158,7 +161,7 @@ mod tests {
             counting: (Counting::Outages, String::new()),
             models: Vec::new(),
             moments: Moments::default(),
-            controlled: true,
+            controls: 2,
             parts: Vec::new(),
             years: Vec::new(),
             nodes: vec![0],
@@ -188,7 +191,7 @@ mod tests {
             for i in 0..100 {
                 let d = lasts.quantile(keyed.unit(0, i));
                 let (least, is_evicted) = (d.min(350.0), f64::from(u8::from(d > 350.0)));
-                let mut all = [0.0; FIGURES.len() + CONTROLS];
+                let mut all = [0.0; FIGURES.len() + 2];
                 all[0] = least + 900.0 * is_evicted + adds.quantile(keyed.unit(1, i));
                 all[FIGURES.len()] = least - lasts.mean_up_to(350.0);
                 all[FIGURES.len() + 1] = is_evicted - evicted;

@@ -2,7 +2,6 @@
 //! and answers for any prices.
 
 use super::closed::Closed;
-use super::control::CONTROLS;
 use super::count::Counting;
 use super::moments::Moments;
 use super::spec::Objective;
@@ -25,12 +24,12 @@ pub(crate) struct Kept {
     pub counting: (Counting, String),
     /// The names of the models, with how often a year each comes.
     pub models: Vec<(String, f64)>,
-    /// Of the figures of a year: row by row, figure by figure; behind them, where there is a formula,
-    /// row by row what a year comes to by it with the outages that were drawn, more than on average.
+    /// Of the figures of a year: row by row, figure by figure; behind them what a year comes to by
+    /// formulas with the outages that were drawn, more than on average.
     pub moments: Moments,
-    /// Whether there is a formula.
+    /// So many formulas.
     #[serde(default)]
-    pub controlled: bool,
+    pub controls: usize,
     /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
     /// the figures, row by row.
     pub parts: Vec<[(u64, Vec<f64>); 2]>,
@@ -81,12 +80,12 @@ impl Kept {
     /// What does not fit.
     pub(crate) fn check(&self) -> Result<(), String> {
         let width = self.width();
-        let controls = usize::from(self.controlled) * self.rows.len() * CONTROLS;
         let fits = self.version == 2
             && self.nodes.len() == self.rows.len()
             && self.now < self.rows.len()
             && self.rows.iter().all(|r| r.len() == self.paths.len())
-            && self.moments.fits(width + controls)
+            && self.controls < 100
+            && self.moments.fits(width + self.controls)
             && self.parts.iter().flatten().all(|p| p.1.len() == width)
             && self.parts.len() <= self.models.len()
             && self.years.iter().all(|y| y.len() == width)

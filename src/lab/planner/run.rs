@@ -1,7 +1,7 @@
 //! Replications on several threads, until enough is known.
 
 use super::apart::{self, AS_IT_IS};
-use super::control::{CONTROLS, Formula};
+use super::control::{self, Formula};
 use super::count::{self, Counting, Figures, Ran};
 use super::kept::{Kept, Replication};
 use super::moments::{Moments, student};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// The first stage, from which variances are judged, and how many replications are run between two
 /// looks at what is known: of single outages, and of years, which take longer and vary less.
-const STAGES: [(u64, u64); 2] = [(24, 16), (8, 4)];
+const STAGES: [(u64, u64); 2] = [(40, 16), (8, 4)];
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;
 /// No more replications than these.
@@ -51,6 +51,8 @@ pub(crate) struct Planner<'a> {
 struct Work<'a> {
     quiet: &'a [Option<Figures>],
     formulas: &'a [Formula],
+    /// The rows whose formulas are leant on.
+    leant_on: &'a [usize],
     seed: u64,
     threads: &'a rayon::ThreadPool,
     /// Is told what is done, and says whether to go on.
@@ -179,7 +181,7 @@ impl Planner<'_> {
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
-        let mut controls = vec![0.0; drawn.len() * CONTROLS];
+        let mut controls = vec![[0.0; 2]; work.leant_on.len()];
         for (model, rate) in models.into_iter().enumerate() {
             let (mut is_short, mut figures) = (false, vec![0.0; width]);
             for (row, drawn) in drawn.iter_mut().enumerate() {
@@ -187,11 +189,11 @@ impl Planner<'_> {
                 let per_year = drawn.models.list[model].per_year();
                 let weight = per_year / rate;
                 let key = (model, seed, number as u32);
-                let more = work.formulas[row].more(drawn, key);
-                let own = &mut controls[row * CONTROLS..][..CONTROLS];
-                own.iter_mut()
-                    .zip(more)
-                    .for_each(|(o, m)| *o += per_year * m);
+                if let Some(place) = work.leant_on.iter().position(|r| *r == row) {
+                    let more = work.formulas[row].more(drawn, key);
+                    let own = controls[place].iter_mut();
+                    own.zip(more).for_each(|(o, m)| *o += per_year * m);
+                }
                 let ran = count::one(drawn, key, work.quiet[row], window, goes_on)?;
                 is_short = ran.is_short;
                 let own = &mut figures[row * FIGURES.len()..][..FIGURES.len()];
@@ -204,7 +206,7 @@ impl Planner<'_> {
             }
             all.parts.push((is_short, figures));
         }
-        all.year.extend(controls);
+        all.year.extend(controls.into_iter().flatten());
         Some(all)
     }
 
@@ -248,16 +250,16 @@ impl Planner<'_> {
             let one = count::quiet(d, seed, self.sweep.window, &|| goes_on(Event::Running));
             quiet.push(one.ok_or(Stopped::Asked)?);
         }
-        let of_row = |d: &Drawn| Formula::new(d, self.sweep.window);
-        let formulas: Vec<Formula> = drawn.iter().map(of_row).collect();
+        let (formulas, leant_on) = self.formulas(&drawn);
         let work = Work {
             quiet: &quiet,
             formulas: &formulas,
+            leant_on: &leant_on,
             seed,
             threads: &threads,
             goes_on: &goes_on,
         };
-        let mut kept = self.kept(&drawn);
+        let mut kept = self.kept(&drawn, leant_on.len());
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.
@@ -339,7 +341,17 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    fn kept(&self, drawn: &[Drawn]) -> Kept {
+    /// The formula of each row, and which rows' are leant on.
+    fn formulas(&self, drawn: &[Drawn]) -> (Vec<Formula>, Vec<usize>) {
+        if self.counting.0 == Counting::Years {
+            return (Vec::new(), Vec::new());
+        }
+        let formulas: Vec<Formula> = drawn.iter().map(Formula::new).collect();
+        let leant_on = control::leant_on(&formulas);
+        (formulas, leant_on)
+    }
+
+    fn kept(&self, drawn: &[Drawn], leant_on: usize) -> Kept {
         let plan = &drawn[0].plan;
         let models = &drawn[0].models.list;
         let width = drawn.len() * FIGURES.len();
@@ -360,7 +372,7 @@ impl Planner<'_> {
                 .map(|m| (m.name.clone(), m.per_year()))
                 .collect(),
             moments: Moments::default(),
-            controlled: self.counting.0 == Counting::Outages,
+            controls: 2 * leant_on,
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
             years: Vec::new(),
             nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),

@@ -321,7 +321,7 @@ fn rests_on(told: &Told<'_>) -> String {
         .map(|(name, rate)| format!("{name} {} a year", amount(*rate)))
         .collect();
     let way = match told.kept.counting.0 {
-        Counting::Outages if told.kept.controlled => {
+        Counting::Outages if told.kept.controls > 0 => {
             "one outage at a time, weighted by its rate, the nodes it takes and its length at their means"
         }
         Counting::Outages => "one outage at a time, weighted by its rate",
