@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def module(profile: str) -> bytes:
 
 def written(words: list[str], place: Path, into: Path) -> Path:
     """The folder that a program writes with the module at that place."""
-    call([*words, "playground", "--quiet", "--module", str(place), "--out", str(into / "playground")])
+    call([*words, "playground", "--module", str(place), "--out", str(into / "playground")], stderr=subprocess.PIPE)
     return into / "playground"
 
 

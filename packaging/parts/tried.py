@@ -135,7 +135,7 @@ def debian(out: Path, folder: Path) -> str:
     says_its_version([str(root / "usr/bin/taintsim")])
     runs_the_example([str(root / "usr/bin/taintsim")], folder)
     if (root / "usr/share/taintsim" / playground.FILE).is_file():
-        call([str(root / "usr/bin/taintsim"), "playground", "--quiet", "--out", str(folder / "playground")])
+        call([str(root / "usr/bin/taintsim"), "playground", "--out", str(folder / "playground")], stderr=subprocess.PIPE)
     if os.geteuid() == 0:
         says_its_version(["chroot", str(root), "/usr/bin/kubectl-taintsim"])
     call([*words, "--purge", "taintsim"], stderr=subprocess.STDOUT)
@@ -243,7 +243,7 @@ def in_a_browser(out: Path, folder: Path) -> str:
     module = here(root, playground.FILE)
     program = root / ("taintsim.exe" if "windows" in own_target() else "taintsim")
     # Without a word where the module is: it is found beside the program.
-    call([str(program), "playground", "--quiet", "--out", str(folder / "written")])
+    call([str(program), "playground", "--out", str(folder / "written")], stderr=subprocess.PIPE)
     unpack(packed, folder)
     known = playground.content(folder / "taintsim-playground")
     known.pop("THIRD-PARTY.txt")
