@@ -219,6 +219,7 @@ fn oldest() -> Profile {
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,
                 validates_ready: false,
+                counts_active_in_backoff: false,
                 tells_end_before_status: true,
                 waits_for_own_writes: false,
             },
@@ -617,4 +618,7 @@ const STEPS: &[Step] = &[
         p.workload.job.delays_terminal_condition = true
     }),
     step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
+    step(&[(36, 3), (37, 0)], |p| {
+        p.workload.job.counts_active_in_backoff = true
+    }),
 ];

@@ -74,7 +74,12 @@ impl JobController {
             self.core
                 .queue
                 .add_after(self.core.group, remaining, Item(s.job.id));
-            return (0, Ok(()));
+            let counted = if self.switches.counts_active_in_backoff {
+                active
+            } else {
+                0
+            };
+            return (counted, Ok(()));
         }
         let missing = (missing as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
         self.memory

@@ -67,6 +67,9 @@ pub struct JobSwitches {
     /// The API refuses a status with more ready pods than active ones (gate JobManagedBy, on from
     /// 1.32; `pkg/registry/batch/job/strategy.go`, `getStatusValidationOptions`).
     pub validates_ready: bool,
+    /// In back-off the controller counts the active pods that there are, and no longer none, so that
+    /// the API takes its status (1.36.3 on; `manageJob`).
+    pub counts_active_in_backoff: bool,
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyJob, 1.36 on).
     pub waits_for_own_writes: bool,
