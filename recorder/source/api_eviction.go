@@ -25,7 +25,7 @@ func evict(s *server, actor, ns, name string, body []byte) (object, *status) {
 		request.DeleteOptions = convert[metav1.DeleteOptions](o)
 	}
 	storage := newEviction(&podStorage{server: s, actor: actor, ns: ns}, s.loopback(actor))
-	said, err := storage.Create(requestContext(ns), name, request, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	said, err := storage.Create(requestContext("pods", "eviction", ns, decode(body)), name, request, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 	if err != nil {
 		return nil, refusal(err)
 	}

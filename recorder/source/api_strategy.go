@@ -101,8 +101,11 @@ func external(t runtime.Object, apiVersion string) object {
 	return decode(encode(o))
 }
 
-func requestContext(ns string) context.Context {
-	return genericrequest.WithNamespace(context.Background(), ns)
+// requestContext is what strategies know of a request; from 1.37 on the validation of nodes asks for more than the namespace.
+func requestContext(resource, subresource, ns string, o object) context.Context {
+	gv, _ := schema.ParseGroupVersion(text(o, "apiVersion"))
+	info := &genericrequest.RequestInfo{IsResourceRequest: true, APIGroup: gv.Group, APIVersion: gv.Version, Namespace: ns, Resource: resource, Subresource: subresource}
+	return genericrequest.WithRequestInfo(genericrequest.WithNamespace(context.Background(), ns), info)
 }
 
 // refusal is a strategy's error as the API server answers it.
@@ -123,7 +126,7 @@ func beforeCreate(resource, ns string, o object) (object, *status) {
 		return o, nil
 	}
 	t := internal(o)
-	if err := rest.BeforeCreate(of.object, requestContext(ns), t); err != nil {
+	if err := rest.BeforeCreate(of.object, requestContext(resource, "", ns, o), t); err != nil {
 		return nil, refusal(err)
 	}
 	return external(t, text(o, "apiVersion")), nil
@@ -144,7 +147,7 @@ func beforeUpdate(resource, subresource, ns string, o, cur object) (object, *sta
 		strategy = of.status
 	}
 	t := internal(o)
-	if err := rest.BeforeUpdate(strategy, requestContext(ns), t, internal(cur)); err != nil {
+	if err := rest.BeforeUpdate(strategy, requestContext(resource, subresource, ns, o), t, internal(cur)); err != nil {
 		return nil, refusal(err)
 	}
 	return external(t, text(o, "apiVersion")), nil
