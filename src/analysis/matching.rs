@@ -75,7 +75,10 @@ impl Matched {
         }
         let stand_ins = stand_ins(recorded, courses, known);
         let mut reordered: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-        for (pod, at) in courses.iter().flat_map(|c| in_recorded_order(recorded, c)) {
+        for (pod, at) in courses
+            .iter()
+            .flat_map(|c| in_recorded_order(recorded, c, known))
+        {
             reordered.entry(pod).or_default().push(at);
         }
         let pair = |(pod, at): (&String, &Time)| {
@@ -139,10 +142,12 @@ struct Queue<'a> {
 
 /// The recorded evictions as a run has them when the nodes of each zone change their places in its
 /// queue, so that they are tainted in the order that was recorded. A node's recorded place is told by
-/// its pods: their evictions, less what passes in the run from the taint to them.
+/// its pods: their evictions, less what passes in the run from the taint to them, in the middle. Pods
+/// that came while it lasted tell nothing: in the run they may be elsewhere.
 fn in_recorded_order<'c>(
     recorded: &BTreeMap<String, Time>,
     course: &'c Course,
+    known: &BTreeSet<String>,
 ) -> Vec<(&'c str, Time)> {
     let tainted: BTreeMap<&str, Time> = course
         .happenings
@@ -151,7 +156,7 @@ fn in_recorded_order<'c>(
         .map(|((_, node), at)| (node.as_str(), *at))
         .collect();
     let mut pods_on: BTreeMap<&str, Vec<(&'c str, Dur, Time)>> = BTreeMap::new();
-    for (pod, at) in deletions(course) {
+    for (pod, at) in deletions(course).filter(|(pod, _)| known.contains(*pod)) {
         let node = course.on.get(pod).map(String::as_str).unwrap_or_default();
         if let (Some(was), Some(taint)) = (recorded.get(pod), tainted.get(node))
             && at >= *taint
@@ -170,8 +175,10 @@ fn in_recorded_order<'c>(
         let earlier = |(_, after, was): &(&str, Dur, Time)| {
             Time::from_nanos(was.as_nanos().saturating_sub(after.as_nanos()))
         };
-        zone.was
-            .extend(told.map(earlier).min().map(|was| (was, *node)));
+        let mut told: Vec<Time> = told.map(earlier).collect();
+        told.sort_unstable();
+        let middle = told.get(told.len() / 2);
+        zone.was.extend(middle.map(|was| (*was, *node)));
     }
     let mut all = Vec::new();
     for Queue {

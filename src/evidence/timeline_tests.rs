@@ -111,6 +111,32 @@ fn of_an_old_export_what_lasted_is_taken() {
     );
 }
 
+/// A pass takes from 100.25 s to 139.25 s to give 14 nodes up, and the next gives one up at 145.25 s.
+/// The first was heard of by the pass 55 s before and renewed its lease in the middle of the 5 s before
+/// that, 42.72 s, half a renewal before it fell silent; the last was spared by the long pass, for which
+/// it is enough that it was heard of one pass later. The run begins at 35 s.
+#[test]
+fn whom_a_long_pass_spared_has_gone_with_the_others() {
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let controller = "system:serviceaccount:kube-system:node-controller";
+    let given_up = |i: u32, s: u32| {
+        let path = format!("nodes/n-{i}/status");
+        line(&at(s), "Metadata", controller, "patch", &path, json!({}))
+    };
+    let mut lines: Vec<Value> = (0..14).map(|i| given_up(i, 100 + 3 * i)).collect();
+    lines.push(given_up(14, 145));
+    let was = reconstruct(Heard::of(&[log(&lines)]), watchfulness, "test").unwrap();
+    for entry in [
+        r#"(at: "12.820s", do: Partition(node: "n-0"))"#,
+        r#"(at: "17.820s", do: Partition(node: "n-14"))"#,
+    ] {
+        assert!(was.text.contains(entry), "{entry}\n{}", was.text);
+    }
+}
+
 /// An eviction of a node's pod by the controller, so that there is an outage.
 fn evicted(s: u32) -> Value {
     let user = "system:serviceaccount:kube-system:taint-eviction-controller";

@@ -262,10 +262,34 @@ struct Timing {
 
 impl Timing {
     fn last_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
+        let latest = self.latest_renewal(silence, outage);
         let begun = self.pass_of(silence.unknown.at, outage);
-        let inferred = self.watchfulness.renewed(begun, self.busy(begun, outage));
+        let inferred = self
+            .spared_by_the_pass_before(begun, outage)
+            .map_or(latest, |at| at.min(latest));
         self.heard_of(silence, inferred)
             .map_or(inferred, |heard| heard.at)
+    }
+
+    /// The last renewal, if the pass that gave the node up was the first that could.
+    fn latest_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
+        let begun = self.pass_of(silence.unknown.at, outage);
+        self.watchfulness.renewed(begun, self.busy(begun, outage))
+    }
+
+    /// The earliest last renewal of a node that a pass gave up and the one before, however long that
+    /// took, did not: a long pass comes to some nodes just before their grace is over, and to none
+    /// again until the next. Nodes that go one after the other are taken to have gone together.
+    fn spared_by_the_pass_before(&self, begun: Stamp, outage: &Outage) -> Option<Stamp> {
+        let given_up = outage.silences.iter().map(|s| s.unknown.at);
+        let before = given_up.filter(|at| *at < begun).max()?;
+        let period = self.watchfulness.period_us();
+        if begun.0 - before.0 > 2 * period {
+            return None;
+        }
+        let first = self.pass_of(before, outage);
+        let renewed = self.watchfulness.renewed(first, self.busy(first, outage));
+        Some(Stamp(renewed.0 + period))
     }
 
     /// What a source says of the last renewal. One that is long before it is of another: few
@@ -376,7 +400,7 @@ impl Timing {
             self.watchfulness.grace.as_secs(),
             self.watchfulness.period.as_secs(),
             Stamp(last.0 - period / 2).to_rfc3339(),
-            Stamp(last.0 + period / 2 + RENEWAL_US).to_rfc3339()
+            Stamp(self.latest_renewal(silence, outage).0 + period / 2 + RENEWAL_US).to_rfc3339()
         )
     }
 }
