@@ -86,10 +86,10 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (2234, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (2636, 0));
     // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
     // kept.
-    assert!(counts.conform >= 2070, "only {counts}");
+    assert!(counts.conform >= 2541, "only {counts}");
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Three leave room for chance: all nodes dark under 1.24, where the first NoExecute taints come
-    // within six seconds, and which of 31 dead nodes of a large zone are tainted first, under 1.25
-    // and 1.35.
+    // Four leave room for chance: all nodes dark under 1.24, where the first NoExecute taints come
+    // within six seconds, and which of 31 dead nodes of a large zone are tainted first, under 1.23,
+    // 1.25 and 1.35.
     assert!(
-        counts.total() == 27 && counts.conform >= 24,
+        counts.total() == 69 && counts.conform >= 65,
         "only {counts}"
     );
 }
