@@ -7,10 +7,10 @@
 use crate::api::pod::PodTemplate;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
-use crate::api::workload::WorkloadKind;
+use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::lab::sweep::Sweep;
 use crate::outages::{Distribution, cost};
-use crate::plan::Plan;
+use crate::plan::{Plan, PodPlan, PodStart, WorkloadPlan};
 use crate::scenario::{Drawn, Model};
 use serde::{Deserialize, Serialize};
 
@@ -54,20 +54,18 @@ fn of(drawn: &Drawn) -> Closed {
     let plan = &drawn.plan;
     let after = detection(plan);
     let mut sum = Closed::default();
-    for pod in &plan.pods {
-        let (Some(node), Some(template)) = (pod.node, plan.templates.get(pod.template as usize))
-        else {
+    for share in shares(plan) {
+        let Some(template) = plan.templates.get(share.template as usize) else {
             continue;
         };
-        let waits = waits(template);
         let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
-            let (Some(lasts), rate) = (&model.lasts, hits(model, node)) else {
+            let (Some(lasts), rate) = (&model.lasts, share.pods * hits(model, share.node)) else {
                 continue;
             };
             let evicted = rate * survival(lasts, timeout);
             sum.evicted += evicted;
-            if waits {
+            if share.waits {
                 // Not replaced while its node is away, and started anew there if it was evicted.
                 let missing = (rate * lasts.mean() + evicted * STARTS_S) / 60.0;
                 sum.missing += missing;
@@ -78,6 +76,71 @@ fn of(drawn: &Drawn) -> Closed {
         }
     }
     sum
+}
+
+/// So many pods of a template are on a node, on average.
+struct Share {
+    node: u32,
+    template: u32,
+    /// Whether they are not replaced while their node is away.
+    waits: bool,
+    pods: f64,
+}
+
+/// Where pods are: those that are bound, and those that a workload's controller makes at first, on
+/// any node as likely as on another.
+fn shares(plan: &Plan) -> Vec<Share> {
+    let bound = plan.pods.iter().filter_map(|pod| {
+        Some(Share {
+            node: pod.node?,
+            template: pod.template,
+            waits: waits(plan.templates.get(pod.template as usize)?),
+            pods: 1.0,
+        })
+    });
+    let mut all: Vec<Share> = bound.collect();
+    // An export has the pods that there are.
+    let is_imported = |p: &PodPlan| matches!(p.start, PodStart::Imported { .. });
+    if plan.pods.iter().any(is_imported) {
+        return all;
+    }
+    let nodes = plan.nodes.len();
+    for workload in plan.workloads.iter().filter(|w| makes_up(w.kind)) {
+        let made = f64::from(workload.spec.replicas()) - had(plan, workload) as f64;
+        if workload.owner.is_none() && made > 0.0 {
+            all.extend((0..nodes as u32).map(|node| Share {
+                node,
+                template: workload.template,
+                waits: workload.kind == WorkloadKind::StatefulSet,
+                pods: made / nodes as f64,
+            }));
+        }
+    }
+    all
+}
+
+/// How many pods of a workload there are at the start.
+fn had(plan: &Plan, workload: &WorkloadPlan) -> usize {
+    let Ok(selector) = workload.selector.as_selector() else {
+        return 0;
+    };
+    let selects = |t: &PodTemplate| t.owner.is_some() && selector.matches(&t.labels);
+    let own: Vec<bool> = plan.templates.iter().map(selects).collect();
+    let namespace = namespace_of(&workload.name);
+    let is_own = |pod: &&PodPlan| {
+        pod.start != PodStart::Absent
+            && own.get(pod.template as usize) == Some(&true)
+            && pod.name.split('/').next() == Some(namespace)
+    };
+    plan.pods.iter().filter(is_own).count()
+}
+
+/// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.
+const fn makes_up(kind: WorkloadKind) -> bool {
+    matches!(
+        kind,
+        WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet
+    )
 }
 
 /// Whether a pod of a template is not replaced while its node is away.

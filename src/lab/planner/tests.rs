@@ -1,5 +1,6 @@
 //! Plans whose answer is known by formula.
 
+use super::closed::closed;
 use super::{Answer, Counting, Objective, Planner, answer};
 use crate::analysis::{Analysis, Figure, summary};
 use crate::kernel::{Choices, Dur};
@@ -151,6 +152,35 @@ fn no_toleration_helps_a_stateful_set() {
     }
     // Evicted or not: only who never is, is spared the start.
     assert_eq!(a.rows[a.best].values, ["none"]);
+}
+
+/// Twenty pods on twenty nodes come to the same, whether the scenario places one on each or the
+/// scheduler does: on average each node has one.
+#[test]
+fn pods_that_are_placed_later_are_in_the_closed_form() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("20m"))"#;
+    for kind in ["Deployment", "StatefulSet"] {
+        let placed = scenario(kind, faults);
+        let text = placed.source.text.replace("placement: Spread(All), ", "");
+        let free = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+        let [placed, free] = [placed, free].map(|loaded| {
+            let rows = [drawn(&loaded, &Overrides::default()).expect("it builds")];
+            let all = closed(&planner(&loaded, &["300"], &[]).sweep, &rows);
+            all.expect("a toleration")[0]
+        });
+        assert!(
+            (placed.missing - free.missing).abs() < 1e-6,
+            "{kind}: {placed:?} {free:?}"
+        );
+        assert!(
+            (placed.waiting - free.waiting).abs() < 1e-6,
+            "{kind}: {placed:?} {free:?}"
+        );
+        assert!(
+            (placed.evicted - free.evicted).abs() < 1e-6,
+            "{kind}: {placed:?} {free:?}"
+        );
+    }
 }
 
 /// Both ways to count come to the same where outages do not overlap.
