@@ -41,7 +41,9 @@ fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     let kept = told.kept;
     writeln!(out, "{}", painted(&kept.scenario, BOLD, style))?;
     let (nodes, pods) = kept.size;
-    writeln!(out, "  {nodes} nodes, {pods} pods; {}", told.line)?;
+    let from = Some(&told.line).filter(|line| !line.is_empty());
+    let from = from.map_or_else(String::new, |line| format!("; {line}"));
+    writeln!(out, "  {nodes} nodes, {pods} pods{from}")?;
     writeln!(out, "  choosing {}", kept.paths.join(", "))?;
     if told.interrupted {
         let text = "Interrupted, or out of time: the answer so far, with wider intervals.";
