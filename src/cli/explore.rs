@@ -403,10 +403,7 @@ fn tapes<'a>(
 
 /// The manifest of a folder of tapes.
 fn manifest_of(args: &ExploreArgs, loaded: &Loaded, files: &[(String, u64)]) -> serde_json::Value {
-    let files: Vec<_> = files
-        .iter()
-        .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let files = manifest::listed(files);
     serde_json::json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": manifest::FORMAT,

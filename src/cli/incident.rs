@@ -31,7 +31,7 @@ use crate::report::incident::{Verdict, board, document, write};
 use crate::report::{Style, WallClock, json};
 use crate::scenario::{self, Loaded, Overrides, what_if};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -199,15 +199,7 @@ fn courses(args: &IncidentArgs, base: Loaded) -> Result<Vec<Course>, Failure> {
 }
 
 fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[Ran]) -> Verdict {
-    let since =
-        |at: crate::import::Stamp| Time::from_nanos((at.0 - was.start.0).max(0) as u64 * 1_000);
-    let recorded: BTreeMap<String, Time> = was
-        .outage
-        .evictions
-        .iter()
-        .map(|(pod, known)| (pod.clone(), since(known.at)))
-        .collect();
-    let mut matched = Matched::of(&recorded, base, &pods_of(loaded), args.within);
+    let mut matched = Matched::of(&was.evictions(), base, &pods_of(loaded), args.within);
     let deletions = &was.outage.deletions;
     matched
         .only_simulated
@@ -221,7 +213,7 @@ fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[R
             .outage
             .deletions
             .iter()
-            .map(|(pod, (known, by))| (pod.clone(), (since(known.at), by.clone())))
+            .map(|(pod, (known, by))| (pod.clone(), (was.since(known.at), by.clone())))
             .collect(),
         seeds: base.len() as u64,
     }

@@ -12,7 +12,7 @@ use super::statement::Said;
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +50,20 @@ pub(crate) struct Reconstruction {
     pub(crate) notes: Vec<String>,
     /// The timeline, a sentence each.
     pub(crate) told: Vec<String>,
+}
+
+impl Reconstruction {
+    /// When each pod that was evicted was, in the time of the run.
+    pub(crate) fn evictions(&self) -> BTreeMap<String, Time> {
+        let all = self.outage.evictions.iter();
+        all.map(|(pod, known)| (pod.clone(), self.since(known.at)))
+            .collect()
+    }
+
+    /// A time by the clock as one of the run; its start, of what was before.
+    pub(crate) fn since(&self, at: Stamp) -> Time {
+        Time::from_micros((at.0 - self.start.0).max(0) as u64)
+    }
 }
 
 /// Why there is none.

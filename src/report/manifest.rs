@@ -35,13 +35,16 @@ pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
     names.ok_or_else(|| format!("its {FILE} does not say which files are taintsim's"))
 }
 
+/// The files of a folder, by name, as a manifest lists them.
+pub(crate) fn listed(files: &[(String, u64)]) -> Vec<Value> {
+    let one = |(name, bytes): &(String, u64)| json!({ "name": name, "bytes": bytes });
+    files.iter().map(one).collect()
+}
+
 /// The manifest of a run whose files are given with their sizes in bytes.
 pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
     let plan = report.analysis.plan;
-    let files: Vec<Value> = files
-        .iter()
-        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let files = listed(files);
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": FORMAT,

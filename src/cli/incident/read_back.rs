@@ -172,14 +172,7 @@ fn what_is_read_back_explains_the_run() {
             seeds: 10,
         };
         let courses = forecasting.courses(2, &|_| true).unwrap();
-        let since = |at: crate::import::Stamp| Time::from_micros((at.0 - was.start.0) as u64);
-        let recorded: BTreeMap<String, Time> = was
-            .outage
-            .evictions
-            .iter()
-            .map(|(pod, known)| (pod.clone(), since(known.at)))
-            .collect();
-        let matched = Matched::of(&recorded, &courses, &super::pods_of(&loaded), NEAR);
+        let matched = Matched::of(&was.evictions(), &courses, &super::pods_of(&loaded), NEAR);
         explained += matched.explained(NEAR);
         all += matched.pairs.len();
         let pairs = matched.pairs.iter().filter(|p| !p.is_explained(NEAR));

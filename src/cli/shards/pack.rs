@@ -49,11 +49,7 @@ pub(super) fn pack(
     for input in loaded.iter().flat_map(|l| &l.inputs) {
         add(&input.file, &bytes_of(input)?)?;
     }
-    let files: Vec<Value> = folder
-        .files()
-        .iter()
-        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let files = manifest::listed(folder.files());
     let document = json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": manifest::FORMAT,

@@ -346,8 +346,8 @@ impl Choices {
     }
 
     /// Sums up the draws of [`Choices::uniform_at`] from 0 to `max` for one ordinal after the other,
-    /// each with `each` added to it, as long as the sum is no more than `most` and the ordinal below
-    /// `end`: how many they are, and their sum. None where each choice is seen by somebody, or made
+    /// each with `each` added to it, as long as the sum is no more than `most` and there are
+    /// ordinals: how many they are, and their sum. None where each choice is seen by somebody, or made
     /// otherwise than by the seed.
     pub fn sum_at(
         &self,

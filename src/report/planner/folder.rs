@@ -5,7 +5,7 @@ use super::{charts, json::document, text};
 use crate::lab::planner::Kept;
 use crate::report::charts::{figures_png, figures_svg, plane_png, plane_svg};
 use crate::report::{Folder, OutputError, Style, Written, html, json, manifest};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole;
@@ -36,11 +36,7 @@ pub(crate) fn write_folder(
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
-    let files: Vec<Value> = folder
-        .files()
-        .iter()
-        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let files = manifest::listed(folder.files());
     let manifest_of = json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": manifest::FORMAT,

@@ -6,7 +6,7 @@ use crate::report::file_error::FileError;
 use crate::report::files::Folder;
 use crate::report::html::{UPLOT, UPLOT_LICENCE, shared, style};
 use crate::report::{json, manifest};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 
 /// Modules of the playground alone, beside those that every page of a run has.
@@ -53,11 +53,7 @@ pub(crate) fn write(
     }
     folder.write("examples.json", |out| json::write(out, &examples::listed()))?;
     folder.write("simulation.bin", |out| out.write_all(&module.packed()?))?;
-    let listed: Vec<Value> = folder
-        .files()
-        .iter()
-        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let listed = manifest::listed(folder.files());
     let manifest_of = json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": manifest::FORMAT,

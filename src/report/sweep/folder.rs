@@ -56,10 +56,7 @@ pub(crate) fn write_folder(
 }
 
 fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
-    let files: Vec<Value> = files
-        .iter()
-        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
-        .collect();
+    let files = manifest::listed(files);
     let axes: Vec<Value> = heading
         .axes
         .iter()
