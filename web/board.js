@@ -24,7 +24,7 @@ export class Board {
     /** @param {any} part */
     part(part) {
         const makes = /** @type {Record<string, () => HTMLElement>} */ ({
-            text: () => section(part.title, el('pre', {}, part.text)),
+            text: () => section(part.title, el('pre', { class: 'printed', tabindex: 0 }, part.text)),
             list: () => section(part.title, el('ul', {}, ...part.items.map((/** @type {any} */ i) => el('li', {}, bdi(i.text), i.command ? el('pre', {}, i.command) : null)))),
             table: () => section(part.title, this.table(part)),
             curve: () => section(part.title, legend(part.lines.map((/** @type {any} */ l) => l.name)), lineChart(part), part.flat ? el('p', { class: 'hint' }, 'Shaded: what cannot be told apart from the best.') : null),
