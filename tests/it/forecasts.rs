@@ -193,6 +193,8 @@ fn another_course_stands_beside() {
         "5 nodes silent: a-0..a-3, s-2; they stay silent",
         "on s-2, deleted 02:30:06 (in 9s; ",
         "of StatefulSet default/sto: no successor until it is gone",
+        // Pods of ReplicaSets terminate on a-1 to a-3, too; they keep nobody from being replaced.
+        "taint nodes s-2",
         "Side by side",
         "kube-controller-manager restart",
         "patch tolerations soft 600",

@@ -285,8 +285,8 @@ impl Printer<'_> {
             return Ok(());
         }
         self.title("Terminating for good, while their nodes do not answer")?;
-        let mut nodes: BTreeSet<&str> = BTreeSet::new();
-        let mut blocks = false;
+        // Nodes whose dead pods keep a StatefulSet from replacing them.
+        let mut blocking: BTreeSet<&str> = BTreeSet::new();
         for Left {
             pod,
             workload,
@@ -296,8 +296,9 @@ impl Printer<'_> {
         {
             let of = workload.as_deref().unwrap_or("without a workload");
             let holds = of.starts_with("StatefulSet") || of.starts_with("DaemonSet");
-            blocks |= of.starts_with("StatefulSet");
-            nodes.insert(said);
+            if of.starts_with("StatefulSet") {
+                blocking.insert(said);
+            }
             let mut text = format!("on {said}, of {of}");
             if holds {
                 text += ": no successor until it is gone";
@@ -307,11 +308,16 @@ impl Printer<'_> {
             }
             self.pod(pod, &text)?;
         }
-        if blocks {
-            let node = nodes.first().copied().unwrap_or("NODE");
+        if !blocking.is_empty() {
+            let several = blocking.len() > 1;
+            let (comes, machine) = match several {
+                true => ("their nodes come", "their machines are"),
+                false => ("the node comes", "its machine is"),
+            };
+            let nodes = Vec::from_iter(blocking).join(" ");
             let advice = format!(
-                "What frees them: the node comes back; or, once it is certain that its machine is off, `kubectl taint nodes {node} \
-                 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {node}`; or `kubectl delete pod POD --force`."
+                "What frees those of StatefulSets: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
+                 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`."
             );
             write!(self.out, "  ")?;
             self.folded(&line(&advice), 2, DIM)?;

@@ -128,30 +128,64 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
     {
         Some(help) => problem.help(help),
         None => {
-            // What could follow the longest beginning that is right.
-            let mut beginning = path;
-            loop {
-                let following: Vec<&str> = known
+            let help = ending_so(&normal, &known).or_else(|| following(path, &known));
+            problem.help(help.unwrap_or_else(|| {
+                let first = known
                     .iter()
-                    .map(String::as_str)
-                    .filter(|k| k.starts_with(beginning))
-                    .collect();
-                if !following.is_empty() && !beginning.is_empty() {
-                    return problem.maybe_help(did_you_mean_or_list("", &following));
-                }
-                match beginning.rfind(['.', '[']) {
-                    Some(end) => beginning = &beginning[..end],
-                    None => break,
-                }
-            }
-            let first = known
-                .iter()
-                .map(|k| k.split(['.', '[']).next().unwrap_or(k));
-            let first: BTreeSet<&str> = first.collect();
-            let first: Vec<&str> = first.into_iter().collect();
-            problem.help(format!("paths begin with {}", first.join(", ")))
+                    .map(|k| k.split(['.', '[']).next().unwrap_or(k));
+                let first: BTreeSet<&str> = first.collect();
+                let first: Vec<&str> = first.into_iter().collect();
+                format!("paths begin with {}", first.join(", "))
+            }))
         }
     }
+}
+
+/// Where a field stands of which only the name was typed, or the name and a wrong way to it.
+fn ending_so(path: &str, known: &[String]) -> Option<String> {
+    const SHOWN: usize = 5;
+    fn last(path: &str) -> &str {
+        path.rsplit('.').next().unwrap_or(path)
+    }
+    let word = last(path);
+    let mut there: Vec<&String> = known
+        .iter()
+        .filter(|k| last(k).eq_ignore_ascii_case(word))
+        .collect();
+    if let Some((first, _)) = path.split_once('.') {
+        let begin_so = |k: &&String| k.split('.').next() == Some(first);
+        if there.iter().any(begin_so) {
+            there.retain(begin_so);
+        }
+    }
+    let shown: Vec<String> = there.iter().take(SHOWN).map(|k| format!("`{k}`")).collect();
+    match (shown.as_slice(), there.len()) {
+        ([], _) => None,
+        ([one], _) => Some(format!("did you mean {one}?")),
+        (some, all) if all > SHOWN => Some(format!(
+            "`{word}` is in {} and {} more",
+            some.join(", "),
+            all - SHOWN
+        )),
+        (some, _) => Some(format!("`{word}` is in {}", some.join(", "))),
+    }
+}
+
+/// What could follow the longest beginning that is right.
+fn following(path: &str, known: &[String]) -> Option<String> {
+    let mut beginning = path;
+    while !beginning.is_empty() {
+        let there: Vec<&str> = known
+            .iter()
+            .map(String::as_str)
+            .filter(|k| k.starts_with(beginning))
+            .collect();
+        if !there.is_empty() {
+            return did_you_mean_or_list("", &there);
+        }
+        beginning = &beginning[..beginning.rfind(['.', '['])?];
+    }
+    None
 }
 
 /// Which elements are meant, and the rest of the path.
@@ -311,6 +345,14 @@ mod tests {
         assert_eq!(
             problem("timeline.cut b.lag=5s"),
             "`timeline.cut b.lag` is not a path that can be set\n  help: did you mean `timeline.cut b.at`?"
+        );
+        assert_eq!(
+            problem("node_monitor_grace_period=50s"),
+            "`node_monitor_grace_period` is not a path that can be set\n  help: did you mean `flags.kube-controller-manager.node-monitor-grace-period`?"
+        );
+        assert_eq!(
+            problem("count=5"),
+            "`count` is not a path that can be set\n  help: `count` is in `pods.web.count`, `pods.agent.count`"
         );
         assert_eq!(
             problem("timing=idael"),
