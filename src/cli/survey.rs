@@ -57,7 +57,7 @@ pub(crate) struct SurveyArgs {
     /// rack say), controller, api [default: node, zone, controller, api]
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = Kind::parse)]
     lose: Vec<Kind>,
-    /// Two things that are lost at one time, such as zone+node; may be given several times
+    /// Beside the single losses two things at one time, such as zone+node; may be given several times
     #[arg(long, value_name = "KIND+KIND", value_parser = pair)]
     pairs: Vec<(Kind, Kind)>,
     /// Only these losses, by their names in the table, such as node/a-03

@@ -234,12 +234,20 @@ impl<'a> All<'a> {
         }
         let say = |(words, mut lost): (String, Vec<&Lost>)| {
             lost.dedup_by_key(|l| l.loss.name());
+            let zones: BTreeSet<&str> = lost
+                .iter()
+                .flat_map(|l| l.paced.iter().map(|(zone, _)| zone.as_str()))
+                .collect();
+            let place = match zones.first() {
+                Some(zone) if zones.len() == 1 && !zone.is_empty() => format!("zone {zone}"),
+                _ => "the zone".to_owned(),
+            };
             let object = lost[0]
                 .paced
                 .first()
                 .map(|(zone, _)| format!("zone/{zone}"));
             Finding {
-                text: format!("{} lost: {words}", self.of_losses(&lost)),
+                text: format!("{} lost: in {place} {words}", self.of_losses(&lost)),
                 loss: Some(lost[0].loss.name()),
                 object: object.filter(|o| o != "zone/"),
                 drained: false,

@@ -184,7 +184,7 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<Vec<Loss>, Problem>
     } else {
         (0..plan.nodes.len()).collect()
     };
-    let kinds = if wanted.kinds.is_empty() && wanted.pairs.is_empty() {
+    let kinds = if wanted.kinds.is_empty() {
         usual(plan)
     } else {
         wanted.kinds.clone()
