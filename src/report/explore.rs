@@ -1,16 +1,12 @@
 //! What a search of the race lab found, for people and for programs.
 
 use super::Style;
+use super::text::counted;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::explore::Report;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-
-/// `1 run`, `3 runs`
-fn counted(n: u64, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
 
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;

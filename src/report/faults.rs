@@ -3,6 +3,7 @@
 use super::short;
 use crate::analysis::grouped;
 use crate::kernel::{Dur, Time};
+use crate::report::text::counted;
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
@@ -103,10 +104,9 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let expected = model.per_year() * years;
     [
         model.name.clone(),
-        format!(
-            "{} {}",
-            grouped(model.objects.len() as u64),
-            if groups { "groups" } else { "nodes" }
+        counted(
+            model.objects.len() as u64,
+            if groups { "group" } else { "node" },
         ),
         if expected < 10.0 {
             format!("{expected:.1}")

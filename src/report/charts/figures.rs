@@ -80,6 +80,17 @@ pub(crate) struct Figures {
     pub panels: Vec<Panel>,
     /// What a dot, the bar around it, and the bar behind both mean.
     pub legend: [&'static str; 3],
+    /// Which number stands beside a row.
+    pub beside: Beside,
+}
+
+/// Which number stands beside a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Beside {
+    /// The mean.
+    Mean,
+    /// The least and the greatest value.
+    Ends,
 }
 
 /// Draws figures as SVG.
@@ -132,7 +143,7 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<(), ChartErro
         (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
     for (p, panel) in panels.iter().enumerate() {
         let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
-        draw_panel(c, panel, left, width)?;
+        draw_panel(c, panel, all.beside, left, width)?;
     }
     c.present()
 }
@@ -165,6 +176,7 @@ fn names<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<f64, ChartEr
 fn draw_panel<B: DrawingBackend>(
     c: &Canvas<B>,
     panel: &Panel,
+    beside: Beside,
     left: f64,
     width: f64,
 ) -> Result<(), ChartError> {
@@ -201,19 +213,20 @@ fn draw_panel<B: DrawingBackend>(
     }
     for (i, range) in ranges.iter().enumerate() {
         match range {
-            Some(range) => figure(c, &scale, *range, middle(i))?,
+            Some(range) => figure(c, &scale, *range, beside, middle(i))?,
             None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
         }
     }
     Ok(())
 }
 
-/// A figure: its range, the interval of its mean, and the mean, as a number too where nothing is in
-/// the way.
+/// A figure: its range, the interval of its mean, and the mean; and in numbers what is asked for,
+/// where nothing is in the way.
 fn figure<B: DrawingBackend>(
     c: &Canvas<B>,
     scale: &Scale,
     d: Range,
+    beside: Beside,
     y: f64,
 ) -> Result<(), ChartError> {
     const RADIUS: f64 = 4.0;
@@ -225,7 +238,10 @@ fn figure<B: DrawingBackend>(
         INTERVAL,
     )?;
     c.disc((at, y), RADIUS, AVAILABLE)?;
-    let name = scale.name(d.mean);
+    let name = match beside {
+        Beside::Mean => scale.name(d.mean),
+        Beside::Ends => format!("{} to {}", scale.name(d.least), scale.name(d.greatest)),
+    };
     let end = to.max(at + RADIUS) + 5.0;
     let (x, anchor) =
         if end + font::width(&name, SMALL)? <= scale.left + scale.width + BETWEEN - 8.0 {
@@ -294,7 +310,9 @@ impl Scale {
 
     fn name(&self, value: Number) -> String {
         match self.unit {
-            Unit::Count if value.is_multiple_of(1000) => grouped((value / 1000) as u64),
+            Unit::Count if value >= 1_000_000 || value.is_multiple_of(1000) => {
+                grouped(((value + 500) / 1000) as u64)
+            }
             Unit::Count => format!("{:.1}", value as f64 / 1000.0),
             Unit::Percent if value < 10_000 => format!("{:.2} %", value as f64 / 1000.0),
             Unit::Percent => format!("{:.0} %", value as f64 / 1000.0),

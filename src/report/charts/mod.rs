@@ -28,5 +28,5 @@ mod zone_lanes;
 
 pub use chart::{Chart, MOST_NODE_LANES, png, svg};
 pub(crate) use error::ChartError;
-pub(crate) use figures::{Figures, Panel, Range, Unit, figures_png, figures_svg};
+pub(crate) use figures::{Beside, Figures, Panel, Range, Unit, figures_png, figures_svg};
 pub(crate) use plane::{Line, Plane, plane_png, plane_svg};

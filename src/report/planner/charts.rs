@@ -4,7 +4,7 @@
 use super::told::Told;
 use crate::lab::planner::FIGURES;
 use crate::report::Heading;
-use crate::report::charts::{Figures, Line, Panel, Plane, Range, Unit};
+use crate::report::charts::{Beside, Figures, Line, Panel, Plane, Range, Unit};
 
 /// The cost of each value, with its band; values that cannot be told apart from the best are
 /// marked.
@@ -114,6 +114,7 @@ pub(super) fn tornado(told: &Told<'_>) -> Figures {
         ),
         title: String::new(),
         legend: ["as it is", "", "a third to three times"],
+        beside: Beside::Ends,
         rows: a.sensitivities.iter().map(|s| s.name.clone()).collect(),
         panels: vec![Panel {
             name: format!("{} a year, of the recommended value", told.objective.unit),

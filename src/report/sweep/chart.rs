@@ -5,7 +5,7 @@ use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout};
 use crate::analysis::Figure;
 use crate::lab::Case;
-use crate::report::charts::{Figures, Panel, Range, Unit};
+use crate::report::charts::{Beside, Figures, Panel, Range, Unit};
 
 /// More rows are left to the table.
 const ROWS_MAX: usize = 100;
@@ -33,6 +33,7 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
             "its 95 % interval",
             "least to greatest",
         ],
+        beside: Beside::Mean,
         panels: layout.columns.iter().take(PANELS_MAX).map(panel).collect(),
     }
 }
