@@ -142,7 +142,12 @@ impl Kubelets {
                     .due(uid)
                     .and_then(|d| self.api.pod(d.pod))
                     .filter(|p| p.uid == uid);
-                pod.is_some_and(|p| p.ready.is_some_and(|c| c.status == ConditionStatus::False))
+                // Nobody says of a pod that has ended, or is to end, that it is ready again.
+                pod.is_some_and(|p| {
+                    !p.phase.is_terminal()
+                        && !p.is_terminating()
+                        && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+                })
             })
     }
 
