@@ -53,6 +53,9 @@ func (s *server) discovery(parts []string) (any, *status) {
 		if name == "pods" {
 			list.APIResources = append(list.APIResources, metav1.APIResource{Name: "pods/eviction", Namespaced: true, Kind: "Eviction", Group: "policy", Version: s.evictionVersion()})
 		}
+		if scaled[name] {
+			list.APIResources = append(list.APIResources, metav1.APIResource{Name: name + "/scale", Namespaced: true, Kind: "Scale", Group: "autoscaling", Version: "v1", Verbs: metav1.Verbs{"get", "patch", "update"}})
+		}
 	}
 	return list, nil
 }

@@ -132,6 +132,9 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 		if of.name == "" {
 			return s.listOrWatch(req, of)
 		}
+		if of.sub == "scale" {
+			return s.scale(of.resource, of.ns, of.name)
+		}
 		if o := s.lookup(of.resource, of.ns, of.name); o != nil {
 			return o, nil
 		}

@@ -7,6 +7,7 @@
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::Time;
 use crate::kernel::search::fold;
+use crate::trace::EventText;
 use std::collections::BTreeSet;
 
 /// The name of an event: the object it is about and when it was made.
@@ -38,8 +39,8 @@ impl EventName {
 pub(super) struct EventStore {
     /// The end of time stands for none.
     first_of_pods: Vec<[Time; 2]>,
-    /// By workload, sorted.
-    of_workloads: Vec<Vec<Time>>,
+    /// By workload, sorted, with their reasons.
+    of_workloads: Vec<Vec<(Time, EventText)>>,
     others: BTreeSet<EventName>,
 }
 
@@ -54,23 +55,28 @@ impl EventStore {
             }
         }
         if let EventName::Workload(workload, at) = name {
-            return self
-                .of_workloads
-                .get(workload.index())
-                .is_some_and(|times| place_of(times, at).is_ok());
+            return self.reason_of(workload, at).is_some();
         }
         self.others.contains(&name)
     }
 
+    /// The reason with which a workload's event was made.
+    pub(super) fn reason_of(&self, workload: WorkloadId, at: Time) -> Option<EventText> {
+        let events = self.of_workloads.get(workload.index())?;
+        place_of(events, at).ok().map(|place| events[place].1)
+    }
+
     /// Adds a name; false if it is there.
-    pub(super) fn insert(&mut self, name: EventName) -> bool {
+    pub(super) fn insert(&mut self, name: EventName, reason: EventText) -> bool {
         if let EventName::Workload(workload, at) = name {
             if self.of_workloads.len() <= workload.index() {
                 self.of_workloads.resize(workload.index() + 1, Vec::new());
             }
             let times = &mut self.of_workloads[workload.index()];
             let place = place_of(times, at);
-            place.inspect_err(|free| times.insert(*free, at)).is_err()
+            place
+                .inspect_err(|free| times.insert(*free, (at, reason)))
+                .is_err()
         } else if self.contains(name) {
             false
         } else if let EventName::Pod(pod, at) = name {
@@ -94,10 +100,10 @@ impl EventStore {
 }
 
 /// Where a time is, or is to go; most come last.
-fn place_of(times: &[Time], at: Time) -> Result<usize, usize> {
-    if times.last().is_none_or(|last| *last < at) {
-        Err(times.len())
+fn place_of(events: &[(Time, EventText)], at: Time) -> Result<usize, usize> {
+    if events.last().is_none_or(|(last, _)| *last < at) {
+        Err(events.len())
     } else {
-        times.binary_search(&at)
+        events.binary_search_by_key(&at, |(made, _)| *made)
     }
 }

@@ -16,7 +16,7 @@ impl ApiServer {
         count: u32,
     ) -> Result<(), ApiError> {
         self.ctx.writes(self.keys.events.of(name.bucket()));
-        if !self.store.with(|s| s.events.insert(name)) {
+        if !self.store.with(|s| s.events.insert(name, body.text)) {
             return Err(ApiError::AlreadyExists);
         }
         self.store.with(|s| s.next_version());
@@ -24,18 +24,24 @@ impl ApiServer {
         Ok(())
     }
 
-    /// PATCH of an event that happened again.
+    /// PATCH of an event that happened again: its message and its count. The reason stays, which may be
+    /// another one where two events about one object were made in one instant.
     pub(crate) fn patch_event(
         &self,
         actor: Actor,
         name: EventName,
-        body: EventBody,
+        mut body: EventBody,
         combined: bool,
         count: u32,
     ) -> Result<(), ApiError> {
         self.ctx.reads(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);
+        }
+        if let EventName::Workload(workload, at) = name
+            && let Some(reason) = self.store.with_ref(|s| s.events.reason_of(workload, at))
+        {
+            body.text = reason;
         }
         self.store.with(|s| s.next_version());
         self.record_event(actor, name, body, combined, count);

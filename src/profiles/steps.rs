@@ -19,6 +19,7 @@ use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
     disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
+use disruption::{NoScale, UnmanagedPods};
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{
@@ -173,6 +174,10 @@ fn oldest() -> Profile {
         },
         disruption: disruption::Switches {
             resets_stale_condition: false,
+            resync: Some(Dur::from_secs(30)),
+            unmanaged_pods: UnmanagedPods::Fail,
+            no_scale: NoScale::NoControllers,
+            failure_is_condition: false,
         },
         eviction: EvictionRules {
             unstarted_pods_are_free: false,
@@ -422,11 +427,22 @@ const STEPS: &[Step] = &[
     // The eviction subresource and the disruption controller
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
+    step(&[(21, 0)], |p| {
+        (p.disruption.resync, p.disruption.failure_is_condition) = (None, true);
+        p.disruption.no_scale = NoScale::EveryKind;
+    }),
     step(&[(25, 0)], |p| {
         p.eviction.adds_disruption_target = true;
         p.disruption.resets_stale_condition = true;
+        p.disruption.no_scale = NoScale::ByKind;
     }),
-    step(&[(22, 0)], |p| p.eviction.drain_asks_for_groups = false),
+    step(&[(22, 0)], |p| {
+        p.eviction.drain_asks_for_groups = false;
+        p.disruption.unmanaged_pods = UnmanagedPods::Ignored;
+    }),
+    step(&[(27, 0)], |p| {
+        p.disruption.unmanaged_pods = UnmanagedPods::Told
+    }),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
     step(&[(35, 0)], |p| p.eviction.drain_rereads_refused_pods = true),

@@ -79,7 +79,8 @@ impl<'a> Maker<'a> {
         if has.disruption {
             self.add(Actor::Disruption, |m, client, recorder| {
                 let switches = m.plan().profile.disruption;
-                disruption::Controller::new(switches, client, m.informers, m.group, recorder)
+                let clients = (client, m.own_client(Actor::Disruption));
+                disruption::Controller::new(switches, clients, m.informers, m.group, recorder)
             });
         }
         if has.scheduler {
@@ -355,8 +356,8 @@ impl Controller for cloud::Controller {
 }
 
 impl Controller for disruption::Controller {
-    fn run(self: Rc<Self>, _: bool) {
-        disruption::Controller::run(&self);
+    fn run(self: Rc<Self>, warm: bool) {
+        disruption::Controller::run(&self, warm);
     }
 }
 

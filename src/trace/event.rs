@@ -68,6 +68,12 @@ pub enum EventText {
     NoPods,
     /// Warning CalculateExpectedPodCountFailed, of a disruption budget. Argument: text.
     CalculateExpectedPodCountFailed,
+    /// Warning NoControllers, of a disruption budget. Argument: text.
+    NoControllers,
+    /// Warning NoControllerRef, of a disruption budget. Argument: text.
+    NoControllerRef,
+    /// Warning UnmanagedPods, of a disruption budget. Argument: text.
+    UnmanagedPods,
     /// Warning NotDeleted, of a pod whose eviction was granted. Argument: text.
     NotDeleted,
     /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
@@ -76,7 +82,7 @@ pub enum EventText {
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub(crate) const ALL: [Self; 33] = [
+    pub(crate) const ALL: [Self; 36] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -108,6 +114,9 @@ impl EventText {
         Self::Preempted,
         Self::NoPods,
         Self::CalculateExpectedPodCountFailed,
+        Self::NoControllers,
+        Self::NoControllerRef,
+        Self::UnmanagedPods,
         Self::NotDeleted,
         Self::MultiplePodDisruptionBudgets,
     ];

@@ -68,6 +68,9 @@ impl EventText {
                 | Self::Preempted
                 | Self::NoPods
                 | Self::CalculateExpectedPodCountFailed
+                | Self::NoControllers
+                | Self::NoControllerRef
+                | Self::UnmanagedPods
                 | Self::NotDeleted
                 | Self::MultiplePodDisruptionBudgets
         )
@@ -103,6 +106,9 @@ impl EventText {
             Self::Preempted => "Preempted",
             Self::NoPods => "NoPods",
             Self::CalculateExpectedPodCountFailed => "CalculateExpectedPodCountFailed",
+            Self::NoControllers => "NoControllers",
+            Self::NoControllerRef => "NoControllerRef",
+            Self::UnmanagedPods => "UnmanagedPods",
             Self::NotDeleted => "NotDeleted",
             Self::MultiplePodDisruptionBudgets => "MultiplePodDisruptionBudgets",
         }
@@ -121,6 +127,9 @@ impl EventText {
             | Self::PodFailurePolicy
             | Self::FailedScheduling
             | Self::CalculateExpectedPodCountFailed
+            | Self::NoControllers
+            | Self::NoControllerRef
+            | Self::UnmanagedPods
             | Self::NotDeleted
             | Self::MultiplePodDisruptionBudgets => "Warning",
             _ => "Normal",

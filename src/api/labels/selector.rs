@@ -41,6 +41,21 @@ impl Selector {
         self.requirements.is_empty()
     }
 
+    /// As Go prints a LabelSelector (`%v`).
+    pub(crate) fn as_go_prints_it(&self) -> String {
+        let (labels, expressions): (Vec<_>, Vec<_>) = (self.requirements.iter())
+            .map(Requirement::as_go_prints_it)
+            .partition(|(is_label, _)| *is_label);
+        let joined = |parts: Vec<(bool, String)>| -> String {
+            parts.into_iter().map(|(_, text)| text).collect()
+        };
+        format!(
+            "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+            joined(labels),
+            joined(expressions)
+        )
+    }
+
     /// Its conditions, sorted by key.
     pub fn requirements(&self) -> &[Requirement] {
         &self.requirements

@@ -9,6 +9,25 @@ fn labels(text: &str) -> Labels {
         .collect()
 }
 
+/// The form of `LabelSelector.String` (generated.pb.go, v1.34); the first was recorded in an event
+/// UnmanagedPods.
+#[test]
+fn as_go_prints_it() {
+    for (selector, printed) in [
+        (
+            "app=alone",
+            "&LabelSelector{MatchLabels:map[string]string{app: alone,},MatchExpressions:[]LabelSelectorRequirement{},}",
+        ),
+        (
+            "app=web,tier in (a,b),!x",
+            "&LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:tier,Operator:In,Values:[a b],},LabelSelectorRequirement{Key:x,Operator:DoesNotExist,Values:[],},},}",
+        ),
+    ] {
+        let parsed = Selector::parse(selector).expect("a selector");
+        assert_eq!(parsed.as_go_prints_it(), printed);
+    }
+}
+
 /// Upstream's `TestSelectorMatches` and `TestRequirementSelectorMatching` (selector_test.go,
 /// v1.34).
 #[test]

@@ -227,22 +227,22 @@ mod tests {
         }
     }
 
-    /// What `getExpectedScale` does: over all pods in the order of their ids.
+    /// What `getExpectedScale` finds over all pods: the sum, the pods that it can't go on at, and
+    /// those without a controller.
     fn expected_plainly(
         pods: &[&Rc<Pod>],
         scale: &impl Fn(Owner) -> Scale,
-    ) -> Result<i32, (PodId, Scale)> {
-        let mut scales = BTreeMap::new();
+    ) -> (i32, BTreeSet<(PodId, Owner)>, BTreeSet<PodId>) {
+        let (mut scales, mut unscaled, mut unmanaged) =
+            (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         for pod in pods {
-            let Some(owner) = pod.controller() else {
-                continue;
-            };
-            match scale(owner) {
-                Scale::Of(top, replicas) => drop(scales.insert(top, replicas)),
-                without => return Err((pod.id, without)),
+            match pod.controller().map(|owner| (owner, scale(owner))) {
+                Some((_, Scale::Of(top, replicas))) => drop(scales.insert(top, replicas)),
+                Some((owner, Scale::Unknown)) => drop(unscaled.insert((pod.id, owner))),
+                None => drop(unmanaged.insert(pod.id)),
             }
         }
-        Ok(scales.values().sum())
+        (scales.values().sum(), unscaled, unmanaged)
     }
 
     #[derive(Clone, Debug)]
@@ -277,8 +277,8 @@ mod tests {
         fn as_counted_plainly(steps in steps()) {
             let budgets = [budget(9, "app=v0"), budget(5, "app in (v0,v1)"), budget(7, "app"), budget(3, "!app")];
             let (mut census, mut known, mut pods) = (Census::default(), BTreeSet::new(), BTreeMap::<u32, Rc<Pod>>::new());
-            // Workloads 2 and 3 belong to one at the top where they have a scale; 5 is none, 4 has
-            // no scale.
+            // Workloads 2 and 3 belong to one at the top where they have a scale; 4 and 5 are no
+            // scale.
             let (mut scales, mut changes) = ([1_u8, 2, 3, 4], Vec::new());
             for step in steps {
                 let (id, new) = match step {
@@ -304,8 +304,7 @@ mod tests {
                         }
                         let top = scales[2];
                         let scale = |(id, uid): Owner| match (id.0, uid.0, scales[id.0 as usize]) {
-                            (_, 1, _) | (0 | 1, _, 5) => Scale::Missing,
-                            (0 | 1, _, 4) => Scale::Without("jobs"),
+                            (_, 1, _) | (0 | 1, _, 4 | 5) => Scale::Unknown,
                             (0 | 1, _, n) => Scale::Of(Uid(u64::from(id.0)), i32::from(n)),
                             _ => Scale::Of(Uid(100), i32::from(top)),
                         };
@@ -317,7 +316,8 @@ mod tests {
                             let since = tally.seen_changes().unwrap_or(changes.len());
                             tally.take_scales(changes.len(), &changes[since..], scale);
                             proptest::prop_assert_eq!((tally.pods(), tally.healthy()), (selected.len(), healthy));
-                            proptest::prop_assert_eq!(tally.expected(), expected_plainly(&selected, &scale));
+                            let found = (tally.expected(), tally.unscaled().into_iter().collect(), tally.unmanaged().clone());
+                            proptest::prop_assert_eq!(found, expected_plainly(&selected, &scale));
                             let of_census: Vec<u32> = (0..10).filter(|p| census.selects(of.id, PodId(*p))).collect();
                             proptest::prop_assert_eq!(of_census, selected.iter().map(|p| p.id.0).collect::<Vec<_>>());
                         }

@@ -1,6 +1,7 @@
 //! Queues, workers and the counting (`disruption.go`, v1.34).
 
 use super::census::Census;
+use super::scales::{Answer, Scales};
 use super::tally::{Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use crate::api::meta::{ConditionStatus, Timestamp};
@@ -12,8 +13,8 @@ use crate::client::{
     About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey,
     RateLimiter, Resource, WorkQueue,
 };
-use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
-use crate::plan::switches::disruption::Switches;
+use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -55,13 +56,18 @@ pub(crate) struct Controller {
     limiter: Shared<RateLimiter<BudgetItem>>,
     stale: WorkQueue<PodItem>,
     census: Shared<Census>,
+    scales: Scales,
+    first_point: PointId,
+    resync_point: PointId,
+    /// When its watches began.
+    born: Time,
 }
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
     pub(crate) fn new(
         switches: Switches,
-        client: Client,
+        (client, scales): (Client, Client),
         informers: &Rc<InformerFactory>,
         group: Group,
         recorder: EventRecorder,
@@ -74,6 +80,14 @@ impl Controller {
             stale: WorkQueue::new(&ctx),
             census: Shared::new(Census::default()),
             informers: informers.clone(),
+            scales: Scales {
+                no_scale: switches.no_scale,
+                discovery: client.clone(),
+                scales,
+            },
+            first_point: ctx.point("pod-without-scale"),
+            resync_point: ctx.point("budgets-resync"),
+            born: ctx.now(),
             switches,
             recorder,
             client,
@@ -85,8 +99,9 @@ impl Controller {
         controller
     }
 
-    /// Starts the workers.
-    pub(crate) fn run(&self) {
+    /// Starts the workers. A process that runs for long has counted all budgets again at some time
+    /// before.
+    pub(crate) fn run(&self, warm: bool) {
         let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
             return;
         };
@@ -95,6 +110,9 @@ impl Controller {
                 .work(c.group, &c.limiter, async |item| c.sync(item.0).await)
                 .await;
         });
+        if let (Some(period), Some(e)) = (self.switches.resync, self.me.upgrade()) {
+            (self.ctx).spawn(self.group, async move { e.resync(period, warm).await });
+        }
         self.ctx.spawn(self.group, async move {
             loop {
                 let item = d.stale.get().await;
@@ -103,6 +121,25 @@ impl Controller {
                 d.stale.done(item);
             }
         });
+    }
+
+    /// Counts all budgets again, in the order of a map, each time that their reflector's timer fires;
+    /// it is set once they are listed.
+    async fn resync(&self, period: Dur, warm: bool) {
+        let since = self.ctx.now().since(self.born);
+        let mut wait = (period + self.client.round_trip()).saturating_sub(since);
+        if warm {
+            wait = self.ctx.phase(self.resync_point, period);
+        }
+        loop {
+            self.ctx.sleep(wait).await;
+            let mut budgets = self.informers.budgets();
+            (self.ctx).order(self.resync_point, &mut budgets, |b| self.about(b.id));
+            for budget in budgets {
+                self.queue.add(BudgetItem(budget.id));
+            }
+            wait = period;
+        }
     }
 
     /// Counts pods for the budgets that are new; `changed` is a pod whose change is about to be
@@ -138,19 +175,21 @@ impl Controller {
         if pods == 0 {
             self.tell(about, EventText::NoPods, "No matching pods found");
         }
-        let (expected, desired) = match self.expected_pod_count(&budget, pods) {
+        let (expected, desired) = match self.expected_pod_count(&budget, pods).await {
             Ok(counts) => counts,
             Err(why) => {
                 let text = format!("Failed to calculate the number of expected pods: {why}");
                 self.tell(about, EventText::CalculateExpectedPodCountFailed, &text);
                 let status = BudgetStatus {
                     disruptions_allowed: 0,
-                    sync_failed: true,
+                    sync_failed: self.switches.failure_is_condition,
                     ..budget.status.clone()
                 };
-                return self.put_status(&budget, status).await;
+                // `failSafe` writes whether that changes anything or not.
+                return self.write_status(&budget, status).await;
             }
         };
+        self.tell_unmanaged(&budget);
         let now = self.ctx.now();
         let (disrupted, ready_among_them, recheck) = self.disrupted_pods(&budget, now);
         let healthy = ready - ready_among_them;
@@ -182,49 +221,103 @@ impl Controller {
 
     /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why
     /// nobody can tell.
-    fn expected_pod_count(&self, budget: &Budget, pods: usize) -> Result<(i32, i32), String> {
+    async fn expected_pod_count(&self, budget: &Budget, pods: usize) -> Result<(i32, i32), String> {
         Ok(match budget.rule {
             BudgetRule::MaxUnavailable(n) => {
-                let expected = self.expected_scale(budget.id)?;
+                let expected = self.expected_scale(budget).await?;
                 (expected, (expected - n.of(expected)).max(0))
             }
             BudgetRule::MinAvailable(IntOrPercent::Int(n)) => (pods as i32, n),
             BudgetRule::MinAvailable(share) => {
-                let expected = self.expected_scale(budget.id)?;
+                let expected = self.expected_scale(budget).await?;
                 (expected, share.of(expected))
             }
         })
     }
 
-    /// `getExpectedScale`: the sum over the pods' controllers; pods without one do not count.
-    fn expected_scale(&self, budget: WorkloadId) -> Result<i32, String> {
+    /// `getExpectedScale`: the sum over the pods' controllers.
+    async fn expected_scale(&self, budget: &Budget) -> Result<i32, String> {
+        let about = About::Workload(budget.id, budget.uid);
+        let fails = self.switches.unmanaged_pods == UnmanagedPods::Fail;
+        let tells = self.switches.no_scale == NoScale::NoControllers;
+        loop {
+            self.take_scales(budget.id);
+            let (expected, failing) = self
+                .census
+                .with(|c| {
+                    let tally = c.tally(budget.id)?;
+                    let mut failing: Vec<(PodId, Option<Owner>)> = Vec::new();
+                    failing.extend(tally.unscaled().iter().map(|(p, o)| (*p, Some(*o))));
+                    failing.extend(
+                        tally
+                            .unmanaged()
+                            .iter()
+                            .filter(|_| fails)
+                            .map(|p| (*p, None)),
+                    );
+                    Some((tally.expected(), failing))
+                })
+                .unwrap_or_default();
+            let Some((pod, owner)) = self.first(budget.id, &failing) else {
+                return Ok(expected);
+            };
+            let name = (self.client.api()).names(|n| short_name(n.pod_name(pod)).to_owned());
+            let Some(owner) = owner else {
+                let why = format!("found no controller ref for pod {name:?}");
+                if tells {
+                    self.tell(about, EventText::NoControllerRef, &why);
+                }
+                return Err(why);
+            };
+            match self.scales.of(owner).await {
+                Ok(Answer::Found(scale)) => self
+                    .census
+                    .with(|c| c.tally(budget.id).map(|t| t.learn(owner, scale)))
+                    .unwrap_or_default(),
+                Ok(Answer::Without(resource)) => {
+                    return Err(format!(
+                        "{resource} does not implement the scale subresource"
+                    ));
+                }
+                Ok(Answer::Missing) => {
+                    let why = format!("found no controllers for pod {name:?}");
+                    if tells {
+                        self.tell(about, EventText::NoControllers, &why);
+                    }
+                    return Err(why);
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+
+    /// The pod that upstream comes to first, as it walks a map.
+    fn first(
+        &self,
+        budget: WorkloadId,
+        failing: &[(PodId, Option<Owner>)],
+    ) -> Option<(PodId, Option<Owner>)> {
+        let about = self.about(budget);
+        let n = (self.ctx).choose(self.first_point, about, u32::try_from(failing.len()).ok()?);
+        failing.get(n as usize).copied()
+    }
+
+    /// Finds out the scales that the caches know.
+    fn take_scales(&self, budget: WorkloadId) {
         let seen = self
             .census
             .with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
         let (changes, concerned) = self.informers.scale_changes(seen.unwrap_or(usize::MAX));
-        let expected = self.census.with(|c| {
-            let Some(tally) = c.tally(budget) else {
-                return Ok(0);
-            };
-            tally.take_scales(changes, &concerned, |owner| self.scale_of(owner));
-            tally.expected()
-        });
-        expected.map_err(|(pod, scale)| match scale {
-            Scale::Without(resource) => {
-                format!("{resource} does not implement the scale subresource")
+        self.census.with(|c| {
+            if let Some(tally) = c.tally(budget) {
+                tally.take_scales(changes, &concerned, |owner| self.scale_of(owner));
             }
-            _ => self.client.api().names(|n| {
-                format!(
-                    "found no controllers for pod \"{}\"",
-                    short_name(n.pod_name(pod))
-                )
-            }),
-        })
+        });
     }
 
     fn scale_of(&self, (id, uid): Owner) -> Scale {
         let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
-            return Scale::Missing;
+            return Scale::Unknown;
         };
         if let Some(owner) = workload
             .owner
@@ -233,10 +326,29 @@ impl Controller {
             workload = owner;
         }
         match workload.kind {
-            WorkloadKind::DaemonSet => Scale::Without("apps/v1, Resource=daemonsets"),
-            WorkloadKind::Job => Scale::Without("batch/v1, Resource=jobs"),
+            WorkloadKind::DaemonSet | WorkloadKind::Job => Scale::Unknown,
             _ => Scale::Of(workload.uid, workload.replicas()),
         }
+    }
+
+    /// Says that pods without a controller do not count, in the words of Go's `%v`.
+    fn tell_unmanaged(&self, budget: &Budget) {
+        let scaled = !matches!(budget.rule, BudgetRule::MinAvailable(IntOrPercent::Int(_)));
+        let some = || {
+            self.census.with(|c| {
+                c.tally(budget.id)
+                    .is_some_and(|t| !t.unmanaged().is_empty())
+            })
+        };
+        if self.switches.unmanaged_pods != UnmanagedPods::Told || !scaled || !some() {
+            return;
+        }
+        let text = format!(
+            "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.",
+            budget.selector.as_go_prints_it()
+        );
+        let about = About::Workload(budget.id, budget.uid);
+        self.tell(about, EventText::UnmanagedPods, &text);
     }
 
     fn tell(&self, about: About, text: EventText, words: &str) {
@@ -312,15 +424,28 @@ impl Controller {
         if budget.status == status {
             return Ok(());
         }
-        let about = Object {
-            id: budget.id.0,
-            hash: self.client.api().names(|n| n.workload_hash(budget.id)),
-        };
+        self.write_status(budget, status).await
+    }
+
+    async fn write_status(
+        &self,
+        budget: &Rc<Budget>,
+        status: BudgetStatus,
+    ) -> Result<(), ApiError> {
         let read = budget.clone();
         self.client
-            .call(about, move |api, _| api.update_budget_status(&read, status))
+            .call(self.about(budget.id), move |api, _| {
+                api.update_budget_status(&read, status)
+            })
             .await
             .map(|_| ())
+    }
+
+    fn about(&self, budget: WorkloadId) -> Object {
+        Object {
+            id: budget.0,
+            hash: self.client.api().names(|n| n.workload_hash(budget)),
+        }
     }
 
     /// `syncStalePodDisruption`

@@ -1,11 +1,12 @@
 //! The disruption controller (`pkg/controller/disruption`): keeps the status of
 //! PodDisruptionBudgets, and takes back the condition DisruptionTarget of pods that were spared.
 //!
-//! Left out: the event UnmanagedPods, the condition DisruptionAllowed except for a failed sync, and
+//! Left out: the condition DisruptionAllowed except for a failed sync, and
 //! scales of kinds that are not modelled.
 
 mod census;
 mod controller;
+mod scales;
 mod tally;
 
 pub(crate) use controller::Controller;

@@ -10,15 +10,13 @@ use std::rc::Rc;
 /// A pod's controller, and which life of that.
 pub(super) type Owner = (WorkloadId, Uid);
 
-/// What a controller says of how many pods there should be.
+/// What is known of how many pods a controller should have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scale {
     /// The workload at the top, and its replicas.
     Of(Uid, i32),
-    /// There is no such controller.
-    Missing,
-    /// This resource has no scale.
-    Without(&'static str),
+    /// The caches do not tell.
+    Unknown,
 }
 
 /// Pods of one controller.
@@ -38,6 +36,8 @@ pub(super) struct Tally {
     /// Groups whose scale is to be found out, and those that have none.
     unknown: BTreeSet<Owner>,
     unscaled: BTreeSet<Owner>,
+    /// Pods that have no controller.
+    unmanaged: BTreeSet<PodId>,
     /// The workloads at the top: how many groups each has, and its replicas.
     tops: BTreeMap<Uid, (usize, i32)>,
     expected: i32,
@@ -55,6 +55,7 @@ impl Tally {
             groups: BTreeMap::new(),
             unknown: BTreeSet::new(),
             unscaled: BTreeSet::new(),
+            unmanaged: BTreeSet::new(),
             tops: BTreeMap::new(),
             expected: 0,
             seen_changes: None,
@@ -65,6 +66,9 @@ impl Tally {
     pub(super) fn add(&mut self, pod: &Pod) {
         self.pods += 1;
         self.healthy += i32::from(is_healthy(pod));
+        if pod.template.owner.is_none() {
+            self.unmanaged.insert(pod.id);
+        }
         let Some(owner) = pod.controller() else {
             return;
         };
@@ -79,6 +83,7 @@ impl Tally {
     pub(super) fn remove(&mut self, pod: &Pod) {
         self.pods -= 1;
         self.healthy -= i32::from(is_healthy(pod));
+        self.unmanaged.remove(&pod.id);
         let Some(owner) = pod.controller() else {
             return;
         };
@@ -95,7 +100,7 @@ impl Tally {
 
     /// Another version of a pod that stays: most changes are of that kind.
     pub(super) fn replace(&mut self, old: &Pod, new: &Pod) {
-        if old.controller() != new.controller() {
+        if old.template.owner != new.template.owner {
             self.remove(old);
             self.add(new);
             return;
@@ -159,16 +164,29 @@ impl Tally {
         }
     }
 
-    /// How many pods there should be, all workloads together; or the first pod whose workload does
-    /// not tell, and why.
-    pub(super) fn expected(&self) -> Result<i32, (PodId, Scale)> {
-        let group = |owner: &Owner| self.groups.get(owner);
-        let first = |owner: &Owner| Some((*group(owner)?.pods.first()?, group(owner)?.scale?));
-        self.unscaled
-            .iter()
-            .filter_map(first)
-            .min_by_key(|(pod, _)| *pod)
-            .map_or(Ok(self.expected), Err)
+    /// Takes in the scale of a controller that the caches do not know yet.
+    pub(super) fn learn(&mut self, owner: Owner, scale: Scale) {
+        self.set_scale(owner, Some(scale));
+    }
+
+    /// How many pods there should be, of all workloads whose scale is known.
+    pub(super) fn expected(&self) -> i32 {
+        self.expected
+    }
+
+    /// Pods of whose controllers no scale is known.
+    pub(super) fn unscaled(&self) -> Vec<(PodId, Owner)> {
+        let pods = |owner: &Owner| {
+            let of = self.groups.get(owner).into_iter().flat_map(|g| &g.pods);
+            let owner = *owner;
+            of.map(move |pod| (*pod, owner))
+        };
+        self.unscaled.iter().flat_map(pods).collect()
+    }
+
+    /// Pods that have no controller.
+    pub(super) fn unmanaged(&self) -> &BTreeSet<PodId> {
+        &self.unmanaged
     }
 
     /// How many pods it selects.

@@ -1,9 +1,42 @@
 //! What changed in the disruption controller from release to release.
 
+use crate::kernel::Dur;
+
 /// What changed in the disruption controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
     /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after
     /// two minutes (1.26 on).
     pub resets_stale_condition: bool,
+    /// Each budget is counted again so often, up to 1.20 (`AddEventHandlerWithResyncPeriod`).
+    pub resync: Option<Dur>,
+    /// What it does about pods that have no controller.
+    pub unmanaged_pods: UnmanagedPods,
+    /// What it says where a pod's controller has no scale.
+    pub no_scale: NoScale,
+    /// A failed sync shows in the condition DisruptionAllowed (1.21 on).
+    pub failure_is_condition: bool,
+}
+
+/// What becomes of a budget that needs scales and selects pods without a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnmanagedPods {
+    /// The sync fails, up to 1.21.
+    Fail,
+    /// They do not count (1.22 on).
+    Ignored,
+    /// The same, and the event UnmanagedPods says so (1.27 on).
+    Told,
+}
+
+/// What a controller is told of whose scale the API knows nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoScale {
+    /// There is no such controller, and an event of its own says so, up to 1.20.
+    NoControllers,
+    /// Its kind has no scale, whatever the kind (1.21 on): what is compared is the name of the kind
+    /// with `Scale`.
+    EveryKind,
+    /// Its kind has no scale, or there is no such controller (1.25 on).
+    ByKind,
 }

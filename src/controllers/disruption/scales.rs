@@ -1,0 +1,70 @@
+//! How many pods a controller should have, where the caches do not tell (`getScaleController`).
+
+use super::tally::{Owner, Scale};
+use crate::api::workload::WorkloadKind;
+use crate::apiserver::ApiError;
+use crate::client::Client;
+use crate::kernel::Object;
+use crate::plan::switches::disruption::NoScale;
+
+/// What the API said of a controller.
+pub(super) enum Answer {
+    Found(Scale),
+    /// There is no such controller.
+    Missing,
+    /// Its resource has no scale.
+    Without(&'static str),
+}
+
+/// Asks the API.
+pub(super) struct Scales {
+    pub(super) no_scale: NoScale,
+    /// Reads scales, with a limiter of its own.
+    pub(super) scales: Client,
+    /// Asks which subresources there are.
+    pub(super) discovery: Client,
+}
+
+impl Scales {
+    pub(super) async fn of(&self, (id, uid): Owner) -> Result<Answer, ApiError> {
+        let (about, kind) = self.discovery.api().names(|n| {
+            let hash = n.workload_hash(id);
+            let kind = n.workload_name(id).split('/').next();
+            (
+                Object { id: id.0, hash },
+                kind.and_then(WorkloadKind::parse),
+            )
+        });
+        let (resource, has_scale) = match kind {
+            Some(WorkloadKind::Job) => ("jobs.batch", false),
+            Some(WorkloadKind::DaemonSet) => ("daemonsets.apps", false),
+            Some(WorkloadKind::StatefulSet) => ("statefulsets.apps", true),
+            Some(WorkloadKind::Deployment) => ("deployments.apps", true),
+            Some(WorkloadKind::ReplicaSet) | None => ("replicasets.apps", true),
+        };
+        let read = self.scales.call(about, move |api, _| {
+            api.workload(id)
+                .filter(|_| has_scale)
+                .map(|w| (w.uid, w.replicas()))
+                .ok_or(ApiError::NotFound)
+        });
+        match read.await {
+            Ok((found, replicas)) if found == uid => {
+                return Ok(Answer::Found(Scale::Of(uid, replicas)));
+            }
+            Ok(_) => return Ok(Answer::Missing),
+            Err(ApiError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        if self.no_scale == NoScale::NoControllers {
+            return Ok(Answer::Missing);
+        }
+        // `implementsScale`
+        self.discovery.call(about, |_, _| Ok(())).await?;
+        Ok(if has_scale && self.no_scale == NoScale::ByKind {
+            Answer::Missing
+        } else {
+            Answer::Without(resource)
+        })
+    }
+}
