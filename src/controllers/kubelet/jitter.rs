@@ -12,6 +12,7 @@ use super::node_state::Loop;
 use crate::api::names::NodeId;
 use crate::kernel::{Ctx, Dur, Object, PointId};
 use crate::plan::KubeletMode;
+use std::cell::Cell;
 
 /// The share of a period by which it may be longer, in percent (S6, S7).
 const JITTER_PERCENT: u64 = 4;
@@ -31,6 +32,9 @@ pub(super) struct Sleeps<'a> {
     pub(super) period: Dur,
     /// The longest jitter, in nanoseconds.
     pub(super) most: u64,
+    /// What two jitters of the stretch that was last asked for come to: whoever follows a loop asks
+    /// for it at every step.
+    pub(super) known: Cell<Option<(u32, u64)>>,
 }
 
 impl Sleeps<'_> {
@@ -60,11 +64,16 @@ impl Sleeps<'_> {
     /// from 0 to m, come to a sum with the variance n m²/12. Drawn evenly from m - m/√n to m + m/√n,
     /// the n/2 pairs come to one of (n/2)² (m/√n)²/3, which is the same.
     fn pair(&self, stretch: u32) -> u64 {
+        if let Some((_, pair)) = self.known.get().filter(|(known, _)| *known == stretch) {
+            return pair;
+        }
         let apart = self.most / u64::from(ROOT);
         let drawn = self
             .ctx
             .uniform_at(self.pairs, self.object, stretch, 0, 2 * apart);
-        self.most - apart + drawn
+        let pair = self.most - apart + drawn;
+        self.known.set(Some((stretch, pair)));
+        pair
     }
 
     /// Between what each jitter of such a pair lies.
@@ -174,6 +183,7 @@ impl Kubelets {
             object: self.object(node),
             period,
             most: most.saturating_sub(1),
+            known: Cell::new(None),
         })
     }
 }
@@ -182,6 +192,7 @@ impl Kubelets {
 mod tests {
     use super::{ROOT, STRETCH, Sleeps};
     use crate::kernel::{Choices, Dur, Kernel, Object};
+    use std::cell::Cell;
 
     const PERIOD: Dur = Dur::from_secs(10);
     const MOST: u64 = 399_999_999;
@@ -194,6 +205,7 @@ mod tests {
             object: Object { id: 3, hash: 3 },
             period: PERIOD,
             most: MOST,
+            known: Cell::new(None),
             ctx: &ctx,
         });
     }
