@@ -89,6 +89,9 @@ pub(crate) struct Answer {
 
 /// A figure that differs by no more than this part of it is changed by no value.
 const UNMOVED: f64 = 0.03;
+/// One that has a price is only if, besides, it differs by no more than this part of the cost: what is
+/// chosen by it is not said to be unchanged.
+const UNMOVED_COST: f64 = 0.001;
 
 /// What follows from the runs, for these prices and limits.
 pub(crate) fn answer(
@@ -177,7 +180,8 @@ pub(crate) fn answer(
                 let all: Vec<f64> = rows.iter().map(|r| r.figures[f]).collect();
                 let most = all.iter().copied().fold(0.0, f64::max);
                 let range = most - all.iter().copied().fold(f64::MAX, f64::min);
-                most > 0.0 && range <= most * UNMOVED
+                let costs_nothing = objective.prices[f] * range <= costs[best] * UNMOVED_COST;
+                most > 0.0 && range <= most * UNMOVED && costs_nothing
             })
             .collect(),
         same,

@@ -54,26 +54,18 @@ pub(crate) fn amount(value: f64) -> String {
         v if v >= 10.0 => 1,
         _ => 2,
     };
-    let text = format!("{value:.digits$}");
-    let Some((whole, rest)) = text.split_once('.') else {
-        return grouped(&text);
-    };
+    let text = format!("{:.digits$}", value.abs());
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = rest.trim_end_matches('0');
-    if rest.is_empty() {
-        grouped(whole)
+    let number = crate::analysis::grouped(whole.parse().unwrap_or(0));
+    // What is nothing with these digits has no sign.
+    let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+        "-"
     } else {
-        format!("{}.{rest}", grouped(whole))
-    }
-}
-
-fn grouped(whole: &str) -> String {
-    let (sign, digits) = match whole.strip_prefix('-') {
-        Some("0") => ("", "0"),
-        Some(digits) => ("-", digits),
-        None => ("", whole),
+        ""
     };
-    let number = digits.parse().unwrap_or(0);
-    format!("{sign}{}", crate::analysis::grouped(number))
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{number}{point}{rest}")
 }
 
 /// The figures that a table shows: those that have a price or occur.
@@ -82,4 +74,27 @@ pub(super) fn shown(told: &Told<'_>) -> Vec<usize> {
     (0..FIGURES.len())
         .filter(|&f| told.objective.prices[f] > 0.0 || occurs(f))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::amount;
+
+    #[test]
+    fn an_amount_keeps_its_sign() {
+        let all = [
+            (-0.06, "-0.06"),
+            (-0.73, "-0.73"),
+            (-0.001, "0"),
+            (0.0, "0"),
+            (0.5, "0.5"),
+            (-9.999, "-10"),
+            (-12.34, "-12.3"),
+            (1_234.5, "1,234"),
+            (-1_234_567.0, "-1,234,567"),
+        ];
+        for (value, text) in all {
+            assert_eq!(amount(value), text, "{value}");
+        }
+    }
 }
