@@ -32,6 +32,7 @@ mod outages;
 mod output;
 mod plan;
 mod plan_page;
+mod plan_together;
 mod playground;
 mod progress;
 mod records;

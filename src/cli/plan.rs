@@ -10,6 +10,7 @@ use super::interrupt;
 use super::managed::{Managed, refused};
 use super::output::{Format, OutputArg};
 use super::plan_page::page;
+use super::plan_together::{beside, together, touching, with_tried};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -18,12 +19,11 @@ use crate::analysis::grouped;
 use crate::files;
 use crate::kernel::Dur;
 use crate::lab::planner::{
-    Answer, Bound, Counting, Extra, Kept, Objective, Planner, ROWS_MAX, answer, expanded,
-    may_be_apart,
+    Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, expanded, may_be_apart,
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
-use crate::report::planner::{Told, amount, document, write, write_folder};
+use crate::report::planner::{Told, document, write, write_folder};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
@@ -183,7 +183,15 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let clock = Stopwatch::start();
     let desk = work.desk();
     let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
-    let touching = touching(&kept, &objective, args.confidence);
+    let mut touching = touching(&kept, &objective, args.confidence);
+    if let (None, false, Some(beside)) = (
+        &touching,
+        interrupted,
+        beside(&planner, &kept, args.confidence),
+    ) {
+        (kept, interrupted) = with_tried(kept, || run(args, &beside, desk, &clock, terminal))?;
+        touching = self::touching(&kept, &objective, args.confidence);
+    }
     if let Some(text) = touching.filter(|_| !interrupted) {
         // What they do to each other is only known of values that are tried together.
         let size = planner.sweep.size().unwrap_or(u64::MAX);
@@ -217,49 +225,6 @@ struct From<'a> {
     interrupted: bool,
     /// By what it was counted, where it was.
     planner: Option<&'a Planner<'a>>,
-}
-
-/// What settings that were chosen each for itself do to each other, if that is more than nothing.
-fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
-    let extras = kept.extras(objective, confidence);
-    let worst = extras
-        .iter()
-        .filter(|e| e.touches)
-        .max_by(|a, b| a.extra.abs().total_cmp(&b.extra.abs()))?;
-    Some(format!(
-        "These settings touch each other, through limits of clients, rates of zones, or room: {}.",
-        extra_in_words(worst, objective)
-    ))
-}
-
-/// What settings do to each other, in words.
-fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
-    let extras = kept.extras(objective, confidence);
-    if extras.is_empty() {
-        return None;
-    }
-    let words: Vec<String> = extras
-        .iter()
-        .map(|e| extra_in_words(e, objective))
-        .collect();
-    let said = words.join("; ");
-    Some(if extras.iter().any(|e| e.touches) {
-        format!("they touch each other: {said}. Try them jointly, with fewer values and --jointly")
-    } else {
-        format!("they do not touch each other, so that each is chosen for itself: {said}")
-    })
-}
-
-fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
-    format!(
-        "with {} they cost {} {} a year more than now if one adds them up, and {} more than that together ({} to {})",
-        extra.values.join(" and "),
-        amount(extra.sum),
-        objective.unit,
-        amount(extra.extra),
-        amount(extra.interval.low),
-        amount(extra.interval.high)
-    )
 }
 
 /// What counts: what the scenario says, and what the command line says anew.
@@ -315,6 +280,7 @@ fn planner<'a>(
         precision: args.precision,
         confidence: args.confidence,
         counting,
+        only: None,
     }
 }
 

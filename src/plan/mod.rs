@@ -8,6 +8,7 @@ mod objects;
 mod profile;
 mod run;
 mod settings;
+mod size;
 pub mod switches;
 mod timeline;
 mod timing;
@@ -21,6 +22,7 @@ pub use objects::{
 pub use profile::Profile;
 pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
+pub use size::Size;
 pub use timeline::{
     Action, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
     RuntimeFails, Successor, TimelineEntry, WatchCache, WatchedResource,

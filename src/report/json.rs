@@ -64,7 +64,7 @@ fn dur(d: Dur) -> Value {
 
 fn run(report: &Report<'_>) -> Value {
     let plan = report.analysis.plan;
-    let (nodes, pods) = report.size();
+    let size = report.size();
     json!({
         "scenario": plan.name,
         "doc": plan.doc,
@@ -74,8 +74,9 @@ fn run(report: &Report<'_>) -> Value {
         "timing": plan.timing.name,
         "seed": report.source.seed,
         "horizon_s": time(report.analysis.horizon()),
-        "nodes": nodes,
-        "pods": pods,
+        "nodes": size.nodes,
+        "pods": size.pods,
+        "pods_to_make": size.to_make,
         "records": report.analysis.trace.len(),
     })
 }

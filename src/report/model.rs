@@ -1,9 +1,10 @@
 //! A run's report: what every format of it is made from.
 
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Analysis, Serving, Summary, Workloads, grouped, summary, workloads};
+use crate::analysis::{Analysis, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
 use crate::kernel::Dur;
+use crate::plan::Size;
 use std::sync::Arc;
 
 /// Where a run came from, as far as plan and trace do not say.
@@ -81,39 +82,25 @@ impl<'a> Report<'a> {
         ]
     }
 
-    /// How many nodes and pods exist from the start.
-    pub(crate) fn size(&self) -> (u64, u64) {
-        use crate::plan::{NodeStart, PodStart};
-        let plan = self.analysis.plan;
-        let nodes = plan
-            .nodes
-            .iter()
-            .filter(|n| n.start != NodeStart::Absent)
-            .count();
-        let pods = plan
-            .pods
-            .iter()
-            .filter(|p| p.start != PodStart::Absent)
-            .count();
-        (nodes as u64, pods as u64)
+    /// What the run begins with.
+    pub(crate) fn size(&self) -> Size {
+        self.analysis.plan.size()
     }
 
     /// What stands above the charts.
     pub fn heading(&self) -> Heading {
         let plan = self.analysis.plan;
-        let (nodes, pods) = self.size();
         let checked = if plan.profile.recorded {
             ""
         } else {
             " (not checked against recordings)"
         };
         let subtitle = format!(
-            "Kubernetes {}{checked}, timing {}, seed {}: {} nodes, {} pods",
+            "Kubernetes {}{checked}, timing {}, seed {}: {}",
             self.release(),
             plan.timing.name,
             self.source.seed,
-            grouped(nodes),
-            grouped(pods)
+            size_in_words(&self.size())
         );
         Heading {
             title: plan.name.clone(),

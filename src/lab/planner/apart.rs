@@ -1,31 +1,14 @@
 //! Settings that may not touch each other: of different workloads, each is chosen for itself, with
-//! the others as they are. What they do to each other, through clients' limits, the rates of zones
-//! and the room that there is, is measured where all of them change at one time.
+//! the others as they are. What they do to each other is measured where several of them change at one
+//! time (`together`).
 
 use super::kept::{Group, Kept};
-use super::spec::Objective;
-use crate::analysis::Interval;
 use crate::lab::sweep::{Axis, Sweep};
 use crate::scenario::Overrides;
 use std::collections::BTreeSet;
 
 /// The value of a row that changes nothing.
 pub(crate) const AS_IT_IS: &str = "as it is";
-
-/// What settings cost together beside what each of them costs alone.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Extra {
-    /// Their values.
-    pub values: Vec<String>,
-    /// What they cost more than what is set now, added up one by one.
-    pub sum: f64,
-    /// What they cost more than that together.
-    pub extra: f64,
-    /// Where that lies.
-    pub interval: Interval,
-    /// They touch each other: that is more than chance, and more than is nothing to choose by.
-    pub touches: bool,
-}
 
 /// The workload that a path leads into; none where it is about several, or something else.
 fn workload(path: &str) -> Option<&str> {
@@ -145,46 +128,16 @@ impl Kept {
                 .closed
                 .as_ref()
                 .map(|c| group.rows.iter().map(|r| c[*r]).collect()),
+            no_closed: self.no_closed.clone(),
+            closed_without: self.closed_without.clone(),
             objective: self.objective.clone(),
             settled: group.settled.and_then(place),
             delta: self.delta,
             size: self.size,
+            to_make: self.to_make,
             apart: Vec::new(),
+            tried: None,
         }
-    }
-
-    /// What settings that were chosen each for itself cost more together than one by one: with all
-    /// of them at their first values, and at their last ones.
-    pub(crate) fn extras(&self, objective: &Objective, confidence: f64) -> Vec<Extra> {
-        let corners = match self.apart.is_empty() {
-            true => self.rows.len()..self.rows.len(),
-            false => self.rows.len() - 2..self.rows.len(),
-        };
-        let each = 1.0 - (1.0 - confidence) / 2.0;
-        let of = |corner: usize| {
-            let values = &self.rows[corner];
-            // The rows that change one of these values alone.
-            let alone = (0..values.len()).filter_map(|axis| {
-                let is = |r: &usize| self.rows[*r][axis] == values[axis];
-                (1..self.rows.len() - 2).find(is)
-            });
-            let alone: Vec<usize> = alone.collect();
-            let mut all = vec![(corner, 1.0)];
-            all.extend(alone.iter().map(|row| (*row, -1.0)));
-            all.push((0, alone.len() as f64 - 1.0));
-            let (extra, variance) = self.cost(objective, &all);
-            let interval = self.interval((extra, variance), each);
-            let half = (interval.high - interval.low) / 2.0;
-            let cost = |row: usize| self.cost(objective, &[(row, 1.0)]).0;
-            Extra {
-                values: values.clone(),
-                sum: alone.iter().map(|r| cost(*r) - cost(0)).sum(),
-                extra,
-                interval,
-                touches: extra.abs() > half.max(self.delta.max(objective.least())),
-            }
-        };
-        corners.map(of).collect()
     }
 }
 

@@ -4,13 +4,13 @@
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
 //! D, whatever is tolerated, and a start.
 
-use crate::api::pod::PodTemplate;
+use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
-use crate::api::workload::{WorkloadKind, namespace_of};
+use crate::api::workload::WorkloadKind;
 use crate::lab::sweep::Sweep;
 use crate::outages::{Distribution, cost};
-use crate::plan::{Plan, PodPlan, PodStart, WorkloadPlan};
+use crate::plan::{Plan, PodPlan, PodStart};
 use crate::scenario::{Drawn, Model};
 use serde::{Deserialize, Serialize};
 
@@ -34,25 +34,47 @@ pub(crate) struct Closed {
 /// How long a replacement takes to run, in seconds.
 const STARTS_S: f64 = 2.0;
 
-/// The closed form of each row; none where a row is about something else.
-pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Option<Vec<Closed>> {
-    let all_about_it = sweep
+/// The closed form of each row.
+///
+/// # Errors
+/// Why there is none, in words: a row is about something else, or outages have no distribution.
+pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, String> {
+    if let Some(other) = sweep
         .axes
         .iter()
-        .all(|a| a.path.ends_with("tolerationSeconds"));
-    if !all_about_it
-        || drawn
-            .iter()
-            .any(|d| d.models.list.iter().any(Model::is_recorded))
+        .find(|a| !a.path.ends_with("tolerationSeconds"))
     {
-        return None;
+        return Err(format!(
+            "there is one for tolerationSeconds alone, and not for `{}`",
+            other.path
+        ));
     }
-    Some(drawn.iter().map(of).collect())
+    let models = drawn.iter().flat_map(|d| &d.models.list);
+    if let Some(record) = models.clone().find(|m| m.is_recorded()) {
+        return Err(format!(
+            "`{}` is a record, and what it would need is a distribution; `taintsim outages --fit` fits one",
+            record.name
+        ));
+    }
+    if models.clone().all(|m| m.away().is_none()) {
+        return Err("it knows only of nodes that are away without notice".to_owned());
+    }
+    Ok(drawn.iter().map(of).collect())
+}
+
+/// The models whose outages the closed form leaves out: nodes that are drained first, or taken back.
+pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
+    let other = drawn.models.list.iter().filter(|m| m.away().is_none());
+    other.map(|m| m.name.clone()).collect()
 }
 
 fn of(drawn: &Drawn) -> Closed {
     let plan = &drawn.plan;
     let after = detection(plan);
+    // When it is seen to that a node is away for long: its pods are gone with it, or run again.
+    let ended = drawn.models.repair.map_or(f64::INFINITY, |r| {
+        r.after + if r.replaces { 0.0 } else { r.takes }
+    });
     let mut sum = Closed::default();
     for share in shares(plan) {
         let Some(template) = plan.templates.get(share.template as usize) else {
@@ -60,18 +82,22 @@ fn of(drawn: &Drawn) -> Closed {
         };
         let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
-            let (Some(lasts), rate) = (&model.lasts, share.pods * hits(model, share.node)) else {
+            let (Some(lasts), rate) = (model.away(), share.pods * hits(model, share.node)) else {
                 continue;
             };
-            let evicted = rate * survival(lasts, timeout);
+            let evicted = if timeout < ended {
+                rate * survival(lasts, timeout)
+            } else {
+                0.0
+            };
             sum.evicted += evicted;
             if share.waits {
                 // Not replaced while its node is away, and started anew there if it was evicted.
-                let missing = (rate * lasts.mean() + evicted * STARTS_S) / 60.0;
+                let missing = (rate * cost(lasts, ended, 0.0) + evicted * STARTS_S) / 60.0;
                 sum.missing += missing;
                 sum.waiting += missing;
             } else {
-                sum.missing += rate * cost(lasts, timeout, STARTS_S) / 60.0;
+                sum.missing += rate * cost(lasts, timeout.min(ended), STARTS_S) / 60.0;
             }
         }
     }
@@ -87,27 +113,37 @@ struct Share {
     pods: f64,
 }
 
+/// Whether nobody misses a pod: it is over, or belongs to its machine.
+fn is_nobodys(pod: &PodPlan, template: &PodTemplate) -> bool {
+    let is_over = matches!(
+        pod.start,
+        PodStart::Imported {
+            phase: PodPhase::Succeeded | PodPhase::Failed,
+            ..
+        }
+    );
+    is_over || template.source != PodSource::Api
+}
+
 /// Where pods are: those that are bound, and those that a workload's controller makes at first, on
 /// any node as likely as on another.
 fn shares(plan: &Plan) -> Vec<Share> {
     let bound = plan.pods.iter().filter_map(|pod| {
-        Some(Share {
+        let template = plan.templates.get(pod.template as usize)?;
+        let share = Share {
             node: pod.node?,
             template: pod.template,
-            waits: waits(plan.templates.get(pod.template as usize)?),
+            waits: waits(template),
             pods: 1.0,
-        })
+        };
+        (!is_nobodys(pod, template)).then_some(share)
     });
     let mut all: Vec<Share> = bound.collect();
-    // An export has the pods that there are.
-    let is_imported = |p: &PodPlan| matches!(p.start, PodStart::Imported { .. });
-    if plan.pods.iter().any(is_imported) {
-        return all;
-    }
     let nodes = plan.nodes.len();
-    for workload in plan.workloads.iter().filter(|w| makes_up(w.kind)) {
-        let made = f64::from(workload.spec.replicas()) - had(plan, workload) as f64;
-        if workload.owner.is_none() && made > 0.0 {
+    for (index, had) in plan.make_up() {
+        let workload = &plan.workloads[index as usize];
+        let made = f64::from(workload.spec.replicas()) - had as f64;
+        if makes_up(workload.kind) && made > 0.0 {
             all.extend((0..nodes as u32).map(|node| Share {
                 node,
                 template: workload.template,
@@ -117,22 +153,6 @@ fn shares(plan: &Plan) -> Vec<Share> {
         }
     }
     all
-}
-
-/// How many pods of a workload there are at the start.
-fn had(plan: &Plan, workload: &WorkloadPlan) -> usize {
-    let Ok(selector) = workload.selector.as_selector() else {
-        return 0;
-    };
-    let selects = |t: &PodTemplate| t.owner.is_some() && selector.matches(&t.labels);
-    let own: Vec<bool> = plan.templates.iter().map(selects).collect();
-    let namespace = namespace_of(&workload.name);
-    let is_own = |pod: &&PodPlan| {
-        pod.start != PodStart::Absent
-            && own.get(pod.template as usize) == Some(&true)
-            && pod.name.split('/').next() == Some(namespace)
-    };
-    plan.pods.iter().filter(is_own).count()
 }
 
 /// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.

@@ -47,7 +47,11 @@ impl Counting {
             return (Self::Years, why);
         }
         let busy: f64 = models.iter().map(|m| m.per_year() * busy(m) / YEAR_S).sum();
-        let said = format!("{busy:.3} outages are busy at one time on average");
+        let number = match busy {
+            b if b < 0.0005 => "fewer than 0.001".to_owned(),
+            b => format!("{b:.3}"),
+        };
+        let said = format!("{number} outages are busy at one time on average");
         if busy <= OVERLAP_MAX {
             (Self::Outages, format!("outages hardly overlap: {said}"))
         } else {

@@ -166,11 +166,15 @@ mod tests {
             years: Vec::new(),
             nodes: vec![0],
             closed: None,
+            no_closed: String::new(),
+            closed_without: Vec::new(),
             objective: Objective::new(None),
             settled: None,
             delta: 0.0,
             size: (0, 0),
+            to_make: (0, 0),
             apart: Vec::new(),
+            tried: None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::closed::Closed;
 use super::count::Counting;
 use super::moments::Moments;
 use super::spec::Objective;
+use crate::plan::Size;
 use serde::{Deserialize, Serialize};
 
 /// What is kept of all runs. It answers for any prices.
@@ -39,6 +40,12 @@ pub(crate) struct Kept {
     pub nodes: Vec<u32>,
     /// The closed form of each row, where there is one.
     pub closed: Option<Vec<Closed>>,
+    /// Why there is none.
+    #[serde(default)]
+    pub no_closed: String,
+    /// The models that it leaves out.
+    #[serde(default)]
+    pub closed_without: Vec<String>,
     /// What counted when it was run.
     pub objective: Objective,
     /// Whether one value was left when the runs ended.
@@ -47,8 +54,14 @@ pub(crate) struct Kept {
     pub delta: f64,
     /// Names of nodes, pods: how large it is.
     pub size: (usize, usize),
+    /// Pods that workloads ask for beyond those, and DaemonSets without one.
+    #[serde(default)]
+    pub to_make: (u64, u64),
     /// The rows of each setting, where each was chosen for itself; otherwise nothing.
     pub apart: Vec<Group>,
+    /// What was recommended of settings that were chosen each for itself, tried together.
+    #[serde(default)]
+    pub tried: Option<Box<Kept>>,
 }
 
 /// Years that are kept one by one.
@@ -74,6 +87,16 @@ pub(super) struct Replication {
 }
 
 impl Kept {
+    /// How large it is.
+    pub(crate) fn size(&self) -> Size {
+        Size {
+            nodes: self.size.0 as u64,
+            pods: self.size.1 as u64,
+            to_make: self.to_make.0,
+            daemon_sets: self.to_make.1,
+        }
+    }
+
     /// Whether what was read can be reckoned with.
     ///
     /// # Errors
@@ -94,7 +117,11 @@ impl Kept {
                 .as_ref()
                 .is_none_or(|c| c.len() == self.rows.len())
             && self.settled.is_none_or(|s| s < self.rows.len())
-            && self.apart_fits();
+            && self.apart_fits()
+            && self
+                .tried
+                .as_ref()
+                .is_none_or(|t| t.tried.is_none() && t.paths == self.paths && t.check().is_ok());
         if fits {
             Ok(())
         } else {

@@ -7,6 +7,7 @@
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
 //! kept      what is kept of all runs
 //! apart     settings that may not touch each other, each chosen for itself
+//! together  what settings do to each other that were chosen each for itself
 //! control   what the drawn outages come to by formula, beside what outages come to on average
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! run       replications on several threads, until enough is known
@@ -33,11 +34,13 @@ mod select;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod together;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
-pub(crate) use apart::{AS_IT_IS, Extra, may_be_apart};
+pub(crate) use apart::{AS_IT_IS, may_be_apart};
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use sample::Sample;
 pub(crate) use spec::{Bound, FIGURES, Objective, expanded};
+pub(crate) use together::Extra;

@@ -1,12 +1,13 @@
 //! Replications on several threads, until enough is known.
 
 use super::apart::{self, AS_IT_IS};
+use super::closed::{closed, left_out};
 use super::control::{self, Formula};
 use super::count::{self, Counting, Figures, Ran};
 use super::kept::{Kept, Replication};
 use super::moments::{Moments, student};
 use super::select::Selection;
-use super::spec::{Bound, FIGURES, Objective};
+use super::spec::{Bound, FIGURES, Objective, Only};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
@@ -45,6 +46,8 @@ pub(crate) struct Planner<'a> {
     pub counting: (Counting, String),
     /// Each setting is chosen for itself: for each of them the value that is set now.
     pub apart: Option<Vec<Option<usize>>>,
+    /// Some rows alone, from which nothing is chosen.
+    pub only: Option<Only>,
 }
 
 /// What replications are run with.
@@ -103,6 +106,9 @@ fn of_round(begin: u64, least: u64, expected: u64, desk: Desk<'_>) -> u64 {
 impl Planner<'_> {
     /// The values of each row.
     fn rows(&self) -> Vec<Vec<String>> {
+        if let Some(only) = &self.only {
+            return only.rows.clone();
+        }
         if self.apart.is_some() {
             return apart::rows(&self.sweep.axes);
         }
@@ -286,7 +292,7 @@ impl Planner<'_> {
             if kept.moments.n() < first {
                 continue;
             }
-            if selections.is_empty() {
+            if selections.is_empty() && !groups.is_empty() {
                 selections = self.selections(&mut kept, &groups);
             }
             let (means, needed) = (self.means(&kept), self.needed(&kept, &groups));
@@ -353,13 +359,17 @@ impl Planner<'_> {
 
     fn kept(&self, drawn: &[Drawn], leant_on: usize) -> Kept {
         let plan = &drawn[0].plan;
+        let size = plan.size();
+        let (closed, no_closed) = match closed(&self.sweep, drawn) {
+            Ok(all) => (Some(all), String::new()),
+            Err(why) => (None, why),
+        };
         let models = &drawn[0].models.list;
         let width = drawn.len() * FIGURES.len();
         let parts = match self.counting.0 {
             Counting::Outages => models.len(),
             Counting::Years => 0,
         };
-        let there = |p: &&crate::plan::PodPlan| p.start != crate::plan::PodStart::Absent;
         Kept {
             version: 2,
             scenario: self.sweep.loaded.name.clone(),
@@ -376,15 +386,19 @@ impl Planner<'_> {
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
             years: Vec::new(),
             nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
-            closed: super::closed::closed(&self.sweep, drawn),
+            closed,
+            no_closed,
+            closed_without: left_out(&drawn[0]),
             objective: self.objective.clone(),
             settled: None,
-            delta: 0.0,
-            size: (plan.nodes.len(), plan.pods.iter().filter(there).count()),
+            delta: self.only.as_ref().map_or(0.0, |o| o.delta),
+            size: (size.nodes as usize, size.pods as usize),
+            to_make: (size.to_make, size.daemon_sets),
             apart: match &self.apart {
                 Some(now) => apart::groups(&self.sweep.axes, now),
                 None => Vec::new(),
             },
+            tried: None,
         }
     }
 
@@ -409,6 +423,9 @@ impl Planner<'_> {
     /// is told rests on shares of outages, such as those that are short, or after which pods are
     /// evicted. The standard error of a share, at most 1 / (2 sqrt(n)), is to be as small.
     fn needed(&self, kept: &Kept, groups: &[Vec<usize>]) -> u64 {
+        if let Some(only) = &self.only {
+            return only.n;
+        }
         let means = self.means(kept);
         let least = match self.counting.0 {
             Counting::Outages => (0.25 / (self.precision * self.precision)).ceil() as u64,
@@ -439,6 +456,9 @@ impl Planner<'_> {
 
     /// The rows among which one is chosen: of each setting, or all of them.
     fn groups(&self, kept: &Kept) -> Vec<Vec<usize>> {
+        if self.only.is_some() {
+            return Vec::new();
+        }
         match &self.apart {
             Some(_) => kept.apart.iter().map(|g| g.rows.clone()).collect(),
             None => vec![(0..kept.rows.len()).collect()],

@@ -134,6 +134,17 @@ impl Objective {
     }
 }
 
+/// Rows that are run so many times, whatever comes of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Only {
+    /// The values of each.
+    pub rows: Vec<Vec<String>>,
+    /// How many replications.
+    pub n: u64,
+    /// What is nothing to choose by.
+    pub delta: f64,
+}
+
 /// What a year must not come to: `needless<=20/y`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {

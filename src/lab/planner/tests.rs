@@ -1,11 +1,13 @@
 //! Plans whose answer is known by formula.
 
-use super::closed::closed;
+use super::closed::{closed, left_out};
 use super::{Answer, Counting, Objective, Planner, answer};
 use crate::analysis::{Analysis, Figure, summary};
+use crate::api::pod::{PodPhase, PodSource};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
 use crate::lab::sweep::{Axis, Sweep};
+use crate::plan::PodStart;
 use crate::scenario::{Loaded, Overrides, drawn, parse};
 use crate::sim;
 use std::path::Path;
@@ -50,6 +52,7 @@ fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<
         confidence: 0.95,
         counting: Counting::fitting(&models),
         apart: None,
+        only: None,
     }
 }
 
@@ -181,6 +184,84 @@ fn pods_that_are_placed_later_are_in_the_closed_form() {
             "{kind}: {placed:?} {free:?}"
         );
     }
+}
+
+/// Outages of ten hours, and somebody deletes a node that has been away for half an hour: then its pods
+/// are gone, whatever they tolerate. 240 outages, of half an hour and two seconds, which are 7,208
+/// minutes, or of the 49 s of detection, the 300 s and two seconds: 1,404.
+#[test]
+fn repair_ends_what_the_closed_form_counts() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10h"))"#;
+    let mut text = scenario("Deployment", faults).source.text.to_string();
+    let repair = r#", repair: (after: "30m", do: Replace, takes: "3m", unless_share: 0.2)))"#;
+    text.truncate(text.len() - 2);
+    text.push_str(repair);
+    let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+    let of = |value: &str| {
+        let p = planner(&loaded, &[value], &[]);
+        let set = format!("{TOLERATION}={value}");
+        let sets = Overrides {
+            sets: vec![set],
+            ..Overrides::default()
+        };
+        let rows = [drawn(&loaded, &sets).expect("it builds")];
+        let all = closed(&p.sweep, &rows).expect("a toleration")[0];
+        (all.missing, all.evicted)
+    };
+    for (value, missing, evicted) in [("none", 7_208.0, 0.0), ("300", 1_404.0, 240.0)] {
+        let found = of(value);
+        let off = (found.0 - missing).abs() + (found.1 - evicted).abs();
+        assert!(off < 1e-6, "{value}: {found:?}");
+    }
+}
+
+/// Of twenty pods, one on each node, the pod of a Job that is over is missed by nobody, nor is one that
+/// belongs to its machine: 18 of them are left.
+#[test]
+fn who_is_missed_by_nobody_is_not_in_the_closed_form() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("20m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let mut rows = [drawn(&loaded, &Overrides::default()).expect("it builds")];
+    let p = planner(&loaded, &["300"], &[]);
+    let all = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
+    let plan = &mut rows[0].plan;
+    plan.pods[3].start = PodStart::Imported {
+        phase: PodPhase::Succeeded,
+        ready: None,
+        disruption_target: None,
+        deletion: None,
+    };
+    let mut own = plan.templates[plan.pods[5].template as usize].clone();
+    own.source = PodSource::File;
+    plan.templates.push(own);
+    plan.pods[5].template = plan.templates.len() as u32 - 1;
+    let some = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
+    assert!((some / all - 18.0 / 20.0).abs() < 1e-9, "{some} {all}");
+}
+
+/// Where there is no closed form it is said why, and what it leaves out where there is one.
+#[test]
+fn what_the_closed_form_does_not_know_is_said() {
+    let crash =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(1), lasts: Fixed("10m"))"#;
+    let upgrade =
+        r#"(name: "upgrade", nodes: All, do: Maintain, rate: PerNodeYear(1), lasts: Fixed("10m"))"#;
+    let of = |faults: &str, path: &str| {
+        let loaded = scenario("Deployment", faults);
+        let mut p = planner(&loaded, &["1", "2"], &[]);
+        p.sweep.axes[0].path = path.to_owned();
+        let rows = [drawn(&loaded, &Overrides::default()).expect("it builds")];
+        let said = closed(&p.sweep, &rows).map(|_| ());
+        (said, left_out(&rows[0]))
+    };
+    let (said, without) = of(&format!("{crash}, {upgrade}"), TOLERATION);
+    assert_eq!((said, without), (Ok(()), vec!["upgrade".to_owned()]));
+    let (said, _) = of(crash, "workloads.web.replicas");
+    assert!(said.is_err_and(|why| why.contains("`workloads.web.replicas`")));
+    let (said, _) = of(upgrade, TOLERATION);
+    assert!(said.is_err_and(|why| why.contains("without notice")));
 }
 
 /// Both ways to count come to the same where outages do not overlap.
@@ -387,6 +468,54 @@ fn workloads_that_share_the_last_place_touch_each_other() {
     assert!(
         !extras[1].touches && extras[1].extra.abs() < 1e-6,
         "{extras:?}"
+    );
+}
+
+/// The same where the first values and the last ones change nothing: an hour is never over sooner
+/// than ten of them. The values between, which are recommended of each setting, touch each other.
+#[test]
+fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out() {
+    let loaded = two_workloads("n-{0..3}", 2, 3);
+    let mut p = planner(&loaded, &["0", "300"], &[]);
+    let values = ["none", "0", "36000"].map(str::to_owned).to_vec();
+    p.sweep.axes = ["web", "api"]
+        .map(|name| Axis {
+            path: TOLERATION.replace('*', name),
+            values: values.clone(),
+        })
+        .to_vec();
+    p.apart = Some(vec![None, None]);
+    p.look_for_now().expect("it builds");
+    let mut kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    let ends = kept.extras(&p.objective, 0.95);
+    assert!(
+        ends.iter().all(|e| !e.touches && e.extra.abs() < 1e-6),
+        "{ends:?}"
+    );
+    let best = vec!["0".to_owned(); 2];
+    assert!(!kept.is_tried(&best));
+    let beside = p.beside(&kept, &[best[..1].to_vec(), best[..1].to_vec()]);
+    let beside = beside.expect("something to be tried");
+    let tried = beside.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    // Nothing changed, each changed alone, and both.
+    assert_eq!((tried.rows.len(), tried.moments.n()), (4, kept.moments.n()));
+    kept.tried = Some(Box::new(tried));
+    assert!(kept.check().is_ok() && kept.is_tried(&best));
+    let extras = kept.extras(&p.objective, 0.95);
+    let found = extras
+        .iter()
+        .find(|e| e.values == best)
+        .expect("it was tried");
+    let expected = 36.0 * 59.1;
+    assert!(
+        found.touches && (found.extra / expected - 1.0).abs() < 0.01,
+        "{found:?}"
+    );
+    // One of them alone is no combination.
+    assert!(kept.is_tried(&["0".to_owned(), super::AS_IT_IS.to_owned()]));
+    assert!(
+        p.beside(&kept, &[best.clone(), vec![super::AS_IT_IS.to_owned()]])
+            .is_none()
     );
 }
 

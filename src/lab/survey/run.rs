@@ -13,7 +13,7 @@ use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::Event;
 use crate::language::{Problem, Problems, Scenario, duration};
-use crate::plan::Plan;
+use crate::plan::{Plan, Size};
 use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
 use crate::sim;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub(crate) struct Surveyed {
     /// How many entries of the scenario's own timeline were left out.
     pub left_out: usize,
     /// How many nodes and pods there are when nothing is lost yet.
-    pub size: (usize, usize),
+    pub size: Size,
 }
 
 impl Survey<'_> {
@@ -185,21 +185,13 @@ impl Survey<'_> {
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.figures, &a.figures));
         let findings = findings(&quiet, &lost, self.lasts);
-        let pods = quiet
-            .pods
-            .iter()
-            .filter(|p| p.start != crate::plan::PodStart::Absent);
-        let nodes = quiet
-            .nodes
-            .iter()
-            .filter(|n| n.start != crate::plan::NodeStart::Absent);
         Ok(Surveyed {
             losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),
             asked: losses.iter().map(|l| 1 + l.like.len()).sum(),
             lost,
             findings,
             left_out: self.loaded.spec.timeline.len(),
-            size: (nodes.count(), pods.count()),
+            size: quiet.size(),
         })
     }
 

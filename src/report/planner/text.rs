@@ -1,11 +1,17 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
 use super::told::{Told, amount, shown};
+use crate::analysis::size_in_words;
 use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
+
+/// Places in [`FIGURES`].
+const MISSING: usize = 0;
+const EVICTED: usize = 3;
+const PENDING: usize = 6;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
@@ -40,10 +46,9 @@ pub(crate) fn write(
 fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     let kept = told.kept;
     writeln!(out, "{}", painted(&kept.scenario, BOLD, style))?;
-    let (nodes, pods) = kept.size;
     let from = Some(&told.line).filter(|line| !line.is_empty());
     let from = from.map_or_else(String::new, |line| format!("; {line}"));
-    writeln!(out, "  {nodes} nodes, {pods} pods{from}")?;
+    writeln!(out, "  {}{from}", size_in_words(&kept.size()))?;
     writeln!(out, "  choosing {}", kept.paths.join(", "))?;
     if told.interrupted {
         let text = "Interrupted, or out of time: the answer so far, with wider intervals.";
@@ -206,30 +211,23 @@ fn comes_from(a: &Answer) -> Option<String> {
 }
 
 fn closed(told: &Told<'_>) -> Option<String> {
-    let a = told.answer;
-    let best = a.closed_best?;
-    let by_formula = a.rows[a.best].closed?;
+    let (a, kept) = (told.answer, told.kept);
+    let none = || (!kept.no_closed.is_empty()).then(|| format!("none: {}", kept.no_closed));
+    let (Some(best), Some(by_formula)) = (a.closed_best, a.rows[a.best].closed) else {
+        return none();
+    };
     let simulated = a.rows[a.best].cost;
     let mut text = if best == a.best {
         "the same value".to_owned()
     } else {
         told.name(best)
     };
-    let more = simulated - by_formula;
     text.push_str(&format!(
         "; {} of {} for the recommended one",
         amount(by_formula),
         amount(simulated)
     ));
-    let half = (a.rows[a.best].interval.high - simulated).abs();
-    if more.abs() > half.max(0.05 * simulated.abs()) {
-        let why = if more > 0.0 {
-            "evictions that queue behind rates of zones and limits of clients, and pods that find no node"
-        } else {
-            "pods of several outages that overlap, or that clients still reach"
-        };
-        text.push_str(&format!(": the difference is {why}"));
-    }
+    text.extend(difference(told, simulated - by_formula));
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
         text.push_str(&format!(
@@ -237,6 +235,40 @@ fn closed(told: &Told<'_>) -> Option<String> {
             amount(waiting)
         ));
     }
+    Some(text)
+}
+
+/// What simulation adds to the closed form, where that is more than chance and a twentieth.
+fn difference(told: &Told<'_>, more: f64) -> Option<String> {
+    let (a, kept) = (told.answer, told.kept);
+    let best = &a.rows[a.best];
+    let half = (best.interval.high - best.cost).abs();
+    if more.abs() <= half.max(0.05 * best.cost.abs()) {
+        return None;
+    }
+    if more < 0.0 {
+        let less = amount(-more);
+        return Some(format!(
+            ": {less} less than by formula, as outages overlap, or clients still reach pods"
+        ));
+    }
+    let mut text = format!(": {} more than by formula", amount(more));
+    // Who is Pending is missing, too.
+    let pending = best.figures[PENDING].min(best.figures[MISSING]) * told.objective.prices[MISSING];
+    if pending >= 0.05 * more {
+        let most = amount(pending.min(more));
+        text.push_str(&format!(", {most} of it for pods that were Pending"));
+    }
+    let mut others = Vec::new();
+    if !kept.closed_without.is_empty() {
+        others.push(format!("comes from {}", kept.closed_without.join(", ")));
+    }
+    let is_priced = |f: &usize| told.objective.prices[*f] > 0.0;
+    if (0..FIGURES.len()).any(|f| ![MISSING, EVICTED].contains(&f) && is_priced(&f)) {
+        others.push("is the price of what it does not know of".to_owned());
+    }
+    others.push("is evictions that queue behind rates of zones and limits of clients".to_owned());
+    text.push_str(&format!("; the rest {}", others.join(", or ")));
     Some(text)
 }
 
@@ -327,7 +359,7 @@ fn rests_on(told: &Told<'_>) -> String {
             "one outage at a time, weighted by its rate, the nodes it takes and its length at their means"
         }
         Counting::Outages => "one outage at a time, weighted by its rate",
-        Counting::Years => "whole years",
+        Counting::Years => "whole years, each figure the mean of the years alone",
     };
     format!(
         "{}: {}; {way} ({})",

@@ -2,6 +2,7 @@
 //! table of all losses.
 
 use super::{Called, Heading};
+use crate::analysis::size_in_words;
 use crate::lab::survey::{Lost, Measure, Surveyed};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
 use serde_json::Value;
@@ -59,14 +60,13 @@ pub(crate) fn board(
             survey.losses, survey.asked
         ));
     }
-    let (nodes, pods) = survey.size;
     Board {
         title: format!("{}: survey", heading.name),
         doc: format!(
             "Everything that can be lost, each alone for {}: what it costs.",
             crate::report::short(heading.lasts)
         ),
-        subtitle: format!("{nodes} nodes, {pods} pods; {}", heading.line),
+        subtitle: format!("{}; {}", size_in_words(&survey.size), heading.line),
         notes,
         parts,
     }

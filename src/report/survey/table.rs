@@ -2,7 +2,7 @@
 
 use super::Called;
 use crate::analysis::clock::short;
-use crate::analysis::grouped;
+use crate::analysis::{grouped, size_in_words};
 use crate::kernel::Dur;
 use crate::lab::survey::{Lost, Surveyed};
 use crate::report::Style;
@@ -36,14 +36,7 @@ pub(crate) fn write(
     style: Style,
 ) -> io::Result<()> {
     writeln!(out, "{}", painted(&heading.name, BOLD, style))?;
-    let (nodes, pods) = survey.size;
-    writeln!(
-        out,
-        "  {}, {}; {}",
-        counted(nodes as u64, "node"),
-        counted(pods as u64, "pod"),
-        heading.line
-    )?;
+    writeln!(out, "  {}; {}", size_in_words(&survey.size), heading.line)?;
     let mut runs = format!(
         "{} for {} each",
         losses(survey.losses),

@@ -1,8 +1,9 @@
 //! The whole report, part by part.
 
 use super::printer::Printer;
-use super::style::{BOLD, DIM, PLAIN, Style, YELLOW, counted};
+use super::style::{BOLD, DIM, PLAIN, Style, YELLOW};
 use crate::analysis::clock::short;
+use crate::analysis::size_in_words;
 use crate::files::PACKED;
 use crate::kernel::Dur;
 use crate::report::files::Written;
@@ -30,19 +31,17 @@ pub fn write(
 impl Printer<'_> {
     fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
         let plan = report.analysis.plan;
-        let (nodes, pods) = report.size();
         writeln!(self.out, "{}", self.painted(&plan.name, BOLD))?;
         if !plan.doc.is_empty() {
             write!(self.out, "  ")?;
             self.folded(&plan.doc, 2, PLAIN)?;
         }
         let line = format!(
-            "Kubernetes {}, timing {}, seed {}, {}, {}, {}",
+            "Kubernetes {}, timing {}, seed {}, {}, {}",
             report.release(),
             plan.timing.name,
             report.source.seed,
-            counted(nodes, "node"),
-            counted(pods, "pod"),
+            size_in_words(&report.size()),
             short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
         );
         write!(self.out, "  ")?;

@@ -1,0 +1,100 @@
+//! What settings do to each other of which `taintsim plan` chooses each for itself: what is tried
+//! together, and how that is told.
+
+use super::failure::Failure;
+use crate::lab::planner::{Extra, Kept, Objective, Planner, answer};
+use crate::report::planner::amount;
+
+/// A plan in which the values that would be recommended are tried together; none where settings are
+/// not chosen each for itself, or all of it was tried.
+pub(super) fn beside<'a>(
+    planner: &Planner<'a>,
+    kept: &Kept,
+    confidence: f64,
+) -> Option<Planner<'a>> {
+    planner.apart.as_ref()?;
+    let recommended = recommended(kept, &planner.objective, confidence);
+    planner.beside(kept, &recommended)
+}
+
+/// Of each setting the best value, and then those that are as good.
+fn recommended(kept: &Kept, objective: &Objective, confidence: f64) -> Vec<Vec<String>> {
+    let of = |part: &Kept| {
+        let answer = answer(part, objective, &[], confidence);
+        let others = answer.same.iter().filter(|row| **row != answer.best);
+        let rows = [&answer.best].into_iter().chain(others);
+        rows.map(|row| part.rows[*row].concat()).collect()
+    };
+    kept.parts().iter().map(of).collect()
+}
+
+/// What was run, with what a plan beside it found, and whether that was ended early. A time that is
+/// over before anything was found leaves what was run.
+pub(super) fn with_tried(
+    mut kept: Kept,
+    run: impl FnOnce() -> Result<(Kept, bool), Failure>,
+) -> Result<(Kept, bool), Failure> {
+    match run() {
+        Ok((tried, interrupted)) => {
+            kept.tried = Some(Box::new(tried));
+            Ok((kept, interrupted))
+        }
+        Err(Failure::Input(_) | Failure::Interrupted(_)) => Ok((kept, true)),
+        Err(other) => Err(other),
+    }
+}
+
+/// What settings that were chosen each for itself do to each other, if that is more than nothing.
+pub(super) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+    let extras = kept.extras(objective, confidence);
+    let worst = extras
+        .iter()
+        .filter(|e| e.touches)
+        .max_by(|a, b| a.extra.abs().total_cmp(&b.extra.abs()))?;
+    Some(format!(
+        "These settings touch each other, through limits of clients, rates of zones, or room: {}.",
+        extra_in_words(worst, objective)
+    ))
+}
+
+/// What settings do to each other, in words.
+pub(super) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+    let extras = kept.extras(objective, confidence);
+    let most = extras.iter().max_by(|a, b| a.most().total_cmp(&b.most()))?;
+    if extras.iter().any(|e| e.touches) {
+        let touching = extras.iter().filter(|e| e.touches);
+        let said: Vec<String> = touching.map(|e| extra_in_words(e, objective)).collect();
+        let said = said.join("; ");
+        return Some(format!(
+            "they touch each other: {said}. Try them jointly, with fewer values and --jointly"
+        ));
+    }
+    let best: Vec<String> = recommended(kept, objective, confidence)
+        .into_iter()
+        .filter_map(|values| values.into_iter().next())
+        .collect();
+    let tried = if kept.is_tried(&best) {
+        "those that are recommended among them"
+    } else {
+        "but not those that are recommended here"
+    };
+    Some(format!(
+        "they do not touch each other as far as they were tried, so that each is chosen for itself: at {} combinations of values, {tried}, they cost at most {} {} a year more or less together than one by one; most at {}",
+        extras.len(),
+        amount(most.most()),
+        objective.unit,
+        extra_in_words(most, objective)
+    ))
+}
+
+fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
+    format!(
+        "{}: {} {} a year more than now if one adds them up, and {} more than that together ({} to {})",
+        extra.values.join(" and "),
+        amount(extra.sum),
+        objective.unit,
+        amount(extra.extra),
+        amount(extra.interval.low),
+        amount(extra.interval.high)
+    )
+}

@@ -1,0 +1,146 @@
+//! Settings that are chosen each for itself, tried together: what they do to each other, through
+//! clients' limits, the rates of zones and the room that there is, at their ends and at the values
+//! that the answer recommends.
+
+use super::apart::AS_IT_IS;
+use super::kept::Kept;
+use super::run::Planner;
+use super::spec::{Objective, Only};
+use crate::analysis::Interval;
+
+/// What settings cost together beside what each of them costs alone.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Extra {
+    /// Their values.
+    pub values: Vec<String>,
+    /// What they cost more than what is set now, added up one by one.
+    pub sum: f64,
+    /// What they cost more than that together.
+    pub extra: f64,
+    /// Where that lies, as sure as asked for of all that were tried together.
+    pub interval: Interval,
+    /// They touch each other: that is more than chance, and more than is nothing to choose by.
+    pub touches: bool,
+}
+
+impl Extra {
+    /// How much more or less than one by one they may cost together.
+    pub(crate) fn most(&self) -> f64 {
+        self.interval.low.abs().max(self.interval.high.abs())
+    }
+}
+
+/// The settings of a row that are changed, with their values.
+fn changed(values: &[String]) -> impl Iterator<Item = (usize, &String)> {
+    values.iter().enumerate().filter(|(_, v)| *v != AS_IT_IS)
+}
+
+fn is_together(values: &[String]) -> bool {
+    changed(values).count() > 1
+}
+
+impl Planner<'_> {
+    /// A plan in which the values that are recommended are tried together, as often as all others
+    /// were: of each setting the best one, before those that are as good. The best ones all at a
+    /// time, and each of the others beside the best ones of the other settings. None where nothing
+    /// is to be tried that was not.
+    pub(crate) fn beside(&self, kept: &Kept, recommended: &[Vec<String>]) -> Option<Self> {
+        let best: Vec<String> = recommended
+            .iter()
+            .filter_map(|values| values.first().cloned())
+            .collect();
+        let mut together = vec![best.clone()];
+        for (axis, values) in recommended.iter().enumerate() {
+            for value in values.iter().skip(1) {
+                let mut row = best.clone();
+                row[axis].clone_from(value);
+                together.push(row);
+            }
+        }
+        together.retain(|row| is_together(row) && !kept.rows.contains(row));
+        if together.is_empty() || best.len() != self.sweep.axes.len() {
+            return None;
+        }
+        let as_it_is = vec![AS_IT_IS.to_owned(); best.len()];
+        let mut rows = vec![as_it_is.clone()];
+        for row in &together {
+            for (axis, value) in changed(row) {
+                let mut alone = as_it_is.clone();
+                alone[axis].clone_from(value);
+                if !rows.contains(&alone) {
+                    rows.push(alone);
+                }
+            }
+        }
+        rows.extend(together);
+        Some(Self {
+            apart: None,
+            now: Some(0),
+            only: Some(Only {
+                rows,
+                n: kept.moments.n(),
+                delta: kept.delta,
+            }),
+            ..self.clone()
+        })
+    }
+}
+
+impl Kept {
+    /// Whether settings were tried together at these values, or need not be.
+    pub(crate) fn is_tried(&self, values: &[String]) -> bool {
+        let all = [Some(self), self.tried.as_deref()];
+        !is_together(values)
+            || all
+                .into_iter()
+                .flatten()
+                .any(|k| k.rows.iter().any(|r| r == values))
+    }
+
+    /// What settings that were chosen each for itself cost more together than one by one, wherever
+    /// they were tried together.
+    pub(crate) fn extras(&self, objective: &Objective, confidence: f64) -> Vec<Extra> {
+        if self.apart.is_empty() {
+            return Vec::new();
+        }
+        let rows = |kept: &Self| -> Vec<usize> {
+            (0..kept.rows.len())
+                .filter(|row| is_together(&kept.rows[*row]))
+                .collect()
+        };
+        let all: Vec<(&Self, usize)> = [Some(self), self.tried.as_deref()]
+            .into_iter()
+            .flatten()
+            .flat_map(|kept| rows(kept).into_iter().map(move |row| (kept, row)))
+            .collect();
+        let each = 1.0 - (1.0 - confidence) / all.len().max(1) as f64;
+        all.into_iter()
+            .map(|(kept, row)| kept.extra(objective, row, each))
+            .collect()
+    }
+
+    fn extra(&self, objective: &Objective, row: usize, confidence: f64) -> Extra {
+        let values = &self.rows[row];
+        // The rows that change one of these values alone.
+        let alone: Vec<usize> = changed(values)
+            .filter_map(|(axis, value)| {
+                let is = |r: &Vec<String>| r[axis] == *value && !is_together(r);
+                self.rows.iter().position(is)
+            })
+            .collect();
+        let mut all = vec![(row, 1.0)];
+        all.extend(alone.iter().map(|row| (*row, -1.0)));
+        all.push((0, alone.len() as f64 - 1.0));
+        let (extra, variance) = self.cost(objective, &all);
+        let interval = self.interval((extra, variance), confidence);
+        let half = (interval.high - interval.low) / 2.0;
+        let cost = |row: usize| self.cost(objective, &[(row, 1.0)]).0;
+        Extra {
+            values: values.clone(),
+            sum: alone.iter().map(|r| cost(*r) - cost(0)).sum(),
+            extra,
+            interval,
+            touches: extra.abs() > half.max(self.delta.max(objective.least())),
+        }
+    }
+}
