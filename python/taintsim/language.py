@@ -291,6 +291,9 @@ class Memory(Struct):
     #: When the node lifecycle controller next looks at all nodes, from the start of the run:
     #: `"3.2s"`. Drawn within its period where not given, as far as conditions do not tell.
     pass_: DurationText | None = None
+    #: When it was last seen to do so, as its events tell, from the start of the run:
+    #: `"-34.518s"`.
+    passed: DurationText | None = None
     #: When the leases of healthy nodes were last renewed (`renewTime`), from the start of the
     #: run, by the nodes' names: `{"a-0": "-3.25s"}`. A node that is not there has some time
     #: within its period.

@@ -37,7 +37,7 @@ pub(crate) use factory::{InformerFactory, InformerTiming};
 pub(crate) use handlers::{BudgetHandler, NodeHandler, PodHandler, WorkloadHandler};
 pub(crate) use hold::Hold;
 pub(crate) use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
-pub(crate) use recalled::{Asked, Recalled};
+pub(crate) use recalled::{Asked, Recalled, TAINT_LATE_S, unknown_since};
 pub(crate) use recorder::{About, EventRecorder};
 pub(crate) use request::{Client, ClientTiming, Wrote};
 pub(crate) use resource::{Resource, WatchLags};

@@ -1,7 +1,10 @@
 //! What a controller that has been running for long knows beside what the objects of an export
 //! tell, and what its client's limiter has left after what they tell of its requests.
 
+use super::factory::InformerFactory;
 use super::token_bucket::TokenBucket;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::Node;
 use crate::kernel::Dur;
 use crate::plan::Limits;
 use std::collections::BTreeMap;
@@ -17,6 +20,8 @@ pub(crate) struct Recalled {
     pub office_ns: Option<i64>,
     /// When the node lifecycle controller's next pass comes, from the start; none is not known.
     pub pass: Option<Dur>,
+    /// When it was last seen in a pass, ns from the start and not above zero.
+    pub passed_ns: Option<i64>,
 }
 
 impl Recalled {
@@ -46,7 +51,48 @@ pub(crate) struct Left {
     pub events: u32,
 }
 
+/// A taint comes so many seconds after its `timeAdded`, at most, where the limiter has nothing left:
+/// its GET and its PATCH each wait behind what the eight workers of a pass, the eight that write other
+/// taints, and the events have asked for, 20 a second.
+pub(crate) const TAINT_LATE_S: i64 = 2;
+
+/// The second since which nobody has known a node's state; none if somebody does.
+pub(crate) fn unknown_since(node: &Node) -> Option<i64> {
+    node.ready()
+        .filter(|c| c.status == ConditionStatus::Unknown)
+        .map(|c| c.last_transition_time.0)
+}
+
 impl Asked {
+    /// What passes of the node lifecycle controller wrote of late: conditions, and pods that they
+    /// marked NotReady, each with an event if they say so of pods. Taints come at other times, and
+    /// tell nothing of passes: those of zones' queues at their rate.
+    pub(crate) fn by_passes(informers: &InformerFactory, pod_event: bool) -> Self {
+        let mut asked = Asked::default();
+        for node in informers.nodes() {
+            let Some(since) = unknown_since(&node) else {
+                continue;
+            };
+            asked.note(since, 1, 1);
+            for pod in informers.pods_on(node.id) {
+                let marked = pod
+                    .ready
+                    .filter(|c| c.status == ConditionStatus::False)
+                    .map(|c| c.last_transition_time.0);
+                if let Some(at) = marked.filter(|at| *at >= since) {
+                    asked.note(at, 1, u32::from(pod_event));
+                }
+            }
+        }
+        asked
+    }
+
+    /// Whether a limiter had nothing left at the end of that second.
+    pub(crate) fn drained(&self, second: i64, limits: Limits) -> bool {
+        let left = self.left_by(second + 1, limits, 0.0);
+        left.tokens < 1.0 || left.events > 0
+    }
+
     /// Notes requests of that second, and events that were made then and go through the same
     /// limiter when there is room for them.
     pub(crate) fn note(&mut self, second: i64, requests: u32, events: u32) {
@@ -79,6 +125,11 @@ impl Asked {
     /// its second a request came. A bucket that was full then has since been filled only for the rest
     /// of that second.
     pub(crate) fn left(&self, limits: Limits, within: f64) -> Left {
+        self.left_by(0, limits, within)
+    }
+
+    /// As [`Self::left`], at the beginning of that second.
+    fn left_by(&self, end: i64, limits: Limits, within: f64) -> Left {
         let (rate, burst) = (f64::from(limits.qps), f64::from(limits.burst));
         let (before, after) = (rate * within, rate * (1.0 - within));
         let (mut tokens, mut waiting) = (burst, 0_u32);
@@ -88,7 +139,7 @@ impl Asked {
                 events: waiting,
             };
         };
-        for second in first..0 {
+        for second in first..end.min(0) {
             let seen = self.0.get(&second).copied().unwrap_or_default();
             waiting += seen.events;
             tokens = (tokens + before).min(burst) - f64::from(seen.requests);
@@ -177,6 +228,20 @@ mod tests {
         for (second, waiting) in [(-1, 50), (-2, 30), (-3, 10), (-4, 0)] {
             assert_eq!(left(&[(second, 0, 100)]).events, waiting, "{second}");
         }
+    }
+
+    /// 30 + 20 tokens for 60 requests are gone by the end of their second, those that 40 leave are not;
+    /// a second later there are 20 more. What comes afterwards does not matter.
+    #[test]
+    fn a_limiter_is_drained_in_the_second_that_asks_for_more() {
+        let mut all = Asked::default();
+        for (second, requests) in [(-90, 60), (-60, 40), (-30, 25)] {
+            all.note(second, requests, 0);
+        }
+        assert!(all.drained(-90, LIMITS));
+        assert!(!all.drained(-89, LIMITS));
+        assert!(!all.drained(-60, LIMITS));
+        assert!(!all.drained(-100, LIMITS));
     }
 
     #[test]

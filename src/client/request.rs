@@ -7,6 +7,7 @@ use crate::kernel::{
     Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared, Time,
 };
 use crate::plan::Delay;
+use crate::plan::Limits;
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -167,6 +168,12 @@ impl Client {
         let left = asked.left(limiter.with(|l| l.limits()), within);
         limiter.with(|l| l.set_tokens(left.tokens));
         Some(left)
+    }
+
+    /// The limits of this client; none if it has none.
+    pub(crate) fn limits(&self) -> Option<Limits> {
+        let limiter = self.inner.limiter.as_ref()?;
+        Some(limiter.with(|l| l.limits()))
     }
 
     /// The API server, for reads that cost no request: recording, names.

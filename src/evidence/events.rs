@@ -6,7 +6,7 @@
 
 use super::heard::Heard;
 use super::statement::{Place, Said};
-use crate::import::{Stamp, parse_time};
+use crate::import::{Stamp, event_made, parse_time};
 use serde_json::Value;
 
 const SECOND_US: i64 = 1_000_000;
@@ -151,13 +151,7 @@ fn times(event: &Value) -> Vec<(Stamp, i64)> {
 /// The time of an event's making by its name, if that fits the time that it states.
 fn exact(event: &Value, stated: Stamp) -> (Stamp, i64) {
     let name = event["metadata"]["name"].as_str().unwrap_or_default();
-    let ns = name
-        .rsplit_once('.')
-        .and_then(|(_, hex)| i64::from_str_radix(hex, 16).ok());
-    match ns.map(|ns| Stamp(ns / 1_000)) {
-        Some(made) if (0..SECOND_US).contains(&(made.0 - stated.0)) => (made, 0),
-        _ => end_of_second(stated),
-    }
+    event_made(name, stated).map_or_else(|| end_of_second(stated), |made| (made, 0))
 }
 
 /// A time without a fraction was some time in its second.

@@ -29,6 +29,7 @@ impl Gathered {
     pub(super) fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
+        let passed = self.passed(zero);
         let places = self.places();
         let shapes = self.node_shapes(zero, &renewed)?;
         let bound = self.pod_shapes(zero)?;
@@ -65,6 +66,7 @@ impl Gathered {
         let memory = Memory {
             office,
             pass: None,
+            passed,
             leases: leases_of_healthy(&shapes, &renewed, zero),
             waiting,
             failures,
@@ -144,6 +146,17 @@ impl Gathered {
         let since = acquired.unwrap_or(renewed).min(zero);
         self.summary.leader = Leader::Since(since);
         Ok(Some(groups::micros(since.us_since(zero))))
+    }
+
+    /// When the node lifecycle controller of this leader was last seen in a pass.
+    fn passed(&mut self, zero: Stamp) -> Option<DurationText> {
+        let since = match self.summary.leader {
+            Leader::Since(at) => at,
+            _ => Stamp(i64::MIN),
+        };
+        let last = self.passes.range(since..=zero).next_back().copied()?;
+        self.summary.passed = Some(last);
+        Some(groups::micros(last.us_since(zero)))
     }
 
     /// The nodes with their shapes; where there are none, those that pods name.

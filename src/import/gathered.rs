@@ -1,17 +1,19 @@
 //! All objects of all files, before times are relative: duplicates, and where each stands.
 
 use super::error::{ImportError, Place, Places};
+use super::event::RawEvent;
 use super::namespace::{RawNamespace, namespace};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
 use super::pod::RawPod;
-use super::raw::{Object, RawClass, RawEvent};
+use super::raw::{Object, RawClass};
+use super::rfc3339::Stamp;
 use super::scheduling::{RawBudget, RawBudgetSpec, RawBudgetStatus};
 use super::summary::Summary;
 use super::value::{self, Wrong};
 use super::workload::{RawPriorityClass, RawWorkload, RawWorkloadSpec, RawWorkloadStatus};
 use crate::api::workload::WorkloadKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
 const NODE_LEASES: &str = "kube-node-lease";
@@ -36,6 +38,8 @@ pub(super) struct Gathered {
     pub(super) namespaces: Vec<RawNamespace>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
+    /// When events say that the node lifecycle controller passed over its nodes.
+    pub(super) passes: BTreeSet<Stamp>,
     pub(super) summary: Summary,
 }
 
@@ -79,6 +83,8 @@ impl Gathered {
             Object::Event(event) => {
                 if event.failed_scheduling().is_some() {
                     self.events.push(event);
+                } else if let Some(at) = event.passed() {
+                    self.passes.insert(at);
                 }
                 self.count("Event".to_owned());
                 Ok(())

@@ -13,6 +13,7 @@
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! gathered   all objects together: duplicates
+//! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! groups     like nodes and pods become groups of the language
 //! finish     time zero, leases, what is left out
@@ -24,13 +25,15 @@
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
 //! modelled (services) are counted in the `Summary` and left out; so are events, but for what they
-//! tell of the scheduler's tries, and a few fields of pods.
+//! tell of the scheduler's tries and of the node lifecycle controller's passes, and a few fields of
+//! pods.
 
 mod blame;
 mod cluster;
 mod control_plane;
 mod document;
 mod error;
+mod event;
 mod fields;
 mod finish;
 mod gathered;
@@ -63,6 +66,7 @@ mod tests;
 pub use cluster::ImportedCluster;
 pub use error::ImportError;
 pub(crate) use error::KUBECTL;
+pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use rfc3339::{Stamp, parse as parse_time};
 pub(crate) use summary::Summary;

@@ -1,8 +1,8 @@
 //! Objects and lists as they were read, and what they are once their kind is known.
 
 use super::error::{ImportError, Place};
+use super::event::RawEvent;
 use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
-use super::rfc3339::{Stamp, parse};
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::api::workload::WorkloadKind;
@@ -44,52 +44,6 @@ pub(super) struct RawClass {
     pub global_default: bool,
     pub preemption_policy: Option<String>,
 }
-
-/// The fields of an event, of both groups.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct RawEvent(BTreeMap<&'static str, Value>);
-
-impl RawEvent {
-    /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,
-    /// and when last.
-    pub(super) fn failed_scheduling(&self) -> Option<(String, u32, Stamp)> {
-        let field = |name: &str| self.0.get(name).unwrap_or(&Value::Null);
-        let about = match field("involvedObject") {
-            Value::Null => field("regarding"),
-            about => about,
-        };
-        let is_it = field("reason") == "FailedScheduling" && about["kind"] == "Pod";
-        let (namespace, name) = (about["namespace"].as_str(), about["name"].as_str()?);
-        let series = field("series");
-        let counts = [field("count"), field("deprecatedCount"), &series["count"]];
-        let count = counts.iter().filter_map(|c| c.as_u64()).max().unwrap_or(1);
-        let times = [
-            &series["lastObservedTime"],
-            field("lastTimestamp"),
-            field("deprecatedLastTimestamp"),
-            field("eventTime"),
-            field("firstTimestamp"),
-        ];
-        let last = times.iter().filter_map(|t| parse(t.as_str()?)).max()?;
-        let pod = format!("{}/{name}", namespace.unwrap_or("default"));
-        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        is_it.then_some((pod, count, last))
-    }
-}
-
-/// The fields of an event that are read, beside its kind and name.
-pub(super) const EVENT_FIELDS: [&str; 10] = [
-    "involvedObject",
-    "regarding",
-    "reason",
-    "series",
-    "count",
-    "deprecatedCount",
-    "lastTimestamp",
-    "deprecatedLastTimestamp",
-    "eventTime",
-    "firstTimestamp",
-];
 
 /// What an object's fields are read as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,7 +196,7 @@ impl Raw {
             Role::Budget => {
                 Object::Budget(self.meta, self.spec.budget()?, self.status.budget_status()?)
             }
-            Role::Event => Object::Event(RawEvent(self.class)),
+            Role::Event => Object::Event(RawEvent::new(self.meta.name, self.class)),
             Role::Namespace => Object::Namespace(self.meta),
         };
         Ok(object)

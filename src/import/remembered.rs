@@ -8,11 +8,11 @@
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
 use super::error::ImportError;
+use super::event::RawEvent;
 use super::gathered::at;
 use super::groups::micros;
 use super::object::RawCondition;
 use super::pod::RawPod;
-use super::raw::RawEvent;
 use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::RawBudget;
 use super::times::time;

@@ -1,8 +1,9 @@
 //! Reads objects and lists from a deserializer, in one pass, with a note of how far it has got.
 
 use super::error::Place;
+use super::event::EVENT_FIELDS;
 use super::object::{NameOnly, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
-use super::raw::{EVENT_FIELDS, Part, Raw, Role, role};
+use super::raw::{Part, Raw, Role, role};
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::cell::{Cell, RefCell};

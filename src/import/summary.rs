@@ -46,6 +46,8 @@ pub struct Summary {
     pub ahead: Vec<String>,
     /// Who leads the controllers.
     pub leader: Leader,
+    /// When an event last told of a pass of that leader's node lifecycle controller.
+    pub passed: Option<Stamp>,
     /// Pods whose deletion has begun.
     pub terminating: usize,
     /// Pods that are bound nowhere.
@@ -134,6 +136,15 @@ impl Summary {
             "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
         );
         lines.add(self.nodes, self.of_the_leader());
+        if let Some(at) = self.passed {
+            lines.add(
+                self.nodes,
+                format!(
+                    "its passes over the nodes are reckoned from an event of {}",
+                    at.to_rfc3339()
+                ),
+            );
+        }
         lines.add(
             self.terminating,
             format!(

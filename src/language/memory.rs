@@ -18,6 +18,9 @@ pub struct Memory {
     /// `"3.2s"`. Drawn within its period where not given, as far as conditions do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass: Option<DurationText>,
+    /// When it was last seen to do so, as its events tell, from the start of the run: `"-34.518s"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<DurationText>,
     /// When the leases of healthy nodes were last renewed (`renewTime`), from the start of the run,
     /// by the nodes' names: `{"a-0": "-3.25s"}`. A node that is not there has some time within its
     /// period.

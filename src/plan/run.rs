@@ -101,6 +101,8 @@ pub struct Memory {
     /// When the next pass of the node lifecycle controller comes, from the start; none is not
     /// known.
     pub pass: Option<Dur>,
+    /// When it was last seen in a pass, in microseconds from the start and not above zero.
+    pub passed_us: Option<i64>,
     /// When healthy nodes last renewed their leases, in microseconds from the start and not above
     /// zero.
     pub leases_us: BTreeMap<NodeIndex, i64>,

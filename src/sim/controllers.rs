@@ -56,6 +56,7 @@ impl<'a> Maker<'a> {
             memory: memory.map(|m| Recalled {
                 office_ns: m.office_us.map(|us| us.saturating_mul(1_000)),
                 pass: m.pass,
+                passed_ns: m.passed_us.map(|us| us.saturating_mul(1_000)),
             }),
             cluster,
             group,

@@ -8,6 +8,8 @@ mod kubectl;
 #[cfg(test)]
 mod remembered;
 #[cfg(test)]
+mod remembered_passes;
+#[cfg(test)]
 mod tests;
 mod watch;
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The time of the export.
 const NOW: &str = "2026-01-01T00:10:00Z";
 
-fn node(name: &str, cordoned: bool) -> [Value; 2] {
+pub(super) fn node(name: &str, cordoned: bool) -> [Value; 2] {
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
         "spec": {"unschedulable": cordoned}, "status": {
             "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
@@ -52,7 +52,7 @@ fn cluster(items: Vec<Value>) -> ImportedCluster {
 }
 
 /// What five seeds have after the export, with a command of somebody at one second.
-fn courses(items: Vec<Value>, release: &str, command: Option<&str>) -> Vec<Course> {
+pub(super) fn courses(items: Vec<Value>, release: &str, command: Option<&str>) -> Vec<Course> {
     let mut loaded = Loaded::of_cluster("forecast", cluster(items), "2m", Vec::new());
     loaded.spec.kubernetes = Some(release.to_owned());
     if let Some(command) = command {
@@ -70,7 +70,7 @@ fn courses(items: Vec<Value>, release: &str, command: Option<&str>) -> Vec<Cours
 
 /// The earliest and the latest time at which that happens to any object whose name begins so, in
 /// seconds.
-fn when(courses: &[Course], what: Happening, object: &str) -> (f64, f64) {
+pub(super) fn when(courses: &[Course], what: Happening, object: &str) -> (f64, f64) {
     let of_any = |((w, o), _): &(&(Happening, String), &Time)| *w == what && o.starts_with(object);
     let times = || {
         let all = courses.iter().flat_map(|c| &c.happenings);

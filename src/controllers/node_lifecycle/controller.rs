@@ -122,6 +122,7 @@ pub(super) struct Points {
     /// wait.
     pub(super) recalled: PointId,
     pub(super) recalled_queue: PointId,
+    pub(super) recalled_pass: PointId,
     /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
     pub(super) disruption: PointId,
 }
@@ -189,6 +190,7 @@ impl Controller {
                 eviction_phase: ctx.point("node-eviction-phase"),
                 recalled: ctx.point("node-recalled"),
                 recalled_queue: ctx.point("node-recalled-queue"),
+                recalled_pass: ctx.point("node-recalled-pass"),
                 disruption: ctx.point("node-disruption"),
             },
             informers: informers.clone(),

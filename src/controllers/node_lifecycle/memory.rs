@@ -8,51 +8,50 @@
 //! makes anew.
 
 use super::controller::Controller;
+use super::node_health::Health;
 use super::queue::RateLimitedTimedQueue;
 use super::zone_conditions::{Counted, ZoneConditions};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::TextId;
 use crate::api::node::Node;
 use crate::api::taint::Effect;
-use crate::client::{About, Asked, Recalled};
+use crate::client::{About, Asked, Recalled, TAINT_LATE_S, unknown_since};
 use crate::kernel::{Dur, Time};
 use crate::trace::{EventText, ZoneState};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Within a pass something is written at least this often, in seconds; between two passes nothing
 /// is for a whole period, which is longer.
-const PAUSE_IN_PASS_S: i64 = 3;
-/// A node that is silent for so many periods longer than its grace is given up.
-const REACH_PERIODS: u64 = 4;
-/// No more passes than this are reckoned back, however short their period is.
-const PASSES_MAX: usize = 10_000;
-/// Passes drift: how far back the time of one tells the times of the next, in seconds.
-const PASSES_KNOWN_FOR_S: i64 = 60;
+pub(super) const PAUSE_IN_PASS_S: i64 = 3;
+/// A node that has waited for its taint since so many seconds ago was tried before the start: its
+/// zone's queue is looked at ten times a second.
+const TRIED_FOR_S: i64 = 2;
 /// Requests of one taint's change: GET and PATCH.
 const TAINT_REQUESTS: u32 = 2;
-const SECOND: Dur = Dur::from_secs(1);
+pub(super) const SECOND: Dur = Dur::from_secs(1);
 
 /// The last pass of which there are traces.
 #[derive(Clone, Copy, Debug)]
-struct LastPass {
+pub(super) struct LastPass {
     /// The second in which it first wrote something, and the last.
-    first: i64,
-    last: i64,
+    pub(super) first: i64,
+    pub(super) last: i64,
     /// It is under way.
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 impl Controller {
     /// Takes over what it would know, with its next pass `drawn` from now where nothing tells when
     /// it comes; returns when it does.
     pub(super) fn recall(self: &Rc<Self>, recalled: Recalled, drawn: Dur) -> Dur {
-        let (nodes, passes) = (self.informers.nodes(), self.asked_by_passes());
+        let nodes = self.informers.nodes();
+        let passes = Asked::by_passes(&self.informers, self.config.switches.pod_event);
         let last = self.last_pass(&nodes, &passes);
         let within = self.ctx.phase(self.points.recalled, SECOND).as_nanos() as i64;
         let pass = match recalled.pass {
             Some(pass) => pass.saturating_sub(self.ctx.now().since(Time::ZERO)),
-            None => self.next_pass(last, within, self.before_overdue(drawn)),
+            None => self.next_pass(last, self.pass_ended(recalled, last, within), drawn),
         };
         self.assume_running(pass);
         self.heard_by(&self.passes_before(&passes, within, pass));
@@ -60,37 +59,15 @@ impl Controller {
             self.judged_by(pass.first * SECOND.as_nanos() as i64 + within);
         }
         self.heard_since_office(recalled, pass);
-        self.recall_zones(&nodes, last);
+        let asked = self.and_taints(passes);
+        self.recall_zones(&nodes, last, &asked);
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
-        let asked = self.and_taints(passes);
         let into = within as f64 / SECOND.as_nanos() as f64;
         let left = self.client.recall(&asked, into);
         let waiting = left.map_or(0, |left| left.events);
         self.recall_events(&nodes, waiting as usize);
         pass
-    }
-
-    /// What passes wrote of late: conditions, and pods that they marked NotReady. Taints come at
-    /// other times, and tell nothing of passes: those of zones' queues at their rate.
-    fn asked_by_passes(&self) -> Asked {
-        let mut asked = Asked::default();
-        for node in self.informers.nodes() {
-            let Some(since) = unknown_since(&node) else {
-                continue;
-            };
-            asked.note(since, 1, 1);
-            for pod in self.informers.pods_on(node.id) {
-                let marked = pod
-                    .ready
-                    .filter(|c| c.status == ConditionStatus::False)
-                    .map(|c| c.last_transition_time.0);
-                if let Some(at) = marked.filter(|at| *at >= since) {
-                    asked.note(at, 1, u32::from(self.config.switches.pod_event));
-                }
-            }
-        }
-        asked
     }
 
     /// With what the controller wrote beside that: taints.
@@ -137,87 +114,46 @@ impl Controller {
         })
     }
 
-    /// A draw of when the next pass comes, within what is known of it: a silent node that has not been
-    /// given up yet will be before it is overdue. The first pass after its last renewal heard of it,
-    /// which was within a period; the first pass of more than its grace after that gives it up.
-    fn before_overdue(&self, drawn: Dur) -> Dur {
-        let period = (self.pass_period().as_nanos() as i64).max(1);
-        let spared = self.config.grace_period.as_nanos() as i64 / period;
-        let until = |renewed_us: i64| {
-            renewed_us
-                .saturating_mul(1_000)
-                .saturating_add(period.saturating_mul(spared + 2))
-                .saturating_sub(self.now_ns())
-        };
-        let nodes = self.informers.nodes();
-        let heard = nodes.iter().filter(|n| unknown_since(n).is_none());
-        let leases = heard.filter_map(|n| self.informers.lease(n.id));
-        // Who is overdue for long is held up by something else.
-        let soon = leases
-            .map(|lease| until(lease.0))
-            .filter(|ns| *ns > -period);
-        match soon.min().filter(|ns| *ns < period) {
-            Some(ns) => {
-                let scaled = i128::from(drawn.as_nanos()) * i128::from(ns.max(0));
-                Dur::from_nanos((scaled / i128::from(period)) as u64)
-            }
-            None => drawn,
-        }
-    }
-
-    /// How long it is to the next pass.
-    fn next_pass(&self, last: Option<LastPass>, within: i64, drawn: Dur) -> Dur {
-        let Some(last) = last.filter(|p| p.last >= -PASSES_KNOWN_FOR_S) else {
-            return drawn;
-        };
-        if last.goes_on {
-            return Dur::ZERO;
-        }
-        let period = self.pass_period().as_nanos() as i64;
-        let ended = last.last * SECOND.as_nanos() as i64 + within;
-        let next = (ended - self.now_ns()).rem_euclid(period.max(1));
-        Dur::from_nanos(next as u64)
-    }
-
-    /// When passes began, ns from the start, the latest first: the next one, and those before it
-    /// for as long as nodes may have been silent without being given up. One pass begins a period
-    /// after the end of the one before, which some took long to reach.
-    fn passes_before(&self, asked: &Asked, within: i64, next: Dur) -> Vec<i64> {
-        let period = (self.pass_period().as_nanos() as i64).max(1);
-        let second = SECOND.as_nanos() as i64;
-        let reach = self.config.grace_period + self.pass_period() * REACH_PERIODS;
-        let until = self.now_ns() - reach.as_nanos() as i64;
-        let mut passes = vec![self.now_ns() + next.as_nanos() as i64];
-        let back_to = |passes: &mut Vec<i64>, end: i64| {
-            let mut begins = passes.last().copied().unwrap_or_default() - period;
-            while begins >= end + period / 2 && passes.len() < PASSES_MAX {
-                passes.push(begins);
-                begins -= period;
-            }
-        };
-        for (first, last) in asked.stretches(PAUSE_IN_PASS_S).into_iter().rev() {
-            if last * second < until {
-                break;
-            }
-            back_to(&mut passes, last * second + within);
-            passes.push((first * second + within).min(passes.last().copied().unwrap_or(0)));
-        }
-        back_to(&mut passes, until);
-        passes
-    }
-
-    /// Each renewal of a lease was seen by the first pass after it.
+    /// Each renewal of a lease was seen by the first pass after it, and so was each post of a status.
+    /// A pass that sees a status but no renewal makes a new record, without a lease, so that the pass
+    /// after it takes the lease for renewed (`tryUpdateNodeHealth`).
     fn heard_by(&self, passes: &[i64]) {
-        self.state.with(|s| {
-            for health in s.health.iter_mut().flatten() {
-                let renewed_ns = health.lease.map(|l| l.0.saturating_mul(1_000));
-                let seen =
-                    renewed_ns.and_then(|at| passes.iter().take_while(|pass| **pass >= at).last());
-                if let Some(seen) = seen.filter(|seen| Some(*seen) != passes.first()) {
-                    health.probe_ns = *seen;
+        let seen_by = |at: i64| passes.iter().take_while(|pass| **pass >= at).count();
+        for node in self.informers.nodes() {
+            let known = self.state.with(|s| s.health.get(node.id.index()).copied());
+            let Some(mut health) = known.flatten() else {
+                continue;
+            };
+            // Counted from the next pass, which is the first.
+            let renewed = health
+                .lease
+                .map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
+            let posted = self.posted_later(&node, &health).map_or(0, seen_by);
+            if posted > 1 && posted < renewed {
+                if posted == 2 {
+                    health.lease = None;
                 }
+                health.probe_ns = passes[(posted - 2).max(1)];
+            } else if renewed > 1 {
+                health.probe_ns = passes[renewed - 1];
             }
-        });
+            self.save_health(node.id, health);
+        }
+    }
+
+    /// When a node's status was posted, if that was after its lease was renewed: some time in the
+    /// second that it says.
+    fn posted_later(&self, node: &Node, health: &Health) -> Option<i64> {
+        let second = SECOND.as_nanos() as i64;
+        let posted = node.ready()?.last_heartbeat_time.0 * second;
+        let renewed = health.lease?.0.saturating_mul(1_000);
+        (posted + second > renewed).then(|| {
+            let point = self.points.recalled;
+            let within = self
+                .ctx
+                .uniform(point, self.object(node.id), 0, SECOND.as_nanos() - 1);
+            posted + within as i64
+        })
     }
 
     /// A pass that goes on has looked at its nodes when it began: whose grace was not over then is
@@ -252,14 +188,13 @@ impl Controller {
     }
 
     /// The zones' states and their limiters, as the last pass that ended has left them.
-    fn recall_zones(&self, nodes: &[Rc<Node>], last: Option<LastPass>) {
+    fn recall_zones(&self, nodes: &[Rc<Node>], last: Option<LastPass>, asked: &Asked) {
         let counted = self.counted_before(nodes, last);
         let all_full = counted
             .iter()
             .all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
         let taken = self.last_tokens(nodes);
-        let untainted = nodes.iter().filter(|n| self.waits_for_taint(n));
-        let waits: BTreeSet<TextId> = untainted.map(|n| self.zone_of(n).0).collect();
+        let waits = self.waits_since(nodes);
         for (zone, conditions) in counted.iter() {
             let state = self.compute_zone_state(conditions);
             let rate = if all_full {
@@ -268,7 +203,9 @@ impl Controller {
                 self.rate_of(state, conditions.size())
                     .unwrap_or(self.config.eviction_rate)
             };
-            let tokens = taken.get(&zone).map_or(1.0, |second| {
+            let (taken, waits) = (taken.get(&zone).copied(), waits.get(&zone).copied());
+            let tried = waits.filter(|since| *since <= -self.tried_within(*since, asked));
+            let tokens = last_token(taken, tried, rate).map_or(1.0, |second| {
                 let within = self.ctx.uniform(
                     self.points.recalled,
                     self.zone_object(zone),
@@ -279,7 +216,7 @@ impl Controller {
                 let tokens = ago.max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
                 // were tainted already.
-                if waits.contains(&zone) {
+                if waits.is_some() {
                     tokens.fract()
                 } else {
                     tokens
@@ -294,6 +231,26 @@ impl Controller {
                 self.record_zone(zone, state);
             }
         }
+    }
+
+    /// How many seconds ago a node has to have come into its zone's queue, in that second, for its
+    /// taint to be there if it was found.
+    fn tried_within(&self, since: i64, asked: &Asked) -> i64 {
+        match self.client.limits() {
+            Some(limits) if asked.drained(since, limits) => TRIED_FOR_S + TAINT_LATE_S,
+            _ => TRIED_FOR_S,
+        }
+    }
+
+    /// Since which second a node of each zone has waited for its NoExecute taint.
+    fn waits_since(&self, nodes: &[Rc<Node>]) -> BTreeMap<TextId, i64> {
+        let mut waits = BTreeMap::new();
+        for node in nodes.iter().filter(|n| self.waits_for_taint(n)) {
+            let since = node.ready().map_or(0, |c| c.last_transition_time.0);
+            let first = waits.entry(self.zone_of(node).0).or_insert(since);
+            *first = since.min(*first);
+        }
+        waits
     }
 
     /// Whether a node lacks the NoExecute taint that its condition asks for.
@@ -409,9 +366,13 @@ impl Controller {
     }
 }
 
-/// The second since which nobody has known a node's state; none if somebody does.
-fn unknown_since(node: &Node) -> Option<i64> {
-    node.ready()
-        .filter(|c| c.status == ConditionStatus::Unknown)
-        .map(|c| c.last_transition_time.0)
+/// The second in which a zone's last token was taken: when it last tainted a node, or when the first
+/// of those that were tried came into its queue. That one found a token, if any was left, and it went
+/// for nothing, as the taint is not there: the controller's cache did not know its condition yet.
+fn last_token(tainted: Option<i64>, tried: Option<i64>, rate: f32) -> Option<i64> {
+    let in_vain = tried.filter(|since| {
+        let was_left = |at: i64| (since - at) as f64 * f64::from(rate) >= 1.0;
+        tainted.is_none_or(was_left)
+    });
+    in_vain.or(tainted)
 }

@@ -17,6 +17,7 @@ mod decision;
 mod health;
 mod ids;
 mod memory;
+mod memory_of_passes;
 mod node_health;
 mod notices;
 mod pass;

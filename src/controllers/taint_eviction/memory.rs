@@ -1,7 +1,8 @@
 //! What the controller knows when it has been running for long and its objects come from an export:
 //! the taints of nodes, the timers of their pods, and what its client's limiter has left.
 //!
-//! A timer began when the node's taint was seen, which is in the second of its `timeAdded`; of a
+//! A timer began when the node's taint was seen. That is in the second of its `timeAdded`, or up to
+//! two later where many requests wait; pods that were evicted since tell it to their second. Of a
 //! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
 //! A pod whose deletion has begun has none. What cannot be known is a draw.
 
@@ -12,7 +13,7 @@ use crate::api::node::Node;
 use crate::api::pod::{Pod, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
-use crate::client::{Asked, Recalled};
+use crate::client::{Asked, Recalled, TAINT_LATE_S};
 use crate::kernel::{Dur, Object};
 use std::rc::Rc;
 
@@ -40,13 +41,13 @@ impl Timer {
 impl Controller {
     /// Takes over what it would know.
     pub(super) fn recall(&self, recalled: Recalled) {
-        let asked = self.asked();
+        let (asked, passes) = (self.asked(), Asked::by_passes(&self.informers, true));
         let at_work = asked
             .last_stretch(AT_WORK_S)
             .is_some_and(|(_, last)| last >= -AT_WORK_S);
         let mut timers = Vec::new();
         for node in self.informers.nodes() {
-            let taints = self.recalled_taints(&node);
+            let taints = self.recalled_taints(&node, &passes);
             if taints.is_empty() {
                 continue;
             }
@@ -76,25 +77,51 @@ impl Controller {
 
     /// The NoExecute taints of a node in the order in which they came, each with the time at which
     /// the controller saw it, ns from the start; none for one that tells nothing of its time.
-    fn recalled_taints(&self, node: &Node) -> Vec<(Option<i64>, Taint)> {
+    fn recalled_taints(&self, node: &Node, passes: &Asked) -> Vec<(Option<i64>, Taint)> {
         let mut taints: Vec<(Option<i64>, Taint)> = node
             .taints
             .iter()
             .filter(|t| t.effect == Effect::NoExecute)
-            .map(|t| (t.time_added.map(|at| at.0 * SECOND_NS), t.clone()))
+            .map(|t| (t.time_added.map(|at| at.0), t.clone()))
             .collect();
         taints.sort_by_key(|(at, _)| at.unwrap_or(i64::MIN));
-        let now = self.ctx.now().as_nanos() as i64;
-        let within = self.ctx.uniform(
-            self.recalled_point,
-            self.node_object(node.id),
-            0,
-            SECOND_NS as u64 - 1,
-        );
-        for at in taints.iter_mut().filter_map(|(at, _)| at.as_mut()) {
-            *at = (*at + within as i64).min(now);
+        let (now, alone) = (self.ctx.now().as_nanos() as i64, taints.len() == 1);
+        for (at, taint) in &mut taints {
+            let Some(added) = *at else { continue };
+            let late = match self.client.limits() {
+                Some(limits) if passes.drained(added, limits) => TAINT_LATE_S,
+                _ => 0,
+            };
+            let told = self.told_by_evictions(node, taint).filter(|_| alone);
+            let (first, last) = match told {
+                Some(second) if (added..=added + late).contains(&second) => (second, second),
+                _ => (added, added + late),
+            };
+            let within = self.ctx.uniform(
+                self.recalled_point,
+                self.node_object(node.id),
+                0,
+                ((last - first + 1) * SECOND_NS - 1) as u64,
+            );
+            *at = Some((first * SECOND_NS + within as i64).min(now));
         }
         taints
+    }
+
+    /// In which second the controller saw a node's only taint, as the first eviction of a pod tells
+    /// that tolerated it for a while.
+    fn told_by_evictions(&self, node: &Node, taint: &Taint) -> Option<i64> {
+        let present: NoExecuteTaints = Rc::new(vec![taint.clone()]);
+        let pods = self.informers.pods_on(node.id);
+        let evicted = pods.iter().filter(|pod| being_evicted(pod));
+        let began = evicted.filter_map(|pod| match self.stay_of(pod, &present) {
+            Stay::For(stay) if !stay.is_zero() => {
+                let at = pod.disruption_target?.last_transition_time.0;
+                Some(at - (stay.as_nanos() / SECOND_NS as u64) as i64)
+            }
+            _ => None,
+        });
+        began.min()
     }
 
     /// The timer that a pod of a node with these taints has.

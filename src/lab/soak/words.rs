@@ -283,6 +283,7 @@ pub(super) fn typed(
                 "timestamp",
                 "taintsAdded",
                 "office",
+                "passed",
                 "leases",
             ]
             .contains(&field)

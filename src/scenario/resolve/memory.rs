@@ -25,6 +25,12 @@ pub(super) fn memory(
     if let Some(pass) = &written.pass {
         memory.pass = complaints.take(at!["memory", "pass"], values::span(pass.as_str()));
     }
+    if let Some(passed) = &written.passed {
+        memory.passed_us = complaints.take(
+            at!["memory", "passed"],
+            values::past_micros(passed.as_str()),
+        );
+    }
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
         let place = with(&at!["memory", "leases"], name.as_str());

@@ -1,0 +1,160 @@
+//! Events, as far as they tell what controllers remember: the scheduler's tries, and when the node
+//! lifecycle controller passed over its nodes.
+
+use super::rfc3339::{SECOND_US, Stamp, parse};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the node lifecycle controller says of nodes and their pods while it passes over them
+/// (`monitorNodeHealth`).
+const OF_PASSES: [&str; 3] = ["RegisteredNode", "NodeNotReady", "RemovingNode"];
+
+/// The fields of an event that are read, beside its kind and name.
+pub(super) const EVENT_FIELDS: [&str; 14] = [
+    "involvedObject",
+    "regarding",
+    "reason",
+    "series",
+    "count",
+    "deprecatedCount",
+    "lastTimestamp",
+    "deprecatedLastTimestamp",
+    "eventTime",
+    "firstTimestamp",
+    "source",
+    "deprecatedSource",
+    "reportingComponent",
+    "reportingController",
+];
+
+/// The name of an event and its fields, of both groups.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct RawEvent {
+    name: String,
+    fields: BTreeMap<&'static str, Value>,
+}
+
+impl RawEvent {
+    pub(super) fn new(name: Option<String>, fields: BTreeMap<&'static str, Value>) -> Self {
+        let name = name.unwrap_or_default();
+        Self { name, fields }
+    }
+
+    fn field(&self, name: &str) -> &Value {
+        self.fields.get(name).unwrap_or(&Value::Null)
+    }
+
+    fn about(&self) -> &Value {
+        match self.field("involvedObject") {
+            Value::Null => self.field("regarding"),
+            about => about,
+        }
+    }
+
+    /// When it came last, and how often it came.
+    fn last(&self) -> Option<(Stamp, u64)> {
+        let series = self.field("series");
+        let counts = [
+            self.field("count"),
+            self.field("deprecatedCount"),
+            &series["count"],
+        ];
+        let count = counts.iter().filter_map(|c| c.as_u64()).max();
+        let times = [
+            &series["lastObservedTime"],
+            self.field("lastTimestamp"),
+            self.field("deprecatedLastTimestamp"),
+            self.field("eventTime"),
+            self.field("firstTimestamp"),
+        ];
+        let last = times.iter().filter_map(|t| parse(t.as_str()?)).max()?;
+        Some((last, count.unwrap_or(1)))
+    }
+
+    /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,
+    /// and when last.
+    pub(super) fn failed_scheduling(&self) -> Option<(String, u32, Stamp)> {
+        let about = self.about();
+        let is_it = self.field("reason") == "FailedScheduling" && about["kind"] == "Pod";
+        let (namespace, name) = (about["namespace"].as_str(), about["name"].as_str()?);
+        let (last, count) = self.last()?;
+        let pod = format!("{}/{name}", namespace.unwrap_or("default"));
+        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        is_it.then_some((pod, count, last))
+    }
+
+    /// Of one that the node lifecycle controller made in a pass: when, at the latest.
+    pub(super) fn passed(&self) -> Option<Stamp> {
+        let is_of_pass = OF_PASSES.iter().any(|r| self.field("reason") == r);
+        let source = [
+            &self.field("source")["component"],
+            &self.field("deprecatedSource")["component"],
+            self.field("reportingComponent"),
+            self.field("reportingController"),
+        ];
+        let mut names = source.iter().filter_map(|s| s.as_str());
+        if !is_of_pass || names.find(|s| !s.is_empty()) != Some("node-controller") {
+            return None;
+        }
+        let (last, _) = self.last()?;
+        Some(made(&self.name, last).unwrap_or(last))
+    }
+}
+
+/// The time of an event's making by its name, if that is within the second that it states: the
+/// recorder of client-go ends the name with the nanoseconds, in hexadecimal
+/// (`tools/record/event.go: makeEvent`).
+pub(crate) fn made(name: &str, stated: Stamp) -> Option<Stamp> {
+    let (_, hex) = name.rsplit_once('.')?;
+    let made = Stamp(i64::from_str_radix(hex, 16).ok()? / 1_000);
+    (0..SECOND_US)
+        .contains(&made.us_since(stated))
+        .then_some(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// As a real cluster (v1.34) has it: made at 04:40:51.178431.
+    fn registered() -> Value {
+        json!({"reason": "RegisteredNode", "source": {"component": "node-controller"}, "count": 1,
+            "involvedObject": {"kind": "Node", "name": "cp-1"},
+            "firstTimestamp": "2026-11-20T04:40:51Z", "lastTimestamp": "2026-11-20T04:40:51Z"})
+    }
+
+    fn event(name: &str, fields: &Value) -> RawEvent {
+        let known = EVENT_FIELDS.iter().map(|f| (*f, fields[*f].clone()));
+        let there = known.filter(|(_, v)| !v.is_null());
+        RawEvent::new(Some(name.to_owned()), there.collect())
+    }
+
+    #[test]
+    fn a_pass_is_told_by_what_the_controller_says_in_it() {
+        let second = parse("2026-11-20T04:40:51Z").unwrap();
+        let name = format!("cp-1.{:x}", (second.0 + 178_431) * 1_000);
+        assert_eq!(
+            event(&name, &registered()).passed(),
+            Some(Stamp(second.0 + 178_431))
+        );
+        // One that came again came in the second that it says.
+        let mut again = registered();
+        again["count"] = 2.into();
+        again["lastTimestamp"] = "2026-11-20T04:41:51Z".into();
+        assert_eq!(
+            event(&name, &again).passed(),
+            Some(Stamp(second.0 + 60_000_000))
+        );
+        // events.k8s.io/v1
+        let new = json!({"reason": "NodeNotReady", "reportingController": "node-controller",
+            "regarding": {"kind": "Pod", "name": "web-1"}, "eventTime": "2026-11-20T04:40:51.250000Z"});
+        assert_eq!(event("x", &new).passed(), Some(Stamp(second.0 + 250_000)));
+        let mut others = registered();
+        others["source"]["component"] = "kubelet".into();
+        assert_eq!(event(&name, &others).passed(), None);
+        others = registered();
+        others["reason"] = "Starting".into();
+        assert_eq!(event(&name, &others).passed(), None);
+    }
+}
