@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Callable
 
-from . import crate, deb, image, krew, playground, project
+from . import crate, deb, image, krew, playground, project, shells, wheel
 from .archive import unpack
 from .project import ROOT, TARGETS, Failed, call
 
@@ -68,7 +68,8 @@ def example() -> str:
 
 def runs_the_example(words: list[str], folder: Path, **more) -> None:
     """The program does what the documents show."""
-    env = {"PATH": os.environ["PATH"]}
+    # Of the settings of this machine no more than the system itself needs.
+    env = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     said = call([*words, "run", str(ROOT / "scenarios/zone-partition.ron")], cwd=folder, env=env, stderr=subprocess.DEVNULL, **more)
     same("the README's example", said.strip("\n"), example())
 
@@ -99,7 +100,6 @@ def archive(out: Path, folder: Path) -> str:
         same("static", is_static(program), True)
     says_its_version([str(program)])
     runs_the_example([str(program)], folder)
-    call(["bash", "-n", str(root / "completions/taintsim.bash")])
     pages = sorted(p.name for p in (root / "man").iterdir())
     if shutil.which("man"):
         for page in pages:
@@ -107,6 +107,15 @@ def archive(out: Path, folder: Path) -> str:
             if page.removesuffix(".1") not in shown.split("SYNOPSIS")[0].split("NAME")[-1]:
                 raise Failed(f"man does not show the name of {page}:\n{shown[:500]}")
     return f"{project.archive_name(target)}: {'static, ' if 'linux' in target else ''}the README's example to the byte, {len(pages)} pages of the manual"
+
+
+def completions(out: Path, folder: Path) -> str:
+    root = unpacked(out, shell(), folder)
+    typed, missing = shells.complete(root / "completions", folder)
+    if not typed:
+        raise Skipped("none of bash, zsh and fish is installed")
+    more = f"; {' and '.join(missing)} not installed" if missing else ""
+    return f"completions in {', '.join(typed)}: a command, a value, an option, files{more}"
 
 
 def other_processor(out: Path, folder: Path) -> str:
@@ -385,10 +394,28 @@ def python(out: Path, folder: Path) -> str:
     return f"{wheels[-1].name}: installed, run by its program and by Python, removed"
 
 
+def from_sources(out: Path, folder: Path) -> str:
+    """What pip does where there is no wheel; without optimisation, which would take a quarter of an hour."""
+    made = here(out, wheel.sources_name())
+    call(["python3", "-m", "venv", str(folder / "venv")])
+    pip = [f"{folder}/venv/bin/pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.run([*pip, wheel.backend()], capture_output=True).returncode != 0:
+        raise Skipped("pip cannot fetch maturin")
+    # Kept, so that it need not be built from nothing each time; and no toolchain's settings of this machine.
+    env = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target/packages/sdist"), "CARGO_PROFILE_DEV_OPT_LEVEL": "0"}
+    env["PATH"] = f"{folder}/venv/bin:{env['PATH']}"
+    words = ["--no-build-isolation", "--no-deps", "--config-settings", "build-args=--profile dev", str(made)]
+    call([*pip, *words], env=env, stderr=subprocess.STDOUT)
+    says_its_version([f"{folder}/venv/bin/taintsim"])
+    runs_the_example([f"{folder}/venv/bin/taintsim"], folder)
+    return f"{made.name}: built and installed by pip, run"
+
+
 def everything(out: Path, note: Callable[[str], None]) -> None:
     if not out.is_dir():
         raise Failed(f"there is no folder {out}: ./release makes it")
-    tries = (sums, archive, other_processor, debian, container_known, container, in_a_browser, plugin, action, gitlab, hooks, python, from_crate)
+    programs = (sums, archive, completions, other_processor, debian, container_known, container, in_a_browser)
+    tries = (*programs, plugin, action, gitlab, hooks, python, from_sources, from_crate)
     for one in tries:
         with tempfile.TemporaryDirectory(prefix="taintsim-try-", ignore_cleanup_errors=True) as folder:
             try:

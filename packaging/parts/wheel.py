@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -25,6 +26,17 @@ def why_not() -> str | None:
     if not shutil.which("maturin"):
         return "maturin is not installed (pip install maturin)"
     return None
+
+
+def sources_name() -> str:
+    """What maturin calls the sources."""
+    return f"taintsim-{project.version()}.tar.gz"
+
+
+def backend() -> str:
+    """What builds it, as pip asks for it."""
+    (asked,) = tomllib.loads((ROOT / PACKAGE / "pyproject.toml").read_text())["build-system"]["requires"]
+    return asked
 
 
 def added(dist_info: str) -> dict[str, bytes]:

@@ -31,6 +31,9 @@ def _source(given: Any, name: str = "<scenario>") -> tuple[str, bytes | None]:
         return (name, given)
     if isinstance(given, str) and ("\n" in given or given.lstrip("\ufeff \t").startswith(_BEGINNINGS)):
         return (name, given.encode())
+    if not isinstance(given, (str, os.PathLike)):
+        kind = type(given).__name__
+        raise TypeError(f"expected a text, a path, a document or what taintsim.language builds, not {kind}: {given!r:.80}")
     return (os.fspath(given), None)
 
 

@@ -83,3 +83,8 @@ def test_what_is_not_there_and_what_is_no_option() -> None:
 def test_it_shows_itself_in_a_notebook() -> None:
     shown = taintsim.run(ONE_NODE)._repr_html_()
     assert shown.startswith('<iframe srcdoc="&lt;!doctype html&gt;') and 'sandbox="allow-scripts"' in shown
+
+
+def test_what_is_no_scenario_is_refused() -> None:
+    with pytest.raises(TypeError, match="a text, a path, a document or what taintsim.language builds, not int: 3"):
+        taintsim.run(3)  # type: ignore[arg-type]

@@ -127,7 +127,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
-        Command::Completions(args) => completions::completions(args, command(), terminal),
+        Command::Completions(args) => completions::completions(args, &command(), terminal),
         Command::Man(args) => man::man(args, command(), terminal),
     }
 }

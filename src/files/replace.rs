@@ -1,7 +1,7 @@
 //! Putting what is new into the place of what is old, at one stroke.
 
 use super::temporary::{Temporary, again, beside, left_over, remove_plain};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -131,14 +131,16 @@ impl Temporary {
         }
     }
 
-    /// Has the system write everything in the folder to the disk.
+    /// Has the system write everything in the folder to the disk. Windows does so only for whoever
+    /// may write to the file.
     ///
     /// # Errors
     /// The system says why: the disk may be full, or broken.
     pub(crate) fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
+        let sync = |path: &Path| OpenOptions::new().append(true).open(path)?.sync_all();
         files
             .into_iter()
-            .try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
+            .try_for_each(|name| again(|| sync(&self.path().join(name.as_ref()))))
     }
 }
 

@@ -60,22 +60,26 @@ pub(super) fn pack(
     folder
         .write(manifest::FILE, |out| json::write(out, &document))
         .map_err(failed)?;
-    let written = folder.finish().map_err(failed)?;
-    say(&written.display().to_string(), shards, terminal)?;
+    folder.finish().map_err(failed)?;
+    // As it was asked for, without a `./` or `.\` in front.
+    say(&out.display().to_string(), shards, terminal)?;
     Ok(Exit::Fine)
 }
 
 fn say(dir: &str, shards: u32, terminal: &Terminal) -> Result<(), Failure> {
     let mut out = terminal.out();
-    let last = shards - 1;
     let dir = packed::quoted(dir);
+    let (shards, each) = match shards {
+        1 => ("1 shard".to_owned(), "I is 0".to_owned()),
+        _ => (
+            format!("{shards} shards"),
+            format!("for each I from 0 to {}", shards - 1),
+        ),
+    };
+    writeln!(out, "The work plan {dir} has {shards}. Then, anywhere:")?;
     writeln!(
         out,
-        "The work plan {dir} has {shards} shards. Then, anywhere:"
-    )?;
-    writeln!(
-        out,
-        "  taintsim shard {dir} I     for each I from 0 to {last}; `--for slurm` and `--for kubernetes` write what does that"
+        "  taintsim shard {dir} I     {each}; `--for slurm` and `--for kubernetes` write what does that"
     )?;
     writeln!(
         out,

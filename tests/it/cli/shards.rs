@@ -290,15 +290,18 @@ fn a_search_goes_batch_by_batch() {
 fn what_is_missing_or_damaged_is_named_with_what_makes_up_for_it() {
     let scratch = Scratch::with_starter();
     let one = call(&scratch, &sweep(), &[]);
-    assert_eq!(
-        call(
-            &scratch,
-            &sweep(),
-            &["--plan-shards", "4", "--out", "my plan"]
-        )
-        .code,
-        0
+    let planned = call(
+        &scratch,
+        &sweep(),
+        &["--plan-shards", "4", "--out", "my plan"],
     );
+    assert_eq!(planned.code, 0, "{}", planned.stderr);
+    for said in [
+        "The work plan 'my plan' has 4 shards.",
+        " taintsim shard 'my plan' I     for each I from 0 to 3;",
+    ] {
+        assert!(planned.stdout.contains(said), "{}", planned.stdout);
+    }
     scratch.call(&["gather", "my plan"]).fails(
         5,
         &[
@@ -455,9 +458,14 @@ fn a_shard_that_is_killed_leaves_nothing_and_is_done_again() {
         .fails(5, &["no shard of p is done yet"]);
 
     // A temporary file of one that was killed while it wrote does not count, and goes away.
-    assert_eq!(
-        call(&scratch, &sweep(), &["--plan-shards", "1", "--out", "q"]).code,
-        0
+    let planned = call(&scratch, &sweep(), &["--plan-shards", "1", "--out", "q"]);
+    assert_eq!(planned.code, 0, "{}", planned.stderr);
+    assert!(
+        planned.stdout.starts_with(
+            "The work plan q has 1 shard. Then, anywhere:\n  taintsim shard q I     I is 0;"
+        ),
+        "{}",
+        planned.stdout
     );
     scratch.write("q/.round-0.shard-0.result.1-0.tmp", "half");
     scratch
