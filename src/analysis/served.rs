@@ -130,6 +130,9 @@ pub struct Serving {
     pub workloads: Vec<Served>,
     /// Of all of them.
     pub whole: Costs,
+    /// Of those that something replaces: without pods that have no workload, which once lost are
+    /// missing for as long as anybody looks. Where there are no workloads, of all.
+    pub replaced: Costs,
 }
 
 /// From when on costs are counted.

@@ -252,19 +252,21 @@ impl<'a> Walk<'a> {
                 self.waited(pod, place, horizon);
             }
         }
-        let mut whole = Costs::default();
+        let (mut whole, mut replaced) = (Costs::default(), Costs::default());
         for e in evictions {
             let place = self.place(e.pod);
-            let own = place
-                .and_then(|p| self.all[p].as_mut())
-                .map(|s| &mut s.costs);
-            for costs in own.into_iter().chain([&mut whole]) {
+            let own = place.and_then(|p| self.all[p].as_mut());
+            let counts = own.as_ref().is_some_and(|s| s.id.is_some());
+            let own = own.map(|s| &mut s.costs);
+            let replaced = counts.then_some(&mut replaced);
+            for costs in own.into_iter().chain([&mut whole]).chain(replaced) {
                 costs.evicted += 1;
                 costs.needless += u64::from(e.is_needless(window));
                 costs.undecided += u64::from(e.is_undecided(window, horizon));
             }
         }
         let (mut below, mut none) = (Vec::new(), Vec::new());
+        let (mut below_of_bare, mut none_of_bare) = (Vec::new(), Vec::new());
         let ran = std::mem::take(&mut self.ran);
         let mut workloads = Vec::new();
         for (mut served, ran) in self
@@ -280,17 +282,35 @@ impl<'a> Walk<'a> {
                 .map(|(from, to)| to.since(*from))
                 .max()
                 .unwrap_or(Dur::ZERO);
-            below.extend(short);
-            none.extend(dark);
             whole.add(&served.costs);
+            if served.id.is_some() {
+                replaced.add(&served.costs);
+                below.extend(short);
+                none.extend(dark);
+            } else {
+                below_of_bare.extend(short);
+                none_of_bare.extend(dark);
+            }
             if served.id.is_some() || served.from.is_some() {
                 workloads.push(served);
             }
         }
+        (replaced.below_need, replaced.none_up) = (together(below.clone()), together(none.clone()));
+        below.extend(below_of_bare);
+        none.extend(none_of_bare);
         (whole.below_need, whole.none_up) = (together(below), together(none));
-        whole.most_pending = most_pending(&workloads);
         workloads.sort_by(|a, b| (a.id.is_none(), &a.name).cmp(&(b.id.is_none(), &b.name)));
-        Serving { workloads, whole }
+        let own = workloads.partition_point(|w| w.id.is_some());
+        whole.most_pending = most_pending(&workloads);
+        replaced.most_pending = most_pending(&workloads[..own]);
+        if own == 0 {
+            replaced = whole;
+        }
+        Serving {
+            workloads,
+            whole,
+            replaced,
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::managed::{Managed, refused};
 use super::output::{Format, OutputArg};
 use super::plan_page::page;
 use super::plan_together::{beside, together, touching, with_tried};
+use super::plan_years::{in_words, with_years, years};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -19,7 +20,8 @@ use crate::analysis::grouped;
 use crate::files;
 use crate::kernel::Dur;
 use crate::lab::planner::{
-    Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, expanded, may_be_apart,
+    Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
+    may_be_apart,
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
@@ -156,7 +158,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         loaded.spec.expect.clear();
     }
     let objective = objective(args, &loaded, &base)?;
-    let models = scenario::drawn(&loaded, &base)?.models.list;
+    let drawn = scenario::drawn(&loaded, &base)?;
+    notes.extend(without_workload(bare_pods(&drawn.plan)));
+    let models = drawn.models.list;
     if models.is_empty() {
         return Err(Failure::Input(no_models()));
     }
@@ -202,6 +206,11 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             (kept, interrupted) = run(args, &planner, desk, &clock, terminal)?;
         }
     }
+    let by = (&objective, args.within.as_slice(), args.confidence);
+    // Who asks for single outages has a reason, such as that a year has too many of them.
+    if let (false, None, Some(years)) = (interrupted, args.count, years(&planner, &kept, by)) {
+        with_years(&mut kept, || run(args, &years, desk, &clock, terminal))?;
+    }
     desk.over()?;
     let faults = match &args.preset {
         Some(name) => format!("preset {name}"),
@@ -235,6 +244,19 @@ fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objec
         None => Objective::new(args.currency.as_deref()),
     };
     with_prices(known, args)
+}
+
+/// What to know of pods that nothing replaces.
+fn without_workload(pods: usize) -> Option<String> {
+    let said = match pods {
+        0 => return None,
+        1 => "1 pod without a workload is in no figure: nothing replaces it".to_owned(),
+        n => format!(
+            "{} pods without a workload are in no figure: nothing replaces them",
+            grouped(n as u64)
+        ),
+    };
+    Some(format!("{said}, and how long one is missed no run knows."))
 }
 
 /// What to know where it is chosen how many replicas there are, and the fewest would always win.
@@ -371,6 +393,7 @@ fn tell(
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
+    let years = in_words(kept, args.confidence);
     let parts = kept.parts();
     let answers: Vec<Answer> = parts
         .iter()
@@ -384,6 +407,7 @@ fn tell(
         line: from.line.clone(),
         notes: from.notes.clone(),
         together: together.clone(),
+        years: years.clone(),
         interrupted: from.interrupted,
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();

@@ -137,6 +137,7 @@ impl Kept {
             to_make: self.to_make,
             apart: Vec::new(),
             tried: None,
+            whole_years: None,
         }
     }
 }

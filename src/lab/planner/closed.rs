@@ -4,6 +4,7 @@
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
 //! D, whatever is tolerated, and a start.
 
+use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
@@ -113,16 +114,36 @@ struct Share {
     pods: f64,
 }
 
-/// Whether nobody misses a pod: it is over, or belongs to its machine.
-fn is_nobodys(pod: &PodPlan, template: &PodTemplate) -> bool {
-    let is_over = matches!(
+/// Whether nobody misses a pod: it is over, or belongs to its machine. One without a workload is not
+/// counted beside workloads, as in the runs (see `count::figures`).
+pub(super) fn is_nobodys(plan: &Plan, pod: &PodPlan, template: &PodTemplate) -> bool {
+    is_over(pod) || template.source != PodSource::Api || is_bare(plan, template)
+}
+
+fn is_over(pod: &PodPlan) -> bool {
+    matches!(
         pod.start,
         PodStart::Imported {
             phase: PodPhase::Succeeded | PodPhase::Failed,
             ..
         }
-    );
-    is_over || template.source != PodSource::Api
+    )
+}
+
+/// Whether a pod has no workload, where others have one.
+fn is_bare(plan: &Plan, template: &PodTemplate) -> bool {
+    let is_kept = |o: &OwnerReference| WorkloadKind::parse(&o.kind).is_some();
+    !plan.workloads.is_empty() && !template.owner.as_ref().is_some_and(is_kept)
+}
+
+/// How many pods no figure counts, as they have no workload.
+pub(crate) fn bare_pods(plan: &Plan) -> usize {
+    let is_left_out = |pod: &&PodPlan| {
+        let template = plan.templates.get(pod.template as usize);
+        let bare = |t: &PodTemplate| t.source == PodSource::Api && is_bare(plan, t);
+        pod.start != PodStart::Absent && !is_over(pod) && template.is_some_and(bare)
+    };
+    plan.pods.iter().filter(is_left_out).count()
 }
 
 /// Where pods are: those that are bound, and those that a workload's controller makes at first, on
@@ -136,7 +157,7 @@ fn shares(plan: &Plan) -> Vec<Share> {
             waits: waits(template),
             pods: 1.0,
         };
-        (!is_nobodys(pod, template)).then_some(share)
+        (!is_nobodys(plan, pod, template)).then_some(share)
     });
     let mut all: Vec<Share> = bound.collect();
     let nodes = plan.nodes.len();

@@ -9,7 +9,7 @@
 //! that the two go together. All rows lean on the same formulas, so that what differs between two of
 //! them leans on these as far as it goes together with them, and varies no more than it does alone.
 
-use super::closed::{detection, seconds, waits};
+use super::closed::{detection, is_nobodys, seconds, waits};
 use crate::scenario::{Drawn, LONGEST_S};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,9 @@ impl Formula {
         let mut counts: BTreeMap<(u32, u64, bool), f64> = BTreeMap::new();
         for pod in &plan.pods {
             let template = plan.templates.get(pod.template as usize);
-            if let (Some(node), Some(template)) = (pod.node, template) {
+            if let (Some(node), Some(template)) = (pod.node, template)
+                && !is_nobodys(plan, pod, template)
+            {
                 let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
                 let key = (node, timeout.to_bits(), waits(template));
                 *counts.entry(key).or_default() += 1.0;

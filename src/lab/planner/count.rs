@@ -90,29 +90,44 @@ pub(super) fn one(
     let outages = drawn.models.one(model, seed, number, BEGIN);
     let lasts = outages.iter().filter_map(|o| o.lasts).min();
     let figures = run(drawn, &outages, (seed, number), window, goes_on)?;
-    let figures = match quiet {
-        Some(_) => {
-            // What a cluster costs without an outage is not the outage's doing.
-            let horizon = drawn.plan.horizon;
-            let without = run_to(drawn, &[], (seed, number), window, horizon, goes_on)?;
-            std::array::from_fn(|i| figures[i] - without[i])
-        }
-        None => figures,
-    };
+    let until = (window, drawn.plan.horizon);
     Some(Ran {
-        figures,
+        figures: beyond_quiet(drawn, figures, quiet, (seed, number), until, goes_on)?,
         is_short: lasts.is_some_and(|l| l <= SHORT),
     })
 }
 
+/// What a cluster costs without an outage is not the outage's doing.
+fn beyond_quiet(
+    drawn: &mut Drawn,
+    figures: Figures,
+    quiet: Option<Figures>,
+    key: (u64, u32),
+    (window, horizon): (Dur, Time),
+    goes_on: GoesOn<'_>,
+) -> Option<Figures> {
+    if quiet.is_none() {
+        return Some(figures);
+    }
+    let without = run_to(drawn, &[], key, window, horizon, goes_on)?;
+    Some(std::array::from_fn(|i| figures[i] - without[i]))
+}
+
 /// A year as it is drawn with a seed.
-pub(super) fn year(drawn: &mut Drawn, seed: u64, window: Dur, goes_on: GoesOn<'_>) -> Option<Ran> {
+pub(super) fn year(
+    drawn: &mut Drawn,
+    seed: u64,
+    quiet: Option<Figures>,
+    window: Dur,
+    goes_on: GoesOn<'_>,
+) -> Option<Ran> {
     let year = Dur::from_secs(YEAR_S as u64);
     let outages = drawn.models.draw(seed, year);
     let end = last_end(&outages).max(Time::ZERO.saturating_add(year));
     let horizon = end.saturating_add(SETTLES.max(window));
+    let figures = run_to(drawn, &outages, (seed, 0), window, horizon, goes_on)?;
     Some(Ran {
-        figures: run_to(drawn, &outages, (seed, 0), window, horizon, goes_on)?,
+        figures: beyond_quiet(drawn, figures, quiet, (seed, 0), (window, horizon), goes_on)?,
         is_short: false,
     })
 }
@@ -173,10 +188,11 @@ fn traced(
     finished.then_some(trace)
 }
 
-/// What a run came to.
+/// What a run came to, for what something replaces: a pod without a workload that is lost is
+/// missing until somebody makes it anew, and when that is no run knows.
 pub(super) fn figures(plan: &Plan, trace: &Trace, window: Dur) -> Figures {
-    let metrics = summary::summary(&Analysis::new(plan, trace), window).metrics;
-    FIGURES.map(|f| f.of(&metrics.costs))
+    let (_, serving) = summary::summary_and_serving(&Analysis::new(plan, trace), window);
+    FIGURES.map(|f| f.of(&serving.replaced))
 }
 
 /// The outage of a number of one model, alone, as [`one`] has it: its plan is that of `drawn`

@@ -175,6 +175,7 @@ mod tests {
             to_make: (0, 0),
             apart: Vec::new(),
             tried: None,
+            whole_years: None,
         }
     }
 

@@ -62,6 +62,9 @@ pub(crate) struct Kept {
     /// What was recommended of settings that were chosen each for itself, tried together.
     #[serde(default)]
     pub tried: Option<Box<Kept>>,
+    /// Whole years of what was recommended, where one outage at a time was counted.
+    #[serde(default)]
+    pub whole_years: Option<Box<Kept>>,
 }
 
 /// Years that are kept one by one.
@@ -121,7 +124,10 @@ impl Kept {
             && self
                 .tried
                 .as_ref()
-                .is_none_or(|t| t.tried.is_none() && t.paths == self.paths && t.check().is_ok());
+                .is_none_or(|t| t.tried.is_none() && t.paths == self.paths && t.check().is_ok())
+            && self.whole_years.as_ref().is_none_or(|y| {
+                y.whole_years.is_none() && y.paths == self.paths && y.check().is_ok()
+            });
         if fits {
             Ok(())
         } else {

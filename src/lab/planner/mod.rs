@@ -8,6 +8,7 @@
 //! kept      what is kept of all runs
 //! apart     settings that may not touch each other, each chosen for itself
 //! together  what settings do to each other that were chosen each for itself
+//! years     whole years beside single outages
 //! control   what the drawn outages come to by formula, beside what outages come to on average
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! run       replications on several threads, until enough is known
@@ -35,12 +36,15 @@ mod spec;
 #[cfg(test)]
 mod tests;
 mod together;
+mod years;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
 pub(crate) use apart::{AS_IT_IS, may_be_apart};
+pub(crate) use closed::bare_pods;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use sample::Sample;
 pub(crate) use spec::{Bound, FIGURES, Objective, expanded};
 pub(crate) use together::Extra;
+pub(crate) use years::ByYears;

@@ -180,8 +180,13 @@ impl Planner<'_> {
         };
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
-                let Ran { figures, .. } =
-                    count::year(drawn, seed.wrapping_add(number), window, goes_on)?;
+                let Ran { figures, .. } = count::year(
+                    drawn,
+                    seed.wrapping_add(number),
+                    work.quiet[row],
+                    window,
+                    goes_on,
+                )?;
                 all.year[row * FIGURES.len()..][..FIGURES.len()].copy_from_slice(&figures);
             }
             return Some(all);
@@ -399,6 +404,7 @@ impl Planner<'_> {
                 None => Vec::new(),
             },
             tried: None,
+            whole_years: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
-use crate::lab::planner::{BreakEven, FIGURES, Kept, Row, Sensitivity};
+use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, Row, Sensitivity};
 use serde_json::{Map, Value, json};
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
@@ -12,6 +12,17 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
         1 => plans.remove(0),
         _ => json!({ "version": 1, "scenario": kept.scenario, "plans": plans }),
     };
+    if let (Some((values, years)), Some(figures)) = (
+        kept.years_of(),
+        all.first().and_then(|t| kept.by_years(t.answer.confidence)),
+    ) {
+        let of = |y: &ByYears| {
+            let told = json!({ "mean": y.mean, "low": y.interval.low, "high": y.interval.high, "one_outage_at_a_time": y.alone });
+            (FIGURES[y.figure].name().to_owned(), told)
+        };
+        let figures: Map<String, Value> = figures.iter().map(of).collect();
+        whole["whole_years"] = json!({ "values": values, "years": years, "figures": figures });
+    }
     whole["kept"] = json!(kept);
     whole
 }

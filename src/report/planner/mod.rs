@@ -10,5 +10,5 @@ mod told;
 pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use json::document;
-pub(crate) use text::write;
+pub(crate) use text::{plural, write};
 pub(crate) use told::{Told, amount};

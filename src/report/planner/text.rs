@@ -95,6 +95,7 @@ fn sections(told: &Told<'_>) -> Vec<(&'static str, String)> {
     add("It would change if", changes(told));
     add("Not decided", not_decided(told));
     add("Together", told.together.clone());
+    add("Whole years", told.years.clone());
     all.push(("Rests on", rests_on(told)));
     all
 }
@@ -165,7 +166,7 @@ fn stays(told: &Told<'_>) -> String {
 }
 
 /// The figure as something that is counted.
-fn plural(figure: usize) -> &'static str {
+pub(crate) fn plural(figure: usize) -> &'static str {
     match figure {
         0 => "replica-minutes missing",
         1 => "minutes below need",

@@ -19,6 +19,8 @@ pub(crate) struct Told<'a> {
     pub notes: Vec<String>,
     /// What settings that are chosen each for itself do to each other.
     pub together: Option<String>,
+    /// What whole years of what is recommended come to, beside one outage at a time.
+    pub years: Option<String>,
     /// The runs were ended before enough was known.
     pub interrupted: bool,
 }

@@ -92,10 +92,10 @@ fn the_database() {
 }
 
 /// An edge site with flaky links, whose pods clients on the site reach all the while: every
-/// eviction because of a link is needless. Never to evict `web` leaves the evictions of others, eleven
-/// pods that tolerate 300 s on twelve nodes. Of 11,292 links that fail in a year 86 % are away for
+/// eviction because of a link is needless. Never to evict `web` leaves the evictions of others, ten
+/// pods of workloads that tolerate 300 s on twelve nodes. Of 11,292 links that fail in a year 86 % are away for
 /// longer than 350 s (the median is 1,174 s, sigma 1.13: Φ(1.07)), of 59.4 machines 95 % (3,780 s and
-/// 1.42: Φ(1.68)): 11/12 · (11,292 · 0.858 + 59.4 · 0.953) = 8,930. With some hundred outages, each of
+/// 1.42: Φ(1.68)): 10/12 · (11,292 · 0.858 + 59.4 · 0.953) = 8,118. With some hundred outages, each of
 /// which takes up to three pods, that is known to a tenth.
 #[test]
 fn the_edge_site() {
@@ -114,7 +114,7 @@ fn the_edge_site() {
         evicted[0] > evicted[1] && evicted[1] > evicted[2],
         "{evicted:?}"
     );
-    assert!((evicted[2] / 8_930.0 - 1.0).abs() < 0.3, "{evicted:?}");
+    assert!((evicted[2] / 8_118.0 - 1.0).abs() < 0.3, "{evicted:?}");
     assert_ne!(plan["best"][0], "60");
 }
 
