@@ -11,7 +11,7 @@ use super::resource::{Resource, WatchLags};
 use super::stream::{Delivery, Stream};
 use crate::apiserver::{ApiServer, Heartbeats};
 use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
-use crate::plan::Delay;
+use crate::plan::{Delay, WatchRetry};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -26,8 +26,10 @@ pub(crate) struct InformerTiming {
     pub watch: Delay,
     /// Watches that broke come back after their back-off; otherwise at once.
     pub reconnects: bool,
-    /// How long a watch that was refused pauses, where that is fixed.
-    pub watch_retry: Option<Dur>,
+    /// How long a watch that was refused pauses.
+    pub watch_retry: WatchRetry,
+    /// When its reflectors were made, if that was not long ago.
+    pub made: Option<Time>,
 }
 
 /// The draw of a slice of time, and which one that is.
@@ -107,7 +109,8 @@ impl InformerFactory {
             waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
             reflectors: Shared::new(
-                [Reflector::watching(Backoff::new(timing.watch_retry)); Resource::COUNT],
+                [Reflector::watching(Backoff::new(timing.watch_retry, timing.made));
+                    Resource::COUNT],
             ),
             gone_since: Cell::new(None),
             backoff_point: ctx.point("reflector-back-off"),

@@ -27,12 +27,16 @@ const RELIST_AFTER: Dur = Dur::from_secs(1);
 
 impl InformerFactory {
     /// Of several changes that a watch delivers in one instant: whether those who heard of the
-    /// first get to look before the next comes, and so from there on.
+    /// first get to look before the next comes, and so from there on. What a watch was late with comes
+    /// change by change, each of which is read and decoded first, and so they do unless a search
+    /// says otherwise.
     pub(super) fn others_come_first(&self, stream: &Stream) -> bool {
-        if !self.ctx.is_choosing() || stream.deltas.with(|d| d.is_empty()) {
+        let now = self.ctx.now();
+        let was_late = stream.held_until.get() == now;
+        if !(was_late || self.ctx.is_choosing()) || stream.deltas.with(|d| d.is_empty()) {
             return false;
         }
-        let (now, (last, mut gap)) = (self.ctx.now(), stream.delivered.get());
+        let (last, mut gap) = stream.delivered.get();
         if last != Some(now) {
             gap = false;
         } else if !gap {
@@ -40,7 +44,7 @@ impl InformerFactory {
                 id: stream.resource as u32,
                 hash: stable_hash(stream.resource.name()),
             };
-            gap = self.ctx.yields(self.trouble_points.gap, object);
+            gap = was_late != self.ctx.yields(self.trouble_points.gap, object);
         }
         stream.delivered.set((Some(now), gap));
         // In this class nobody is left to go first.

@@ -19,7 +19,7 @@ pub use objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,
     PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
 };
-pub use profile::Profile;
+pub use profile::{Profile, WatchRetry};
 pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use size::Size;

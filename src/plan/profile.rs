@@ -11,6 +11,18 @@ use super::switches::{
 };
 use crate::kernel::Dur;
 
+/// After how long a watch that was refused is asked for again (`reflector.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchRetry {
+    /// Always the same, up to 1.19.
+    Fixed(Dur),
+    /// A pause that grows, and begins anew where there was none for two minutes (1.20 on).
+    Grows,
+    /// One that begins anew every two minutes (1.36 on): `Backoff.DelayWithReset` counts them from when it
+    /// began anew last.
+    GrowsAnew,
+}
+
 /// A release's behaviour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -37,9 +49,8 @@ pub struct Profile {
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20
     /// (`record/event.go: generateEvent`).
     pub event_goroutines: bool,
-    /// After how long a watch that was refused is asked for again, always the same, up to 1.19
-    /// (`reflector.go: ListAndWatch`); from 1.20 on its back-off says.
-    pub watch_retry: Option<Dur>,
+    /// After how long a watch that was refused is asked for again.
+    pub watch_retry: WatchRetry,
     /// In which words its controllers write their logs.
     pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).

@@ -13,12 +13,12 @@
 
 use super::release::Release;
 use crate::kernel::Dur;
-use crate::plan::Profile;
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
     disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
+use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
@@ -230,7 +230,7 @@ fn oldest() -> Profile {
             },
         },
         event_goroutines: true,
-        watch_retry: Some(Dur::from_secs(1)),
+        watch_retry: WatchRetry::Fixed(Dur::from_secs(1)),
         log: LogForms {
             node_lifecycle: false,
             expired_at_2: false,
@@ -258,7 +258,8 @@ const STEPS: &[Step] = &[
     }),
     step(&[(19, 0)], |p| p.log.events = true),
     step(&[(21, 0)], |p| p.event_goroutines = false),
-    step(&[(20, 0)], |p| p.watch_retry = None),
+    step(&[(20, 0)], |p| p.watch_retry = WatchRetry::Grows),
+    step(&[(36, 0)], |p| p.watch_retry = WatchRetry::GrowsAnew),
     step(&[(21, 0)], |p| {
         p.log.taint_eviction = EvictionLog::Structured
     }),
@@ -589,11 +590,9 @@ const STEPS: &[Step] = &[
     }),
     step(&[(35, 0)], |p| p.workload.stateful_set.capital_words = true),
     step(&[(36, 0)], |p| {
-        p.workload.stateful_set.exact_availability_check = true;
-        p.workload.stateful_set.missing_is_deleted = true;
-    }),
-    step(&[(36, 0)], |p| {
         let w = &mut p.workload;
+        w.stateful_set.exact_availability_check = true;
+        w.stateful_set.missing_is_deleted = true;
         let waits = [
             &mut w.waits_for_own_writes,
             &mut w.stateful_set.waits_for_own_writes,

@@ -19,8 +19,8 @@ impl Cluster {
         let record = self.api.record(Actor::User, 0, What::ControllersStarted);
         self.ctx.set_cause(record);
         let group = self.ctx.group();
-        let informers = self.new_informers();
         let warm = self.plan.warm_start && self.ctx.now() == self.plan.controllers_start;
+        let informers = self.new_informers(warm);
         let parts = Maker::new(self, group, &informers, warm).all();
         self.process.with(|p| {
             *p = Some(Rc::new(Process {
@@ -44,7 +44,7 @@ impl Cluster {
         });
     }
 
-    fn new_informers(&self) -> Rc<InformerFactory> {
+    fn new_informers(&self, warm: bool) -> Rc<InformerFactory> {
         let (timing, perturb) = (&self.plan.timing, &self.plan.perturb);
         InformerFactory::new(
             &self.api,
@@ -54,6 +54,7 @@ impl Cluster {
                 watch: timing.watch,
                 reconnects: timing.reconnects,
                 watch_retry: self.plan.profile.watch_retry,
+                made: (!warm).then(|| self.ctx.now()),
             },
             &self.lags,
             Hold {

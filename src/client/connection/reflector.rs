@@ -172,6 +172,7 @@ impl Reflector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::WatchRetry;
 
     fn none(_: u32, _: Dur) -> Dur {
         Dur::ZERO
@@ -180,7 +181,7 @@ mod tests {
     /// An outage from 0 on; the watch is asked for at once and then after 0.8, 2.4, 5.6, 12, 24.8,
     /// 50.4 and 80.4 s.
     fn back(serves: u64, forgotten: bool) -> u64 {
-        let reflector = Reflector::watching(Backoff::new(None));
+        let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
         let serves = Time::from_secs(serves);
         let (back, _) = reflector.back_after((Time::ZERO, serves), forgotten, &none);
         back.as_nanos() / 1_000_000
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn where_the_pause_is_fixed_a_refused_watch_comes_back_within_it() {
         let second = Dur::from_secs(1);
-        let reflector = Reflector::watching(Backoff::new(Some(second)));
+        let reflector = Reflector::watching(Backoff::new(WatchRetry::Fixed(second), None));
         let serves = Time::from_nanos(89_400_000_000);
         let (back, _) = reflector.back_after((Time::ZERO, serves), false, &none);
         assert_eq!(back, Time::from_secs(90));

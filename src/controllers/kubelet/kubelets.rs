@@ -5,11 +5,9 @@ use super::node_state::{Kubelet, State, Tick};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::kernel::{
-    Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
-};
-use crate::plan::KubeletMode;
+use crate::kernel::{Class, Ctx, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time};
 use crate::plan::switches::kubelet::Switches;
+use crate::plan::{KubeletMode, WatchRetry};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
@@ -50,8 +48,8 @@ pub(crate) struct Kubelets {
     pub(super) api: Rc<ApiServer>,
     pub(super) mode: KubeletMode,
     pub(super) switches: Switches,
-    /// How long a watch that was refused pauses, where that is fixed.
-    pub(super) watch_retry: Option<Dur>,
+    /// How long a watch that was refused pauses.
+    pub(super) watch_retry: WatchRetry,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
     /// Those that make one if they are too far apart, where others are computed.
@@ -143,7 +141,7 @@ impl Kubelets {
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
-        (switches, watch_retry): (Switches, Option<Dur>),
+        (switches, watch_retry): (Switches, WatchRetry),
         signs: Option<Signs>,
     ) -> Rc<Self> {
         let lazy = signs.is_some();

@@ -119,7 +119,7 @@ impl Kubelets {
 
     /// A kubelet starts, with its machine: whatever its way is like, it has no connection yet.
     pub(super) fn starts_asking(&self, node: NodeId, at: Time) {
-        let new = Backoff::new(self.watch_retry);
+        let new = Backoff::new(self.watch_retry, Some(at));
         let uplink = self.with(node, |k| {
             k.link = self.link_of(k);
             (k.back, k.view_changed) = (None, Some(at));
@@ -155,7 +155,7 @@ impl Kubelets {
             })
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
-            let new = Backoff::new(self.watch_retry);
+            let new = Backoff::new(self.watch_retry, None);
             let backoffs = self.with(node, |k| k.backoffs(new));
             let backoffs = backoffs.unwrap_or([new; REFLECTORS]);
             return Uplink::connected(now, heard, (lease, status.0, status.1), backoffs);

@@ -4,6 +4,7 @@ use super::walk::{Back, Backoffs, Draws, REFLECTORS, Uplink};
 use crate::client::connection::Backoff;
 use crate::client::connection::Link;
 use crate::kernel::{Dur, Time};
+use crate::plan::WatchRetry;
 
 struct Exact {
     asks_from: Time,
@@ -29,7 +30,7 @@ const QUIET: Exact = Exact {
     period: Dur::from_secs(10),
 };
 
-const FRESH: Backoffs = [Backoff::new(None); REFLECTORS];
+const FRESH: Backoffs = [Backoff::new(WatchRetry::Grows, None); REFLECTORS];
 
 fn s(seconds: u64) -> Time {
     Time::from_secs(seconds)
