@@ -2,15 +2,17 @@
 //! those that only events and logs know.
 
 use super::outage::{Outage, Silence};
-use super::statement::{Said, Statement};
+use super::statement::{Said, Statement, counted, form};
+use super::zones::Tainted;
+use crate::api::node::LABEL_ZONE;
 use crate::import::Stamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `tolerationSeconds` that admission gives.
 const DEFAULT_SECONDS: i64 = 300;
-/// An eviction comes that many microseconds after its timer, at most.
-const EVICTION_TAKES_US: i64 = 300_000;
+/// Events of one moment may be told in either order, so far apart.
+const SAME_MOMENT_US: i64 = 50_000;
 const SECOND_US: i64 = 1_000_000;
 /// The label by which a workload of which only the name is known selects its pods.
 pub(super) const LABEL: &str = "taintsim";
@@ -42,16 +44,24 @@ impl Before<'_> {
         };
         let (nodes, pods) = (seen("Node"), seen("Pod"));
         let gone = self.gone(&pods, objects);
-        let mut names: BTreeSet<String> = nodes.clone();
-        if nodes.is_empty() {
-            names.extend(
-                self.statements
-                    .iter()
-                    .filter_map(|s| s.said.node())
-                    .map(str::to_owned),
-            );
-            all.extend(names.iter().map(|name| self.node(name)));
+        let named = self.statements.iter().filter_map(|s| s.said.node());
+        let mut names: BTreeSet<String> = named.map(str::to_owned).collect();
+        // Of exports those statements are left that are about their nodes, or about nodes that came
+        // after them.
+        let without: BTreeSet<String> = names.difference(&nodes).cloned().collect();
+        let zones = super::zones::of(&without, &self.tainted());
+        if !zones.is_empty() {
+            let several: BTreeSet<&String> = zones.values().collect();
+            notes.push(format!(
+                "{} without an object, taken to be of {}, by names and by when nodes were tainted: {}",
+                are(zones.len(), "node"),
+                counted(several.len(), "zone"),
+                several.iter().map(|z| z.as_str()).collect::<Vec<_>>().join(", ")
+            ));
         }
+        let with_zone = |name: &String| self.node(name, zones.get(name));
+        all.extend(without.iter().map(with_zone));
+        names.extend(nodes.clone());
         let placed: Vec<(&String, &Gone)> = gone
             .iter()
             .filter(|(_, g)| g.node.as_ref().is_some_and(|n| names.contains(n)))
@@ -63,8 +73,9 @@ impl Before<'_> {
             .collect();
         if !lost.is_empty() {
             notes.push(format!(
-                "{} evicted pods are in no export, and no event says on which node they were: left out",
-                lost.len()
+                "{} in no export, and no event says on which node {}: left out",
+                are(lost.len(), "evicted pod"),
+                form(lost.len(), "it was", "they were")
             ));
         }
         all.extend(self.owners(&placed, objects));
@@ -173,9 +184,12 @@ impl Before<'_> {
             let one = gone.entry(pod.to_owned()).or_default();
             match &s.said {
                 Said::Bound { node, .. } | Said::On { node, .. } => one.node = Some(node.clone()),
-                Said::Created { owner, .. } => one.owner = Some(owner.clone()),
                 _ => {}
             }
+        }
+        let owners = super::owners::of(self.statements);
+        for (pod, one) in &mut gone {
+            one.owner = owners.get(pod.as_str()).cloned();
         }
         // What was made since the start comes by itself, if its workload is there to make it, or if
         // it came in the place of what the outage took.
@@ -191,9 +205,13 @@ impl Before<'_> {
         gone
     }
 
-    fn node(&self, name: &str) -> Value {
+    fn node(&self, name: &str, zone: Option<&String>) -> Value {
         let at = self.start.to_rfc3339();
-        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        let mut labels = json!({});
+        if let Some(zone) = zone {
+            labels[LABEL_ZONE] = zone.as_str().into();
+        }
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
             "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
                 "lastHeartbeatTime": at, "lastTransitionTime": at}]}})
     }
@@ -293,37 +311,72 @@ impl Before<'_> {
             let owner = gone.owner.as_deref().unwrap_or(pod);
             let shortest = self.delays().get(owner).copied();
             shortest.map_or(DEFAULT_SECONDS, |us| {
-                ((us - EVICTION_TAKES_US).max(0) / SECOND_US).min(DEFAULT_SECONDS)
+                ((us + SAME_MOMENT_US).max(0) / SECOND_US).min(DEFAULT_SECONDS)
             })
         })
     }
 
     /// By workload, or by pod without one: the shortest time from a node's being given up to an
-    /// eviction there, in microseconds.
+    /// eviction there, in microseconds, as long as it may have been.
     fn delays(&self) -> BTreeMap<String, i64> {
-        let (mut owners, mut nodes) = (BTreeMap::new(), BTreeMap::new());
-        for s in self.statements {
-            match &s.said {
-                Said::Created { pod, owner } => _ = owners.insert(pod.as_str(), owner.as_str()),
-                Said::Bound { pod, node } | Said::On { pod, node } => {
-                    _ = nodes.insert(pod.as_str(), node.as_str())
-                }
-                _ => {}
-            }
-        }
         let mut shortest: BTreeMap<String, i64> = BTreeMap::new();
-        for (pod, known) in &self.outage.evictions {
-            let silence = nodes
-                .get(pod.as_str())
-                .and_then(|n| self.outage.silences.iter().find(|s| s.node == **n));
-            if let Some(silence) = silence {
-                let delay = known.at.0 - silence.unknown.at.0;
-                let owner = owners.get(pod.as_str()).copied().unwrap_or(pod);
-                let least = shortest.entry(owner.to_owned()).or_insert(delay);
-                *least = delay.min(*least);
-            }
+        for (pod, owner, silence) in self.evicted() {
+            let unknown = silence.unknown.at.0 - silence.unknown.within_us;
+            let delay = self.outage.evictions[pod].at.0 - unknown;
+            let least = shortest.entry(owner).or_insert(delay);
+            *least = delay.min(*least);
         }
         shortest
+    }
+
+    /// When nodes were tainted, as sources say, or as evictions there tell: each came when its
+    /// toleration was over, and that is known as no longer than it may be.
+    fn tainted(&self) -> BTreeMap<String, Tainted> {
+        let mut tainted: BTreeMap<String, Tainted> = BTreeMap::new();
+        let mut note = |silence: &Silence, at: i64| {
+            let unknown_us = silence.unknown.at.0;
+            let known = tainted.entry(silence.node.clone()).or_insert(Tainted {
+                unknown_us,
+                tainted_us: at.max(unknown_us),
+            });
+            known.tainted_us = known.tainted_us.max(at);
+        };
+        let delays = self.delays();
+        for (pod, owner, silence) in self.evicted() {
+            let delay = delays.get(&owner).map_or(0, |us| us + SAME_MOMENT_US);
+            let seconds = (delay / SECOND_US).clamp(0, DEFAULT_SECONDS);
+            // Of a pod without a workload the delay is its own.
+            if owner != pod || seconds == 0 {
+                note(
+                    silence,
+                    self.outage.evictions[pod].at.0 - seconds * SECOND_US,
+                );
+            }
+        }
+        tainted
+    }
+
+    /// The evicted pods of nodes that were silent, with their workloads, or their own names, and these
+    /// nodes' silences.
+    fn evicted(&self) -> Vec<(&str, String, &Silence)> {
+        let owners = super::owners::of(self.statements);
+        let mut nodes = BTreeMap::new();
+        for s in self.statements {
+            if let Said::Bound { pod, node } | Said::On { pod, node } = &s.said {
+                nodes.insert(pod.as_str(), node.as_str());
+            }
+        }
+        let of_pod = |pod: &String| -> Option<&Silence> {
+            let node = nodes.get(pod.as_str())?;
+            self.outage.silences.iter().find(|s| s.node == **node)
+        };
+        let evictions = self.outage.evictions.keys();
+        evictions
+            .filter_map(|pod| {
+                let owner = owners.get(pod.as_str()).unwrap_or(pod).clone();
+                Some((pod.as_str(), owner, of_pod(pod)?))
+            })
+            .collect()
     }
 }
 
@@ -344,6 +397,11 @@ pub(super) fn full_name(object: &Value) -> String {
         (_, Some(namespace)) => format!("{namespace}/{name}"),
         (_, None) => format!("default/{name}"),
     }
+}
+
+/// `1 pod is`, `3 pods are`
+fn are(n: usize, what: &str) -> String {
+    format!("{} {}", counted(n, what), form(n, "is", "are"))
 }
 
 /// The pods of one workload have names that differ in the last part: `shop/web-5468c74c4d-5sgsw`.

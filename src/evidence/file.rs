@@ -3,7 +3,7 @@
 use super::anonymous::Names;
 use super::audit::Taken;
 use super::heard::Heard;
-use super::statement::Place;
+use super::statement::{Place, counted, form};
 use super::{audit, events, klog, prometheus};
 use serde_json::Value;
 
@@ -51,8 +51,9 @@ impl Heard {
             Kind::Prometheus(answer) => {
                 let (series, told) = prometheus::take(&answer, &file.file, self);
                 self.notes.push(format!(
-                    "{}: an answer of Prometheus with {series} series, of which {told} tell something",
-                    file.file
+                    "{}: an answer of Prometheus with {series} series, of which {told} {} something",
+                    file.file,
+                    form(told, "tells", "tell")
                 ));
             }
             Kind::Other(why) => self.notes.push(format!("{}: left out: {why}", file.file)),
@@ -75,12 +76,14 @@ impl Heard {
             wrong += usize::from(!events::take(object, place, self));
         }
         if events > 0 {
-            self.notes.push(format!("{}: {events} events", file.file));
+            self.notes
+                .push(format!("{}: {}", file.file, counted(events, "event")));
         }
         if wrong > 0 {
             self.notes.push(format!(
-                "{}: {wrong} events without a time or an object, left out",
-                file.file
+                "{}: {} without a time or an object, left out",
+                file.file,
+                counted(wrong, "event")
             ));
         }
         if others > 0 {
@@ -117,24 +120,27 @@ impl Heard {
             }
         }
         self.notes.push(format!(
-            "{}: an audit log of {lines} lines, of which {told} tell something",
-            file.file
+            "{}: an audit log of {}, of which {told} {} something",
+            file.file,
+            counted(lines, "line"),
+            form(told, "tells", "tell")
         ));
         if !unclear.is_empty() {
             let some: Vec<&str> = unclear.iter().map(String::as_str).take(SHOWN).collect();
             self.notes.push(format!(
-                "{}: {} requests of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
+                "{}: {} of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
                 file.file,
-                unclear.len(),
+                counted(unclear.len(), "request"),
                 some.join("; "),
                 if unclear.len() > SHOWN { "; …" } else { "" }
             ));
         }
         if let Some(first) = broken.first() {
             self.notes.push(format!(
-                "{}: {} lines are no whole line of an audit log, the first of them line {first}: left out",
+                "{}: {} {} no whole line of an audit log, the first of them line {first}: left out",
                 file.file,
-                broken.len()
+                counted(broken.len(), "line"),
+                form(broken.len(), "is", "are")
             ));
         }
     }
@@ -144,10 +150,16 @@ impl Heard {
         let (lines, told) = klog::take(&file.text, &file.file, found.unwrap_or(1970), self);
         self.notes.push(match told {
             0 => format!(
-                "{}: a log of {lines} lines, none of which tells something: of another component, or at too low a level of -v?",
-                file.file
+                "{}: a log of {}, none of which tells something: of another component, or at too low a level of -v?",
+                file.file,
+                counted(lines, "line")
             ),
-            _ => format!("{}: a log of {lines} lines, of which {told} tell something", file.file),
+            _ => format!(
+                "{}: a log of {}, of which {told} {} something",
+                file.file,
+                counted(lines, "line"),
+                form(told, "tells", "tell")
+            ),
         });
         if found.is_none() && told > 0 {
             self.notes.push(format!(

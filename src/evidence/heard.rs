@@ -1,6 +1,6 @@
 //! All that was read, together, and what was left out.
 
-use super::statement::{Place, Said, Statement};
+use super::statement::{Place, Said, Statement, counted, form};
 use crate::import::Stamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,11 +34,21 @@ impl Heard {
     }
 
     /// Leaves out what is about nodes that no export knows, which are another cluster's, and says
-    /// so. Pods of theirs go with them.
-    pub(super) fn of_cluster(&mut self, known: &BTreeSet<String>) {
+    /// so. Pods of theirs go with them. Nodes that came to this cluster after the export are its own:
+    /// something is said of nodes of it, too.
+    pub(super) fn of_cluster(&mut self, known: &BTreeSet<String>, exported: Option<Stamp>) {
+        let came = self.came_since(known, exported);
+        if !came.is_empty() {
+            self.notes.push(format!(
+                "{} came after the export ({}): taken to be without labels and requests",
+                counted(came.len(), "node"),
+                some(came.iter().map(String::as_str))
+            ));
+        }
         let mut strange: BTreeMap<String, usize> = BTreeMap::new();
         for s in &self.statements {
-            if let Some(node) = s.said.node().filter(|n| !known.contains(*n)) {
+            let unknown = |n: &&str| !known.contains(*n) && !came.contains(*n);
+            if let Some(node) = s.said.node().filter(unknown) {
                 *strange.entry(node.to_owned()).or_default() += 1;
             }
         }
@@ -56,13 +66,28 @@ impl Heard {
             !s.said.node().is_some_and(|n| strange.contains_key(n))
                 && !s.said.pod().is_some_and(|p| pods.contains(p))
         });
-        let names: Vec<&str> = strange.keys().map(String::as_str).take(5).collect();
         self.notes.push(format!(
-            "{} statements are about nodes that are in no export ({}{}), of another cluster or of another time: left out",
-            before - self.statements.len(),
-            names.join(", "),
-            if strange.len() > names.len() { ", …" } else { "" }
+            "{} {} about nodes that are in no export ({}), of another cluster or of another time: left out",
+            counted(before - self.statements.len(), "statement"),
+            form(before - self.statements.len(), "is", "are"),
+            some(strange.keys().map(String::as_str))
         ));
+    }
+
+    /// The nodes that the controllers learnt of after the export.
+    fn came_since(&self, known: &BTreeSet<String>, exported: Option<Stamp>) -> BTreeSet<String> {
+        let mut nodes = self.statements.iter().filter_map(|s| s.said.node());
+        if !nodes.any(|n| known.contains(n)) {
+            return BTreeSet::new();
+        }
+        let registered = self.statements.iter().filter_map(|s| match &s.said {
+            Said::NodeRegistered { node } if exported.is_some_and(|e| s.at > e) => Some(node),
+            _ => None,
+        });
+        registered
+            .filter(|n| !known.contains(*n))
+            .cloned()
+            .collect()
     }
 
     /// Says where the clocks of files are far apart.
@@ -84,8 +109,8 @@ impl Heard {
                     .max(of_a.0.0.saturating_sub(of_b.1.0));
                 if gap > APART_US {
                     said.push(format!(
-                        "{a} ends or begins {} minutes away from {b}: of another outage, or from another clock or time zone?",
-                        gap / 60_000_000
+                        "{a} ends or begins {} away from {b}: of another outage, or from another clock or time zone?",
+                        counted((gap / 60_000_000) as usize, "minute")
                     ));
                 }
             }
@@ -118,8 +143,8 @@ impl Heard {
                 };
                 if middle.abs() > APART_US {
                     said.push(format!(
-                        "{b} tells of {} things {} s {} than {a} does: from another clock or time zone? Times of both are taken as they are; leave one of them out",
-                        apart.len(),
+                        "{b} tells of {} {} s {} than {a} does: from another clock or time zone? Times of both are taken as they are; leave one of them out",
+                        counted(apart.len(), "thing"),
                         middle.abs() / 1_000_000,
                         if *middle > 0 { "later" } else { "earlier" }
                     ));
@@ -128,4 +153,11 @@ impl Heard {
         }
         self.notes.extend(said);
     }
+}
+
+/// The first five of these.
+fn some<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let first: Vec<&str> = names.by_ref().take(5).collect();
+    let more = if names.next().is_some() { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
 }

@@ -11,6 +11,8 @@
 //! heard       all statements together, and what was left out
 //! anonymous   names made others, the same always the same
 //! outage      what was: nodes that fell silent and came back, what people did
+//! owners      whose pods are, by events or by their names
+//! zones       which nodes are of one zone, by names or by when they were tainted
 //! cluster     the cluster before that
 //! workloads   workloads of which there are only the pods
 //! timeline    what happened, in the scenario language
@@ -30,6 +32,7 @@ mod file;
 mod heard;
 mod klog;
 mod outage;
+mod owners;
 mod prometheus;
 mod statement;
 #[cfg(test)]
@@ -39,6 +42,7 @@ mod timeline;
 mod timeline_tests;
 mod workloads;
 mod written;
+mod zones;
 
 pub(crate) use file::{Evidence, anonymised};
 pub(crate) use heard::Heard;

@@ -111,6 +111,19 @@ impl Said {
     }
 }
 
+/// `1 line`, `3 lines`
+pub(super) fn counted(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// The first form for one, the other for several: `is`, `are`.
+pub(super) fn form<'w>(n: usize, one: &'w str, several: &'w str) -> &'w str {
+    if n == 1 { one } else { several }
+}
+
 /// Where a source says something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

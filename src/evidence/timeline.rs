@@ -8,7 +8,7 @@
 use super::audit::{EVICTING, taint};
 use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
-use super::statement::Said;
+use super::statement::{Said, counted, form};
 use crate::import::Stamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,8 +128,9 @@ impl Timeline {
     pub(super) fn left_out(&self) -> Option<String> {
         let first = self.strange.first()?;
         Some(format!(
-            "{} actions are of objects that the cluster does not have, left out: {first}{}",
-            self.strange.len(),
+            "{} {} of objects that the cluster does not have, left out: {first}{}",
+            counted(self.strange.len(), "action"),
+            form(self.strange.len(), "is", "are"),
             if self.strange.len() > 1 { ", …" } else { "" }
         ))
     }

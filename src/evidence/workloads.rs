@@ -2,6 +2,7 @@
 //! their pods, so that what is evicted is replaced as it was.
 
 use super::cluster::{LABEL, full_name};
+use super::statement::{counted, form};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +56,10 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
     }
     if added > 0 {
         notes.push(format!(
-            "{added} workloads are in no export: made of their pods, so that these are replaced"
+            "{} {} in no export: made of {} pods, so that these are replaced",
+            counted(added, "workload"),
+            form(added, "is", "are"),
+            form(added, "its", "their")
         ));
     }
 }
@@ -142,7 +146,7 @@ mod tests {
                 "template": {"metadata": {"labels": {"app": "db"}},
                     "spec": {"tolerations": [{"operator": "Exists"}]}}}});
         assert_eq!(all[2..], [made]);
-        assert!(notes[0].starts_with("1 workloads are in no export"));
+        assert!(notes[0].starts_with("1 workload is in no export: made of its pods"));
         // A StatefulSet among the objects: one that is not is gone.
         let other = json!({"kind": "StatefulSet", "metadata": {"name": "x", "namespace": "shop"},
             "spec": {"selector": {"matchLabels": {"app": "x"}}}});

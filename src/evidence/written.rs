@@ -8,7 +8,7 @@
 use super::cluster::{Before, full_name};
 use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
-use super::statement::Said;
+use super::statement::{Said, counted, form};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
@@ -97,7 +97,7 @@ pub(crate) fn reconstruct(
         .map(full_name)
         .collect();
     if !nodes.is_empty() {
-        heard.of_cluster(&nodes);
+        heard.of_cluster(&nodes, exported_at(&objects));
     }
     notes.splice(0..0, std::mem::take(&mut heard.notes));
     let whole = Outage::of(&heard.statements);
@@ -218,8 +218,9 @@ fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
         .partition(|(at, _)| at.is_none_or(|at| at.0 <= limit));
     if !left.is_empty() {
         notes.push(format!(
-            "{} files hold the cluster at a later time: the earliest is taken",
-            left.len()
+            "{} {} the cluster at a later time: the earliest is taken",
+            counted(left.len(), "file"),
+            form(left.len(), "holds", "hold")
         ));
     }
     taken.into_iter().flat_map(|(_, objects)| objects).collect()
