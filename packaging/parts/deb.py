@@ -36,8 +36,9 @@ def installed(files: Tree) -> Tree:
     doc = "usr/share/doc/taintsim/"
     for name, entry in files.items():
         folder, _, base = name.rpartition("/")
-        if name in ("taintsim", "kubectl-taintsim"):
-            tree["usr/bin/" + name] = entry
+        if name == "taintsim":
+            tree["usr/bin/taintsim"] = entry
+            tree["usr/bin/kubectl-taintsim"] = Entry(link="taintsim")
         elif name == playground.FILE:
             tree["usr/share/taintsim/" + name] = entry
         elif folder == "man":

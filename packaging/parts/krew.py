@@ -19,6 +19,16 @@ PLATFORMS = {
 }
 
 
+# What a file of a licence may be called in krew-index, whatever the case of its letters.
+LICENCES = {"license", "license.txt", "license.md", "licenses", "licenses.txt", "licenses.md", "copying", "copying.txt"}
+
+
+def operations(part: str) -> list[tuple[str, str]]:
+    """The files of a platform of the manifest: where each is in the archive, and what it is called when it is installed."""
+    pairs = re.findall(r"^        - from: (\S+)\n          to: (\S+)$", part, re.M)
+    return [(source, source.rpartition("/")[2] if to == "." else to) for source, to in pairs]
+
+
 def platform(target: str, home: str, archive: bytes) -> str:
     system, processor = PLATFORMS[target]
     program = "taintsim.exe" if system == "windows" else "taintsim"
@@ -32,7 +42,9 @@ def platform(target: str, home: str, archive: bytes) -> str:
       files:
         - from: {folder}/{program}
           to: .
-        - from: {folder}/LICENSE-*
+        - from: {folder}/LICENSE-MIT
+          to: LICENSE
+        - from: {folder}/LICENSE-APACHE
           to: .
         - from: {folder}/THIRD-PARTY.txt
           to: .
@@ -47,7 +59,7 @@ def manifest(home: str, archives: dict[str, bytes]) -> str:
 
 
 def complaints(text: str) -> list[str]:
-    """What krew's validation would say (internal/index/validation of krew): our manifest is of one form, so that lines can be read for it."""
+    """What krew's validation would say (internal/index/validation and cmd/validate-krew-manifest of krew): our manifest is of one form, so that lines can be read for it."""
     found = []
 
     def one(form: str, what: str) -> str:
@@ -81,11 +93,13 @@ def complaints(text: str) -> list[str]:
             found.append(f"{where}: sha256 is not 64 digits in lower case")
         if len(re.findall(r"^      uri: https://\S+\.(?:tar\.gz|zip)$", p, re.M)) != 1:
             found.append(f"{where}: uri is no archive")
-        files = re.findall(r"^        - from: (\S+)\n          to: (\S+)$", p, re.M)
+        files = operations(p)
         if not files or any(".." in f or f.startswith("/") for pair in files for f in pair):
             found.append(f"{where}: files are none, or lead out of the archive")
+        if not any(to.lower() in LICENCES for _, to in files):
+            found.append(f"{where}: no file is called as krew-index wants a licence to be: {', '.join(sorted(LICENCES))}")
         program = re.findall(r"^      bin: (\S+)$", p, re.M)
-        if len(program) != 1 or not any(f.endswith("/" + program[0]) for f, _ in files):
+        if len(program) != 1 or program[0] not in [to for _, to in files]:
             found.append(f"{where}: bin is not among the files")
     return found
 

@@ -41,14 +41,12 @@ def words_for(target: str, built: dict[str, Path]) -> list[str]:
 
 
 def tree(target: str, built: dict[str, Path], module: bytes | None) -> Tree:
-    """What a person unpacks; with the simulation for a browser, where it was built."""
+    """What a person unpacks; with the simulation for a browser, where it was built. Files and no links: krew unpacks nothing else."""
     words = words_for(target, built)
     own = built[target]
     files: Tree = {own.name: Entry(own.read_bytes(), 0o755)}
     if module:
         files[playground.FILE] = Entry(module)
-    if "windows" not in target:
-        files["kubectl-taintsim"] = Entry(link="taintsim")
     for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"):
         files[name] = Entry((ROOT / name).read_bytes())
     files["THIRD-PARTY.txt"] = Entry(inside.licences(target))

@@ -80,14 +80,16 @@ def by_fish(place: Path, folder: Path) -> list[str]:
 
 def complete(completions: Path, folder: Path) -> tuple[list[str], list[str]]:
     """The shells that complete as they ought to, and those that are not installed."""
-    (folder / FILE).touch()
+    work = folder / "work"
+    work.mkdir()
+    (work / FILE).touch()
     tried, missing = [], []
     for shell in ("bash", "zsh", "fish"):
         if not shutil.which(shell):
             missing.append(shell)
             continue
         place = completions / SHELLS[shell]
-        found = by_fish(place, folder) if shell == "fish" else by_typing(shell, place, folder)
+        found = by_fish(place, work) if shell == "fish" else by_typing(shell, place, work)
         if found != list(TYPED.values()):
             raise Failed(f"completions of {shell}: {found}, where {list(TYPED.values())} was expected")
         tried.append(shell)

@@ -219,12 +219,10 @@ def plugin(out: Path, folder: Path) -> str:
         unpacked(out, target, folder)
         store = folder / "store"
         store.mkdir()
-        for pattern in re.findall(r"from: (\S+)", part):
-            found = list(folder.glob(pattern))
-            if not found:
-                raise Failed(f"taintsim.krew.yaml: {pattern} is not in the archive")
-            for file in found:
-                shutil.copy(file, store)
+        for source, to in krew.operations(part):
+            if not (folder / source).is_file():
+                raise Failed(f"taintsim.krew.yaml: {source} is not in the archive")
+            shutil.copy(folder / source, store / to)
         program = store / re.findall(r"bin: (\S+)", part)[0]
         said = "as its manifest has it installed"
     tools = folder / "bin"
@@ -243,6 +241,26 @@ def plugin(out: Path, folder: Path) -> str:
     done = subprocess.run(["kubectl", "taintsim", "validate", str(ROOT / "scenarios/zone-partition.ron")], env=env, capture_output=True, text=True)
     same("`kubectl taintsim validate`", done.returncode, 0)
     return f"`kubectl taintsim`, {said}, by {kubectl}"
+
+
+def by_krew(out: Path, folder: Path) -> str:
+    """The manifest as krew itself reads it, and each platform as krew itself installs it."""
+    need("kubectl", "kubectl-krew")
+    shell()
+    manifest = here(out, "taintsim.krew.yaml")
+    installed = []
+    for target, (system, processor) in krew.PLATFORMS.items():
+        if not (out / project.archive_name(target)).is_file():
+            continue
+        store = folder / target
+        env = os.environ | {"KREW_ROOT": str(store), "KREW_OS": system, "KREW_ARCH": processor, "KREW_NO_UPGRADE_CHECK": "1"}
+        words = ["kubectl", "krew", "install", f"--manifest={manifest}", f"--archive={out / project.archive_name(target)}"]
+        call(words, env=env, stderr=subprocess.STDOUT)
+        if target == own_target():
+            env["PATH"] = f"{store}/bin:{env['PATH']}"
+            says_its_version(["kubectl", "taintsim"], env=env)
+        installed.append(f"{system}/{processor}")
+    return f"{manifest.name}: krew installs {', '.join(installed)}"
 
 
 def in_a_browser(out: Path, folder: Path) -> str:
@@ -415,7 +433,7 @@ def everything(out: Path, note: Callable[[str], None]) -> None:
     if not out.is_dir():
         raise Failed(f"there is no folder {out}: ./release makes it")
     programs = (sums, archive, completions, other_processor, debian, container_known, container, in_a_browser)
-    tries = (*programs, plugin, action, gitlab, hooks, python, from_sources, from_crate)
+    tries = (*programs, plugin, by_krew, action, gitlab, hooks, python, from_sources, from_crate)
     for one in tries:
         with tempfile.TemporaryDirectory(prefix="taintsim-try-", ignore_cleanup_errors=True) as folder:
             try:

@@ -10,6 +10,7 @@ use chrono::DateTime;
 use pyo3::PyResult;
 use serde_json::Value;
 use std::sync::Arc;
+use taintsim::report::tables::are_numbers;
 
 /// What a figure of a sweep comes to over the seeds, by its names in the document; an interval is
 /// two columns.
@@ -33,7 +34,12 @@ pub(crate) fn sweep(document: &Value) -> PyResult<Table> {
     }
     let paths = list(&document["axes"]).filter_map(|axis| axis["path"].as_str());
     let mut columns: Vec<Column> = paths
-        .map(|path| (path.to_owned(), given(rows.iter().map(|r| &r.0[path]))))
+        .map(|path| {
+            (
+                path.to_owned(),
+                given(path, rows.iter().map(|r| &r.0[path])),
+            )
+        })
         .collect();
     let names: StringArray = rows.iter().map(|r| Some(r.1)).collect();
     columns.push(("figure".to_owned(), Arc::new(names)));
@@ -97,8 +103,9 @@ pub(crate) fn plan(document: &Value) -> PyResult<Table> {
     let of = |name: &'static str| rows.iter().map(move |row| &row[name]);
     let mut columns: Vec<Column> = Vec::new();
     for (i, path) in list(&document["paths"]).enumerate() {
-        let cells = given(rows.iter().map(|row| &row["values"][i]));
-        columns.push((path.as_str().unwrap_or_default().to_owned(), cells));
+        let path = path.as_str().unwrap_or_default();
+        let cells = given(path, rows.iter().map(|row| &row["values"][i]));
+        columns.push((path.to_owned(), cells));
     }
     columns.push(("cost".to_owned(), numbers(of("cost"))));
     columns.extend(interval("cost", of("interval")));
@@ -157,12 +164,13 @@ fn interval<'a>(of: &str, cells: impl Iterator<Item = &'a Value> + Clone) -> [Co
 }
 
 /// Values as they were given: numbers, where all of them are.
-fn given<'a>(cells: impl Iterator<Item = &'a Value> + Clone) -> ArrayRef {
-    let number = |cell: &Value| cell.as_str()?.parse().ok().filter(|n: &f64| n.is_finite());
-    let numbers: Option<Vec<f64>> = cells.clone().map(number).collect();
-    match numbers {
-        Some(numbers) => Arc::new(Float64Array::from(numbers)),
-        None => texts(cells),
+fn given<'a>(path: &str, cells: impl Iterator<Item = &'a Value> + Clone) -> ArrayRef {
+    let written = |cell: &'a Value| cell.as_str().unwrap_or_default();
+    if are_numbers(path, cells.clone().map(written)) {
+        let number = |cell: &'a Value| written(cell).parse().ok();
+        Arc::new(cells.map(number).collect::<Float64Array>())
+    } else {
+        texts(cells)
     }
 }
 

@@ -33,6 +33,12 @@ def test_a_sweep_has_its_runs_and_what_they_come_to() -> None:
     assert waits["none"] is None
 
 
+def test_releases_are_no_numbers() -> None:
+    sweep = taintsim.sweep(ONE_NODE, {"kubernetes": ["1.30", "1.34"]}, seeds=1)
+    assert [r["kubernetes"] for r in sweep.runs.rows()] == ["1.30", "1.34"]
+    assert {r["kubernetes"] for r in sweep.rows.rows()} == {"1.30", "1.34"}
+
+
 def test_a_sweep_is_the_programs(tmp_path: Path) -> None:
     file = tmp_path / "s.ron"
     file.write_text(ONE_NODE, encoding="utf-8")

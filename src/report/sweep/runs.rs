@@ -4,7 +4,7 @@
 use super::columns::{Column, Measure};
 use super::heading::Heading;
 use crate::lab::Case;
-use crate::report::tables::{self, Cell, Each, Kind, Table, given_number};
+use crate::report::tables::{self, Cell, Each, Kind, Table, are_numbers};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -44,9 +44,9 @@ impl<'a> RunsTable<'a> {
     }
 
     /// Whether every value of a setting is a number.
-    fn is_number(&self, axis: usize) -> bool {
-        let mut values = self.cases.iter().filter_map(|c| c.values.get(axis));
-        values.all(|v| given_number(v).is_some())
+    fn is_number(&self, (axis, path): (usize, &str)) -> bool {
+        let values = self.cases.iter().filter_map(|c| c.values.get(axis));
+        are_numbers(path, values.map(|v| v.as_ref()))
     }
 }
 
@@ -56,13 +56,13 @@ impl Table for RunsTable<'_> {
     }
 
     fn columns(&self) -> Vec<tables::Column> {
-        let axis = |(i, path): (usize, &str)| {
-            let kind = if self.is_number(i) {
+        let axis = |axis: (usize, &str)| {
+            let kind = if self.is_number(axis) {
                 Kind::Number
             } else {
                 Kind::Text
             };
-            tables::Column::new(path.to_owned(), kind)
+            tables::Column::new(axis.1.to_owned(), kind)
         };
         let paths = self.heading.axes.iter().map(|a| a.path.as_str());
         let mut all: Vec<tables::Column> = paths.enumerate().map(axis).collect();

@@ -101,7 +101,28 @@ impl<'a> Cell<'a> {
     }
 }
 
+/// Whether the values that a setting was given are numbers, by its path: all of them can be read as
+/// some, and they are no releases of Kubernetes, of which 1.30 is another than 1.3.
+pub fn are_numbers<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> bool {
+    path != "kubernetes" && values.all(|v| given_number(v).is_some())
+}
+
 /// The number that a given value is, if it is one.
 pub(crate) fn given_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_numbers;
+
+    #[test]
+    fn a_release_is_no_number() {
+        let are = |path: &str, values: &[&str]| are_numbers(path, values.iter().copied());
+        assert!(are("workloads.web.replicas", &["10", "2.50", "1e3"]));
+        assert!(!are("workloads.web.replicas", &["10", "none"]));
+        assert!(!are("workloads.web.replicas", &["10", "inf"]));
+        // 1.3 and 1.30 are two releases.
+        assert!(!are("kubernetes", &["1.3", "1.30"]));
+    }
 }

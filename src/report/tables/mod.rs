@@ -15,8 +15,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::given_number;
-pub use cells::{Cell, Column, Kind};
+pub use cells::{Cell, Column, Kind, are_numbers};
 pub use curves::CurvesTable;
 pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
