@@ -1,7 +1,7 @@
 //! What a person decides by, computed from what is kept of the runs, for any prices and limits.
 
 use super::kept::Kept;
-use super::spec::{Bound, FIGURES, Objective};
+use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::analysis::Interval;
 
 /// A value, and what a year costs with it.
@@ -11,6 +11,8 @@ pub(crate) struct Row {
     pub values: Vec<String>,
     /// The figures of a year.
     pub figures: Vec<f64>,
+    /// The figures of [`OWN`](super::spec::OWN) of each workload whose own are kept.
+    pub own: Vec<[f64; OWN.len()]>,
     /// What a year costs.
     pub cost: f64,
     /// Where the true cost lies, as sure as asked for.
@@ -131,6 +133,7 @@ pub(crate) fn answer(
         Row {
             values: kept.rows[row].clone(),
             figures: figures(row),
+            own: kept.own_figures(row),
             cost,
             interval: kept.interval((cost, variance), confidence),
             more,

@@ -3,6 +3,7 @@
 //! time (`together`).
 
 use super::kept::{Group, Kept};
+use super::spec::{FIGURES, OWN};
 use crate::lab::sweep::{Axis, Sweep};
 use crate::scenario::Overrides;
 use std::collections::BTreeSet;
@@ -18,6 +19,16 @@ fn workload(path: &str) -> Option<&str> {
         None => rest.strip_prefix('.')?.split(['.', '[']).next()?,
     };
     (!name.contains(['*', '?', '{']) && !name.is_empty()).then_some(name)
+}
+
+/// The workloads whose settings are chosen, and whose own figures are kept; of very many rows none,
+/// as what is kept grows with the square of the figures.
+pub(super) fn workloads(axes: &[Axis], rows: usize) -> Vec<String> {
+    const FIGURES_MAX: usize = 1_000;
+    let all: BTreeSet<&str> = axes.iter().filter_map(|a| workload(&a.path)).collect();
+    let figures = rows * (FIGURES.len() + all.len() * OWN.len());
+    let all = all.into_iter().filter(|_| figures <= FIGURES_MAX);
+    all.map(str::to_owned).collect()
 }
 
 /// Whether settings are of different workloads each.
@@ -93,14 +104,24 @@ impl Kept {
     }
 
     fn part(&self, axis: usize, group: &Group) -> Self {
-        let width = super::spec::FIGURES.len();
+        let width = FIGURES.len();
         let places: Vec<usize> = group
             .rows
             .iter()
             .flat_map(|row| row * width..(row + 1) * width)
             .collect();
-        let controls: Vec<usize> = (self.width()..self.width() + self.controls).collect();
-        let known = [&places[..], &controls[..]].concat();
+        let own = workload(&self.paths[axis])
+            .and_then(|name| self.own.iter().position(|own| own == name));
+        let of_own = |row: &usize| {
+            let figures = own.map(|own| (0..OWN.len()).map(move |f| (own, f)));
+            let figures = figures.into_iter().flatten();
+            figures
+                .map(|(own, f)| self.own_place(*row, own, f))
+                .collect::<Vec<usize>>()
+        };
+        let own_places: Vec<usize> = group.rows.iter().flat_map(of_own).collect();
+        let controls: Vec<usize> = self.control_places().collect();
+        let known = [&places[..], &own_places[..], &controls[..]].concat();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
@@ -116,6 +137,7 @@ impl Kept {
             counting: self.counting.clone(),
             models: self.models.clone(),
             moments: self.moments.of_places(&known),
+            own: own.into_iter().map(|own| self.own[own].clone()).collect(),
             controls: self.controls,
             parts: self
                 .parts

@@ -2,7 +2,8 @@
 //! simulation adds to it is queueing behind rates and limits, room, and outages that overlap.
 //!
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
-//! D, whatever is tolerated, and a start.
+//! D, whatever is tolerated, and a start. One that clients still reach is not missing before it is
+//! evicted.
 
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource, PodTemplate};
@@ -92,14 +93,22 @@ fn of(drawn: &Drawn) -> Closed {
                 0.0
             };
             sum.evicted += evicted;
-            if share.waits {
-                // Not replaced while its node is away, and started anew there if it was evicted.
-                let missing = (rate * cost(lasts, ended, 0.0) + evicted * STARTS_S) / 60.0;
-                sum.missing += missing;
-                sum.waiting += missing;
+            let given_up = timeout.min(ended);
+            // Who is cut off from the API server alone serves on until it is given up.
+            let serves = if model.is_reached() {
+                rate * cost(lasts, given_up, 0.0)
             } else {
-                sum.missing += rate * cost(lasts, timeout.min(ended), STARTS_S) / 60.0;
-            }
+                0.0
+            };
+            let missing = if share.waits {
+                // Not replaced while its node is away, and started anew there if it was evicted.
+                rate * cost(lasts, ended, 0.0) + evicted * STARTS_S
+            } else {
+                rate * cost(lasts, given_up, STARTS_S)
+            };
+            let missing = (missing - serves) / 60.0;
+            sum.missing += missing;
+            sum.waiting += if share.waits { missing } else { 0.0 };
         }
     }
     sum

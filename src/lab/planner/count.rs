@@ -5,8 +5,8 @@
 //! A run ends some minutes behind the last outage that began in its window, so that what an outage
 //! costs after it, and whether an eviction was needless, is known.
 
-use super::spec::FIGURES;
-use crate::analysis::{Analysis, summary};
+use super::spec::{FIGURES, OWN};
+use crate::analysis::{Analysis, Costs, Serving, summary};
 use crate::kernel::{Choices, Dur, Time};
 use crate::plan::Plan;
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
@@ -71,106 +71,114 @@ fn busy(model: &Model) -> f64 {
 
 /// What a run came to.
 pub(super) struct Ran {
-    pub(super) figures: Figures,
+    pub(super) counted: Counted,
     /// The outage was a short one.
     pub(super) is_short: bool,
+}
+
+/// The figures of a run.
+pub(super) struct Counted {
+    /// Of all workloads together.
+    pub(super) figures: Figures,
+    /// Those of [`OWN`] of some workloads, one after the other.
+    pub(super) own: Vec<f64>,
+}
+
+impl Counted {
+    /// Beside a run in which nothing was lost.
+    fn beside(mut self, without: &Self) -> Self {
+        let less = |(own, other): (&mut f64, &f64)| *own -= other;
+        self.figures.iter_mut().zip(&without.figures).for_each(less);
+        self.own.iter_mut().zip(&without.own).for_each(less);
+        self
+    }
 }
 
 /// Whether to go on.
 pub(super) type GoesOn<'a> = &'a dyn Fn() -> bool;
 
-/// The outage of a number of one model, alone.
+/// How runs are counted.
+pub(super) struct How<'a> {
+    /// How soon a node must be back for an eviction to have been needless.
+    pub(super) window: Dur,
+    /// Workloads whose own figures are wanted.
+    pub(super) own: &'a [String],
+    pub(super) goes_on: GoesOn<'a>,
+}
+
+/// The outage of a number of one model, alone; where it is `quiet` nothing comes to pass in a cluster
+/// in which nothing fails.
 pub(super) fn one(
     drawn: &mut Drawn,
     (model, seed, number): (usize, u64, u32),
-    quiet: Option<Figures>,
-    window: Dur,
-    goes_on: GoesOn<'_>,
+    quiet: bool,
+    how: &How<'_>,
 ) -> Option<Ran> {
     let outages = drawn.models.one(model, seed, number, BEGIN);
     let lasts = outages.iter().filter_map(|o| o.lasts).min();
-    let figures = run(drawn, &outages, (seed, number), window, goes_on)?;
-    let until = (window, drawn.plan.horizon);
+    let horizon = last_end(&outages).saturating_add(SETTLES.max(how.window));
+    let key = (seed, number);
+    let counted = beyond_quiet(drawn, &outages, key, (horizon, quiet), how)?;
     Some(Ran {
-        figures: beyond_quiet(drawn, figures, quiet, (seed, number), until, goes_on)?,
+        counted,
         is_short: lasts.is_some_and(|l| l <= SHORT),
     })
 }
 
-/// What a cluster costs without an outage is not the outage's doing.
+/// What some outages cost: what a cluster costs without one is not their doing.
 fn beyond_quiet(
-    drawn: &mut Drawn,
-    figures: Figures,
-    quiet: Option<Figures>,
-    key: (u64, u32),
-    (window, horizon): (Dur, Time),
-    goes_on: GoesOn<'_>,
-) -> Option<Figures> {
-    if quiet.is_none() {
-        return Some(figures);
-    }
-    let without = run_to(drawn, &[], key, window, horizon, goes_on)?;
-    Some(std::array::from_fn(|i| figures[i] - without[i]))
-}
-
-/// A year as it is drawn with a seed.
-pub(super) fn year(
-    drawn: &mut Drawn,
-    seed: u64,
-    quiet: Option<Figures>,
-    window: Dur,
-    goes_on: GoesOn<'_>,
-) -> Option<Ran> {
-    let year = Dur::from_secs(YEAR_S as u64);
-    let outages = drawn.models.draw(seed, year);
-    let end = last_end(&outages).max(Time::ZERO.saturating_add(year));
-    let horizon = end.saturating_add(SETTLES.max(window));
-    let figures = run_to(drawn, &outages, (seed, 0), window, horizon, goes_on)?;
-    Some(Ran {
-        figures: beyond_quiet(drawn, figures, quiet, (seed, 0), (window, horizon), goes_on)?,
-        is_short: false,
-    })
-}
-
-/// What a cluster costs in an hour in which nothing fails; none if that is nothing.
-pub(super) fn quiet(
-    drawn: &mut Drawn,
-    seed: u64,
-    window: Dur,
-    goes_on: GoesOn<'_>,
-) -> Option<Option<Figures>> {
-    let figures = run_to(
-        drawn,
-        &[],
-        (seed, 0),
-        window,
-        Time::from_secs(3_600),
-        goes_on,
-    )?;
-    Some(figures.iter().any(|f| *f != 0.0).then_some(figures))
-}
-
-fn run(
     drawn: &mut Drawn,
     outages: &[Outage],
     key: (u64, u32),
-    window: Dur,
-    goes_on: GoesOn<'_>,
-) -> Option<Figures> {
-    let horizon = last_end(outages).saturating_add(SETTLES.max(window));
-    run_to(drawn, outages, key, window, horizon, goes_on)
+    (horizon, quiet): (Time, bool),
+    how: &How<'_>,
+) -> Option<Counted> {
+    let counted = run_to(drawn, outages, key, horizon, how)?;
+    if quiet {
+        return Some(counted);
+    }
+    Some(counted.beside(&run_to(drawn, &[], key, horizon, how)?))
+}
+
+/// A year as it is drawn with a seed.
+pub(super) fn year(drawn: &mut Drawn, seed: u64, quiet: bool, how: &How<'_>) -> Option<Counted> {
+    let year = Dur::from_secs(YEAR_S as u64);
+    let outages = drawn.models.draw(seed, year);
+    let end = last_end(&outages).max(Time::ZERO.saturating_add(year));
+    let horizon = end.saturating_add(SETTLES.max(how.window));
+    beyond_quiet(drawn, &outages, (seed, 0), (horizon, quiet), how)
+}
+
+/// Whether a cluster costs nothing in an hour in which nothing fails.
+pub(super) fn quiet(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<bool> {
+    let hour = Time::from_secs(3_600);
+    let counted = run_to(drawn, &[], (seed, 0), hour, how)?;
+    Some(counted.figures.iter().all(|f| *f == 0.0))
 }
 
 fn run_to(
     drawn: &mut Drawn,
     outages: &[Outage],
-    (seed, number): (u64, u32),
-    window: Dur,
+    key: (u64, u32),
     horizon: Time,
-    goes_on: GoesOn<'_>,
-) -> Option<Figures> {
-    let trace = traced(drawn, outages, (seed, number), horizon, goes_on)?;
-    Some(figures(&drawn.plan, &trace, window))
+    how: &How<'_>,
+) -> Option<Counted> {
+    let trace = traced(drawn, outages, key, horizon, how.goes_on)?;
+    let (summary, serving) =
+        summary::summary_and_serving(&Analysis::new(&drawn.plan, &trace), how.window);
+    let own = how.own.iter().flat_map(|name| {
+        let is_it = |full: &str| {
+            let rest = full.strip_suffix(name.as_str());
+            rest.is_some_and(|before| before.ends_with('/'))
+        };
+        let all = summary.metrics.workloads.iter().filter(|w| is_it(&w.0));
+        let all: Vec<&Costs> = all.map(|w| &w.1).collect();
+        OWN.map(|f| all.iter().map(|costs| f.of(costs)).sum::<f64>())
+    });
+    Some(Counted {
+        figures: replaced(&serving),
+        own: own.collect(),
+    })
 }
 
 /// What happened in a run.
@@ -188,10 +196,15 @@ fn traced(
     finished.then_some(trace)
 }
 
-/// What a run came to, for what something replaces: a pod without a workload that is lost is
-/// missing until somebody makes it anew, and when that is no run knows.
+/// What a run came to.
 pub(super) fn figures(plan: &Plan, trace: &Trace, window: Dur) -> Figures {
     let (_, serving) = summary::summary_and_serving(&Analysis::new(plan, trace), window);
+    replaced(&serving)
+}
+
+/// The figures of what something replaces: a pod without a workload that is lost is missing until
+/// somebody makes it anew, and when that is no run knows.
+fn replaced(serving: &Serving) -> Figures {
     FIGURES.map(|f| f.of(&serving.replaced))
 }
 

@@ -4,8 +4,9 @@
 
 use super::kept::Kept;
 use super::moments::student;
-use super::spec::{FIGURES, Objective};
+use super::spec::{FIGURES, OWN, Objective};
 use crate::analysis::Interval;
+use std::ops::Range;
 
 /// Fewer replications than so many for each formula say too little of how figures go together with
 /// it.
@@ -20,6 +21,17 @@ impl Kept {
     /// How many figures there are of all rows.
     pub(super) fn width(&self) -> usize {
         self.rows.len() * FIGURES.len()
+    }
+
+    /// The place of a figure of a workload whose own are kept.
+    pub(super) fn own_place(&self, row: usize, workload: usize, figure: usize) -> usize {
+        self.width() + (row * self.own.len() + workload) * OWN.len() + figure
+    }
+
+    /// The places of the formulas.
+    pub(super) fn control_places(&self) -> Range<usize> {
+        let first = self.own_place(self.rows.len(), 0, 0);
+        first..first + self.controls
     }
 
     /// Whether figures are taken at what the formula comes to on average.
@@ -39,12 +51,16 @@ impl Kept {
 
     /// A figure of a row, and how far it leans on each of the formulas.
     fn figure(&self, row: usize, figure: usize) -> Weights {
-        let place = row * FIGURES.len() + figure;
+        self.leaning(row * FIGURES.len() + figure)
+    }
+
+    /// A figure, and how far it leans on each of the formulas.
+    fn leaning(&self, place: usize) -> Weights {
         let own = vec![(place, 1.0)];
         if !self.leans() {
             return own;
         }
-        let places: Vec<usize> = (self.width()..self.width() + self.controls).collect();
+        let places: Vec<usize> = self.control_places().collect();
         let slopes = self.moments.slopes(place, &places, NOTHING);
         let leaning = places.into_iter().zip(slopes).map(|(p, s)| (p, -s));
         let all: Weights = own.iter().copied().chain(leaning).collect();
@@ -59,6 +75,17 @@ impl Kept {
     pub(crate) fn figures(&self, row: usize) -> Vec<f64> {
         let of = |f| self.moments.of(&self.figure(row, f)).0;
         (0..FIGURES.len()).map(of).collect()
+    }
+
+    /// The mean figures of a year in a row, of each workload whose own are kept.
+    pub(crate) fn own_figures(&self, row: usize) -> Vec<[f64; OWN.len()]> {
+        let of = |workload: usize| {
+            std::array::from_fn(|f| {
+                let place = self.own_place(row, workload, f);
+                self.moments.of(&self.leaning(place)).0
+            })
+        };
+        (0..self.own.len()).map(of).collect()
     }
 
     /// What a row costs, but for what its nodes cost whether they fail or not.
@@ -161,6 +188,7 @@ mod tests {
             counting: (Counting::Outages, String::new()),
             models: Vec::new(),
             moments: Moments::default(),
+            own: Vec::new(),
             controls: 2,
             parts: Vec::new(),
             years: Vec::new(),

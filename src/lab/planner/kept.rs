@@ -28,6 +28,10 @@ pub(crate) struct Kept {
     /// Of the figures of a year: row by row, figure by figure; behind them what a year comes to by
     /// formulas with the outages that were drawn, more than on average.
     pub moments: Moments,
+    /// Workloads of which the figures of [`OWN`](super::spec::OWN) are kept, too: row by row, and in a
+    /// row workload by workload, before the formulas.
+    #[serde(default)]
+    pub own: Vec<String>,
     /// So many formulas.
     #[serde(default)]
     pub controls: usize,
@@ -111,7 +115,8 @@ impl Kept {
             && self.now < self.rows.len()
             && self.rows.iter().all(|r| r.len() == self.paths.len())
             && self.controls < 100
-            && self.moments.fits(width + self.controls)
+            && self.own.len() <= self.paths.len()
+            && self.moments.fits(self.control_places().end)
             && self.parts.iter().flatten().all(|p| p.1.len() == width)
             && self.parts.len() <= self.models.len()
             && self.years.iter().all(|y| y.len() == width)

@@ -3,11 +3,11 @@
 use super::apart::{self, AS_IT_IS};
 use super::closed::{closed, left_out};
 use super::control::{self, Formula};
-use super::count::{self, Counting, Figures, Ran};
+use super::count::{self, Counting, How};
 use super::kept::{Kept, Replication};
 use super::moments::{Moments, student};
 use super::select::Selection;
-use super::spec::{Bound, FIGURES, Objective, Only};
+use super::spec::{Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
@@ -52,7 +52,10 @@ pub(crate) struct Planner<'a> {
 
 /// What replications are run with.
 struct Work<'a> {
-    quiet: &'a [Option<Figures>],
+    /// By row, whether nothing comes to pass where nothing fails.
+    quiet: &'a [bool],
+    /// Workloads whose own figures are kept.
+    own: &'a [String],
     formulas: &'a [Formula],
     /// The rows whose formulas are leant on.
     leant_on: &'a [usize],
@@ -92,6 +95,13 @@ fn settings(plan: &Plan) -> String {
 fn nodes(plan: &Plan) -> u32 {
     let there = |n: &&NodePlan| n.start != NodeStart::Absent;
     plan.nodes.iter().filter(there).count() as u32
+}
+
+/// Adds to some figures those of a run, so many times.
+fn add(to: &mut [f64], more: &[f64], times: f64) {
+    to.iter_mut()
+        .zip(more)
+        .for_each(|(sum, m)| *sum += times * m);
 }
 
 /// How many replications several machines run in a round that begins at one, and must have at least
@@ -172,51 +182,53 @@ impl Planner<'_> {
         number: u64,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Replication> {
-        let (window, seed) = (self.sweep.window, work.seed);
-        let width = drawn.len() * FIGURES.len();
+        let (seed, width) = (work.seed, FIGURES.len());
+        let own_width = work.own.len() * OWN.len();
+        let how = How {
+            window: self.sweep.window,
+            own: work.own,
+            goes_on,
+        };
         let mut all = Replication {
-            year: vec![0.0; width],
+            year: vec![0.0; drawn.len() * width],
             parts: Vec::new(),
         };
+        let mut own = vec![0.0; drawn.len() * own_width];
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
-                let Ran { figures, .. } = count::year(
-                    drawn,
-                    seed.wrapping_add(number),
-                    work.quiet[row],
-                    window,
-                    goes_on,
-                )?;
-                all.year[row * FIGURES.len()..][..FIGURES.len()].copy_from_slice(&figures);
+                let counted = count::year(drawn, seed.wrapping_add(number), work.quiet[row], &how)?;
+                all.year[row * width..][..width].copy_from_slice(&counted.figures);
+                own[row * own_width..][..own_width].copy_from_slice(&counted.own);
             }
+            all.year.extend(own);
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
         let mut controls = vec![[0.0; 2]; work.leant_on.len()];
         for (model, rate) in models.into_iter().enumerate() {
-            let (mut is_short, mut figures) = (false, vec![0.0; width]);
+            let (mut is_short, mut figures) = (false, vec![0.0; drawn.len() * width]);
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
-                let weight = per_year / rate;
                 let key = (model, seed, number as u32);
                 if let Some(place) = work.leant_on.iter().position(|r| *r == row) {
                     let more = work.formulas[row].more(drawn, key);
-                    let own = controls[place].iter_mut();
-                    own.zip(more).for_each(|(o, m)| *o += per_year * m);
+                    add(&mut controls[place], &more, per_year);
                 }
-                let ran = count::one(drawn, key, work.quiet[row], window, goes_on)?;
+                let ran = count::one(drawn, key, work.quiet[row], &how)?;
                 is_short = ran.is_short;
-                let own = &mut figures[row * FIGURES.len()..][..FIGURES.len()];
-                own.iter_mut()
-                    .zip(ran.figures)
-                    .for_each(|(o, f)| *o = weight * f);
+                let counted = ran.counted;
+                add(
+                    &mut figures[row * width..],
+                    &counted.figures,
+                    per_year / rate,
+                );
+                add(&mut own[row * own_width..], &counted.own, per_year);
             }
-            for (sum, f) in all.year.iter_mut().zip(&figures) {
-                *sum += rate * f;
-            }
+            add(&mut all.year, &figures, rate);
             all.parts.push((is_short, figures));
         }
+        all.year.extend(own);
         all.year.extend(controls.into_iter().flatten());
         Some(all)
     }
@@ -257,13 +269,19 @@ impl Planner<'_> {
             on
         };
         let mut quiet = Vec::new();
+        let how = How {
+            window: self.sweep.window,
+            own: &[],
+            goes_on: &|| goes_on(Event::Running),
+        };
         for d in &mut drawn {
-            let one = count::quiet(d, seed, self.sweep.window, &|| goes_on(Event::Running));
-            quiet.push(one.ok_or(Stopped::Asked)?);
+            quiet.push(count::quiet(d, seed, &how).ok_or(Stopped::Asked)?);
         }
+        let own = apart::workloads(&self.sweep.axes, drawn.len());
         let (formulas, leant_on) = self.formulas(&drawn);
         let work = Work {
             quiet: &quiet,
+            own: &own,
             formulas: &formulas,
             leant_on: &leant_on,
             seed,
@@ -271,6 +289,7 @@ impl Planner<'_> {
             goes_on: &goes_on,
         };
         let mut kept = self.kept(&drawn, leant_on.len());
+        kept.own.clone_from(&own);
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.
@@ -387,6 +406,7 @@ impl Planner<'_> {
                 .map(|m| (m.name.clone(), m.per_year()))
                 .collect(),
             moments: Moments::default(),
+            own: Vec::new(),
             controls: 2 * leant_on,
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
             years: Vec::new(),

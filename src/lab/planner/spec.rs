@@ -17,6 +17,13 @@ pub(crate) const FIGURES: [Figure; 8] = [
     Figure::GhostMinutes,
 ];
 
+/// The figures that are kept of a workload whose setting is chosen, for itself.
+pub(crate) const OWN: [Figure; 3] = [
+    Figure::ReplicaMinutesMissing,
+    Figure::Evicted,
+    Figure::Needless,
+];
+
 /// The place of a figure by its name, short or long.
 fn place(name: &str) -> Result<usize, String> {
     let names = &PRICED[..FIGURES.len()];

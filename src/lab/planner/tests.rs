@@ -216,6 +216,36 @@ fn repair_ends_what_the_closed_form_counts() {
     }
 }
 
+/// Cut off from the API server alone, for twenty minutes 240 times, pods serve on until they are given
+/// up: those of a Deployment are missing for the two seconds of a start, those of a StatefulSet from
+/// the 49 or 349 s until their nodes are back, and for a start: 1,153 or 853 s. Who is never given up
+/// is never missing.
+#[test]
+fn who_is_still_reached_is_not_missing_in_the_closed_form() {
+    let faults = r#"(name: "link", nodes: All, do: Partition(cut: ApiServer), rate: PerNodeYear(12), lasts: Fixed("20m"))"#;
+    let of = |kind: &str, value: &str| {
+        let loaded = scenario(kind, faults);
+        let sets = Overrides {
+            sets: vec![format!("{TOLERATION}={value}")],
+            ..Overrides::default()
+        };
+        let rows = [drawn(&loaded, &sets).expect("it builds")];
+        let all = closed(&planner(&loaded, &[value], &[]).sweep, &rows);
+        all.expect("a toleration")[0].missing
+    };
+    for (kind, value, expected) in [
+        ("Deployment", "0", 8.0),
+        ("Deployment", "300", 8.0),
+        ("Deployment", "none", 0.0),
+        ("StatefulSet", "0", 4_612.0),
+        ("StatefulSet", "300", 3_412.0),
+        ("StatefulSet", "none", 0.0),
+    ] {
+        let found = of(kind, value);
+        assert!((found - expected).abs() < 1e-6, "{kind} {value}: {found}");
+    }
+}
+
 /// Of twenty pods, one on each node, the pod of a Job that is over is missed by nobody, nor is one that
 /// belongs to its machine: 18 of them are left.
 #[test]
@@ -446,6 +476,14 @@ fn workloads_with_room_do_not_touch_each_other() {
         // 48 outages a year of an hour; evicted after some 52 s and up 2 s later: 59.1 minutes.
         let saved = a.rows[1].cost - a.rows[0].cost;
         assert!((saved / (48.0 * 59.1) - 1.0).abs() < 0.01, "{saved}");
+        // Of its own four pods; the other four wait for 48 hours a year whatever becomes of these.
+        assert_eq!(part.own.len(), 1);
+        let [missing, evicted, _] = a.rows[0].own[0];
+        let others = a.rows[0].figures[0] - missing;
+        assert!((evicted - 48.0).abs() < 1e-6, "{evicted}");
+        assert!((others / 2_880.0 - 1.0).abs() < 0.01, "{others}");
+        let [missing, evicted, _] = a.rows[1].own[0];
+        assert!((missing / 2_880.0 - 1.0).abs() < 0.01 && evicted.abs() < 1e-6);
         assert!(a.guaranteed);
     }
     assert!(kept.check().is_ok());

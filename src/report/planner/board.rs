@@ -3,7 +3,7 @@
 
 use super::charts;
 use super::told::{Told, shown};
-use crate::lab::planner::{FIGURES, Kept};
+use crate::lab::planner::{FIGURES, Kept, OWN};
 use crate::report::charts::Plane;
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Table};
 use serde_json::Value;
@@ -133,6 +133,9 @@ fn table(told: &Told<'_>) -> Table {
         "more than the best".to_owned(),
     ];
     columns.extend(figures.iter().map(|f| FIGURES[*f].name().replace('_', " ")));
+    for workload in &told.kept.own {
+        columns.extend(OWN.map(|f| format!("{workload}: {}", f.name().replace('_', " "))));
+    }
     columns.push("breaks".to_owned());
     let row = |r: usize| {
         let row = &told.answer.rows[r];
@@ -141,6 +144,7 @@ fn table(told: &Told<'_>) -> Table {
             [row.cost, row.interval.low, row.interval.high, row.more]
                 .iter()
                 .chain(figures.iter().map(|f| &row.figures[*f]))
+                .chain(row.own.iter().flatten())
                 .map(|v| Value::from(*v)),
         );
         cells.push(row.breaks.join(", ").into());

@@ -1,7 +1,7 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
-use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, Row, Sensitivity};
+use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
 use serde_json::{Map, Value, json};
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
@@ -67,15 +67,28 @@ fn one(told: &Told<'_>) -> Value {
         "break_even": a.break_even.iter().map(even).collect::<Vec<_>>(),
         "short_outages": a.short.map(|(now, then)| json!({ "share": now, "share_at": then.map(|t| t.0), "then": then.map(|t| a.rows[t.1].values.clone()) })),
         "sensitivities": a.sensitivities.iter().map(lean).collect::<Vec<_>>(),
+        "no_closed_form": kept.no_closed,
+        "closed_form_without": kept.closed_without,
         "closed_form_best": a.closed_best.map(|r| a.rows[r].values.clone()),
         "unmoved": a.unmoved.iter().map(|f| FIGURES[*f].name()).collect::<Vec<_>>(),
         "models": kept.models.iter().map(|(n, r)| json!({ "name": n, "per_year": r })).collect::<Vec<_>>(),
-        "rows": a.rows.iter().map(row).collect::<Vec<_>>(),
+        "rows": a.rows.iter().map(|r| row(kept, r)).collect::<Vec<_>>(),
         "together": told.together,
     })
 }
 
-fn row(r: &Row) -> Value {
+fn row(kept: &Kept, r: &Row) -> Value {
+    let of_one = |own: &[f64; OWN.len()]| {
+        let figures = OWN.iter().zip(own);
+        let figures = figures.map(|(f, v)| (f.name().to_owned(), (*v).into()));
+        Value::Object(figures.collect())
+    };
+    let own: Map<String, Value> = kept
+        .own
+        .iter()
+        .cloned()
+        .zip(r.own.iter().map(of_one))
+        .collect();
     let figures: Map<String, Value> = FIGURES
         .iter()
         .zip(&r.figures)
@@ -91,5 +104,6 @@ fn row(r: &Row) -> Value {
         "closed_form": r.closed,
         "closed_form_waiting": r.closed.map(|_| r.waiting),
         "figures": figures,
+        "own": own,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::told::{Told, amount, shown};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES, OWN};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -250,7 +250,7 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     if more < 0.0 {
         let less = amount(-more);
         return Some(format!(
-            ": {less} less than by formula, as outages overlap, or clients still reach pods"
+            ": {less} less than by formula, as outages overlap, which it counts twice"
         ));
     }
     let mut text = format!(": {} more than by formula", amount(more));
@@ -380,6 +380,13 @@ fn table(told: &Told<'_>) -> Table {
             .iter()
             .map(|f| fold(FIGURES[*f].heading(), 12).join("\n")),
     );
+    for workload in &told.kept.own {
+        heads.extend(OWN.map(|f| {
+            let heading = fold(f.heading(), 12).join("\n");
+            format!("{workload}:\n{heading}")
+        }));
+    }
+    let last = heads.len();
     heads.push(String::new());
     table
         .load_style(presets::NOTHING)
@@ -398,6 +405,7 @@ fn table(told: &Told<'_>) -> Table {
             },
         ];
         cells.extend(figures.iter().map(|f| amount(row.figures[*f])));
+        cells.extend(row.own.iter().flatten().map(|f| amount(*f)));
         let mut marks = Vec::new();
         if i == a.best {
             marks.push(if a.keeps {
@@ -415,7 +423,6 @@ fn table(told: &Told<'_>) -> Table {
         cells.push(marks.join(", "));
         table.add_row(cells.into_iter().map(Cell::new));
     }
-    let last = figures.len() + 3;
     for (i, column) in table.column_iter_mut().enumerate() {
         let alignment = if i == last {
             CellAlignment::Left

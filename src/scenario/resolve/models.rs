@@ -109,6 +109,11 @@ impl Model {
             .filter(|_| at_once && !self.is_recorded())
     }
 
+    /// Clients still reach the pods of its nodes.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.act == Act::Partition(Cut::ApiServer)
+    }
+
     /// How often it fails in a year, all of its objects together, as far as its distributions say;
     /// of a history how often it did.
     pub(crate) fn per_year(&self) -> f64 {
