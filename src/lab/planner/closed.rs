@@ -73,10 +73,6 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
 fn of(drawn: &Drawn) -> Closed {
     let plan = &drawn.plan;
     let after = detection(plan);
-    // When it is seen to that a node is away for long: its pods are gone with it, or run again.
-    let ended = drawn.models.repair.map_or(f64::INFINITY, |r| {
-        r.after + if r.replaces { 0.0 } else { r.takes }
-    });
     let mut sum = Closed::default();
     for share in shares(plan) {
         let Some(template) = plan.templates.get(share.template as usize) else {
@@ -84,34 +80,44 @@ fn of(drawn: &Drawn) -> Closed {
         };
         let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
-            let (Some(lasts), rate) = (model.away(), share.pods * hits(model, share.node)) else {
-                continue;
-            };
-            let evicted = if timeout < ended {
-                rate * survival(lasts, timeout)
-            } else {
-                0.0
-            };
-            sum.evicted += evicted;
-            let given_up = timeout.min(ended);
-            // Who is cut off from the API server alone serves on until it is given up.
-            let serves = if model.is_reached() {
-                rate * cost(lasts, given_up, 0.0)
-            } else {
-                0.0
-            };
-            let missing = if share.waits {
-                // Not replaced while its node is away, and started anew there if it was evicted.
-                rate * cost(lasts, ended, 0.0) + evicted * STARTS_S
-            } else {
-                rate * cost(lasts, given_up, STARTS_S)
-            };
-            let missing = (missing - serves) / 60.0;
-            sum.missing += missing;
-            sum.waiting += if share.waits { missing } else { 0.0 };
+            for (hits, ended) in hits(drawn, model, share.node) {
+                sum.add(&share, model, share.pods * hits, (timeout, ended));
+            }
         }
     }
     sum
+}
+
+impl Closed {
+    /// Adds what so many outages of a pod of a model come to a year; it is evicted after `timeout`,
+    /// and somebody sees to its node at `ended`.
+    fn add(&mut self, share: &Share, model: &Model, rate: f64, (timeout, ended): (f64, f64)) {
+        let Some(lasts) = model.away() else {
+            return;
+        };
+        let evicted = if timeout < ended {
+            rate * survival(lasts, timeout)
+        } else {
+            0.0
+        };
+        self.evicted += evicted;
+        let given_up = timeout.min(ended);
+        // Who is cut off from the API server alone serves on until it is given up.
+        let serves = if model.is_reached() {
+            rate * cost(lasts, given_up, 0.0)
+        } else {
+            0.0
+        };
+        let missing = if share.waits {
+            // Not replaced while its node is away, and started anew there if it was evicted.
+            rate * cost(lasts, ended, 0.0) + evicted * STARTS_S
+        } else {
+            rate * cost(lasts, given_up, STARTS_S)
+        };
+        let missing = (missing - serves) / 60.0;
+        self.missing += missing;
+        self.waiting += if share.waits { missing } else { 0.0 };
+    }
 }
 
 /// So many pods of a template are on a node, on average.
@@ -207,16 +213,32 @@ fn survival(lasts: &Distribution, timeout: f64) -> f64 {
     }
 }
 
-/// How often a year a model takes a node.
-fn hits(model: &Model, node: u32) -> f64 {
+/// How often a year a model takes a node, and when somebody sees to it that it is away, by what fails.
+fn hits<'a>(
+    drawn: &'a Drawn,
+    model: &'a Model,
+    node: u32,
+) -> impl Iterator<Item = (f64, f64)> + 'a {
     let objects = model.objects.len().max(1) as f64;
-    let of_one = model.per_year() / objects;
+    let of_one = model.hits * model.per_year() / objects;
     let own = model
         .objects
         .iter()
-        .filter(|o| o.nodes.contains(&node))
-        .count() as f64;
-    own * of_one * model.hits
+        .filter(move |o| o.nodes.contains(&node));
+    own.map(move |o| (of_one, ended(drawn, model.taken(o))))
+}
+
+/// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,
+/// where too many are away at one time.
+fn ended(drawn: &Drawn, taken: usize) -> f64 {
+    let Some(repair) = drawn.models.repair else {
+        return f64::INFINITY;
+    };
+    let most = repair.unless_share * drawn.plan.nodes.len() as f64;
+    if repair.unless_share < 1.0 && taken as f64 > most {
+        return f64::INFINITY;
+    }
+    repair.after + if repair.replaces { 0.0 } else { repair.takes }
 }
 
 /// How long a pod tolerates an unreachable node, in seconds; none for ever.

@@ -214,6 +214,21 @@ fn repair_ends_what_the_closed_form_counts() {
         let off = (found.0 - missing).abs() + (found.1 - evicted).abs();
         assert!(off < 1e-6, "{value}: {found:?}");
     }
+    // All of the zone is more than a fifth: nobody sees to that. Twenty pods for ten hours.
+    let (one, all) = (
+        "nodes: All, do: Crash, rate: PerNodeYear(12)",
+        "groups: Zones, do: Crash, rate: PerGroupYear(1)",
+    );
+    let text = loaded.source.text.replace(one, all);
+    let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+    let mut rows = [drawn(&loaded, &Overrides::default()).expect("it builds")];
+    rows[0]
+        .plan
+        .templates
+        .iter_mut()
+        .for_each(|t| t.tolerations[0].toleration_seconds = None);
+    let all = closed(&planner(&loaded, &["none"], &[]).sweep, &rows).expect("a toleration")[0];
+    assert!((all.missing - 12_000.0).abs() < 1e-6, "{all:?}");
 }
 
 /// Cut off from the API server alone, for twenty minutes 240 times, pods serve on until they are given
