@@ -48,6 +48,7 @@ impl Told<'_> {
                 pod: pod(),
                 node: self.message.rsplit_once(" to ")?.1.trim().to_owned(),
             },
+            ("Pod", "NodeNotReady") => Said::PodNotReady { pod: pod() },
             ("Pod", "FailedScheduling") => Said::Unschedulable { pod: pod() },
             (kind @ ("ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job"), "SuccessfulCreate") => {
                 Said::Created {

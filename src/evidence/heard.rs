@@ -1,5 +1,6 @@
 //! All that was read, together, and what was left out.
 
+use super::cluster::full_name;
 use super::statement::{Place, Said, Statement, counted, form};
 use crate::import::Stamp;
 use serde_json::Value;
@@ -31,6 +32,45 @@ impl Heard {
     pub(super) fn sort(&mut self) {
         self.statements
             .sort_by(|a, b| (a.at, &a.said, &a.place).cmp(&(b.at, &b.said, &b.place)));
+    }
+
+    /// Nodes of which only their pods tell that they were given up, as events of single namespaces have
+    /// it: where these pods were is known of exports, or because something says so.
+    pub(super) fn nodes_by_pods(&mut self, objects: &[Value]) {
+        let mut on: BTreeMap<String, String> = BTreeMap::new();
+        for pod in objects.iter().filter(|o| o["kind"] == "Pod") {
+            if let Some(node) = pod["spec"]["nodeName"].as_str() {
+                on.insert(full_name(pod), node.to_owned());
+            }
+        }
+        let mut told: BTreeSet<String> = BTreeSet::new();
+        for s in &self.statements {
+            match &s.said {
+                Said::Bound { pod, node } | Said::On { pod, node } => {
+                    on.insert(pod.clone(), node.clone());
+                }
+                Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
+                    told.insert(node.clone());
+                }
+                _ => {}
+            }
+        }
+        let mut by_pods: BTreeSet<String> = BTreeSet::new();
+        for s in &mut self.statements {
+            if let Said::PodNotReady { pod } = &s.said
+                && let Some(node) = on.get(pod).filter(|n| !told.contains(*n)).cloned()
+            {
+                by_pods.insert(node.clone());
+                s.said = Said::NodeNotReady { node };
+            }
+        }
+        if !by_pods.is_empty() {
+            self.notes.push(format!(
+                "of {} only the events of pods tell that {} given up: those of nodes are in the namespace default",
+                counted(by_pods.len(), "node"),
+                form(by_pods.len(), "it was", "they were")
+            ));
+        }
     }
 
     /// Leaves out what is about nodes that no export knows, which are another cluster's, and says

@@ -50,6 +50,8 @@ pub(crate) enum Said {
     Bound { pod: String, node: String },
     /// A pod was found on a node, where it may have been for long.
     On { pod: String, node: String },
+    /// The node lifecycle controller marked a pod NotReady: its node is not Ready.
+    PodNotReady { pod: String },
     /// The scheduler found no node for a pod.
     Unschedulable { pod: String },
     /// A workload was scaled, `Kind/namespace/name`.
@@ -105,6 +107,7 @@ impl Said {
             | Self::Created { pod, .. }
             | Self::Bound { pod, .. }
             | Self::On { pod, .. }
+            | Self::PodNotReady { pod }
             | Self::Unschedulable { pod } => Some(pod),
             _ => None,
         }

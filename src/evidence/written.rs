@@ -91,6 +91,7 @@ pub(crate) fn reconstruct(
 ) -> Result<Reconstruction, Unclear> {
     let mut notes = Vec::new();
     let objects = objects_of(&heard, &mut notes);
+    heard.nodes_by_pods(&objects);
     let nodes: BTreeSet<String> = objects
         .iter()
         .filter(|o| o["kind"] == "Node")
@@ -104,6 +105,13 @@ pub(crate) fn reconstruct(
     let Some(begins) = whole.begins() else {
         return Err(Unclear::Nothing { notes });
     };
+    if whole.silences.is_empty() && whole.not_ready.is_empty() && whole.actions.is_empty() {
+        notes.push(
+            "evictions are told, but of no node that it was given up, and of nobody who did something: \
+             events of nodes are in the namespace default, and `kubectl get events -A` has them"
+                .to_owned(),
+        );
+    }
     let exported = exported_at(&objects);
     // An export from just before the outage is the cluster as it was.
     let as_it_was = exported.filter(|at| {
@@ -187,7 +195,7 @@ fn came_since(heard: &Heard, objects: &[Value], exported: Stamp, begins: Stamp) 
 /// What is said of an export that is not the cluster as it was.
 fn of_its_time(exported: Option<Stamp>, begins: Stamp) -> String {
     match exported {
-        None => "no export with nodes: the cluster is made of the nodes and pods that are named, without zones, labels and requests".to_owned(),
+        None => "no export with nodes: the cluster is made of the nodes and pods that are named, without labels and requests, and of one zone as far as nothing tells otherwise".to_owned(),
         Some(at) if at.0 >= begins.0 => format!(
             "the export is of {}, after the outage began: what was written since is taken back",
             at.to_rfc3339()

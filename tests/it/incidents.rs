@@ -1,6 +1,7 @@
 //! Past outages put together from what is left of them.
 
 use assert_cmd::Command;
+use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -70,6 +71,29 @@ fn events_explain_the_evictions_without_an_export_of_the_time() {
         assert!(only <= 2, "{} {err}", v["verdict"]);
         assert!(err.contains(note), "{note}\n{err}");
     }
+}
+
+/// Events of one namespace alone have none of nodes; but the controller says of each pod there that its
+/// node is not ready, and the scheduler said where it is. 52 of the 56 evictions are of that namespace,
+/// on the ten nodes that were tainted; nine in ten are explained.
+#[test]
+fn events_of_one_namespace_tell_of_its_nodes() {
+    let packed = std::fs::File::open(root("tests/real/degraded-events.json.gz")).unwrap();
+    let mut list: Value = serde_json::from_reader(GzDecoder::new(packed)).unwrap();
+    let items = list["items"].as_array_mut().unwrap();
+    items.retain(|e| e["metadata"]["namespace"] == "tl");
+    let file = format!("{}/events.json", tempfile_dir("incident-namespace"));
+    std::fs::write(&file, list.to_string()).unwrap();
+    let (code, out, err) = incident(&[&file, "-o", "json", "--seeds", "20"]);
+    assert_eq!(code, Some(0), "{err}");
+    let v: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(v["recorded"], 52, "{err}");
+    assert!(
+        v["explained"].as_u64().unwrap() >= 47,
+        "{} {err}",
+        v["verdict"]
+    );
+    assert!(err.contains("nodes only the events of pods tell"), "{err}");
 }
 
 /// What our own report says of a run, as klog and as events of it, leads back to the run: one node
