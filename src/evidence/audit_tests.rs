@@ -358,8 +358,8 @@ fn what_is_left_out_is_told() {
     assert_eq!(heard.statements.len(), 1);
     let notes = heard.notes.join("\n");
     for part in [
-        "an audit log of 4 lines, of which 1 tell something",
-        "1 requests of people whose bodies are not in the log, or that are not modelled, left out: patch deployments shop/web by jane",
+        "an audit log of 4 lines, of which 1 tells something",
+        "1 request of people whose bodies are not in the log, or that are not modelled, left out: patch deployments shop/web by jane",
         "2 lines are no whole line of an audit log, the first of them line 3: left out",
     ] {
         assert!(notes.contains(part), "{part}\n{notes}");

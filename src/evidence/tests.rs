@@ -150,7 +150,7 @@ fn two_clocks_apart_are_told() {
     };
     let note = told("02:35:07.500000").unwrap();
     assert!(
-        note.starts_with("kcm.log tells of 1 things 300 s later than e.json does"),
+        note.starts_with("kcm.log tells of 1 thing 300 s later than e.json does"),
         "{note}"
     );
     assert_eq!(told("02:30:07.400000"), None);

@@ -253,7 +253,7 @@ fn actions_on_what_is_not_there_are_told() {
     ]);
     assert!(!text.contains("Scale("), "{text}");
     assert!(
-        notes.contains("1 actions are of objects that the cluster does not have, left out: jane on Deployment/other/api"),
+        notes.contains("1 action is of objects that the cluster does not have, left out: jane on Deployment/other/api"),
         "{notes}"
     );
 }
