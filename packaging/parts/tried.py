@@ -98,6 +98,7 @@ def archive(out: Path, folder: Path) -> str:
     program = root / ("taintsim.exe" if "windows" in target else "taintsim")
     if "linux" in target:
         same("static", is_static(program), True)
+    same("links, which krew does not unpack", [p.name for p in root.rglob("*") if p.is_symlink()], [])
     says_its_version([str(program)])
     runs_the_example([str(program)], folder)
     pages = sorted(p.name for p in (root / "man").iterdir())
