@@ -1,6 +1,6 @@
 //! Plans whose answer is known by formula.
 
-use super::closed::{closed, left_out};
+use super::closed::{bare_pods, closed, left_out};
 use super::{Answer, Counting, Objective, Planner, answer};
 use crate::analysis::{Analysis, Figure, summary};
 use crate::api::pod::{PodPhase, PodSource};
@@ -284,6 +284,16 @@ fn who_is_missed_by_nobody_is_not_in_the_closed_form() {
     plan.pods[5].template = plan.templates.len() as u32 - 1;
     let some = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
     assert!((some / all - 18.0 / 20.0).abs() < 1e-9, "{some} {all}");
+    // Each of the others has a workload. Pods that have none are left out where others have one.
+    assert_eq!(
+        (bare_pods(&rows[0].plan), left_out(&rows[0])),
+        (0, Vec::new())
+    );
+    let template = rows[0].plan.pods[0].template as usize;
+    rows[0].plan.templates[template].owner = None;
+    assert_eq!(bare_pods(&rows[0].plan), 18);
+    let none = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
+    assert!(none.abs() < 1e-9, "{none}");
 }
 
 /// Where there is no closed form it is said why, and what it leaves out where there is one.
