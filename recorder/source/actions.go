@@ -21,6 +21,14 @@ func (r *run) actOnNode(a *action) bool {
 		for _, n := range a.nodeNames() {
 			r.kubelets.cut(n, a.Do == "cut")
 		}
+	case "crash", "boot":
+		for _, n := range a.nodeNames() {
+			r.kubelets.power(n, a.Do == "boot")
+		}
+	case "restart-kubelet":
+		for _, n := range a.nodeNames() {
+			r.kubelets.restart(n, a.Downtime.Duration)
+		}
 	case "taint", "untaint":
 		r.node(a, func(n *v1.Node) { n.Spec.Taints = editTaints(n.Spec.Taints, a.Taint, a.Do == "taint") })
 	case "cordon", "uncordon":
@@ -156,11 +164,13 @@ func (r *run) actOnServer(a *action) bool {
 		s.cutWatches(a.Resource, false)
 	case "expire-watches":
 		s.cutWatches(a.Resource, true)
+	case "reject":
+		s.rejectUntil(a.Actor, time.Now().Add(a.Downtime.Duration))
 	case "api-outage":
 		s.setDown(true)
 		time.AfterFunc(a.Downtime.Duration, func() {
 			s.setDown(false)
-			r.kubelets.catchUp("")
+			r.kubelets.serverIsBack()
 		})
 	default:
 		return false

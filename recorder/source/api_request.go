@@ -40,11 +40,45 @@ type transport struct {
 	server  *server
 	actor   string
 	process *process
-	inside  bool // the API server's own, which takes the time of its storage and is never refused
+	inside  bool  // the API server's own, which takes the time of its storage and is never refused
+	line    *line // of a client that may be cut off by itself, as kubelets are; nil for others
+}
+
+// line is the way of one machine to the API server.
+type line struct {
+	mu    sync.Mutex
+	cut   bool
+	ended chan struct{} // closed when what stands on it now ends
+}
+
+func newLine() *line { return &line{ended: make(chan struct{})} }
+
+// set cuts the line, which ends all that stands on it, or mends it.
+func (l *line) set(cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cut && !l.cut {
+		close(l.ended)
+		l.ended = make(chan struct{})
+	}
+	l.cut = cut
+}
+
+// state says whether the line is cut, and gives the channel that is closed when it is.
+func (l *line) state() (cut bool, ended <-chan struct{}) {
+	if l == nil {
+		return false, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut, l.ended
 }
 
 // refused is what a client gets of an API server that is down, in the form that client-go knows.
 var refused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+
+// reset is what becomes of a connection that is cut.
+var reset = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
 // RoundTrip sends a request, has it applied, and brings the reply back.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -59,13 +93,16 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		there, back = t.server.storage, 0
 	}
 	time.Sleep(there)
-	if t.server.isDown() && !t.inside {
+	if cut, _ := t.line.state(); cut || t.server.isDown() && !t.inside {
 		t.process.stopHere()
 		return nil, refused
 	}
 	code, reply := t.serve(req, body)
 	time.Sleep(back)
 	t.process.stopHere()
+	if cut, _ := t.line.state(); cut {
+		return nil, reset
+	}
 	resp := &http.Response{
 		StatusCode: code, Status: strconv.Itoa(code) + " " + http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: -1,
@@ -106,6 +143,11 @@ func (t *transport) serve(req *http.Request, body []byte) (int, any) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	var o any
 	var bad *status
+	if !t.inside {
+		if bad = t.server.tooMany(t.actor); bad != nil {
+			return int(bad.Code), bad
+		}
+	}
 	if root := map[string]int{"api": 3, "apis": 4}[parts[0]]; len(parts) < root {
 		o, bad = t.server.discovery(parts)
 	} else {
@@ -130,7 +172,7 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 	switch req.Method {
 	case http.MethodGet:
 		if of.name == "" {
-			return s.listOrWatch(req, of)
+			return s.listOrWatch(req, of, t.line)
 		}
 		if of.sub == "scale" {
 			return s.scale(of.resource, of.ns, of.name)
@@ -160,7 +202,7 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 	return nil, failure(405, metav1.StatusReasonMethodNotAllowed, "%s %s", req.Method, req.URL.Path)
 }
 
-func (s *server) listOrWatch(req *http.Request, of target) (any, *status) {
+func (s *server) listOrWatch(req *http.Request, of target, over *line) (any, *status) {
 	q := req.URL.Query()
 	match, err := selector(of.ns, q.Get("fieldSelector"), q.Get("labelSelector"))
 	if err != nil {
@@ -170,7 +212,7 @@ func (s *server) listOrWatch(req *http.Request, of target) (any, *status) {
 		return nil, failure(422, metav1.StatusReasonInvalid, "streaming lists are not supported")
 	}
 	if w := q.Get("watch"); w == "true" || w == "1" {
-		return s.openWatch(req, of.resource, match, q.Get("resourceVersion"))
+		return s.openWatch(req, of.resource, match, q.Get("resourceVersion"), over)
 	}
 	items, rev := s.list(of.resource, match)
 	if items == nil {

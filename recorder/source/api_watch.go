@@ -12,13 +12,14 @@ import (
 // faults are what is wrong with the API server at present; server.mu guards them.
 type faults struct {
 	down    bool
+	busy    map[string]time.Time // an actor's requests, or everybody's, are answered 429 until then
 	stalled map[string]time.Time // watches of a resource deliver nothing until then
 	cut     map[string]int       // how often the watches of a resource were cut off
 	oldest  map[string]int64     // the oldest revision that a watch of a resource may begin after
 }
 
 func newFaults() faults {
-	return faults{stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
+	return faults{busy: map[string]time.Time{}, stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
 }
 
 // cutWatches ends the watches of a resource, or of all if empty. With expire the changes up to now are
@@ -53,6 +54,28 @@ func (s *server) setDown(down bool) {
 	}
 }
 
+// retryAfter is what API priority and fairness tells a client whose request it rejects
+// (apiserver/pkg/server/filters/priority-and-fairness.go), in seconds.
+const retryAfter = 1
+
+func (s *server) rejectUntil(actor string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.busy[actor] = until
+}
+
+// tooMany is the answer of API priority and fairness, or nil.
+func (s *server) tooMany(actor string) *status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); !now.Before(s.faults.busy[actor]) && !now.Before(s.faults.busy[""]) {
+		return nil
+	}
+	bad := failure(429, metav1.StatusReasonTooManyRequests, "too many requests, please try again later")
+	bad.Details = &metav1.StatusDetails{RetryAfterSeconds: retryAfter}
+	return bad
+}
+
 func (s *server) isDown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +94,8 @@ type stream struct {
 }
 
 // openWatch streams every change of the resource after a revision, each no earlier than its time and
-// s.watch after it.
-func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string) (any, *status) {
+// s.watch after it. It ends with its client, and with the line that it stands on.
+func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string, over *line) (any, *status) {
 	from, _ := strconv.ParseInt(revision, 10, 64)
 	s.mu.Lock()
 	oldest, cuts := s.faults.oldest[resource], s.faults.cut[resource]
@@ -82,13 +105,19 @@ func (s *server) openWatch(req *http.Request, resource string, match func(object
 	}
 	reader, writer := io.Pipe()
 	w := &stream{server: s, resource: resource, match: match, from: from, cuts: cuts, writer: writer}
+	_, ended := over.state()
 	go func() {
-		<-req.Context().Done()
+		var why error
+		select {
+		case <-req.Context().Done():
+		case <-ended:
+			why = reset
+		}
 		s.mu.Lock()
 		w.closed = true
 		s.mu.Unlock()
 		s.moved.Broadcast()
-		writer.Close()
+		writer.CloseWithError(why)
 	}()
 	go w.deliver()
 	return io.ReadCloser(reader), nil

@@ -12,7 +12,8 @@
 //     registry strategies; api_eviction.go and api_binding.go are the subresources of pods,
 //     api_scale.go that of workloads; api_request.go takes requests, api_discovery.go and
 //     api_select.go answer some of them, api_watch.go streams changes.
-//   - kubelet.go, kubelet_pods.go: what imitated kubelets write.
+//   - kubelet.go, kubelet_pods.go: what imitated kubelets write. agents.go, agent_pods.go: kubelets made of
+//     upstream's own loops, for scenarios that ask for them.
 //   - objects.go: the objects of a scenario as the API has them.
 //   - drain.go: kubectl drain, by kubectl's own package.
 //   - trace.go, trace_names.go: changes in the store become records.

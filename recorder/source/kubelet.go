@@ -10,6 +10,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// fleet is all kubelets of a run: imitated ones, or such that are made of upstream's own loops (agents.go).
+type fleet interface {
+	join(actor string, spec nodeSpec, registering bool)
+	leave(node string)
+	cut(node string, cut bool)
+	power(node string, on bool)
+	restart(node string, downtime time.Duration)
+	setCondition(node string, kind v1.NodeConditionType, status v1.ConditionStatus)
+	setClock(node string, ahead time.Duration)
+	serverIsBack()
+	observe(old, new object)
+}
+
 // kubelets imitates what node agents write; ../SCENARIO.md gives the rules.
 type kubelets struct {
 	server      *server
@@ -46,11 +59,10 @@ var reasons = map[v1.NodeConditionType]map[v1.ConditionStatus]string{
 // join creates the node and its lease and starts its kubelet.
 func (k *kubelets) join(actor string, spec nodeSpec, registering bool) {
 	n := nodeObject(spec)
-	if registering { // the admission plugin TaintNodesByCondition
-		n.Spec.Taints = append(n.Spec.Taints, v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
+	if registering {
+		n.Spec.Taints = append(n.Spec.Taints, notReadyTaint)
 	}
-	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: map[v1.NodeConditionType]v1.ConditionStatus{
-		v1.NodeMemoryPressure: v1.ConditionFalse, v1.NodeDiskPressure: v1.ConditionFalse, v1.NodePIDPressure: v1.ConditionFalse, v1.NodeReady: v1.ConditionTrue}}
+	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: healthy()}
 	if !spec.Silent {
 		let.fill(n)
 	}
@@ -62,17 +74,37 @@ func (k *kubelets) join(actor string, spec nodeSpec, registering bool) {
 		let.gone = true
 		return
 	}
-	l := &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"}}
-	l.Name = spec.Name
-	at, seconds := let.now(), int32(leaseSeconds)
-	l.Spec.HolderIdentity, l.Spec.RenewTime, l.Spec.LeaseDurationSeconds = &spec.Name, &at, &seconds
-	accept(k.server.create("kubelet", "leases", v1.NamespaceNodeLease, decode(encode(l))))
+	k.server.createLease(spec.Name, let.now())
 	go k.every(let, spec.LeaseOffset.Duration, spec.LeasePeriod.or(10*time.Second), k.renew)
 	go k.every(let, spec.StatusOffset.Duration, statusPeriod, k.tick)
 }
 
+// notReadyTaint is what the admission plugin TaintNodesByCondition gives to a node that registers.
+var notReadyTaint = v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}
+
+// healthy is what a kubelet sees of a machine that is well.
+func healthy() map[v1.NodeConditionType]v1.ConditionStatus {
+	return map[v1.NodeConditionType]v1.ConditionStatus{
+		v1.NodeMemoryPressure: v1.ConditionFalse, v1.NodeDiskPressure: v1.ConditionFalse, v1.NodePIDPressure: v1.ConditionFalse, v1.NodeReady: v1.ConditionTrue}
+}
+
 // leaseSeconds is the kubelet's default of nodeLeaseDurationSeconds.
 const leaseSeconds = 40
+
+// createLease makes the lease of a node.
+func (s *server) createLease(node string, at metav1.MicroTime) {
+	seconds := int32(leaseSeconds)
+	l := &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"}}
+	l.Name = node
+	l.Spec.HolderIdentity, l.Spec.RenewTime, l.Spec.LeaseDurationSeconds = &node, &at, &seconds
+	accept(s.create("kubelet", "leases", v1.NamespaceNodeLease, decode(encode(l))))
+}
+
+// removeNode deletes a node and its lease.
+func (s *server) removeNode(node string) {
+	s.remove("user", "nodes", "", node, metav1.DeleteOptions{})
+	s.remove("user", "leases", v1.NamespaceNodeLease, node, metav1.DeleteOptions{})
+}
 
 // now reads the node's own clock.
 func (let *kubelet) now() metav1.MicroTime { return metav1.NewMicroTime(time.Now().Add(let.clock)) }
@@ -196,6 +228,15 @@ func (k *kubelets) leave(node string) {
 	k.mu.Lock()
 	k.nodes[node].gone = true
 	k.mu.Unlock()
-	k.server.remove("user", "nodes", "", node, metav1.DeleteOptions{})
-	k.server.remove("user", "leases", v1.NamespaceNodeLease, node, metav1.DeleteOptions{})
+	k.server.removeNode(node)
 }
+
+// power and restart are beyond imitation.
+func (k *kubelets) power(string, bool) { fail(needUpstream) }
+
+func (k *kubelets) restart(string, time.Duration) { fail(needUpstream) }
+
+const needUpstream = `crash, boot and restart-kubelet need "kubelets": "upstream"`
+
+// serverIsBack has every kubelet do what it owes its pods.
+func (k *kubelets) serverIsBack() { k.catchUp("") }

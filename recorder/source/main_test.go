@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	_ "unsafe" // for neverResync
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -23,6 +24,11 @@ var (
 
 // kubernetesVersion is the release, v1.34.4; build sets it.
 var kubernetesVersion string
+
+// neverResync is what client-go's reflectors wait for that do not resync (tools/cache/reflector.go).
+//
+//go:linkname neverResync k8s.io/client-go/tools/cache.neverExitWatch
+var neverResync <-chan time.Time
 
 // TestRecord is the whole program: one run of one scenario.
 func TestRecord(t *testing.T) {
@@ -41,10 +47,14 @@ func TestRecord(t *testing.T) {
 	watch(*patience)
 	synctest.Test(t, func(t *testing.T) {
 		go proceed()
-		wait.NeverStop = make(chan struct{})
+		// Channels from outside of virtual time would hold it up.
+		wait.NeverStop, neverResync = make(chan struct{}), make(chan time.Time)
 		// The second default handler sleeps by a clock reading from outside of virtual time.
 		utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 		out := map[string]any{"kubernetes": kubernetesVersion, "events": play(sc)}
+		if sc.Kubelets == upstreamKubelets {
+			out["kubelets"] = kubeletLoops
+		}
 		if err := os.WriteFile(*outFile, append(encode(out), '\n'), 0o644); err != nil {
 			fail(err)
 		}

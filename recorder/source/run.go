@@ -13,7 +13,7 @@ import (
 type run struct {
 	*scenario
 	server   *server
-	kubelets *kubelets
+	kubelets fleet
 	manager  *program // kube-controller-manager and kube-scheduler, which start and die together
 	kubectl  *process
 }
@@ -22,7 +22,7 @@ type run struct {
 func play(sc *scenario) []json.RawMessage {
 	start := time.Now()
 	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess()}
-	r.kubelets = sc.kubelets(r.server)
+	r.kubelets = r.fleet()
 	tr := newTrace(start)
 	r.server.onChange = func(actor, resource string, old, new object) {
 		tr.observe(actor, resource, old, new)
@@ -52,13 +52,24 @@ func (sc *scenario) server() *server {
 	return s
 }
 
-func (sc *scenario) kubelets(s *server) *kubelets {
-	second := duration{time.Second}
-	return &kubelets{
-		server: s, start: value(sc.Kubelet.Start, second).Duration, stop: value(sc.Kubelet.Stop, second).Duration,
-		report: sc.Kubelet.StatusReport.or(5 * time.Minute), repost: value(sc.Kubelet.RepostPodReady, true),
-		nodes: map[string]*kubelet{}, due: map[types.UID]*podDue{},
+// fleet gives the kubelets that the scenario asks for.
+func (r *run) fleet() fleet {
+	k := r.Kubelet
+	start, stop, report := value(k.Start, duration{time.Second}).Duration, value(k.Stop, duration{time.Second}).Duration, k.StatusReport.or(5*time.Minute)
+	switch r.Kubelets {
+	case "", "imitated":
+		return &kubelets{
+			server: r.server, start: start, stop: stop, report: report, repost: value(k.RepostPodReady, true),
+			nodes: map[string]*kubelet{}, due: map[types.UID]*podDue{},
+		}
+	case upstreamKubelets:
+		if !kubeletsLink {
+			fail("upstream's kubelets have not been linked for", kubernetesVersion, "(eras/agent)")
+		}
+		return &agents{run: r, start: start, stop: stop, report: report, nodes: map[string]*machine{}}
 	}
+	fail("kubelets are imitated or upstream, not", r.Kubelets)
+	return nil
 }
 
 // createObjects makes what is there from the start.

@@ -33,6 +33,7 @@ type scenario struct {
 	Clients      map[string]clientLimits `json:"clients"`
 	Admission    *[]string               `json:"admission"`
 	Controllers  []string                `json:"controllers"`
+	Kubelets     string                  `json:"kubelets"`
 	Kubelet      struct {
 		Start          *duration `json:"start"`
 		Stop           *duration `json:"stop"`
@@ -118,6 +119,7 @@ type action struct {
 	Downtime    duration           `json:"downtime"`
 	Ahead       duration           `json:"ahead"`
 	Resource    string             `json:"resource"`
+	Actor       string             `json:"actor"`
 	Labels      map[string]*string `json:"labels"`
 	Drain       drainOptions       `json:"drain"`
 	Workload    string             `json:"workload"`

@@ -131,17 +131,26 @@ pub enum PodReason {
     PreemptionByKubeScheduler,
     /// `EvictionByEvictionAPI`
     EvictionByEvictionApi,
+    /// `ContainersNotReady`
+    ContainersNotReady,
+    /// `PodCompleted`
+    PodCompleted,
+    /// `PodFailed`
+    PodFailed,
 }
 
 impl PodReason {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::None,
         Self::DeletionByTaintManager,
         Self::DeletionByPodGc,
         Self::PreemptionByScheduler,
         Self::PreemptionByKubeScheduler,
         Self::EvictionByEvictionApi,
+        Self::ContainersNotReady,
+        Self::PodCompleted,
+        Self::PodFailed,
     ];
 
     /// The word Kubernetes uses.
@@ -153,6 +162,9 @@ impl PodReason {
             Self::PreemptionByScheduler => "PreemptionByScheduler",
             Self::PreemptionByKubeScheduler => "PreemptionByKubeScheduler",
             Self::EvictionByEvictionApi => "EvictionByEvictionAPI",
+            Self::ContainersNotReady => "ContainersNotReady",
+            Self::PodCompleted => "PodCompleted",
+            Self::PodFailed => "PodFailed",
         }
     }
 }

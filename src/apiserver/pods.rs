@@ -247,7 +247,11 @@ impl ApiServer {
             if p.ready.is_none_or(|c| c.status != status) {
                 p.ready = Some(PodCondition {
                     status,
-                    reason: PodReason::None,
+                    reason: if status == ConditionStatus::True {
+                        PodReason::None
+                    } else {
+                        PodReason::ContainersNotReady
+                    },
                     last_transition_time: at,
                 });
             }
@@ -269,10 +273,15 @@ impl ApiServer {
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = phase;
-            if phase.is_terminal() {
+            // A pod that has never been ready has no such condition.
+            if phase.is_terminal() && p.ready.is_some() {
                 p.ready = Some(PodCondition {
                     status: ConditionStatus::False,
-                    reason: PodReason::None,
+                    reason: if phase == PodPhase::Failed {
+                        PodReason::PodFailed
+                    } else {
+                        PodReason::PodCompleted
+                    },
                     last_transition_time: at,
                 });
             }

@@ -34,19 +34,35 @@ impl InformerFactory {
         if self.watcher.get().is_none() {
             return at;
         }
-        let lists = Resource::ALL.map(|resource| {
-            let jitter = self.jitter(resource);
-            let mut reflector = self.reflectors.with(|all| all[resource as usize]);
-            reflector.lost(at, &jitter);
-            let lists = reflector.waits_until().unwrap_or(at);
-            reflector.ask(lists);
-            reflector.answered(lists, false, &jitter);
-            self.reflectors
-                .with(|all| all[resource as usize] = reflector);
-            self.lists_anew(resource, lists);
-            lists
-        });
+        let lists = Resource::ALL.map(|resource| self.lists_after_pause(resource, at));
         lists.into_iter().max().unwrap_or(at)
+    }
+
+    /// The watch of a resource, or each, ends, and is answered that where it was is forgotten: it
+    /// lists anew after a pause.
+    pub(crate) fn watches_expired(&self, of: Option<Resource>) {
+        if self.watcher.get().is_none() || self.gone_since.get().is_some() {
+            return;
+        }
+        for resource in Resource::ALL {
+            if of.is_none_or(|of| of == resource) {
+                self.lists_after_pause(resource, self.ctx.now());
+            }
+        }
+    }
+
+    /// A resource's watch fails at `at`, and lists anew after its pause: when.
+    fn lists_after_pause(&self, resource: Resource, at: Time) -> Time {
+        let jitter = self.jitter(resource);
+        let mut reflector = self.reflectors.with(|all| all[resource as usize]);
+        reflector.lost(at, &jitter);
+        let lists = reflector.waits_until().unwrap_or(at);
+        reflector.ask(lists);
+        reflector.answered(lists, false, &jitter);
+        self.reflectors
+            .with(|all| all[resource as usize] = reflector);
+        self.lists_anew(resource, lists);
+        lists
     }
 
     /// How pauses of a resource's reflector are drawn.

@@ -39,4 +39,7 @@ pub struct Real {
     pub pod_stop: Dur,
     /// How long a machine takes to boot.
     pub boot: Dur,
+    /// The loops of kubelets that run from the start begin at the offsets of their nodes, where those
+    /// are not zero, and not just anywhere.
+    pub at_offsets: bool,
 }

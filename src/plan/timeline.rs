@@ -82,6 +82,9 @@ pub enum Do {
     WatchLag(WatchedResource, Dur),
     /// Watches of a resource deliver nothing for this long, then everything.
     StallWatches(WatchedResource, Dur),
+    /// Watches of a resource, or of all, end, and the server no longer knows where they were: they
+    /// list anew.
+    ExpireWatches(Option<WatchedResource>),
     /// Every controller process dies; fresh ones start after this delay.
     RestartControllers(Dur),
     /// Every controller process dies; a successor takes over as leader election has it.
@@ -165,6 +168,7 @@ impl Do {
             | Self::ApiUp(_)
             | Self::WatchLag(..)
             | Self::StallWatches(..)
+            | Self::ExpireWatches(_)
             | Self::RestartControllers(_)
             | Self::ReplaceLeader(_)
             | Self::Over => None,

@@ -99,6 +99,7 @@ fn oldest() -> Profile {
             lease_jitter: false,
             status_jitter: false,
             no_execute_admission: false,
+            rejection_says_why: false,
             terminal_phase_before_removal: false,
             first_try: FirstTry::Get,
             report_offset: ReportOffset::None,
@@ -400,6 +401,8 @@ const STEPS: &[Step] = &[
     step(&[(34, 0)], |p| {
         p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst
     }),
+    // S32
+    step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28

@@ -310,6 +310,12 @@ fn kubelet_switches() {
         &["1.23.17"],
         &["1.24.0"],
     );
+    boundary(
+        "S32",
+        |p| p.kubelet.rejection_says_why,
+        &["1.30.14"],
+        &["1.31.0"],
+    );
     check(
         "S22",
         |p| p.kubelet.first_try,

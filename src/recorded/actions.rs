@@ -34,6 +34,15 @@ impl Builder {
         a.node_names().map(of).collect()
     }
 
+    /// What becomes of the connections of kubelets that are cut off; imitated ones have none.
+    fn connections(&self) -> Connections {
+        if self.upstream {
+            Connections::Refused
+        } else {
+            Connections::Dropped
+        }
+    }
+
     /// What an action does with its pod; nothing if there is none.
     fn pod_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
         let pod = match self.pod_names.get(&pod_name(&a.namespace, &a.pod)) {
@@ -61,8 +70,10 @@ impl Builder {
     /// What an action does with nodes; nothing if it is about something else.
     fn node_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
         Ok(Some(match a.act.as_str() {
-            "cut" => Do::Cut(self.kubelets(a)?, Connections::Dropped),
+            "cut" => Do::Cut(self.kubelets(a)?, self.connections()),
             "heal" => Do::Heal(self.kubelets(a)?),
+            "crash" if self.upstream => Do::Crash(self.kubelets(a)?),
+            "boot" if self.upstream => Do::Boot(self.kubelets(a)?),
             "taint" | "untaint" => Do::Taint(
                 self.known_nodes(a),
                 taint_edit(&a.taint, a.act == "untaint")?,
@@ -90,6 +101,10 @@ impl Builder {
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
+            "restart-kubelet" => {
+                let what = "a kubelet that restarts while its machine runs on";
+                return Err(PlanError::NotModelled(vec![what.to_owned()]));
+            }
             "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
             _ => return Ok(None),
@@ -115,7 +130,13 @@ impl Builder {
                 return Ok(watched(&a.resource).map(|r| Do::StallWatches(r, a.downtime.0)));
             }
             "api-outage" => Do::ApiDown,
-            "evict-pod" | "lose-watches" | "expire-watches" | "patch-pod-finalizers" => {
+            // A watch that ends begins anew where it was, and misses nothing.
+            "lose-watches" => return Ok(None),
+            "expire-watches" if a.resource.is_empty() => Do::ExpireWatches(None),
+            "expire-watches" => {
+                return Ok(watched(&a.resource).map(|r| Do::ExpireWatches(Some(r))));
+            }
+            "evict-pod" | "patch-pod-finalizers" | "reject" => {
                 let what = format!("the action {:?}", a.act);
                 return Err(PlanError::NotModelled(vec![what]));
             }

@@ -1,6 +1,6 @@
 //! Gathers the nodes, pods and workloads of a recorded scenario.
 
-use super::format::{BudgetSpec, NodeSpec, PodSpec, WorkloadSpec};
+use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, WorkloadSpec};
 use super::objects::{budget, node_labels, pod_name, resources, taint_edit, template};
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
@@ -19,6 +19,8 @@ use std::rc::Rc;
 /// What grows as the scenario is read. Of several nodes or pods of one name the latest is meant.
 #[derive(Default)]
 pub(super) struct Builder {
+    /// Kubelets have loops of their own, upstream's.
+    pub(super) upstream: bool,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) node_names: BTreeMap<String, NodeIndex>,
     pub(super) templates: Vec<PodTemplate>,
@@ -61,10 +63,9 @@ impl Builder {
             taints,
             unschedulable: spec.unschedulable,
             allocatable: Rc::new(resources(capacity)?),
-            // An offset of zero is one period (`kubelet.go: every`).
-            lease_offset: or(spec.lease_offset, lease_period),
+            lease_offset: self.offset(spec.lease_offset, lease_period),
             lease_period,
-            status_offset: or(spec.status_offset, Dur::from_secs(10)),
+            status_offset: self.offset(spec.status_offset, Dur::from_secs(10)),
             start,
         };
         // A pod may be bound to a node before that joins; the node then keeps the index the pod
@@ -80,6 +81,16 @@ impl Builder {
         self.nodes.push(plan);
         self.node_names.insert(spec.name.clone(), index);
         Ok(index)
+    }
+
+    /// An offset of zero is one period of an imitated kubelet (`kubelet.go: every`), and anywhere in
+    /// it of others (`agents.go: boot`).
+    fn offset(&self, given: GoDuration, period: Dur) -> Dur {
+        if self.upstream {
+            given.0
+        } else {
+            or(given, period)
+        }
     }
 
     /// Sets the clocks of nodes that are off from the start.

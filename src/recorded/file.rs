@@ -25,8 +25,20 @@ pub struct Recorded {
     pub release: String,
     /// The scenario.
     pub scenario: Arc<RecordedScenario>,
+    /// Whose the kubelets' loops were; none where kubelets were imitated.
+    pub kubelets: Option<KubeletLoops>,
     /// What came of it.
     pub observed: Observed,
+}
+
+/// Whose the loops of a recording's kubelets were.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct KubeletLoops {
+    /// Upstream's own.
+    pub upstream: Vec<String>,
+    /// The recorder's imitations.
+    pub imitated: Vec<String>,
 }
 
 /// What came of a scenario.
@@ -94,6 +106,7 @@ struct RawFile {
     distinct: Option<u32>,
     outcomes: Option<Vec<RawOutcome>>,
     kinds: Option<BTreeMap<String, KindRange>>,
+    kubelets: Option<KubeletLoops>,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +117,7 @@ struct RawRelease {
     distinct: Option<u32>,
     outcomes: Option<Vec<RawOutcome>>,
     kinds: Option<BTreeMap<String, KindRange>>,
+    kubelets: Option<KubeletLoops>,
 }
 
 #[derive(Deserialize)]
@@ -145,6 +159,7 @@ pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
         distinct: file.distinct,
         outcomes: file.outcomes,
         kinds: file.kinds,
+        kubelets: file.kubelets,
     };
     let releases = file.releases.unwrap_or_else(|| vec![single]);
     releases
@@ -195,6 +210,7 @@ fn release(
     Ok(Recorded {
         release,
         scenario: Arc::clone(scenario),
+        kubelets: raw.kubelets,
         observed,
     })
 }

@@ -74,7 +74,10 @@ pub struct RecordedScenario {
     pub admission: Option<Vec<String>>,
     /// The controllers that run; the two of node failure handling if absent.
     pub controllers: Option<Vec<String>>,
-    /// How the imitated kubelets behave.
+    /// Whose loops kubelets have: `upstream`, or `imitated` as if absent.
+    #[serde(default, deserialize_with = "nullable")]
+    pub kubelets: String,
+    /// How kubelets behave.
     #[serde(default, deserialize_with = "nullable")]
     pub kubelet: KubeletSpec,
     /// The nodes at the start.
@@ -148,7 +151,7 @@ pub struct LimitsSpec {
     pub burst: u32,
 }
 
-/// How the imitated kubelets behave.
+/// How kubelets behave.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct KubeletSpec {
     /// From binding to Running and Ready; 1 s if absent.
@@ -158,7 +161,7 @@ pub struct KubeletSpec {
     /// How old the last status post may become; 5 min if absent or zero.
     #[serde(default, deserialize_with = "nullable")]
     pub status_report: GoDuration,
-    /// NotReady pods are set back to Ready at each status check; true if absent.
+    /// Imitated ones set pods that are NotReady back to Ready at each status check; true if absent.
     pub repost_pod_ready: Option<bool>,
 }
 

@@ -26,7 +26,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
+pub use file::{FileError, KindRange, KubeletLoops, Observed, Outcome, Recorded, parse, read};
 pub use line::{Line, sort_lines, without_uids};
 pub(crate) use plan_error::PlanError;
 pub use say::scenario_of;

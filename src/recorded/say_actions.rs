@@ -74,6 +74,9 @@ fn said(
         Do::StallWatches(what, d) => {
             json!({"do": "stall-watches", "resource": watched(*what), "downtime": d.to_string()})
         }
+        Do::ExpireWatches(what) => {
+            json!({"do": "expire-watches", "resource": what.map(watched).unwrap_or_default()})
+        }
         Do::RestartControllers(d) => {
             json!({"do": "restart-controllers", "downtime": d.to_string()})
         }

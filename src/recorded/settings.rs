@@ -4,7 +4,7 @@ use super::format::{GoDuration, LimitsSpec, RecordedScenario};
 use super::plan_error::{PlanError, invalid};
 use crate::kernel::Dur;
 use crate::plan::{
-    Controllers, Delay, Flags, Imitated, KubeletMode, Limits, Profile, Timing, UserMode,
+    Controllers, Delay, Flags, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode,
 };
 use crate::trace::Actor;
 
@@ -146,8 +146,6 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
             .or_else(|| sc.clients.get("*"))
             .and_then(client_limits)
     };
-    let second = Dur::from_secs(1);
-    let k = &sc.kubelet;
     Ok(Timing {
         name: "Recorded".to_owned(),
         request: constant(sc.api.request.0),
@@ -166,14 +164,37 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         step: Delay::constant(Dur::ZERO),
         reconnects: true,
         leader_election: None,
-        kubelet: KubeletMode::Imitated(Imitated {
-            start: k.start.map_or(second, |d| d.0),
-            stop: k.stop.map_or(second, |d| d.0),
-            status_report: or(k.status_report, Dur::from_secs(300)),
-            repost_pod_ready: k.repost_pod_ready.unwrap_or(true),
-        }),
+        kubelet: kubelet(sc)?,
         user: UserMode::Raw,
     })
+}
+
+/// The kubelets: imitated ones, or those whose loops are upstream's own (`agents.go`).
+fn kubelet(sc: &RecordedScenario) -> Result<KubeletMode, PlanError> {
+    let second = Dur::from_secs(1);
+    let k = &sc.kubelet;
+    let [start, stop] = [k.start, k.stop].map(|d| d.map_or(second, |d| d.0));
+    let status_report = or(k.status_report, Dur::from_secs(300));
+    match &*sc.kubelets {
+        "" | "imitated" => Ok(KubeletMode::Imitated(Imitated {
+            start,
+            stop,
+            status_report,
+            repost_pod_ready: k.repost_pod_ready.unwrap_or(true),
+        })),
+        "upstream" => Ok(KubeletMode::Real(Real {
+            node_lease_duration: Dur::from_secs(40),
+            node_status_update_frequency: Dur::from_secs(10),
+            node_status_report_frequency: status_report,
+            pod_start: start,
+            pod_stop: stop,
+            boot: Dur::ZERO,
+            at_offsets: true,
+        })),
+        other => Err(invalid(format!(
+            "kubelets are imitated or upstream, not {other:?}"
+        ))),
+    }
 }
 
 /// The limits as client-go takes them: zero is its default, a negative rate is unlimited.

@@ -444,3 +444,40 @@ fn what_the_recorder_cannot_say_is_named() {
         ]
     );
 }
+
+#[test]
+fn kubelets_with_loops_of_their_own_begin_at_their_nodes_offsets_and_are_refused() {
+    let fields = r#", "kubelets": "upstream", "kubelet": {"start": "3s", "stop": "2s"},
+        "nodes": [{"name": "n1", "lease_offset": "4s"}],
+        "actions": [{"at": "9s", "do": "cut", "node": "n1"}, {"at": "20s", "do": "crash", "node": "n1"},
+                    {"at": "30s", "do": "boot", "node": "n1"}]"#;
+    let p = plan("v1.34.4", fields);
+    let KubeletMode::Real(real) = p.timing.kubelet else {
+        panic!("{:?}", p.timing.kubelet)
+    };
+    let s = Dur::from_secs;
+    assert_eq!(
+        (real.pod_start, real.pod_stop, real.boot),
+        (s(3), s(2), Dur::ZERO)
+    );
+    assert_eq!(real.node_status_report_frequency, s(300));
+    assert!(real.at_offsets);
+    // An offset that is not given is anywhere in the period.
+    assert_eq!(
+        (p.nodes[0].lease_offset, p.nodes[0].status_offset),
+        (s(4), Dur::ZERO)
+    );
+    let acts: Vec<Do> = p.actions.into_iter().map(|a| a.act).collect();
+    assert_eq!(
+        acts,
+        [
+            Do::Cut(vec![0], Connections::Refused),
+            Do::Crash(vec![0]),
+            Do::Boot(vec![0])
+        ]
+    );
+    // Imitated ones know no machines.
+    let of = |fields: &str| recorded("v1.34.4", fields).plan().unwrap_err().to_string();
+    assert!(of(&fields.replace("upstream", "imitated")).contains("no action \"crash\""));
+    assert!(of(r#", "kubelets": "own""#).contains("imitated or upstream, not \"own\""));
+}

@@ -147,6 +147,7 @@ fn words(plan: &Plan) -> String {
             Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
+            Do::ExpireWatches(r) => format!("ExpireWatches {r:?}"),
             Do::Runtime(n, how) => format!("Runtime{} {how:?}", names(n)),
             Do::ServersDie(gone, all) => format!("ServersDie {gone} of {all}"),
             Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),

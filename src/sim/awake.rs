@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 /// For this long after the end of a fault heartbeats are still simulated: more than any delay of a
 /// watch but a fault's.
 const AFTER: Dur = Dur::from_secs(20);
+/// A watch that has to list anew has done so by then: its first pause is 1.6 s at the most.
+const LISTS_WITHIN: Dur = Dur::from_secs(2);
 
 /// What can be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +22,7 @@ enum Trouble {
     Api,
     Lag(WatchedResource),
     Stall(WatchedResource),
+    Expired,
 }
 
 /// What is wrong, and until when it makes a difference.
@@ -44,6 +47,7 @@ impl Awake {
                 self.lag.with(|l| *l = lag.max(*l));
                 (Trouble::Lag(r), Time::MAX)
             }
+            Do::ExpireWatches(_) => (Trouble::Expired, after(LISTS_WITHIN)),
             Do::StallWatches(r, lasts) => (Trouble::Stall(r), after(lasts)),
             _ => return,
         };

@@ -88,6 +88,11 @@ impl Cluster {
             Do::StallWatches(r, d) => self
                 .lags
                 .stall(resource(*r), self.ctx.now().saturating_add(*d)),
+            Do::ExpireWatches(of) => {
+                if let Some(p) = self.process.with(|p| p.clone()) {
+                    p.informers.watches_expired(of.map(resource));
+                }
+            }
             Do::RestartControllers(downtime) => {
                 self.die(*downtime, action.entry);
             }
@@ -220,7 +225,7 @@ impl Cluster {
     /// What an action touches beside the store, for searches.
     fn declare(&self, act: &Do) {
         let family = match act {
-            Do::WatchLag(..) | Do::StallWatches(..) => "watch-lags",
+            Do::WatchLag(..) | Do::StallWatches(..) | Do::ExpireWatches(_) => "watch-lags",
             Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) => "api-server-down",
             Do::Cut(..)
             | Do::Heal(_)

@@ -78,11 +78,13 @@ pub enum EventText {
     NotDeleted,
     /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
     MultiplePodDisruptionBudgets,
+    /// Warning TaintToleration "Predicate TaintToleration failed", as kubelets say it up to 1.30.
+    TaintTolerationFailed,
 }
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub(crate) const ALL: [Self; 36] = [
+    pub(crate) const ALL: [Self; 37] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -119,6 +121,7 @@ impl EventText {
         Self::UnmanagedPods,
         Self::NotDeleted,
         Self::MultiplePodDisruptionBudgets,
+        Self::TaintTolerationFailed,
     ];
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
             "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
                 .to_owned()
         }
+        EventText::TaintTolerationFailed => "Predicate TaintToleration failed".to_owned(),
         EventText::DeletingNode => {
             format!("Deleting node {name} because it does not exist in the cloud provider")
         }
@@ -86,7 +87,7 @@ impl EventText {
             Self::MarkingForDeletion | Self::CancellingDeletion => "TaintManagerEviction",
             Self::DeletingAllPods => "DeletingAllPods",
             Self::NodeControllerEviction => "NodeControllerEviction",
-            Self::TaintToleration => "TaintToleration",
+            Self::TaintToleration | Self::TaintTolerationFailed => "TaintToleration",
             Self::DeletingNode => "DeletingNode",
             Self::NodeSynced => "Synced",
             Self::CreatedPod | Self::SuccessfulCreate => "SuccessfulCreate",
@@ -119,6 +120,7 @@ impl EventText {
         match self {
             Self::PodNodeNotReady
             | Self::TaintToleration
+            | Self::TaintTolerationFailed
             | Self::FailedCreate
             | Self::FailedDelete
             | Self::RecreatingFailedPod

@@ -86,10 +86,10 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (2675, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (2688, 0));
     // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
     // kept.
-    assert!(counts.conform >= 2578, "only {counts}");
+    assert!(counts.conform >= 2591, "only {counts}");
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Seven leave room for chance: all nodes dark under 1.24, where the first NoExecute taints come
+    // Eight leave room for chance: a kubelet's watches after an outage under 1.37, all nodes dark under 1.24, where the first NoExecute taints come
     // within six seconds, which of 31 dead nodes of a large zone are tainted first, under 1.23,
     // 1.25 and 1.35, and three in which the default order of everything is the least likely one.
     assert!(
-        counts.total() == 84 && counts.conform >= 77,
+        counts.total() == 121 && counts.conform >= 113,
         "only {counts}"
     );
 }

@@ -18,6 +18,7 @@ pub(super) fn report(
         release,
         scenario,
         observed,
+        kubelets,
     } = recorded;
     let envelope = if matches!(observed, Observed::Envelope { .. }) {
         " (envelope)"
@@ -30,6 +31,9 @@ pub(super) fn report(
         checked.verdict.word(),
         scenario.name
     )?;
+    if kubelets.is_some() {
+        write!(out, " (kubelets with upstream's loops)")?;
+    }
     verdict(checked, observed, out)?;
     if let Some(reached) = &checked.reached {
         write!(
@@ -74,6 +78,7 @@ pub(super) fn document(
         "release": recorded.release,
         "scenario": recorded.scenario.name,
         "envelope": matches!(recorded.observed, Observed::Envelope { .. }),
+        "kubelets": recorded.kubelets.as_ref().map(|k| json!({ "upstream": k.upstream, "imitated": k.imitated })),
         "verdict": checked.verdict.word(),
         "detail": said.trim_start_matches(": "),
         "difference": differs,

@@ -46,6 +46,7 @@ impl Kubelets {
             slow: None,
             report_offset_ns: 0,
             next: [Next::default(); 2],
+            syncs_at: None,
         };
         self.state.with(|s| {
             if s.nodes.len() <= node.index() {
@@ -149,7 +150,8 @@ impl Kubelets {
         }
     }
 
-    /// Sets a kubelet's own view of a condition; it posts at once unless it is cut off.
+    /// Sets a kubelet's own view of a condition. One that is imitated posts at once unless it is cut
+    /// off, others at their next check.
     pub(crate) fn set_condition(
         &self,
         node: NodeId,
@@ -165,7 +167,7 @@ impl Kubelets {
             k.view_changed.get_or_insert(now);
             k.gets_through(now)
         });
-        if reaches == Some(true) {
+        if reaches == Some(true) && matches!(self.mode, KubeletMode::Imitated(_)) {
             self.post(node);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::kubelets::Kubelets;
 use super::notices::Notices;
+use super::reach::POD_STATUS_SYNC;
 use crate::api::names::NodeId;
 use crate::kernel::{Dur, Time};
 use crate::plan::{KubeletMode, Real};
@@ -87,6 +88,10 @@ impl Kubelets {
         // The first report after a start is unconditional, except in 1.32.0 to 1.32.2.
         self.with(node, |k| k.report_offset_ns = i64::MIN / 2);
         let asks = up + self.start_of(node);
+        let period = POD_STATUS_SYNC.as_nanos();
+        self.with(node, |k| {
+            k.syncs_at = Some(Dur::from_nanos(asks.as_nanos() % period));
+        });
         self.starts_asking(node, asks);
         self.start_anew(node, asks, real);
     }

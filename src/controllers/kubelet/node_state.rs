@@ -68,6 +68,8 @@ pub(super) struct Kubelet {
     pub(super) report_offset_ns: i64,
     /// Its next lease renewal and status check.
     pub(super) next: [Next; 2],
+    /// Where in their period its syncs of pod statuses are, once that matters.
+    pub(super) syncs_at: Option<Dur>,
 }
 
 impl Kubelet {

@@ -82,7 +82,7 @@ impl Kubelets {
                 let mut uplink = self.uplink_up_to_now(node, Link::Open);
                 uplink.sever();
                 self.unschedule(node);
-                self.goes_on(node, uplink);
+                self.goes_on(node, uplink, false);
             }
         }
     }
@@ -114,7 +114,7 @@ impl Kubelets {
             self.unschedule(node);
         }
         self.with(node, |k| k.link = is);
-        self.goes_on(node, uplink);
+        self.goes_on(node, uplink, was == Link::Refused);
     }
 
     /// A kubelet starts, with its machine: whatever its way is like, it has no connection yet.
@@ -127,7 +127,7 @@ impl Kubelets {
             Uplink::starting(at, k.ticks[Loop::Status as usize], k.backoffs(new))
         });
         if let Some(uplink) = uplink {
-            self.goes_on(node, uplink);
+            self.goes_on(node, uplink, false);
         }
     }
 
@@ -155,7 +155,9 @@ impl Kubelets {
             })
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
-            let new = Backoff::new(self.watch_retry, None);
+            // Those of a recording start with it, others did long ago.
+            let since = matches!(self.mode, KubeletMode::Real(r) if r.at_offsets);
+            let new = Backoff::new(self.watch_retry, since.then_some(Time::ZERO));
             let backoffs = self.with(node, |k| k.backoffs(new));
             let backoffs = backoffs.unwrap_or([new; REFLECTORS]);
             return Uplink::connected(now, heard, (lease, status.0, status.1), backoffs);
@@ -171,10 +173,15 @@ impl Kubelets {
         *uplink
     }
 
-    /// A kubelet's tries go on: where its way is open, its loops run when they get through.
-    fn goes_on(&self, node: NodeId, uplink: Uplink) {
+    /// A kubelet's tries go on: where its way is open, its loops run when they get through. Where its
+    /// requests were `refused`, each new one gets through at once.
+    fn goes_on(&self, node: NodeId, uplink: Uplink, refused: bool) {
+        let now = self.ctx.now();
         let open = self.with(node, |k| k.link) == Some(Link::Open);
-        let back = open.then(|| uplink.back(&self.drawn(node)));
+        let mut back = open.then(|| uplink.back(&self.drawn(node)));
+        if let Some(back) = back.as_mut().filter(|_| refused) {
+            back.connection = now;
+        }
         self.with(node, |k| {
             k.back = back;
             k.uplink = Some(Box::new(uplink));
@@ -185,7 +192,7 @@ impl Kubelets {
             });
             self.schedule(node, Loop::Lease, back.lease);
             self.schedule(node, Loop::Status, back.status);
-            self.pods_go_on(node, back);
+            self.pods_go_on(node, back, refused);
         }
     }
 
@@ -275,19 +282,23 @@ impl Kubelets {
 
     /// The pods of a kubelet whose way is open again: what it did is told once its connection
     /// carries something, what it is to do is done once its watch delivers.
-    fn pods_go_on(&self, node: NodeId, back: Back) {
+    fn pods_go_on(&self, node: NodeId, back: Back, refused: bool) {
         for uid in self.pods_of(node) {
-            self.pod_goes_on(uid, back);
+            self.pod_goes_on(uid, back, refused);
         }
     }
 
-    /// A wait for the status manager's next sync.
-    pub(super) fn until_sync(&self, node: NodeId) -> Dur {
-        Dur::from_nanos(self.ctx.uniform(
-            self.points.pod_status,
-            self.object(node),
-            0,
-            POD_STATUS_SYNC.as_nanos(),
-        ))
+    /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
+    /// and does not jitter.
+    pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
+        let period = POD_STATUS_SYNC.as_nanos();
+        let phase = self.with(node, |k| k.syncs_at).flatten();
+        let phase = phase.unwrap_or_else(|| {
+            let (point, object) = (self.points.pod_status, self.object(node));
+            Dur::from_nanos(self.ctx.uniform(point, object, 0, period - 1))
+        });
+        self.with(node, |k| k.syncs_at = Some(phase));
+        let into = from.as_nanos() % period;
+        from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
     }
 }

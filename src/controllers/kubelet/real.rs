@@ -56,13 +56,15 @@ impl Kubelets {
     pub(super) fn begin_real(&self, node: NodeId) {
         let real = self.real();
         for which in [Loop::Lease, Loop::Status] {
-            let phase = self.ctx.uniform(
-                self.points.phase,
-                self.object(node),
-                0,
-                real.period_of(which).as_nanos().saturating_sub(1),
-            );
-            self.schedule(node, which, self.ctx.now() + Dur::from_nanos(phase));
+            let phase = self.given_phase(node, which).unwrap_or_else(|| {
+                Dur::from_nanos(self.ctx.uniform(
+                    self.points.phase,
+                    self.object(node),
+                    0,
+                    real.period_of(which).as_nanos().saturating_sub(1),
+                ))
+            });
+            self.schedule(node, which, self.ctx.now() + phase);
         }
         let age = self.ctx.uniform(
             self.points.phase,
@@ -75,6 +77,15 @@ impl Kubelets {
             // zero here, so the next one comes earlier instead.
             k.report_offset_ns = -(age as i64);
         });
+    }
+
+    /// When a loop begins, where that is given.
+    fn given_phase(&self, node: NodeId, which: Loop) -> Option<Dur> {
+        let offset = self.with(node, |k| match which {
+            Loop::Lease => k.settings.lease_offset,
+            Loop::Status => k.settings.status_offset,
+        });
+        offset.filter(|o| self.real().at_offsets && !o.is_zero())
     }
 
     /// The sleep after the tick of that number of a loop.
@@ -187,8 +198,9 @@ impl Kubelets {
     }
 
     /// A pod of a kubelet whose way is open again: what its kubelet did is told once its connection
-    /// carries something, and what it is to do is done once its watch delivers.
-    pub(super) fn pod_goes_on(&self, uid: Uid, back: Back) {
+    /// carries something or, where it was `refused`, with the next sync of pod statuses; what it is
+    /// to do is done once its watch delivers.
+    pub(super) fn pod_goes_on(&self, uid: Uid, back: Back, refused: bool) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
         if let Some(stop) = due.orphaned {
@@ -198,9 +210,17 @@ impl Kubelets {
             return;
         };
         let real = self.real();
+        let told = |done: Time| match refused {
+            true if done <= now => self.sync_after(due.node, now),
+            _ => done.max(back.connection),
+        };
         if pod.is_terminating() {
             let at = if due.stop_known {
-                due.stop.max(back.connection)
+                let removal = due.stop + self.until_relist(due.node);
+                self.with_due(uid, |d| {
+                    d.removal.get_or_insert(removal);
+                });
+                told(due.stop)
             } else {
                 back.pods + self.stopping(&pod, &due)
             };
@@ -211,15 +231,14 @@ impl Kubelets {
                 self.work_at(uid, back.pods);
             }
             let start = if due.start_known {
-                due.start.max(back.connection)
+                told(due.start)
             } else {
                 back.pods + real.pod_start
             };
             self.with_due(uid, |d| d.start = start);
             self.work_at(uid, start);
         } else {
-            let sync = back.pods + self.until_sync(due.node);
-            self.work_at(uid, sync);
+            self.work_at(uid, self.sync_after(due.node, back.pods));
         }
     }
 
@@ -247,7 +266,7 @@ impl Kubelets {
     pub(super) fn sync_pod(&self, node: NodeId, uid: Uid) {
         let now = self.ctx.now();
         if let Some(heard) = self.with(node, |k| k.hears_from(now)).flatten() {
-            self.work_at(uid, heard + self.until_sync(node));
+            self.work_at(uid, self.sync_after(node, heard));
         }
     }
 
@@ -308,19 +327,28 @@ impl Kubelets {
     /// containers stay.
     fn end_pod(&self, pod: &Pod, due: &Due) {
         let now = self.ctx.now();
-        if due.removal.is_some_and(|at| at > now) {
-            return;
-        }
-        if self.switches.terminal_phase_before_removal && due.removal.is_none() {
+        if self.switches.terminal_phase_before_removal {
             if !pod.phase.is_terminal() {
                 let phase = self.last_phase(pod, due);
                 let _ = self
                     .api
                     .set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
             }
-            let removal = now + self.until_relist(due.node);
-            self.with_due(pod.uid, |d| d.removal = Some(removal));
-            return self.work_at(pod.uid, removal);
+            let removal = due
+                .removal
+                .unwrap_or_else(|| now + self.until_relist(due.node));
+            if removal > now {
+                self.with_due(pod.uid, |d| d.removal = Some(removal));
+                return self.work_at(pod.uid, removal);
+            }
+        }
+        if !self.switches.terminal_phase_before_removal
+            && pod.ready.is_some_and(|c| c.status == ConditionStatus::True)
+        {
+            // What runs no more is not ready (`syncTerminatedPod`: `SetPodStatus`).
+            let _ = self
+                .api
+                .set_pod_ready(Actor::Kubelet, pod.id, pod.uid, ConditionStatus::False);
         }
         let _ = self
             .api
@@ -372,6 +400,11 @@ impl Kubelets {
     }
 
     fn refuse(&self, pod: &Pod) {
+        let why = if self.switches.rejection_says_why {
+            EventText::TaintToleration
+        } else {
+            EventText::TaintTolerationFailed
+        };
         let about = About::Pod(pod.id, Some(pod.uid));
         let _ = self
             .api
@@ -381,7 +414,7 @@ impl Kubelets {
         let _ = self.api.create_event(
             Actor::Kubelet,
             about.name(self.ctx.now()),
-            EventText::TaintToleration.into(),
+            why.into(),
             false,
             1,
         );

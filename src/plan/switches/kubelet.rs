@@ -36,6 +36,8 @@ pub struct Switches {
     pub status_jitter: bool,
     /// Pods that do not tolerate a NoExecute taint are rejected (S9).
     pub no_execute_admission: bool,
+    /// The event of a pod that is rejected says why (S32).
+    pub rejection_says_why: bool,
     /// A pod object is removed only once its phase is terminal (S30).
     pub terminal_phase_before_removal: bool,
     /// What the status loop's first try reads (S22).

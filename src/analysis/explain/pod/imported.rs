@@ -130,7 +130,10 @@ fn verdict(of: &Inquiry<'_>, shown: &Shown, seen: &Seen<'_>, gone: Option<&Recor
             format!("preempted{from} by the scheduler")
         }
         Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
-        None => format!("deleted{from}, by whom the export does not say"),
+        None
+        | Some(PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed) => {
+            format!("deleted{from}, by whom the export does not say")
+        }
     };
     let when = shown.target.map_or_else(String::new, |c| {
         format!(" ({})", ago(c.last_transition_time.0))
