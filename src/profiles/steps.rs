@@ -6,8 +6,7 @@
 //! takes it away where it is off. `S` numbers are rows of the list of behaviour switches in
 //! docs/model.md.
 //!
-//! No step: S24 and S25 are gates alone. S26, a fix for "an old worker's end removes its
-//! successor's entry", is in no release.
+//! No step: S24 and S25 are gates alone. S26 is a fix that is in no release.
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
@@ -391,8 +390,9 @@ const STEPS: &[Step] = &[
     step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
     // S21
     step(&[(35, 0)], |p| p.taint_eviction.cancelled_flag = true),
-    // S22
+    // S22, S32
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
+    step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     // S23: partial in 1.32.0, taken back in 1.32.3
     step(&[(32, 0)], |p| {
         p.kubelet.report_offset = ReportOffset::AfterChange
@@ -401,8 +401,6 @@ const STEPS: &[Step] = &[
     step(&[(34, 0)], |p| {
         p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst
     }),
-    // S32
-    step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28
