@@ -247,13 +247,14 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(text.matches("Forecast as of").count(), 2, "{text}");
-    // A program of kubectl's name that prints the export when it is asked to get one.
+    // A program of kubectl's name that prints the export when it is asked to get one; in one context
+    // nobody may read events.
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin");
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
     let kubectl = dir.join("kubectl");
     let script = format!(
-        "#!/bin/sh\n[ \"$1 $2 $3\" = '--context blue get' ] && gzip -dc '{file}' || exit 7\n"
+        "#!/bin/sh\ncase \"$*\" in\n'--context green get '*,events*) exit 1 ;;\n'--context blue get '*,events' -A'*|'--context green get'*) gzip -dc '{file}' ;;\n*) exit 7 ;;\nesac\n"
     );
     std::fs::write(&kubectl, script).unwrap();
     std::fs::set_permissions(&kubectl, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -276,9 +277,10 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
             .output()
             .unwrap()
     };
-    let out = run("blue");
-    let text = String::from_utf8(out.stdout).unwrap();
-    assert!(text.contains("default/sto-1"), "{text}");
+    for context in ["blue", "green"] {
+        let text = String::from_utf8(run(context).stdout).unwrap();
+        assert!(text.contains("default/sto-1"), "{text}");
+    }
     let out = run("red");
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(

@@ -20,9 +20,15 @@ pub(super) fn is_plugin() -> bool {
     name == PLUGIN
 }
 
-/// What `kubectl get` prints of the cluster.
+/// What `kubectl get` prints of the cluster, with its events where the person may read them: they tell
+/// when passes of the node lifecycle controller come, and what the scheduler tried.
 pub(super) fn get(args: &ForecastArgs) -> Result<Input, Failure> {
-    let mut words = KUBECTL.split(' ');
+    let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
+    run(args, &with_events).or_else(|_| run(args, KUBECTL))
+}
+
+fn run(args: &ForecastArgs, line: &str) -> Result<Input, Failure> {
+    let mut words = line.split(' ');
     let mut command = Command::new(words.next().unwrap_or("kubectl"));
     if let Some(context) = &args.context {
         command.arg("--context").arg(context);
