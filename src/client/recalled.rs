@@ -89,7 +89,7 @@ impl Asked {
 
     /// Whether a limiter had nothing left at the end of that second.
     pub(crate) fn drained(&self, second: i64, limits: Limits) -> bool {
-        let left = self.left_by(second + 1, limits, 0.0);
+        let left = self.left_by(second.saturating_add(1), limits, 0.0);
         left.tokens < 1.0 || left.events > 0
     }
 

@@ -145,14 +145,14 @@ impl Controller {
     /// second that it says.
     fn posted_later(&self, node: &Node, health: &Health) -> Option<i64> {
         let second = SECOND.as_nanos() as i64;
-        let posted = node.ready()?.last_heartbeat_time.0 * second;
+        let posted = node.ready()?.last_heartbeat_time.0.saturating_mul(second);
         let renewed = health.lease?.0.saturating_mul(1_000);
-        (posted + second > renewed).then(|| {
+        (posted.saturating_add(second) > renewed).then(|| {
             let point = self.points.recalled;
             let within = self
                 .ctx
                 .uniform(point, self.object(node.id), 0, SECOND.as_nanos() - 1);
-            posted + within as i64
+            posted.saturating_add(within as i64)
         })
     }
 
@@ -212,7 +212,9 @@ impl Controller {
                     0,
                     SECOND.as_nanos() - 1,
                 );
-                let ago = -(second * SECOND.as_nanos() as i64) - within as i64;
+                let ago = second
+                    .saturating_mul(-(SECOND.as_nanos() as i64))
+                    .saturating_sub(within as i64);
                 let tokens = ago.max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
                 // were tainted already.

@@ -56,7 +56,12 @@ impl Controller {
     fn heard_at_the_latest(&self, node: &Node) -> Option<i64> {
         let renewed = self.informers.lease(node.id)?.0.saturating_mul(1_000);
         let second = SECOND.as_nanos() as i64;
-        let posted = node.ready().map(|c| (c.last_heartbeat_time.0 + 1) * second);
+        let posted = node.ready().map(|c| {
+            c.last_heartbeat_time
+                .0
+                .saturating_add(1)
+                .saturating_mul(second)
+        });
         let later = posted.filter(|at| *at > renewed);
         let period = self.pass_period().as_nanos() as i64;
         Some(later.map_or(renewed, |at| at.saturating_add(period)))
@@ -71,10 +76,12 @@ impl Controller {
         within: i64,
     ) -> Option<i64> {
         let second = SECOND.as_nanos() as i64;
-        let wrote = last.map(|pass| pass.last * second);
+        let wrote = last.map(|pass| pass.last.saturating_mul(second));
         let told = recalled.passed_ns;
         match (wrote, told) {
-            (Some(wrote), told) if told.is_none_or(|told| told < wrote) => Some(wrote + within),
+            (Some(wrote), told) if told.is_none_or(|told| told < wrote) => {
+                Some(wrote.saturating_add(within))
+            }
             _ => told,
         }
     }
@@ -89,19 +96,20 @@ impl Controller {
         if last.is_some_and(|pass| pass.goes_on) {
             return Dur::ZERO;
         }
-        let since = (self.now_ns() - ended).max(0);
+        let since = self.now_ns().saturating_sub(ended).max(0);
         let monitor = (self.config.monitor_period.as_nanos() as i64).max(1);
         let nodes = self.informers.nodes();
         let overhead = self.config.pass_overhead.as_nanos() as i64;
         let least = overhead / OVERHEAD_APART;
-        let most = overhead + overhead * nodes.len() as i64 / OVERHEAD_DOUBLES_AT;
-        let passes = since / (monitor + least).max(1);
+        let most = overhead
+            .saturating_add(overhead.saturating_mul(nodes.len() as i64) / OVERHEAD_DOUBLES_AT);
+        let period = monitor.saturating_add(least);
+        let passes = since / period;
         let held_up = nodes
             .iter()
             .map(|n| self.may_have_held_up(n, ended))
             .sum::<i64>();
         let unsure = passes.saturating_mul(most - least).saturating_add(held_up);
-        let period = monitor + least;
         if unsure >= period {
             return self.before_overdue(drawn);
         }
@@ -109,7 +117,8 @@ impl Controller {
         let late = self
             .ctx
             .uniform(point, Object::NONE, 0, unsure.max(0) as u64);
-        let next = (ended + late as i64 - self.now_ns()).rem_euclid(period);
+        let ended = ended.saturating_add(late as i64);
+        let next = ended.saturating_sub(self.now_ns()).rem_euclid(period);
         Dur::from_nanos(next as u64)
     }
 
@@ -118,9 +127,10 @@ impl Controller {
     fn may_have_held_up(&self, node: &Node, ended: i64) -> i64 {
         let second = SECOND.as_nanos() as i64;
         let is_back = node.ready().is_some_and(|c| {
-            c.status == ConditionStatus::True && c.last_transition_time.0 * second > ended
+            c.status == ConditionStatus::True
+                && c.last_transition_time.0.saturating_mul(second) > ended
         });
-        if !is_back || node.creation_timestamp.0 * second > ended {
+        if !is_back || node.creation_timestamp.0.saturating_mul(second) > ended {
             return 0;
         }
         (1 + self.informers.pods_on(node.id).len() as i64) * HELD_UP_BY_REQUEST.as_nanos() as i64

@@ -66,7 +66,7 @@ impl Controller {
         timers.sort_by_key(|(timer, pod)| (timer.due(), pod.id));
         let now = self.ctx.now().as_nanos() as i64;
         for (timer, pod) in timers {
-            let left = u64::try_from(timer.due() - now).unwrap_or(0);
+            let left = u64::try_from(timer.due().saturating_sub(now)).unwrap_or(0);
             self.recall_work(pod.id, Dur::from_nanos(left));
         }
         let within = self
@@ -94,8 +94,10 @@ impl Controller {
             };
             let told = self.told_by_evictions(node, taint).filter(|_| alone);
             let (first, last) = match told {
-                Some(second) if (added..=added + late).contains(&second) => (second, second),
-                _ => (added, added + late),
+                Some(second) if (added..=added.saturating_add(late)).contains(&second) => {
+                    (second, second)
+                }
+                _ => (added, added.saturating_add(late)),
             };
             let within = self.ctx.uniform(
                 self.recalled_point,
@@ -103,7 +105,12 @@ impl Controller {
                 0,
                 ((last - first + 1) * SECOND_NS - 1) as u64,
             );
-            *at = Some((first * SECOND_NS + within as i64).min(now));
+            *at = Some(
+                first
+                    .saturating_mul(SECOND_NS)
+                    .saturating_add(within as i64)
+                    .min(now),
+            );
         }
         taints
     }
@@ -117,7 +124,7 @@ impl Controller {
         let began = evicted.filter_map(|pod| match self.stay_of(pod, &present) {
             Stay::For(stay) if !stay.is_zero() => {
                 let at = pod.disruption_target?.last_transition_time.0;
-                Some(at - (stay.as_nanos() / SECOND_NS as u64) as i64)
+                Some(at.saturating_sub((stay.as_nanos() / SECOND_NS as u64) as i64))
             }
             _ => None,
         });
