@@ -4,11 +4,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
-	"k8s.io/kubernetes/pkg/controller"
+	kubecontroller "k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
 
 func newGarbageCollector(p *program, c kubernetes.Interface, m metadata.Interface, started chan struct{}) (any, error) {
-	shared := controller.NewInformerFactory(p.informers, metadatainformer.NewSharedInformerFactory(m, resync))
+	shared := kubecontroller.NewInformerFactory(p.informers, metadatainformer.NewSharedInformerFactory(m, resync))
 	return garbagecollector.NewGarbageCollector(m, restMapper(), garbagecollector.DefaultIgnoredResources(), shared, started)
 }
