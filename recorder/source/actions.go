@@ -30,7 +30,10 @@ func (r *run) actOnNode(a *action) bool {
 			r.kubelets.restart(n, a.Downtime.Duration)
 		}
 	case "taint", "untaint":
-		r.node(a, func(n *v1.Node) { n.Spec.Taints = editTaints(n.Spec.Taints, a.Taint, a.Do == "taint") })
+		r.node(a, func(n *v1.Node) {
+			n.Spec.Taints = editTaints(n.Spec.Taints, a.Taint, a.Do == "taint")
+			n.Spec.Taints = editTaints(n.Spec.Taints, a.Untaint, false)
+		})
 	case "cordon", "uncordon":
 		r.node(a, func(n *v1.Node) { n.Spec.Unschedulable = a.Do == "cordon" })
 	case "label-node":
@@ -67,6 +70,9 @@ func (r *run) actOnNode(a *action) bool {
 
 // editTaints adds taints, each in place of the one with its key and effect, or removes them.
 func editTaints(taints []v1.Taint, edit string, add bool) []v1.Taint {
+	if edit == "" {
+		return taints
+	}
 	for _, part := range strings.Split(edit, ",") {
 		taint := parseTaint(part)
 		var keep []v1.Taint
@@ -122,11 +128,11 @@ func (r *run) actOnPod(a *action) bool {
 }
 
 func (r *run) actOnWorkload(a *action) bool {
-	s := r.server
+	s, ns := r.server, namespace(a.Namespace)
 	switch a.Do {
 	case "scale":
 		kind, name, _ := strings.Cut(a.Workload, "/")
-		accept(s.update("user", strings.ToLower(kind)+"s", "", "default", name, func(cur object) (object, *status) {
+		accept(s.update("user", strings.ToLower(kind)+"s", "", ns, name, func(cur object) (object, *status) {
 			return with(cur, a.Replicas, "spec", "replicas"), nil
 		}))
 	case "create-workload":
@@ -137,16 +143,16 @@ func (r *run) actOnWorkload(a *action) bool {
 		if a.Propagation != "" {
 			policy = metav1.DeletionPropagation(a.Propagation)
 		}
-		s.remove("user", strings.ToLower(kind)+"s", "default", name, metav1.DeleteOptions{PropagationPolicy: &policy})
+		s.remove("user", strings.ToLower(kind)+"s", ns, name, metav1.DeleteOptions{PropagationPolicy: &policy})
 	case "create-budget":
 		s.createBudget(*a.Budget)
 	case "change-budget":
-		accept(s.update("user", "poddisruptionbudgets", "", "default", a.Budget.Name, func(cur object) (object, *status) {
+		accept(s.update("user", "poddisruptionbudgets", "", namespace(a.Budget.Namespace), a.Budget.Name, func(cur object) (object, *status) {
 			cur = with(with(cur, nil, "spec", "minAvailable"), nil, "spec", "maxUnavailable")
 			return merge(cur, object{"spec": a.Budget.rule()}), nil
 		}))
 	case "delete-budget":
-		s.remove("user", "poddisruptionbudgets", "default", a.Budget.Name, metav1.DeleteOptions{})
+		s.remove("user", "poddisruptionbudgets", namespace(a.Budget.Namespace), a.Budget.Name, metav1.DeleteOptions{})
 	default:
 		return false
 	}
@@ -158,6 +164,8 @@ func (r *run) actOnServer(a *action) bool {
 	switch a.Do {
 	case "restart-controllers":
 		r.restartControllers(a.Downtime.Duration)
+	case "lag-watches":
+		s.lagWatches(a.Resource, a.Lag.Duration)
 	case "stall-watches":
 		s.stallWatches(a.Resource, time.Now().Add(a.Downtime.Duration))
 	case "lose-watches":
@@ -169,6 +177,9 @@ func (r *run) actOnServer(a *action) bool {
 	case "api-outage":
 		s.setDown(true)
 		time.AfterFunc(a.Downtime.Duration, func() {
+			if a.WatchCache == "lost" {
+				s.cutWatches("", true)
+			}
 			s.setDown(false)
 			r.kubelets.serverIsBack()
 		})

@@ -152,7 +152,7 @@ func (t *transport) serve(req *http.Request, body []byte) (int, any) {
 		o, bad = t.server.discovery(parts)
 	} else {
 		of := targetOf(parts)
-		if t.actor == "node-lifecycle" && of.resource == "pods" && (req.Method == http.MethodDelete || req.Method == http.MethodPatch) {
+		if t.actor == "node-lifecycle" && !t.server.evictsByNode && of.resource == "pods" && (req.Method == http.MethodDelete || req.Method == http.MethodPatch) {
 			// Up to 1.28 the taint manager is a part of the node lifecycle controller and uses its client.
 			t = &transport{server: t.server, actor: "taint-eviction", process: t.process}
 		}

@@ -5,12 +5,16 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/client-go/tools/cache"
 )
 
 // change is one write: an object before and after it, either of which may be nil.
 type change struct {
 	rev      int64
 	at       time.Time
+	lag      time.Duration // of the watches of its resource
 	old, new object
 }
 
@@ -29,7 +33,10 @@ type server struct {
 	request, response, watch, storage time.Duration
 	defaultTolerations                bool
 	tolerationSeconds                 [2]int64 // of those, for a node that is not ready and for one that is unreachable
-	minor                             int      // of the release, 34 for v1.34.4
+	evictsByNode                      bool     // up to 1.26: without a taint manager
+	plugins                           []admission.Interface
+	namespaces                        cache.Indexer // where those find them
+	minor                             int           // of the release, 34 for v1.34.4
 	onChange                          func(actor, resource string, old, new object)
 	evict                             func(s *server, actor, ns, name string, body []byte) (object, *status)
 }
@@ -57,7 +64,7 @@ func (s *server) commit(actor, resource string, old, new object) object {
 		o = old
 	}
 	o = with(o, strconv.FormatInt(s.rev, 10), "metadata", "resourceVersion")
-	c := change{rev: s.rev, at: time.Now(), old: old, new: o}
+	c := change{rev: s.rev, at: time.Now(), lag: s.faults.lag[resource], old: old, new: o}
 	if new == nil {
 		delete(s.objects[resource], keyOf(o))
 		c.old, c.new = o, nil

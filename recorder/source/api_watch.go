@@ -12,14 +12,15 @@ import (
 // faults are what is wrong with the API server at present; server.mu guards them.
 type faults struct {
 	down    bool
-	busy    map[string]time.Time // an actor's requests, or everybody's, are answered 429 until then
-	stalled map[string]time.Time // watches of a resource deliver nothing until then
-	cut     map[string]int       // how often the watches of a resource were cut off
-	oldest  map[string]int64     // the oldest revision that a watch of a resource may begin after
+	busy    map[string]time.Time     // an actor's requests, or everybody's, are answered 429 until then
+	lag     map[string]time.Duration // watches of a resource deliver so much later
+	stalled map[string]time.Time     // watches of a resource deliver nothing until then
+	cut     map[string]int           // how often the watches of a resource were cut off
+	oldest  map[string]int64         // the oldest revision that a watch of a resource may begin after
 }
 
 func newFaults() faults {
-	return faults{busy: map[string]time.Time{}, stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
+	return faults{busy: map[string]time.Time{}, lag: map[string]time.Duration{}, stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
 }
 
 // cutWatches ends the watches of a resource, or of all if empty. With expire the changes up to now are
@@ -37,6 +38,13 @@ func (s *server) cutWatches(resource string, expire bool) {
 		}
 	}
 	s.moved.Broadcast()
+}
+
+// lagWatches has watches of a resource deliver what changes from now on so much later; zero ends it.
+func (s *server) lagWatches(resource string, lag time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.lag[resource] = lag
 }
 
 func (s *server) stallWatches(resource string, until time.Time) {
@@ -151,7 +159,7 @@ func (w *stream) deliver() {
 		if c.rev <= w.from || kind == "" {
 			continue
 		}
-		time.Sleep(time.Until(c.at.Add(w.watch)))
+		time.Sleep(time.Until(c.at.Add(w.watch + c.lag)))
 		w.mu.Lock()
 		stalled := w.faults.stalled[w.resource]
 		w.mu.Unlock()

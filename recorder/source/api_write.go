@@ -56,10 +56,13 @@ func (s *server) createAs(actor, resource, ns string, o object, given any) (obje
 		system["namespace"] = ns
 	}
 	o = stamp(o, system)
+	var bad *status
 	if resource == "pods" {
-		o = s.admitPod(o)
+		if o, bad = s.admit(ns, o, nil); bad != nil {
+			return nil, bad
+		}
 	}
-	o, bad := beforeCreate(resource, ns, o)
+	o, bad = beforeCreate(resource, ns, o)
 	if bad != nil {
 		return nil, bad
 	}
@@ -101,7 +104,9 @@ func (s *server) update(actor, resource, subresource, ns, name string, apply fun
 	}
 	o = normalise(o)
 	if resource == "pods" && (subresource == "" || subresource == unchecked) {
-		o = s.admitPod(o)
+		if o, bad = s.admit(ns, o, cur); bad != nil {
+			return nil, bad
+		}
 	}
 	if o, bad = beforeUpdate(resource, subresource, ns, o, cur); bad != nil {
 		return nil, bad

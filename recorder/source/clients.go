@@ -15,6 +15,9 @@ type settings struct {
 	evictionRate, secondaryRate               float32
 	largeCluster                              int32
 	unhealthyZone                             float32
+	podEvictionTimeout                        time.Duration
+	taintManager                              bool
+	terminatedPodGC                           int
 }
 
 // program is one running kube-controller-manager together with its kube-scheduler.
@@ -66,6 +69,8 @@ func (r *run) settings() settings {
 		monitorGrace:  f.MonitorGracePeriod.or(defaultGrace), startupGrace: f.StartupGracePeriod.or(time.Minute),
 		evictionRate: value(f.EvictionRate, 0.1), secondaryRate: value(f.SecondaryRate, 0.01),
 		largeCluster: value(f.LargeCluster, 50), unhealthyZone: value(f.UnhealthyZone, 0.55),
+		podEvictionTimeout: f.PodEvictionTimeout.or(5 * time.Minute), taintManager: value(f.TaintManager, true),
+		terminatedPodGC: value(f.TerminatedPodGC, 12500),
 	}
 }
 

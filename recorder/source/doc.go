@@ -9,7 +9,7 @@
 //   - controllers.go, garbage_collector.go: which controllers there are and how they run.
 //   - api_*.go: the API server. json.go has the form that objects are kept in; api_store.go keeps them,
 //     api_write.go creates, changes and deletes them, api_strategy.go lets them pass upstream's own
-//     registry strategies; api_eviction.go and api_binding.go are the subresources of pods,
+//     registry strategies, api_admission.go pods upstream's admission plugins; api_eviction.go and api_binding.go are the subresources of pods,
 //     api_scale.go that of workloads; api_request.go takes requests, api_discovery.go and
 //     api_select.go answer some of them, api_watch.go streams changes.
 //   - kubelet.go, kubelet_pods.go: what imitated kubelets write. agents.go, agent_pods.go: kubelets made of

@@ -18,6 +18,8 @@ type drainOptions struct {
 	GracePeriod      *int     `json:"grace-period"`
 	Timeout          duration `json:"timeout"`
 	DisableEviction  bool     `json:"disable-eviction"`
+	DeleteEmptyDir   *bool    `json:"delete-emptydir-data"`
+	SkipWait         *int     `json:"skip-wait-for-delete-timeout"`
 }
 
 // The releases whose kubectl goes on with the next node when one cannot be drained.
@@ -30,7 +32,7 @@ func (r *run) drain(nodes []string, o drainOptions) {
 	h := &drain.Helper{
 		Client: r.client("user", r.kubectl), Force: o.Force, IgnoreAllDaemonSets: value(o.IgnoreDaemonSets, true),
 		GracePeriodSeconds: value(o.GracePeriod, -1), Timeout: o.Timeout.Duration, DisableEviction: o.DisableEviction,
-		Out: io.Discard, ErrOut: io.Discard,
+		SkipWaitForDeleteTimeoutSeconds: value(o.SkipWait, 0), Out: io.Discard, ErrOut: io.Discard,
 	}
 	// Releases differ in the names of these.
 	if f := reflect.ValueOf(h).Elem().FieldByName("Ctx"); f.IsValid() {
@@ -42,7 +44,7 @@ func (r *run) drain(nodes []string, o drainOptions) {
 	}
 	for _, name := range []string{"DeleteLocalData", "DeleteEmptyDirData"} {
 		if f := reflect.ValueOf(h).Elem().FieldByName(name); f.IsValid() {
-			f.SetBool(true)
+			f.SetBool(value(o.DeleteEmptyDir, true))
 		}
 	}
 	var read []*v1.Node

@@ -38,7 +38,8 @@ type kubelets struct {
 // kubelet is one node's agent; kubelets.mu guards what changes.
 type kubelet struct {
 	spec  nodeSpec
-	cut   bool
+	cut   bool // its network is
+	off   bool // its machine is
 	gone  bool
 	view  map[v1.NodeConditionType]v1.ConditionStatus
 	last  time.Time     // its last status post
@@ -116,7 +117,7 @@ func (k *kubelets) every(let *kubelet, offset, period time.Duration, f func(*kub
 	}
 	for time.Sleep(offset); ; time.Sleep(period) {
 		k.mu.Lock()
-		cut, gone := let.cut, let.gone
+		cut, gone := let.away(), let.gone
 		k.mu.Unlock()
 		if gone {
 			return
@@ -200,7 +201,7 @@ func (k *kubelets) setCondition(node string, kind v1.NodeConditionType, status v
 	k.mu.Lock()
 	let := k.nodes[node]
 	let.view[kind] = status
-	cut := let.cut
+	cut := let.away()
 	k.mu.Unlock()
 	if !cut && !k.server.isDown() {
 		k.post(let)
@@ -215,13 +216,27 @@ func (k *kubelets) setClock(node string, ahead time.Duration) {
 
 // cut takes the API server away from a kubelet, or gives it back; then pod work that is overdue is done.
 func (k *kubelets) cut(node string, cut bool) {
+	k.set(node, func(let *kubelet) { let.cut = cut })
+}
+
+// power stops a machine, or starts it. Of an imitated kubelet the API server sees what it sees of one that is cut off.
+func (k *kubelets) power(node string, on bool) {
+	k.set(node, func(let *kubelet) { let.off = !on })
+}
+
+func (k *kubelets) set(node string, change func(*kubelet)) {
 	k.mu.Lock()
-	k.nodes[node].cut = cut
+	let := k.nodes[node]
+	change(let)
+	away := let.away()
 	k.mu.Unlock()
-	if !cut {
+	if !away {
 		k.catchUp(node)
 	}
 }
+
+// away is whether nothing of it reaches the API server.
+func (let *kubelet) away() bool { return let.cut || let.off }
 
 // leave deletes the node and its lease and ends the kubelet.
 func (k *kubelets) leave(node string) {
@@ -231,12 +246,10 @@ func (k *kubelets) leave(node string) {
 	k.server.removeNode(node)
 }
 
-// power and restart are beyond imitation.
-func (k *kubelets) power(string, bool) { fail(needUpstream) }
-
-func (k *kubelets) restart(string, time.Duration) { fail(needUpstream) }
-
-const needUpstream = `crash, boot and restart-kubelet need "kubelets": "upstream"`
+// restart is beyond imitation.
+func (k *kubelets) restart(string, time.Duration) {
+	fail(`restart-kubelet needs "kubelets": "upstream"`)
+}
 
 // serverIsBack has every kubelet do what it owes its pods.
 func (k *kubelets) serverIsBack() { k.catchUp("") }

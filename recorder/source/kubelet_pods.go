@@ -67,7 +67,7 @@ func (k *kubelets) work(uid types.UID) {
 	k.mu.Lock()
 	d := *k.due[uid]
 	let, at := k.nodes[d.node], time.Now()
-	if let == nil || let.cut || let.gone || down {
+	if let == nil || let.away() || let.gone || down {
 		k.mu.Unlock()
 		return
 	}

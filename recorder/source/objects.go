@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 	_ "unsafe" // for revisionOf
@@ -51,13 +52,38 @@ func (p podSpec) template() v1.PodTemplateSpec {
 	for k, v := range p.Labels {
 		labels[k] = v
 	}
-	return v1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: labels, Finalizers: p.Finalizers},
-		Spec: v1.PodSpec{
-			NodeName: p.Node, NodeSelector: p.NodeSelector, Tolerations: p.Tolerations, TerminationGracePeriodSeconds: p.Grace,
-			Priority: p.Priority, PreemptionPolicy: p.PreemptionPolicy,
-			Containers: []v1.Container{{Name: "main", Image: "image", Resources: v1.ResourceRequirements{Requests: resources(p.Requests)}}},
-		},
+	var spec v1.PodSpec
+	lay(p.Spec, &spec)
+	spec.NodeName, spec.NodeSelector, spec.Tolerations, spec.TerminationGracePeriodSeconds = p.Node, p.NodeSelector, p.Tolerations, p.Grace
+	spec.Priority, spec.PreemptionPolicy = p.Priority, p.PreemptionPolicy
+	if spec.Containers == nil {
+		spec.Containers = []v1.Container{{Name: "main", Image: "image", Resources: v1.ResourceRequirements{Requests: resources(p.Requests)}}}
+	}
+	for i := range spec.Containers {
+		limit(&spec.Containers[i].Resources)
+	}
+	return v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: p.Annotations, Finalizers: p.Finalizers}, Spec: spec}
+}
+
+// limit sets the limits that the API asks for where a request is of an extended resource, which is not overcommitted.
+func limit(r *v1.ResourceRequirements) {
+	for name, amount := range r.Requests {
+		if strings.Contains(string(name), "/") {
+			if r.Limits == nil {
+				r.Limits = v1.ResourceList{}
+			}
+			r.Limits[name] = amount
+		}
+	}
+}
+
+// lay sets the fields of a spec that the scenario gives as the Kubernetes API has them. Those that a release does not know are passed over.
+func lay(given json.RawMessage, spec any) {
+	if given == nil {
+		return
+	}
+	if err := json.Unmarshal(given, spec); err != nil {
+		fail("a spec cannot be read:", err)
 	}
 }
 
@@ -122,14 +148,19 @@ func labelsOfPods(kind string, owner object, pod string) map[string]string {
 
 // createWorkload makes the object whose controller will then create the pods.
 func (s *server) createWorkload(w workloadSpec) {
-	template, app := w.Template.template(), w.Name
+	template, app, ns := w.Template.template(), w.Name, namespace(w.Namespace)
 	meta := metav1.ObjectMeta{Name: w.Name}
-	if kind, name, ok := strings.Cut(w.Owner, "/"); ok { // the ReplicaSet of a Deployment
-		meta.OwnerReferences, app = s.ownerOf(kind, "default", name), name
-		meta.Labels = map[string]string{"app": app} // by which the Deployment finds it
+	if kind, name, ok := strings.Cut(w.Owner, "/"); ok {
+		meta.OwnerReferences, app = s.ownerOf(kind, ns, name), name
 	}
-	template.Labels["app"] = app
-	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+	selector := w.Selector
+	if selector == nil {
+		selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+		template.Labels["app"] = app
+	}
+	if w.Owner != "" { // the ReplicaSet of a Deployment, which finds it by these
+		meta.Labels = template.Labels
+	}
 	apps := metav1.TypeMeta{Kind: w.Kind, APIVersion: "apps/v1"}
 	var o runtime.Object
 	resource := ""
@@ -139,6 +170,7 @@ func (s *server) createWorkload(w workloadSpec) {
 		if w.Parallel {
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
 		}
+		lay(w.Spec, &set.Spec)
 		o, resource = set, "statefulsets"
 	case "ReplicaSet":
 		o, resource = &appsv1.ReplicaSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &w.Replicas, MinReadySeconds: w.MinReadySeconds, Selector: selector, Template: template}}, "replicasets"
@@ -147,15 +179,20 @@ func (s *server) createWorkload(w workloadSpec) {
 	case "DaemonSet":
 		o, resource = &appsv1.DaemonSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{MinReadySeconds: w.MinReadySeconds, Selector: selector, Template: template}}, "daemonsets"
 	case "Job":
-		template.Spec.RestartPolicy = v1.RestartPolicyNever
+		if template.Spec.RestartPolicy == "" {
+			template.Spec.RestartPolicy = v1.RestartPolicyNever
+		}
 		template.Labels["controller-uid"] = w.Name
-		manual := true // a selector that the strategy draws from the uid would differ from run to run
-		o, resource = &batchv1.Job{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}, ObjectMeta: meta,
-			Spec: batchv1.JobSpec{Parallelism: &w.Replicas, Completions: &w.Replicas, Template: template, Selector: selector, ManualSelector: &manual}}, "jobs"
+		manual := true            // a selector that the strategy draws from the uid would differ from run to run
+		completions := w.Replicas // a place of its own, for lay writes where it points to
+		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}, ObjectMeta: meta,
+			Spec: batchv1.JobSpec{Parallelism: &w.Replicas, Completions: &completions, Template: template, Selector: selector, ManualSelector: &manual}}
+		lay(w.Spec, &job.Spec)
+		o, resource = job, "jobs"
 	default:
 		fail("unknown kind of workload", w.Kind)
 	}
-	accept(s.create("user", resource, "default", decode(encode(o))))
+	accept(s.create("user", resource, ns, decode(encode(o))))
 }
 
 // policyVersion is the version of policy that the release's own controllers use.
@@ -178,11 +215,15 @@ func (b budgetSpec) rule() object {
 }
 
 func (s *server) createBudget(b budgetSpec) {
-	spec := with(b.rule(), object{"matchLabels": b.Labels}, "selector")
+	selector := b.Selector
+	if selector == nil {
+		selector = &metav1.LabelSelector{MatchLabels: b.Labels}
+	}
+	spec := with(b.rule(), decode(encode(selector)), "selector")
 	if b.Unhealthy != "" {
 		spec["unhealthyPodEvictionPolicy"] = b.Unhealthy
 	}
-	accept(s.create("user", "poddisruptionbudgets", "default", object{
+	accept(s.create("user", "poddisruptionbudgets", namespace(b.Namespace), object{
 		"apiVersion": "policy/" + policyVersion(s.minor), "kind": "PodDisruptionBudget",
 		"metadata": object{"name": b.Name}, "spec": spec,
 	}))

@@ -2,7 +2,8 @@ package recorder
 
 import (
 	"encoding/json"
-	"strings"
+	"maps"
+	"slices"
 	"testing/synctest"
 	"time"
 
@@ -45,10 +46,12 @@ func (sc *scenario) server() *server {
 	s := newServer()
 	s.request, s.watch, s.storage = sc.API.Request.Duration, sc.API.Watch.Duration, sc.API.Storage.Duration
 	s.response = value(sc.API.Response, duration{time.Nanosecond}).Duration
-	s.defaultTolerations = sc.Admission == nil || strings.Contains(strings.Join(*sc.Admission, ","), "DefaultTolerationSeconds")
+	wanted := func(plugin string) bool { return sc.Admission != nil && slices.Contains(*sc.Admission, plugin) }
+	s.defaultTolerations = sc.Admission == nil || wanted("DefaultTolerationSeconds")
+	s.plugins, s.namespaces = plugins(wanted)
 	const seconds = 300
 	s.tolerationSeconds = [2]int64{value(sc.Flags.NotReadySeconds, seconds), value(sc.Flags.UnreachableSeconds, seconds)}
-	s.evict = evict
+	s.evict, s.evictsByNode = evict, !value(sc.Flags.TaintManager, true)
 	return s
 }
 
@@ -75,8 +78,8 @@ func (r *run) fleet() fleet {
 // createObjects makes what is there from the start.
 func (r *run) createObjects() {
 	s := r.server
-	for _, ns := range []string{"default", "kube-system", "kube-node-lease"} {
-		s.create("user", "namespaces", "", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": ns}})
+	for _, ns := range r.namespaces() {
+		s.createNamespace(ns, r.Namespaces[ns])
 	}
 	for _, n := range r.Nodes {
 		r.kubelets.join("user", n, false)
@@ -96,4 +99,39 @@ func (r *run) createObjects() {
 	for _, b := range r.Budgets {
 		s.createBudget(b)
 	}
+}
+
+// namespaces are those that every cluster has, then the others that the scenario names.
+func (sc *scenario) namespaces() []string {
+	all := []string{"default", "kube-system", "kube-node-lease"}
+	add := func(ns string) {
+		if ns != "" && !slices.Contains(all, ns) {
+			all = append(all, ns)
+		}
+	}
+	for _, ns := range slices.Sorted(maps.Keys(sc.Namespaces)) {
+		add(ns)
+	}
+	for _, p := range sc.Pods {
+		add(p.Namespace)
+	}
+	for _, w := range sc.Workloads {
+		add(w.Namespace)
+	}
+	for _, b := range sc.Budgets {
+		add(b.Namespace)
+	}
+	for _, a := range sc.Actions {
+		add(a.Namespace)
+		if a.PodSpec != nil {
+			add(a.PodSpec.Namespace)
+		}
+		if a.Created != nil {
+			add(a.Created.Namespace)
+		}
+		if a.Budget != nil {
+			add(a.Budget.Namespace)
+		}
+	}
+	return all
 }

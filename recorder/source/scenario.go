@@ -1,7 +1,10 @@
 package recorder
 
 import (
+	"encoding/json"
+
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -19,6 +22,9 @@ type scenario struct {
 		SecondaryRate      *float32 `json:"secondary-node-eviction-rate"`
 		LargeCluster       *int32   `json:"large-cluster-size-threshold"`
 		UnhealthyZone      *float32 `json:"unhealthy-zone-threshold"`
+		PodEvictionTimeout duration `json:"pod-eviction-timeout"`
+		TaintManager       *bool    `json:"enable-taint-manager"`
+		TerminatedPodGC    *int     `json:"terminated-pod-gc-threshold"`
 		// Of the API server's admission.
 		NotReadySeconds    *int64 `json:"default-not-ready-toleration-seconds"`
 		UnreachableSeconds *int64 `json:"default-unreachable-toleration-seconds"`
@@ -40,16 +46,23 @@ type scenario struct {
 		StatusReport   duration  `json:"status_report"`
 		RepostPodReady *bool     `json:"repost_pod_ready"`
 	} `json:"kubelet"`
-	Nodes     []nodeSpec     `json:"nodes"`
-	Pods      []podSpec      `json:"pods"`
-	Workloads []workloadSpec `json:"workloads"`
-	Budgets   []budgetSpec   `json:"budgets"`
-	Actions   []action       `json:"actions"`
+	Namespaces map[string]namespaceSpec `json:"namespaces"`
+	Nodes      []nodeSpec               `json:"nodes"`
+	Pods       []podSpec                `json:"pods"`
+	Workloads  []workloadSpec           `json:"workloads"`
+	Budgets    []budgetSpec             `json:"budgets"`
+	Actions    []action                 `json:"actions"`
 }
 
 type clientLimits struct {
 	QPS   float32 `json:"qps"`
 	Burst int     `json:"burst"`
+}
+
+// namespaceSpec are the annotations that the admission plugin PodTolerationRestriction reads.
+type namespaceSpec struct {
+	Default   *[]v1.Toleration `json:"defaultTolerations"`
+	Whitelist *[]v1.Toleration `json:"tolerationsWhitelist"`
 }
 
 type nodeSpec struct {
@@ -72,6 +85,7 @@ type podSpec struct {
 	Namespace        string               `json:"namespace"`
 	Node             string               `json:"node"`
 	Labels           map[string]string    `json:"labels"`
+	Annotations      map[string]string    `json:"annotations"`
 	Tolerations      []v1.Toleration      `json:"tolerations"`
 	Grace            *int64               `json:"grace"`
 	Requests         map[string]string    `json:"requests"`
@@ -81,24 +95,30 @@ type podSpec struct {
 	Finalizers       []string             `json:"finalizers"`
 	Running          bool                 `json:"running"`
 	Owner            string               `json:"owner"`
+	Spec             json.RawMessage      `json:"spec"` // the rest, as in the Kubernetes API
 }
 
 type workloadSpec struct {
-	Kind            string  `json:"kind"`
-	Name            string  `json:"name"`
-	Replicas        int32   `json:"replicas"`
-	Parallel        bool    `json:"parallel"`
-	MinReadySeconds int32   `json:"minReadySeconds"`
-	Owner           string  `json:"owner"`
-	Template        podSpec `json:"template"`
+	Kind            string                `json:"kind"`
+	Name            string                `json:"name"`
+	Namespace       string                `json:"namespace"`
+	Replicas        int32                 `json:"replicas"`
+	Parallel        bool                  `json:"parallel"`
+	MinReadySeconds int32                 `json:"minReadySeconds"`
+	Owner           string                `json:"owner"`
+	Selector        *metav1.LabelSelector `json:"selector"`
+	Template        podSpec               `json:"template"`
+	Spec            json.RawMessage       `json:"spec"` // the rest, as in the Kubernetes API
 }
 
 type budgetSpec struct {
-	Name           string              `json:"name"`
-	Labels         map[string]string   `json:"labels"`
-	MinAvailable   *intstr.IntOrString `json:"minAvailable"`
-	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable"`
-	Unhealthy      string              `json:"unhealthyPodEvictionPolicy"`
+	Name           string                `json:"name"`
+	Namespace      string                `json:"namespace"`
+	Labels         map[string]string     `json:"labels"`
+	Selector       *metav1.LabelSelector `json:"selector"`
+	MinAvailable   *intstr.IntOrString   `json:"minAvailable"`
+	MaxUnavailable *intstr.IntOrString   `json:"maxUnavailable"`
+	Unhealthy      string                `json:"unhealthyPodEvictionPolicy"`
 }
 
 type action struct {
@@ -107,6 +127,7 @@ type action struct {
 	Node        string             `json:"node"`
 	Nodes       []string           `json:"nodes"`
 	Taint       string             `json:"taint"`
+	Untaint     string             `json:"untaint"`
 	Type        string             `json:"type"`
 	Status      v1.ConditionStatus `json:"status"`
 	Spec        *nodeSpec          `json:"spec"`
@@ -118,6 +139,8 @@ type action struct {
 	Grace       *int64             `json:"grace"`
 	Downtime    duration           `json:"downtime"`
 	Ahead       duration           `json:"ahead"`
+	Lag         duration           `json:"lag"`
+	WatchCache  string             `json:"watch-cache"`
 	Resource    string             `json:"resource"`
 	Actor       string             `json:"actor"`
 	Labels      map[string]*string `json:"labels"`

@@ -39,7 +39,7 @@ func watch(patience time.Duration) {
 				continue
 			}
 			if still++; still > looks {
-				fmt.Fprintf(os.Stderr, "virtual time stands still at second %d; what holds it up comes first\n\n%s\n", seen, stacks())
+				fmt.Fprintf(os.Stderr, "virtual time stands still at second %d: what holds it up comes first, or, without delays, upstream goes round in a circle\n\n%s\n", seen, stacks())
 				os.Exit(3)
 			}
 		}

@@ -7,7 +7,7 @@ use super::plan_error::{PlanError, invalid};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::{Propagation, WorkloadKind};
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::plan::{
     Action, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry,
     WatchCache, WatchedResource,
@@ -72,12 +72,15 @@ impl Builder {
         Ok(Some(match a.act.as_str() {
             "cut" => Do::Cut(self.kubelets(a)?, self.connections()),
             "heal" => Do::Heal(self.kubelets(a)?),
-            "crash" if self.upstream => Do::Crash(self.kubelets(a)?),
-            "boot" if self.upstream => Do::Boot(self.kubelets(a)?),
-            "taint" | "untaint" => Do::Taint(
-                self.known_nodes(a),
-                taint_edit(&a.taint, a.act == "untaint")?,
-            ),
+            "crash" => Do::Crash(self.kubelets(a)?),
+            "boot" => Do::Boot(self.kubelets(a)?),
+            "taint" | "untaint" => {
+                let mut edit = taint_edit(&a.taint, a.act == "untaint")?;
+                if !a.untaint.is_empty() {
+                    edit.remove.extend(taint_edit(&a.untaint, true)?.remove);
+                }
+                Do::Taint(self.known_nodes(a), edit)
+            }
             "cordon" | "uncordon" => Do::Cordon(self.known_nodes(a), a.act == "cordon"),
             "label-node" => Do::Label(self.known_nodes(a), a.labels.clone().into_iter().collect()),
             "condition" => {
@@ -129,6 +132,9 @@ impl Builder {
             "stall-watches" => {
                 return Ok(watched(&a.resource).map(|r| Do::StallWatches(r, a.downtime.0)));
             }
+            "lag-watches" => {
+                return Ok(watched(&a.resource).map(|r| Do::WatchLag(r, a.lag.0)));
+            }
             "api-outage" => Do::ApiDown,
             // A watch that ends begins anew where it was, and misses nothing.
             "lose-watches" => return Ok(None),
@@ -147,7 +153,10 @@ impl Builder {
     /// What an action does with a workload.
     fn workload_action(&mut self, a: &ActionSpec) -> Result<Do, PlanError> {
         if a.act == "scale" {
-            return Ok(Do::Scale(self.workload_named(&a.workload)?, a.replicas));
+            return Ok(Do::Scale(
+                self.workload_named(&a.namespace, &a.workload)?,
+                a.replicas,
+            ));
         }
         if a.act == "delete-workload" {
             let how = match a.propagation.as_str() {
@@ -156,7 +165,10 @@ impl Builder {
             };
             let how =
                 how.ok_or_else(|| invalid(format!("there is no propagation {:?}", a.propagation)))?;
-            return Ok(Do::DeleteWorkload(self.workload_named(&a.workload)?, how));
+            return Ok(Do::DeleteWorkload(
+                self.workload_named(&a.namespace, &a.workload)?,
+                how,
+            ));
         }
         let spec = a.workload_spec.as_ref();
         let spec = spec.ok_or_else(|| invalid("create-workload has no \"workload_spec\""))?;
@@ -169,8 +181,8 @@ impl Builder {
         let spec = spec.ok_or_else(|| invalid(format!("{:?} has no \"budget\"", a.act)))?;
         Ok(match a.act.as_str() {
             "create-budget" => Do::CreateBudget(self.budget(spec)?),
-            "change-budget" => Do::PatchBudget(self.budget_named(&spec.name)?, rule(spec)?),
-            _ => Do::DeleteBudget(self.budget_named(&spec.name)?),
+            "change-budget" => Do::PatchBudget(self.budget_named(spec)?, rule(spec)?),
+            _ => Do::DeleteBudget(self.budget_named(spec)?),
         })
     }
 
@@ -204,7 +216,10 @@ impl Builder {
             at,
             entry,
             phase: Phase::End,
-            act: Do::ApiUp(WatchCache::Kept),
+            act: Do::ApiUp(match a.watch_cache.as_str() {
+                "lost" => WatchCache::Lost,
+                _ => WatchCache::Kept,
+            }),
         }));
         Ok(())
     }
@@ -215,11 +230,12 @@ fn drain_options(d: &DrainSpec) -> DrainOptions {
     DrainOptions {
         force: d.force,
         ignore_daemonsets: d.ignore_daemonsets.unwrap_or(true),
-        delete_emptydir_data: true,
+        delete_emptydir_data: d.delete_emptydir_data.unwrap_or(true),
         disable_eviction: d.disable_eviction,
         grace_period: d.grace_period.filter(|&g| g >= 0),
         timeout: (!d.timeout.0.is_zero()).then_some(d.timeout.0),
-        skip_wait_for_delete_timeout: None,
+        skip_wait_for_delete_timeout: (d.skip_wait_for_delete_timeout > 0)
+            .then(|| Dur::from_secs(u64::from(d.skip_wait_for_delete_timeout))),
     }
 }
 

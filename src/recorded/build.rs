@@ -8,11 +8,14 @@
 
 use super::builder::Builder;
 use super::file::Recorded;
-use super::format::RecordedScenario;
+use super::format::{NamespaceSpec, RecordedScenario, TolerationSpec};
+use super::objects::tolerations;
 use super::plan_error::{PlanError, invalid};
 use super::settings::{controllers, flags, not_modelled, timing};
 use crate::kernel::{Dur, Time};
-use crate::plan::{Admission, NodeStart, Perturb, Plan, PodStart, Profile, SchedulerSettings};
+use crate::plan::{
+    Admission, NamespaceTolerations, NodeStart, Perturb, Plan, PodStart, Profile, SchedulerSettings,
+};
 use crate::profiles;
 use std::collections::BTreeMap;
 
@@ -74,7 +77,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
         budgets: b.budgets,
-        namespaces: BTreeMap::new(),
+        namespaces: namespaces(sc)?,
         timeline: b.timeline,
         actions: b.actions,
         perturb: Perturb::default(),
@@ -114,13 +117,26 @@ fn objects(b: &mut Builder, sc: &RecordedScenario) -> Result<(), PlanError> {
 
 /// The admission plugins of the recorder's API server.
 fn admission(sc: &RecordedScenario) -> Admission {
+    let given = sc.admission.as_ref();
+    let has = |plugin: &str| given.is_some_and(|a| a.iter().any(|p| p == plugin));
     Admission {
-        default_toleration_seconds: sc
-            .admission
-            .as_ref()
-            .is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
+        default_toleration_seconds: given.is_none() || has("DefaultTolerationSeconds"),
         taint_nodes_by_condition: true,
-        pod_toleration_restriction: false,
-        extended_resource_toleration: false,
+        pod_toleration_restriction: has("PodTolerationRestriction"),
+        extended_resource_toleration: has("ExtendedResourceToleration"),
     }
+}
+
+fn namespaces(sc: &RecordedScenario) -> Result<BTreeMap<String, NamespaceTolerations>, PlanError> {
+    let list = |given: &Option<Vec<TolerationSpec>>| {
+        given.as_ref().map(|all| tolerations(all)).transpose()
+    };
+    let one = |(name, spec): (&String, &NamespaceSpec)| {
+        let read = NamespaceTolerations {
+            defaults: list(&spec.default_tolerations)?,
+            whitelist: list(&spec.tolerations_whitelist)?,
+        };
+        Ok((name.clone(), read))
+    };
+    sc.namespaces.iter().map(one).collect()
 }

@@ -1,7 +1,7 @@
 //! Gathers the nodes, pods and workloads of a recorded scenario.
 
 use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, WorkloadSpec};
-use super::objects::{budget, node_labels, pod_name, resources, taint_edit, template};
+use super::objects::{budget, budget_name, node_labels, pod_name, resources, taint_edit, template};
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use crate::api::labels::{LabelSelector, Labels};
@@ -187,28 +187,30 @@ impl Builder {
         }
         let owner = match w.owner.as_str() {
             "" => None,
-            owner => Some(self.workload_named(owner)?),
+            owner => Some(self.workload_named(&w.namespace, owner)?),
         };
         let app = w.owner.split_once('/').map_or(&*w.name, |(_, name)| name);
-        let (spec, pod) = (workload_spec(kind, w), workload_template(kind, w, app)?);
-        let selector = LabelSelector {
+        let (spec, pod) = (workload_spec(kind, w)?, workload_template(kind, w, app)?);
+        let by_name = || LabelSelector {
             match_labels: Labels::from([("app".to_owned(), app.to_owned())]),
             ..LabelSelector::default()
         };
+        let selector = w.selector.as_ref().map_or_else(by_name, |s| s.read());
         let node = if w.template.node.is_empty() {
             None
         } else {
             Some(self.node_of_pod(&w.template.node)?)
         };
         let template = self.template(pod);
+        let in_spec = w.spec.as_ref().and_then(|s| s.min_ready_seconds);
         self.workloads.push(WorkloadPlan {
-            name: format!("{}/default/{}", w.kind, w.name),
+            name: format!("{}/{}", w.kind, pod_name(&w.namespace, &w.name)),
             kind,
             owner,
             selector: Rc::new(selector),
             template,
             node,
-            min_ready_seconds: w.min_ready_seconds,
+            min_ready_seconds: in_spec.unwrap_or(w.min_ready_seconds),
             needs: None,
             spec,
         });
@@ -216,9 +218,13 @@ impl Builder {
     }
 
     /// The workload of that kind and name, `Deployment/web`.
-    pub(super) fn workload_named(&self, text: &str) -> Result<WorkloadIndex, PlanError> {
+    pub(super) fn workload_named(
+        &self,
+        namespace: &str,
+        text: &str,
+    ) -> Result<WorkloadIndex, PlanError> {
         let (kind, name) = text.split_once('/').unwrap_or_default();
-        let full = format!("{kind}/default/{name}");
+        let full = format!("{kind}/{}", pod_name(namespace, name));
         let found = self.workloads.iter().rposition(|w| w.name == full);
         found
             .map(|i| i as WorkloadIndex)
@@ -232,8 +238,8 @@ impl Builder {
     }
 
     /// The budget of that name.
-    pub(super) fn budget_named(&self, name: &str) -> Result<BudgetIndex, PlanError> {
-        let full = format!("PodDisruptionBudget/default/{name}");
+    pub(super) fn budget_named(&self, spec: &BudgetSpec) -> Result<BudgetIndex, PlanError> {
+        let (full, name) = (budget_name(spec), &spec.name);
         let found = self.budgets.iter().rposition(|b| b.name == full);
         found
             .map(|i| i as BudgetIndex)
@@ -248,7 +254,9 @@ fn workload_template(
     app: &str,
 ) -> Result<PodTemplate, PlanError> {
     let mut pod = template(&w.template)?;
-    pod.labels.insert("app".to_owned(), app.to_owned());
+    if w.selector.is_none() {
+        pod.labels.insert("app".to_owned(), app.to_owned());
+    }
     if kind == WorkloadKind::Job {
         pod.labels
             .insert("controller-uid".to_owned(), w.name.clone());
@@ -257,9 +265,14 @@ fn workload_template(
 }
 
 /// What a workload asks for.
-fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Spec {
+fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Result<Spec, PlanError> {
     let replicas = w.replicas;
-    match kind {
+    let policy = w
+        .template
+        .spec
+        .as_ref()
+        .map_or("", |s| s.restart_policy.as_str());
+    let mut spec = match kind {
         WorkloadKind::Deployment => Spec::Deployment { replicas },
         WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas },
         WorkloadKind::StatefulSet => Spec::StatefulSet {
@@ -274,7 +287,11 @@ fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Spec {
             backoff_limit: 6,
             pod_replacement_policy: None,
             pod_failure_policy: Vec::new(),
-            restart_never: true,
+            restart_never: policy != "OnFailure",
         }),
+    };
+    if let Some(rest) = &w.spec {
+        rest.lay(kind, &mut spec)?;
     }
+    Ok(spec)
 }

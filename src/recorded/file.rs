@@ -4,7 +4,7 @@
 //! A packed file holds the scenario once, each distinct timeline once, and per release what the
 //! recording of that release would say, with the timelines by number: `{"scenario", "timelines":
 //! [[record, …], …], "releases": [{"kubernetes", "runs", "distinct", "outcomes": [{"count",
-//! "timeline"}]}]}`, and for envelopes `{"kubernetes", "runs", "kinds"}` per release.
+//! "timeline"}]}]}`, and for envelopes `{"kubernetes", "runs", "alone", "kinds"}` per release.
 
 use super::format::RecordedScenario;
 use super::line::{Line, sort_lines};
@@ -57,6 +57,8 @@ pub enum Observed {
     Envelope {
         /// How many runs there were.
         runs: u32,
+        /// How many of them lie outside of the envelope of all others; zero where nobody looked.
+        alone: u32,
         /// By kind, as `Line::envelope_kind` has it.
         kinds: BTreeMap<String, KindRange>,
     },
@@ -106,6 +108,8 @@ struct RawFile {
     distinct: Option<u32>,
     outcomes: Option<Vec<RawOutcome>>,
     kinds: Option<BTreeMap<String, KindRange>>,
+    #[serde(default)]
+    alone: u32,
     kubelets: Option<KubeletLoops>,
 }
 
@@ -117,6 +121,8 @@ struct RawRelease {
     distinct: Option<u32>,
     outcomes: Option<Vec<RawOutcome>>,
     kinds: Option<BTreeMap<String, KindRange>>,
+    #[serde(default)]
+    alone: u32,
     kubelets: Option<KubeletLoops>,
 }
 
@@ -159,6 +165,7 @@ pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
         distinct: file.distinct,
         outcomes: file.outcomes,
         kinds: file.kinds,
+        alone: file.alone,
         kubelets: file.kubelets,
     };
     let releases = file.releases.unwrap_or_else(|| vec![single]);
@@ -203,6 +210,7 @@ fn release(
         }
         (None, Some(kinds)) => Observed::Envelope {
             runs: raw.runs,
+            alone: raw.alone,
             kinds,
         },
         _ => return Err(form("it needs either \"outcomes\" or \"kinds\"")),

@@ -4,6 +4,8 @@
 //! if absent. Every field but `name` and `horizon` is optional; a duration of zero stands for the
 //! default where the recorder has it so.
 
+use super::pod_spec::{PodSpecRest, SelectorSpec};
+use super::workload_spec::WorkloadSpecRest;
 use crate::kernel::Dur;
 use crate::language::duration;
 use serde::{Deserialize, Deserializer};
@@ -80,6 +82,9 @@ pub struct RecordedScenario {
     /// How kubelets behave.
     #[serde(default, deserialize_with = "nullable")]
     pub kubelet: KubeletSpec,
+    /// What annotations of namespaces say of their pods' tolerations.
+    #[serde(default, deserialize_with = "nullable")]
+    pub namespaces: BTreeMap<String, NamespaceSpec>,
     /// The nodes at the start.
     #[serde(default, deserialize_with = "nullable")]
     pub nodes: Vec<NodeSpec>,
@@ -118,6 +123,14 @@ pub struct FlagsSpec {
     pub large_cluster_size_threshold: Option<i32>,
     /// `--unhealthy-zone-threshold`
     pub unhealthy_zone_threshold: Option<f32>,
+    /// `--pod-eviction-timeout`, up to 1.26
+    #[serde(default, deserialize_with = "nullable")]
+    pub pod_eviction_timeout: GoDuration,
+    /// `--enable-taint-manager`, up to 1.26
+    pub enable_taint_manager: Option<bool>,
+    /// `--terminated-pod-gc-threshold`
+    #[serde(rename = "terminated-pod-gc-threshold")]
+    pub terminated_pod_gc_threshold: Option<i32>,
     /// kube-apiserver's `--default-not-ready-toleration-seconds`
     pub default_not_ready_toleration_seconds: Option<i64>,
     /// kube-apiserver's `--default-unreachable-toleration-seconds`
@@ -165,6 +178,16 @@ pub struct KubeletSpec {
     pub repost_pod_ready: Option<bool>,
 }
 
+/// The annotations that the admission plugin PodTolerationRestriction reads.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct NamespaceSpec {
+    /// `scheduler.alpha.kubernetes.io/defaultTolerations`
+    pub default_tolerations: Option<Vec<TolerationSpec>>,
+    /// `scheduler.alpha.kubernetes.io/tolerationsWhitelist`
+    pub tolerations_whitelist: Option<Vec<TolerationSpec>>,
+}
+
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -209,6 +232,9 @@ pub struct PodSpec {
     /// Labels.
     #[serde(deserialize_with = "nullable")]
     pub labels: BTreeMap<String, String>,
+    /// `metadata.annotations`
+    #[serde(deserialize_with = "nullable")]
+    pub annotations: BTreeMap<String, String>,
     /// `spec.tolerations`
     #[serde(deserialize_with = "nullable")]
     pub tolerations: Vec<TolerationSpec>,
@@ -232,16 +258,22 @@ pub struct PodSpec {
     /// `metadata.finalizers`
     #[serde(deserialize_with = "nullable")]
     pub finalizers: Vec<String>,
+    /// The rest of `spec`, as the Kubernetes API has it.
+    pub(super) spec: Option<PodSpecRest>,
 }
 
-/// A PodDisruptionBudget of the namespace `default`.
+/// A PodDisruptionBudget.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BudgetSpec {
     pub name: String,
+    /// Its namespace; `default` if empty.
+    pub namespace: String,
     /// `spec.selector.matchLabels`
     #[serde(deserialize_with = "nullable")]
     pub labels: BTreeMap<String, String>,
+    /// `spec.selector`, in place of those.
+    pub(super) selector: Option<SelectorSpec>,
     /// `spec.minAvailable`, a number or a percentage.
     pub min_available: Option<AmountSpec>,
     /// `spec.maxUnavailable`, a number or a percentage.
@@ -282,6 +314,8 @@ pub struct TolerationSpec {
 pub struct WorkloadSpec {
     pub kind: String,
     pub name: String,
+    /// Its namespace; `default` if empty.
+    pub namespace: String,
     /// How many pods it asks for.
     pub replicas: i32,
     /// A StatefulSet whose pods do not wait for each other.
@@ -291,8 +325,12 @@ pub struct WorkloadSpec {
     pub min_ready_seconds: i32,
     /// The Deployment that a ReplicaSet belongs to from the start, `Deployment/web`.
     pub owner: String,
+    /// `spec.selector`; `app` is its name if absent.
+    pub(super) selector: Option<SelectorSpec>,
     /// Its pods.
     pub template: PodSpec,
+    /// The rest of `spec`, as the Kubernetes API has it.
+    pub(super) spec: Option<WorkloadSpecRest>,
 }
 
 /// Something that happens.
@@ -309,6 +347,8 @@ pub struct ActionSpec {
     pub nodes: Vec<String>,
     /// Taints, `key=value:Effect`, several with commas.
     pub taint: String,
+    /// Taints that the same write removes.
+    pub untaint: String,
     /// The type of a condition.
     #[serde(rename = "type")]
     pub kind: String,
@@ -331,6 +371,11 @@ pub struct ActionSpec {
     pub downtime: GoDuration,
     /// How far the nodes' clocks are ahead from now on.
     pub ahead: SignedDuration,
+    /// `lost`: after the outage the API server no longer knows where watches were.
+    #[serde(rename = "watch-cache")]
+    pub watch_cache: String,
+    /// How much later watches deliver from now on.
+    pub lag: GoDuration,
     /// The flags of `kubectl drain`.
     #[serde(deserialize_with = "nullable")]
     pub drain: DrainSpec,
@@ -366,6 +411,11 @@ pub struct DrainSpec {
     pub timeout: GoDuration,
     /// Deletions in place of evictions.
     pub disable_eviction: bool,
+    /// Pods with an emptyDir go too; true if absent.
+    #[serde(rename = "delete-emptydir-data")]
+    pub delete_emptydir_data: Option<bool>,
+    /// Pods whose deletion is older are not waited for, in seconds; zero waits for all.
+    pub skip_wait_for_delete_timeout: u32,
 }
 
 impl ActionSpec {

@@ -19,12 +19,14 @@ mod line;
 mod missing;
 mod objects;
 mod plan_error;
+mod pod_spec;
 mod say;
 mod say_actions;
 mod say_objects;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod workload_spec;
 
 pub use file::{FileError, KindRange, KubeletLoops, Observed, Outcome, Recorded, parse, read};
 pub use line::{Line, sort_lines, without_uids};

@@ -28,7 +28,7 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
         )));
     }
     let never_preempts = spec.preemption_policy.as_deref() == Some("Never");
-    Ok(PodTemplate {
+    let mut template = PodTemplate {
         labels: spec.labels.clone(),
         tolerations: tolerations(&spec.tolerations)?,
         termination_grace_period_seconds: spec.grace,
@@ -46,26 +46,50 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
                 .map(|(r, q)| (r.as_str(), q.as_str()))
                 .collect(),
         )?,
+        deletion_cost: deletion_cost(spec)?,
         ..PodTemplate::default()
+    };
+    if let Some(rest) = &spec.spec {
+        rest.lay(&mut template)?;
+    }
+    Ok(template)
+}
+
+/// The annotation by which a ReplicaSet chooses whom to delete.
+pub(super) const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+fn deletion_cost(spec: &PodSpec) -> Result<i32, PlanError> {
+    spec.annotations.get(DELETION_COST).map_or(Ok(0), |text| {
+        text.parse()
+            .map_err(|_| invalid(format!("{DELETION_COST}: {text:?} is no number")))
     })
 }
 
 /// A disruption budget.
 pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
     let rule = rule(spec)?;
-    let selector = LabelSelector {
+    let by_labels = || LabelSelector {
         match_labels: spec.labels.clone(),
         ..LabelSelector::default()
     };
+    let selector = spec.selector.as_ref().map_or_else(by_labels, |s| s.read());
     let selector = selector
         .as_selector()
         .map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
     Ok(BudgetPlan {
-        name: format!("PodDisruptionBudget/default/{}", spec.name),
+        name: budget_name(spec),
         selector,
         rule,
         always_allow_unhealthy: spec.unhealthy_pod_eviction_policy == "AlwaysAllow",
     })
+}
+
+/// `PodDisruptionBudget/namespace/name`
+pub(super) fn budget_name(spec: &BudgetSpec) -> String {
+    format!(
+        "PodDisruptionBudget/{}",
+        pod_name(&spec.namespace, &spec.name)
+    )
 }
 
 /// What a budget asks for.
@@ -133,6 +157,9 @@ pub(super) fn resources(given: BTreeMap<&str, &str>) -> Result<Resources, PlanEr
 
 /// The taints of one write. Of two with the same key and effect the last one stands, in its place.
 pub(super) fn taint_edit(text: &str, removes: bool) -> Result<TaintEdit, PlanError> {
+    if text.is_empty() {
+        return Err(invalid("there is no taint"));
+    }
     let mut edit = kubectl_taint::parse_recorded(text, removes)
         .map_err(|e| invalid(format!("{text:?}: {e}")))?;
     let mut add: Vec<Taint> = Vec::new();

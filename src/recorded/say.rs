@@ -5,10 +5,11 @@
 
 use super::missing::{Missing, unless};
 use super::say_actions::actions;
-use super::say_objects::{budgets, nodes, pods, workloads};
+use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use crate::kernel::Dur;
 use crate::plan::{
-    Controllers, Delay, Do, KubeletMode, Limits, Perturb, Plan, SchedulerSettings, UserMode,
+    Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
+    SchedulerSettings, UserMode,
 };
 use serde_json::{Map, Value, json};
 
@@ -23,17 +24,18 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "doc": plan.doc,
         "horizon": plan.horizon.to_string(),
         "controllers_start": plan.controllers_start.to_string(),
-        "flags": flags(plan, &mut missing),
+        "flags": flags(plan),
         "api": api(plan, &mut missing),
         "pass_overhead": plan.timing.pass_overhead.to_string(),
         "clients": clients(plan),
         "admission": admission(plan, &mut missing),
         "controllers": controllers(&plan.controllers, &mut missing),
         "kubelet": kubelet(plan, &mut missing),
+        "namespaces": namespaces(plan),
         "nodes": nodes(plan, &mut missing),
         "pods": pods(plan, &mut missing),
         "workloads": workloads(plan, &mut missing),
-        "budgets": budgets(plan, &mut missing),
+        "budgets": budgets(plan),
         "actions": actions(plan, &mut missing),
     });
     rest(plan, &mut missing);
@@ -73,30 +75,18 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         missing,
     );
     unless(
-        plan.namespaces.is_empty(),
-        "annotations of namespaces",
-        missing,
-    );
-    unless(
         plan.perturb == Perturb::default() && plan.tape.is_none(),
         "trouble that is left to the choices, and tapes",
         missing,
     );
 }
 
-fn flags(plan: &Plan, missing: &mut Missing) -> Value {
+fn flags(plan: &Plan) -> Value {
     let f = &plan.flags;
-    unless(
-        f.pod_eviction_timeout == Dur::from_secs(300) && f.enable_taint_manager,
-        "--pod-eviction-timeout and --enable-taint-manager",
-        missing,
-    );
-    unless(
-        f.terminated_pod_gc_threshold == 12_500,
-        "--terminated-pod-gc-threshold",
-        missing,
-    );
     json!({
+        "pod-eviction-timeout": f.pod_eviction_timeout.to_string(),
+        "enable-taint-manager": f.enable_taint_manager,
+        "terminated-pod-gc-threshold": f.terminated_pod_gc_threshold,
         "node-monitor-period": f.node_monitor_period.to_string(),
         "node-monitor-grace-period": f.node_monitor_grace_period.to_string(),
         "node-startup-grace-period": f.node_startup_grace_period.to_string(),
@@ -148,16 +138,29 @@ fn admission(plan: &Plan, missing: &mut Missing) -> Value {
         "a cluster without the admission plugin TaintNodesByCondition",
         missing,
     );
-    unless(
-        !a.pod_toleration_restriction && !a.extended_resource_toleration,
-        "the admission plugins PodTolerationRestriction and ExtendedResourceToleration",
-        missing,
-    );
-    if a.default_toleration_seconds {
-        json!(["DefaultTolerationSeconds"])
-    } else {
-        json!([])
-    }
+    let plugins = [
+        ("DefaultTolerationSeconds", a.default_toleration_seconds),
+        ("PodTolerationRestriction", a.pod_toleration_restriction),
+        ("ExtendedResourceToleration", a.extended_resource_toleration),
+    ];
+    let on = plugins.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
+    on.collect()
+}
+
+fn namespaces(plan: &Plan) -> Value {
+    let one = |(name, said): (&String, &NamespaceTolerations)| {
+        let mut fields = Map::new();
+        for (field, list) in [
+            ("defaultTolerations", &said.defaults),
+            ("tolerationsWhitelist", &said.whitelist),
+        ] {
+            if let Some(all) = list {
+                fields.insert(field.to_owned(), tolerations(all));
+            }
+        }
+        (name.clone(), Value::Object(fields))
+    };
+    Value::Object(plan.namespaces.iter().map(one).collect())
 }
 
 fn controllers(c: &Controllers, missing: &mut Missing) -> Value {

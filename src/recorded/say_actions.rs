@@ -1,10 +1,12 @@
 //! The timeline of a plan as the recorder's actions.
 
 use super::missing::Missing;
-use super::say_objects::{budget, node, pod, resource, short_name, tolerations, workload};
+use super::say_objects::{
+    budget, namespace_of, node, pod, resource, short_name, tolerations, workload,
+};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::kernel::Dur;
-use crate::plan::{Action, Do, DrainOptions, NodeIndex, Plan, WatchedResource};
+use crate::plan::{Action, Do, DrainOptions, NodeIndex, Plan, WatchCache, WatchedResource};
 use serde_json::{Map, Value, json};
 
 pub(super) fn actions(plan: &Plan, missing: &mut Missing) -> Value {
@@ -39,11 +41,10 @@ fn said(
     };
     let about = |act: &str, nodes: &[NodeIndex]| json!({"do": act, "nodes": names(nodes)});
     Ok(Some(match &action.act {
-        // What a machine without power does, a kubelet without a network does, too, as far as the
-        // API server can see: the imitated ones write what they owe when they are back.
-        Do::Crash(_) | Do::Boot(_) if is_cut_too(plan) => return Err(unsaid(&action.act)),
-        Do::Cut(nodes, _) | Do::Crash(nodes) => about("cut", nodes),
-        Do::Heal(nodes) | Do::Boot(nodes) => about("heal", nodes),
+        Do::Cut(nodes, _) => about("cut", nodes),
+        Do::Heal(nodes) => about("heal", nodes),
+        Do::Crash(nodes) => about("crash", nodes),
+        Do::Boot(nodes) => about("boot", nodes),
         Do::DeleteNode(nodes) => about("delete-node", nodes),
         Do::Cordon(nodes, on) => about(if *on { "cordon" } else { "uncordon" }, nodes),
         Do::Isolate(_) | Do::Reconnect(_) | Do::ApiUp(_) | Do::Over => return Ok(None),
@@ -56,8 +57,9 @@ fn said(
             json!({"do": "clock", "nodes": names(nodes), "ahead": format!("{sign}{size}")})
         }
         Do::Taint(nodes, edit) => {
-            let (act, taint) = taints(edit)?;
-            json!({"do": act, "nodes": names(nodes), "taint": taint})
+            let mut said = taints(edit);
+            said["nodes"] = json!(names(nodes));
+            said
         }
         Do::Label(nodes, labels) => {
             let labels: Map<String, Value> =
@@ -68,9 +70,12 @@ fn said(
             json!({"do": "create-node", "spec": node(&plan.nodes[*n as usize], missing)})
         }
         Do::Drain(nodes, options) => {
-            json!({"do": "drain", "nodes": names(nodes), "drain": drain(options)?})
+            json!({"do": "drain", "nodes": names(nodes), "drain": drain(options)})
         }
         Do::ApiDown => outage(plan, action),
+        Do::WatchLag(what, lag) => {
+            json!({"do": "lag-watches", "resource": watched(*what), "lag": lag.to_string()})
+        }
         Do::StallWatches(what, d) => {
             json!({"do": "stall-watches", "resource": watched(*what), "downtime": d.to_string()})
         }
@@ -84,35 +89,31 @@ fn said(
             of_pod(plan, &action.act, missing)
         }
         Do::Scale(w, replicas) => {
-            json!({"do": "scale", "workload": short_name(plan, *w), "replicas": replicas})
+            let (namespace, workload) = (namespace_of(plan, *w), short_name(plan, *w));
+            json!({"do": "scale", "namespace": namespace, "workload": workload, "replicas": replicas})
         }
         Do::CreateWorkload(w) => {
             let spec = workload(plan, &plan.workloads[*w as usize], missing);
             json!({"do": "create-workload", "workload_spec": spec})
         }
         Do::DeleteWorkload(w, how) => {
-            let workload = short_name(plan, *w);
-            json!({"do": "delete-workload", "workload": workload, "propagation": how.as_str()})
+            let (namespace, workload) = (namespace_of(plan, *w), short_name(plan, *w));
+            json!({"do": "delete-workload", "namespace": namespace, "workload": workload, "propagation": how.as_str()})
         }
         Do::CreateBudget(b) => {
             let b = &plan.budgets[*b as usize];
-            json!({"do": "create-budget", "budget": budget(b, &b.rule, missing)})
+            json!({"do": "create-budget", "budget": budget(b, &b.rule)})
         }
         Do::PatchBudget(b, rule) => {
             let b = &plan.budgets[*b as usize];
-            json!({"do": "change-budget", "budget": budget(b, rule, missing)})
+            json!({"do": "change-budget", "budget": budget(b, rule)})
         }
         Do::DeleteBudget(b) => {
             let b = &plan.budgets[*b as usize];
-            json!({"do": "delete-budget", "budget": budget(b, &b.rule, missing)})
+            json!({"do": "delete-budget", "budget": budget(b, &b.rule)})
         }
         other => return Err(unsaid(other)),
     }))
-}
-
-/// Whether nodes are cut off in the run as well; a heal would then end a crash.
-fn is_cut_too(plan: &Plan) -> bool {
-    plan.actions.iter().any(|a| matches!(a.act, Do::Cut(..)))
 }
 
 /// An outage of the API server, which ends with its entry or not at all.
@@ -122,7 +123,9 @@ fn outage(plan: &Plan, action: &Action) -> Value {
         .iter()
         .find(|a| a.entry == action.entry && matches!(a.act, Do::ApiUp(_)));
     let end = over.map_or(plan.horizon, |a| a.at);
-    json!({"do": "api-outage", "downtime": end.since(action.at).to_string()})
+    let lost = over.is_some_and(|a| a.act == Do::ApiUp(WatchCache::Lost));
+    let cache = if lost { "lost" } else { "" };
+    json!({"do": "api-outage", "downtime": end.since(action.at).to_string(), "watch-cache": cache})
 }
 
 /// An action on a pod.
@@ -160,19 +163,15 @@ fn of_pod(plan: &Plan, act: &Do, missing: &mut Missing) -> Value {
 /// What the recorder has no action for.
 fn unsaid(act: &Do) -> &'static str {
     match act {
-        Do::Crash(_) | Do::Boot(_) => {
-            "machines that crash in a run in which nodes are cut off, too"
-        }
         Do::HeartbeatPeriod(..) => "heartbeats whose period changes",
-        Do::WatchLag(..) => "watches that lag",
         Do::Instance(..) => "what a cloud provider says",
         Do::Maintain(..) => "maintenance of nodes",
         _ => "an action that it does not have",
     }
 }
 
-/// An edit of taints, which is either one that adds or one that removes.
-fn taints(edit: &TaintEdit) -> Result<(&'static str, String), &'static str> {
+/// An edit of taints; one that only removes has an action of its own.
+fn taints(edit: &TaintEdit) -> Value {
     let add: Vec<String> = edit.add.iter().map(ToString::to_string).collect();
     let remove: Vec<String> = edit
         .remove
@@ -182,25 +181,23 @@ fn taints(edit: &TaintEdit) -> Result<(&'static str, String), &'static str> {
             None => key.clone(),
         })
         .collect();
-    match (add.is_empty(), remove.is_empty()) {
-        (false, true) => Ok(("taint", add.join(","))),
-        (true, false) => Ok(("untaint", remove.join(","))),
-        _ => Err("a write that adds and removes taints"),
+    if add.is_empty() {
+        json!({"do": "untaint", "taint": remove.join(",")})
+    } else {
+        json!({"do": "taint", "taint": add.join(","), "untaint": remove.join(",")})
     }
 }
 
-fn drain(o: &DrainOptions) -> Result<Value, &'static str> {
-    // Pods have no volumes there, so that --delete-emptydir-data is of no concern.
-    if o.skip_wait_for_delete_timeout.is_some() {
-        return Err("drains with --skip-wait-for-delete-timeout");
-    }
-    Ok(json!({
+fn drain(o: &DrainOptions) -> Value {
+    json!({
         "force": o.force,
+        "delete-emptydir-data": o.delete_emptydir_data,
         "ignore-daemonsets": o.ignore_daemonsets,
         "grace-period": o.grace_period.unwrap_or(-1),
         "timeout": o.timeout.unwrap_or(Dur::ZERO).to_string(),
         "disable-eviction": o.disable_eviction,
-    }))
+        "skip-wait-for-delete-timeout": o.skip_wait_for_delete_timeout.map_or(0, Dur::as_secs),
+    })
 }
 
 fn watched(what: WatchedResource) -> String {

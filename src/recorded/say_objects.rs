@@ -1,11 +1,12 @@
 //! The objects of a plan as the recorder's scenarios have them.
 
 use super::missing::{Missing, unless};
+use super::objects::DELETION_COST;
+use super::{pod_spec, workload_spec};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::pod::{PodSource, PodTemplate};
 use crate::api::quantity::Resources;
-use crate::api::scheduling::SchedulingSpec;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
 use crate::plan::{
@@ -94,19 +95,7 @@ fn template_of(
     node: Option<u32>,
     missing: &mut Missing,
 ) -> Map<String, Value> {
-    let scheduling = t.scheduling.as_deref().cloned().unwrap_or_default();
-    let never = SchedulingSpec {
-        never_preempts: scheduling.never_preempts,
-        ..SchedulingSpec::default()
-    };
-    unless(
-        scheduling == never,
-        "affinity, topology spread, host ports, gates, and requests of single containers",
-        missing,
-    );
     unless(t.source == PodSource::Api, "static pods", missing);
-    unless(!t.empty_dir, "volumes", missing);
-    unless(t.deletion_cost == 0, "pod-deletion-cost", missing);
     let mut out = Map::new();
     let mut set = |name: &str, value: Value| out.insert(name.to_owned(), value);
     set("labels", json!(t.labels));
@@ -122,8 +111,17 @@ fn template_of(
     if let Some(priority) = t.priority {
         set("priority", json!(priority));
     }
-    if never.never_preempts {
+    if t.scheduling.as_ref().is_some_and(|s| s.never_preempts) {
         set("preemptionPolicy", json!("Never"));
+    }
+    if t.deletion_cost != 0 {
+        set(
+            "annotations",
+            json!({DELETION_COST: t.deletion_cost.to_string()}),
+        );
+    }
+    if let Some(rest) = pod_spec::rest_of(t) {
+        set("spec", json!(rest));
     }
     out
 }
@@ -168,37 +166,37 @@ pub(super) fn workload(plan: &Plan, w: &WorkloadPlan, missing: &mut Missing) -> 
         match_labels: Labels::from([("app".to_owned(), app.to_owned())]),
         ..LabelSelector::default()
     };
-    unless(
-        namespace == "default",
-        "workloads of other namespaces than `default`",
-        missing,
-    );
-    unless(
-        *w.selector == by_name,
-        "workloads with another selector than app=NAME",
-        missing,
-    );
-    unless(
-        w.min_ready_seconds == 0 || w.kind != WorkloadKind::StatefulSet,
-        "StatefulSets with minReadySeconds",
-        missing,
-    );
     let template = &plan.templates[w.template as usize];
     let parallel = matches!(w.spec, WorkloadSpec::StatefulSet { parallel: true, .. });
-    unless(
-        is_plain(&w.spec),
-        "ordinals, and Jobs with rules or other completions than pods",
-        missing,
-    );
-    json!({
+    let mut pods = template_of(plan, template, w.node, missing);
+    if matches!(&w.spec, WorkloadSpec::Job(job) if !job.restart_never) {
+        let mut spec = pods.remove("spec").unwrap_or_else(|| json!({}));
+        spec["restartPolicy"] = json!("OnFailure");
+        pods.insert("spec".to_owned(), spec);
+    }
+    let mut said = json!({
         "kind": w.kind.as_str(),
+        "namespace": namespace,
         "name": name,
         "replicas": w.spec.replicas(),
         "parallel": parallel,
         "minReadySeconds": w.min_ready_seconds,
         "owner": owner.unwrap_or_default(),
-        "template": template_of(plan, template, w.node, missing),
-    })
+        "template": pods,
+    });
+    if *w.selector != by_name {
+        said["selector"] = json!(pod_spec::label_selector_of(&w.selector));
+    }
+    if let Some(rest) = workload_spec::rest_of(&w.spec, w.min_ready_seconds) {
+        said["spec"] = json!(rest);
+    }
+    said
+}
+
+/// A workload's namespace.
+pub(super) fn namespace_of(plan: &Plan, index: WorkloadIndex) -> &str {
+    let w = &plan.workloads[index as usize];
+    w.name.split('/').nth(1).unwrap_or_default()
 }
 
 /// A workload's kind and name, `Deployment/web`.
@@ -208,24 +206,7 @@ pub(super) fn short_name(plan: &Plan, index: WorkloadIndex) -> String {
     format!("{}/{name}", w.kind.as_str())
 }
 
-/// Whether the recorder makes a workload of this spec.
-fn is_plain(spec: &WorkloadSpec) -> bool {
-    match spec {
-        WorkloadSpec::StatefulSet { first_ordinal, .. } => *first_ordinal == 0,
-        WorkloadSpec::Job(job) => {
-            job.completions == Some(job.parallelism)
-                && job.backoff_limit == 6
-                && job.pod_replacement_policy.is_none()
-                && job.pod_failure_policy.is_empty()
-                && job.restart_never
-        }
-        WorkloadSpec::Deployment { .. }
-        | WorkloadSpec::ReplicaSet { .. }
-        | WorkloadSpec::DaemonSet => true,
-    }
-}
-
-pub(super) fn budgets(plan: &Plan, missing: &mut Missing) -> Value {
+pub(super) fn budgets(plan: &Plan) -> Value {
     let later = |i: usize| {
         plan.actions
             .iter()
@@ -233,22 +214,11 @@ pub(super) fn budgets(plan: &Plan, missing: &mut Missing) -> Value {
     };
     let there = plan.budgets.iter().enumerate();
     let there = there.filter(|(i, _)| !later(*i));
-    there
-        .filter_map(|(_, b)| budget(b, &b.rule, missing))
-        .collect()
+    there.map(|(_, b)| budget(b, &b.rule)).collect()
 }
 
-/// A budget that asks for that; nothing where it cannot be said.
-pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule, missing: &mut Missing) -> Option<Value> {
-    let labels: Option<Map<String, Value>> = b
-        .selector
-        .requirements()
-        .iter()
-        .map(|r| match r.one_of() {
-            Some((key, [value])) => Some((key.to_owned(), json!(value))),
-            _ => None,
-        })
-        .collect();
+/// A budget that asks for that.
+pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule) -> Value {
     let (field, amount) = match rule {
         BudgetRule::MinAvailable(n) => ("minAvailable", n),
         BudgetRule::MaxUnavailable(n) => ("maxUnavailable", n),
@@ -257,25 +227,17 @@ pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule, missing: &mut Missing) -
         IntOrPercent::Int(n) => json!(n),
         IntOrPercent::Percent(share) => json!(format!("{share}%")),
     };
-    let name = b.name.strip_prefix("PodDisruptionBudget/default/");
-    unless(
-        labels.is_some(),
-        "budgets with other selectors than labels",
-        missing,
-    );
-    unless(
-        name.is_some(),
-        "budgets of other namespaces than `default`",
-        missing,
-    );
+    let mut parts = b.name.splitn(3, '/').skip(1);
+    let (namespace, name) = (parts.next(), parts.next());
     let policy = if b.always_allow_unhealthy {
         "AlwaysAllow"
     } else {
         ""
     };
-    Some(json!({
-        "name": name?, "labels": labels?, field: amount, "unhealthyPodEvictionPolicy": policy,
-    }))
+    json!({
+        "namespace": namespace, "name": name, "selector": pod_spec::selector_of(&b.selector), field: amount,
+        "unhealthyPodEvictionPolicy": policy,
+    })
 }
 
 /// The name of a kind's resource.

@@ -114,9 +114,9 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
         secondary_node_eviction_rate: f.secondary_node_eviction_rate.unwrap_or(0.01),
         large_cluster_size_threshold: f.large_cluster_size_threshold.unwrap_or(50),
         unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
-        pod_eviction_timeout: Dur::from_secs(300),
-        enable_taint_manager: true,
-        terminated_pod_gc_threshold: 12_500,
+        pod_eviction_timeout: or(f.pod_eviction_timeout, Dur::from_secs(300)),
+        enable_taint_manager: f.enable_taint_manager.unwrap_or(true),
+        terminated_pod_gc_threshold: f.terminated_pod_gc_threshold.unwrap_or(12_500),
         default_not_ready_toleration_seconds: f.default_not_ready_toleration_seconds.unwrap_or(300),
         default_unreachable_toleration_seconds: f
             .default_unreachable_toleration_seconds

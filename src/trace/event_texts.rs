@@ -6,7 +6,6 @@ use crate::api::workload::short_name;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
 pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> String {
-    let short = short_name(name);
     match body.text {
         EventText::RegisteredNode => {
             format!("Node {name} event: Registered Node {name} in Controller")
@@ -22,7 +21,11 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
         EventText::DeletingAllPods => {
             format!("Node {name} event: Deleting all Pods from Node {name}.")
         }
-        EventText::NodeControllerEviction => format!("Marking for deletion Pod {short}"),
+        EventText::NodeControllerEviction => format!(
+            "Marking for deletion Pod {} from Node {}",
+            short_name(name),
+            names.node_name(NodeId(body.arg))
+        ),
         EventText::TaintToleration => {
             "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
                 .to_owned()

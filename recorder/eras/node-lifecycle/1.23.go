@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"time"
-
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 )
@@ -10,5 +8,5 @@ import (
 func newNodeLifecycle(p *program, c kubernetes.Interface) (any, error) {
 	f, s := p.informers, p.settings
 	return nodelifecycle.NewNodeLifecycleController(p.ctx, f.Coordination().V1().Leases(), f.Core().V1().Pods(), f.Core().V1().Nodes(), f.Apps().V1().DaemonSets(), c,
-		s.monitorPeriod, s.startupGrace, s.monitorGrace, 5*time.Minute, s.evictionRate, s.secondaryRate, s.largeCluster, s.unhealthyZone, true)
+		s.monitorPeriod, s.startupGrace, s.monitorGrace, s.podEvictionTimeout, s.evictionRate, s.secondaryRate, s.largeCluster, s.unhealthyZone, s.taintManager)
 }

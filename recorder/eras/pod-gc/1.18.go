@@ -7,5 +7,5 @@ import (
 
 func newPodGC(p *program, c kubernetes.Interface) (any, error) {
 	core := p.informers.Core().V1()
-	return podgc.NewPodGC(c, core.Pods(), core.Nodes(), 12500), nil
+	return podgc.NewPodGC(c, core.Pods(), core.Nodes(), p.settings.terminatedPodGC), nil
 }

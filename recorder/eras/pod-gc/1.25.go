@@ -9,5 +9,5 @@ import (
 
 func newPodGC(p *program, c kubernetes.Interface) (any, error) {
 	core := p.informers.Core().V1()
-	return podgc.NewPodGCInternal(p.ctx, c, core.Pods(), core.Nodes(), 12500, 20*time.Second+passOverhead, 40*time.Second), nil
+	return podgc.NewPodGCInternal(p.ctx, c, core.Pods(), core.Nodes(), p.settings.terminatedPodGC, 20*time.Second+passOverhead, 40*time.Second), nil
 }

@@ -3,7 +3,7 @@
 use super::canonical::lines;
 use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
 use super::difference::Difference;
-use super::envelope::{Offender, offenders, worst};
+use super::envelope::{Offender, leave_as_often, offenders, worst};
 use crate::plan::Plan;
 use crate::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
 use crate::trace::Trace;
@@ -97,10 +97,11 @@ pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checke
             outcomes,
         } => timelines(outcomes, *distinct, *runs, &run, options)
             .unwrap_or_else(|panic| plain(Verdict::Differs(panic))),
-        Observed::Envelope { kinds, .. } => {
+        Observed::Envelope { runs, alone, kinds } => {
             // The default run has no jitter, as no kubelet ever has over minutes.
             let first = u64::from(recorded.kubelets.is_some());
-            envelope(kinds, &run, (first, options.envelope_seeds.max(1)))
+            let seeds = (first, options.envelope_seeds.max(1));
+            envelope(kinds, (*alone, *runs), &run, seeds)
                 .unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
         }
     }
@@ -223,6 +224,7 @@ fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> 
 
 fn envelope(
     kinds: &BTreeMap<String, KindRange>,
+    (alone, runs): (u32, u32),
     run: Run<'_>,
     (first_seed, seeds): (u64, u64),
 ) -> Result<Checked, String> {
@@ -241,24 +243,32 @@ fn envelope(
             detail: String::new(),
         });
     };
+    let of_recorded = if alone > 0 {
+        format!(" ({alone} of {runs} recorded runs leave that of the others)")
+    } else {
+        String::new()
+    };
     let text = format!(
-        "{} of {seeds} seeds leave the envelope; seed {seed}: {first}",
+        "{} of {seeds} seeds leave the envelope{of_recorded}; seed {seed}: {first}",
         outside.len()
     );
+    let often = outside.len() as u64;
     // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
-    Ok(if chance && outside.len() as u64 * 4 <= seeds {
-        Checked {
-            verdict: Verdict::Unrecorded(Evidence::Chance),
-            seed: *seed,
-            reached: None,
-            detail: text,
-        }
-    } else {
-        Checked {
-            verdict: Verdict::Differs(text + "\n"),
-            seed: *seed,
-            reached: None,
-            detail: String::new(),
-        }
-    })
+    Ok(
+        if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
+            Checked {
+                verdict: Verdict::Unrecorded(Evidence::Chance),
+                seed: *seed,
+                reached: None,
+                detail: text,
+            }
+        } else {
+            Checked {
+                verdict: Verdict::Differs(text + "\n"),
+                seed: *seed,
+                reached: None,
+                detail: String::new(),
+            }
+        },
+    )
 }

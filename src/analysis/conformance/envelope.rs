@@ -5,6 +5,7 @@
 //! missing or new.
 
 use crate::recorded::{KindRange, Line};
+use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -181,6 +182,16 @@ impl Offender {
     }
 }
 
+/// Whether seeds may leave the envelope no more often than recorded runs leave that of the others: of a binomial of that
+/// chance so many or more are not rarer than one in twenty.
+pub(super) fn leave_as_often((ours, seeds): (u64, u64), (alone, runs): (u32, u32)) -> bool {
+    let chance = f64::from(alone) / f64::from(runs.max(1));
+    let Ok(leaving) = Binomial::new(chance.min(1.0), seeds) else {
+        return false;
+    };
+    ours == 0 || leaving.sf(ours - 1) >= 0.05
+}
+
 /// The worst of what lies outside an envelope whose times are widened `times_over`.
 pub(super) fn offender(
     ours: &[Line],
@@ -342,5 +353,14 @@ mod tests {
             offender(&[], &envelope(), 1).is_some(),
             "a missing kind has a count of zero"
         );
+    }
+
+    /// Of ten draws with a chance of 3 in 60 one or more leave with 1 - 0.95^10 = 40 %, two or more with 8.6 %, three or
+    /// more with 1.2 %; where no recorded run is alone, none may.
+    #[test]
+    fn seeds_may_leave_as_often_as_recorded_runs() {
+        let may = |ours, alone| leave_as_often((ours, 10), (alone, 60));
+        assert_eq!([1, 2, 3].map(|n| may(n, 3)), [true, true, false]);
+        assert_eq!([0, 1].map(|n| may(n, 0)), [true, false]);
     }
 }

@@ -95,6 +95,11 @@ impl Requirement {
             .then_some((&*self.key, &*self.values))
     }
 
+    /// Its label, its operator, and its values, sorted.
+    pub(crate) fn parts(&self) -> (&str, Operator, &[String]) {
+        (&self.key, self.operator, &self.values)
+    }
+
     /// Whether labels meet the condition (`Requirement.Matches`).
     pub(crate) fn matches(&self, labels: &Labels) -> bool {
         let label = labels.get(&self.key);

@@ -16,7 +16,8 @@ pub struct ConformArgs {
     /// With --record: the release [default: the scenario's, or 1.34]
     #[arg(long, value_name = "RELEASE", requires = "record")]
     pub kubernetes: Option<String>,
-    /// With --record: delays and limits; the recorder takes "ideal" [default: the scenario's]
+    /// With --record: delays and limits [default: the scenario's, or "ideal" where the recorder
+    /// does not have those]
     #[arg(long, value_name = "TIMING", requires = "record")]
     pub timing: Option<String>,
     /// With --record: the folder of the recorder

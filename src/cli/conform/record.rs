@@ -5,36 +5,57 @@
 
 use super::args::ConformArgs;
 use crate::cli::run::load;
+use crate::plan::Plan;
 use crate::recorded::{Recorded, parse, scenario_of};
 use crate::scenario::{self, Overrides};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The recordings of a scenario, or why there are none.
+/// The recordings of a scenario, or why there are none. Delays and limits that the recorder cannot have give way to those of
+/// `Ideal`, unless they were asked for.
 pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, String> {
+    let plan = plan_of(file, args, args.timing.clone())?;
+    let (text, plan) = match (scenario_of(&plan), &args.timing) {
+        (Ok(text), _) => (text, plan),
+        (Err(missing), Some(_)) => return Err(cannot_say(file, &missing)),
+        (Err(missing), None) => {
+            let ideal = plan_of(file, args, Some("Ideal".to_owned()))?;
+            let text = scenario_of(&ideal).map_err(|still| cannot_say(file, &still))?;
+            eprintln!(
+                "note: {} is recorded and compared with `timing: Ideal`; the recorder has no\n  {}",
+                file.display(),
+                missing.join("\n  ")
+            );
+            (text, ideal)
+        }
+    };
+    let minor = minor_of(&plan.profile.release);
+    let bytes = recorded_by(&args.recorder, minor, &text)?;
+    parse(&bytes).map_err(|e| format!("what the recorder gave {e}"))
+}
+
+fn plan_of(file: &Path, args: &ConformArgs, timing: Option<String>) -> Result<Plan, String> {
     let changes = Overrides {
         kubernetes: args.kubernetes.clone(),
-        timing: args.timing.clone(),
+        timing,
         seed: None,
         sets: Vec::new(),
     };
-    let plan = load(file)
+    load(file)
         .and_then(|loaded| scenario::build(&loaded, &changes))
         .map_err(|problems| {
             let texts: Vec<&str> = problems.0.iter().map(|p| p.message.as_str()).collect();
             format!("{}: {}", file.display(), texts.join("; "))
-        })?;
-    let text = scenario_of(&plan).map_err(|missing| {
-        format!(
-            "the recorder cannot say all of {}:\n  {}",
-            file.display(),
-            missing.join("\n  ")
-        )
-    })?;
-    let minor = minor_of(&plan.profile.release);
-    let bytes = recorded_by(&args.recorder, minor, &text)?;
-    parse(&bytes).map_err(|e| format!("what the recorder gave {e}"))
+        })
+}
+
+fn cannot_say(file: &Path, missing: &[String]) -> String {
+    format!(
+        "the recorder cannot say all of {}:\n  {}",
+        file.display(),
+        missing.join("\n  ")
+    )
 }
 
 /// `1.34` of `v1.34.4`: the recorder has one patch of each minor release.

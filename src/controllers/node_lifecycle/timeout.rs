@@ -17,7 +17,7 @@ use crate::api::pod::Pod;
 use crate::apiserver::ApiError;
 use crate::client::About;
 use crate::kernel::Dur;
-use crate::trace::{Actor, EventText, What};
+use crate::trace::{Actor, EventBody, EventText, What};
 use std::rc::Rc;
 
 impl Controller {
@@ -114,7 +114,7 @@ impl Controller {
             }
             self.recorder.event(
                 About::Pod(pod.id, Some(pod.uid)),
-                EventText::NodeControllerEviction,
+                EventBody::of_node(EventText::NodeControllerEviction, node),
             );
             let id = pod.id;
             match self

@@ -89,6 +89,10 @@ fn body(
         EventText::Scheduled => {
             EventBody::of_node(text, names.find_node(message.rsplit_once(" to ")?.1)?)
         }
+        EventText::NodeControllerEviction => EventBody::of_node(
+            text,
+            names.find_node(message.rsplit_once(" from Node ")?.1)?,
+        ),
         _ if text.has_words() => EventBody::of_words(text, names.find_text(message)?),
         _ => text.into(),
     };
