@@ -4,9 +4,7 @@
 //! Steps are applied in order, so that a later one may take back or refine an earlier one. Where a
 //! feature gate decides, the step says what the release does with the gate on, and [`super::gates`]
 //! takes it away where it is off. `S` numbers are rows of the list of behaviour switches in
-//! docs/model.md.
-//!
-//! No step: S24 and S25 are gates alone. S26 is a fix that is in no release.
+//! docs/model.md; S24 and S25 are gates alone, and S26 is a fix that is in no release.
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
@@ -221,6 +219,7 @@ fn oldest() -> Profile {
                 tracking_finalizers: false,
                 failure_backoff: None,
                 pod_failure_policy: false,
+                failure_policy_waits: false,
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,
                 validates_ready: false,
@@ -628,6 +627,7 @@ const STEPS: &[Step] = &[
     step(&[(28, 0)], |p| {
         p.workload.job.failure_backoff = Some(Dur::from_secs(600));
         p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        p.workload.job.failure_policy_waits = true;
         p.workload.job.pod_replacement_policy = true;
     }),
     step(&[(31, 0)], |p| {

@@ -26,9 +26,11 @@ impl JobController {
     /// Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
     /// phase Failed.
     pub(super) fn policy(&self, spec: &JobSpec) -> bool {
-        !self.switches.pod_replacement_policy
-            && self.switches.pod_failure_policy
-            && !spec.pod_failure_policy.is_empty()
+        !self.switches.pod_replacement_policy && self.has_failure_policy(spec)
+    }
+
+    fn has_failure_policy(&self, spec: &JobSpec) -> bool {
+        self.switches.pod_failure_policy && !spec.pod_failure_policy.is_empty()
     }
 
     /// `onlyReplaceFailedPods`, with the default of `pkg/apis/batch/v1/defaults.go`.
@@ -38,8 +40,9 @@ impl JobController {
         } else {
             PodReplacementPolicy::Failed
         };
-        self.switches.pod_replacement_policy
-            && spec.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed
+        let by_policy = self.switches.pod_replacement_policy
+            && spec.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed;
+        by_policy || self.switches.failure_policy_waits && self.has_failure_policy(spec)
     }
 
     /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).

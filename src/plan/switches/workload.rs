@@ -60,6 +60,9 @@ pub struct JobSwitches {
     pub failure_backoff: Option<Dur>,
     /// `spec.podFailurePolicy` is honoured (gate JobPodFailurePolicy, on from 1.26).
     pub pod_failure_policy: bool,
+    /// A Job with such a policy replaces a pod only once that has failed (`onlyReplaceFailedPods`,
+    /// 1.28 on).
+    pub failure_policy_waits: bool,
     /// `spec.podReplacementPolicy` is honoured (gate JobPodReplacementPolicy, on from 1.29).
     pub pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
