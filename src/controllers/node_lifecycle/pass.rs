@@ -205,12 +205,12 @@ impl Controller {
         self.state.with(|s| s.nodes_to_retry.remove(&node.id));
     }
 
-    /// `wait.PollImmediate(20ms, 100ms, tryUpdateNodeHealth)`: a try at once, then at ticks, and a
-    /// last one when the time is over. After an error the node is read live; none if that fails, or
-    /// no try went well.
+    /// `wait.PollImmediate(20ms, 100ms, tryUpdateNodeHealth)`: a try at once, then at ticks that are
+    /// counted from its end (`poller`), and a last one when the time is over. After an error the
+    /// node is read live; none if that fails, or no try went well.
     async fn poll_health(&self, node: Rc<Node>, first: Tried) -> Option<(Rc<Node>, Tried)> {
-        let start = self.ctx.now();
         let (mut node, mut tried, mut last) = (node, first, false);
+        let mut start = None;
         loop {
             if tried.expired
                 && self.config.switches.lease_circuit_breaker
@@ -245,6 +245,7 @@ impl Controller {
             if last {
                 return None;
             }
+            let start = *start.get_or_insert(self.ctx.now());
             last = !self.next_tick(start).await;
             if self.breaker.is_waiting(&self.informers) {
                 return None;
