@@ -247,6 +247,8 @@ pub(crate) struct EventRecorder {
     /// Where every event is handed over by a goroutine of its own, the point at which one lags
     /// behind.
     overtaken: Option<PointId>,
+    /// Which of two that were made at one time is handed over first.
+    race_point: PointId,
     client: Client,
     advancing: Option<Rc<Shared<Time>>>,
 }
@@ -268,6 +270,7 @@ impl EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
             write_point: ctx.point("event-write"),
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
+            race_point: ctx.point("event-race"),
             client: client.clone(),
             group,
             queue: queue.clone(),
@@ -309,6 +312,26 @@ impl EventRecorder {
         }
         // A full queue drops the event, as upstream does.
         let _ = self.queue.try_send(event);
+    }
+
+    /// Records two events about one object, one right after the other. Where a goroutine hands over
+    /// each, either may come first, and more often the second does: Go runs the goroutine that was
+    /// started last, unless another thread has taken the one before. At one reading of the clock
+    /// both have one name, which the first then has.
+    pub(crate) fn two_events(
+        &self,
+        about: About,
+        first: impl Into<EventBody>,
+        then: impl Into<EventBody>,
+    ) {
+        let (mut first, mut then) = (first.into(), then.into());
+        if self.overtaken.is_some()
+            && (self.ctx).choose(self.race_point, about.object(&self.client), 2) == 0
+        {
+            std::mem::swap(&mut first, &mut then);
+        }
+        self.event(about, first);
+        self.event(about, then);
     }
 
     async fn write(&self, client: Client) {

@@ -25,6 +25,9 @@ const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
 /// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
 
+/// Slots of a group of Go's maps.
+const SLOTS: usize = 8;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct BudgetItem(WorkloadId);
 
@@ -41,6 +44,12 @@ impl QueueKey for PodItem {
     fn slot(self) -> usize {
         self.0.index()
     }
+}
+
+/// Why nobody can tell how many pods a budget should have, and the event that says so.
+struct Uncounted {
+    why: String,
+    told: Option<EventText>,
 }
 
 /// The disruption controller.
@@ -177,9 +186,8 @@ impl Controller {
         }
         let (expected, desired) = match self.expected_pod_count(&budget, pods).await {
             Ok(counts) => counts,
-            Err(why) => {
-                let text = format!("Failed to calculate the number of expected pods: {why}");
-                self.tell(about, EventText::CalculateExpectedPodCountFailed, &text);
+            Err(failure) => {
+                self.tell_failure(about, &failure);
                 let status = BudgetStatus {
                     disruptions_allowed: 0,
                     sync_failed: self.switches.failure_is_condition,
@@ -221,7 +229,11 @@ impl Controller {
 
     /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why
     /// nobody can tell.
-    async fn expected_pod_count(&self, budget: &Budget, pods: usize) -> Result<(i32, i32), String> {
+    async fn expected_pod_count(
+        &self,
+        budget: &Budget,
+        pods: usize,
+    ) -> Result<(i32, i32), Uncounted> {
         Ok(match budget.rule {
             BudgetRule::MaxUnavailable(n) => {
                 let expected = self.expected_scale(budget).await?;
@@ -236,8 +248,7 @@ impl Controller {
     }
 
     /// `getExpectedScale`: the sum over the pods' controllers.
-    async fn expected_scale(&self, budget: &Budget) -> Result<i32, String> {
-        let about = About::Workload(budget.id, budget.uid);
+    async fn expected_scale(&self, budget: &Budget) -> Result<i32, Uncounted> {
         let fails = self.switches.unmanaged_pods == UnmanagedPods::Fail;
         let tells = self.switches.no_scale == NoScale::NoControllers;
         loop {
@@ -258,16 +269,15 @@ impl Controller {
                     Some((tally.expected(), failing))
                 })
                 .unwrap_or_default();
-            let Some((pod, owner)) = self.first(budget.id, &failing) else {
+            let Some((pod, owner)) = self.first(budget, &failing) else {
                 return Ok(expected);
             };
             let name = (self.client.api()).names(|n| short_name(n.pod_name(pod)).to_owned());
             let Some(owner) = owner else {
-                let why = format!("found no controller ref for pod {name:?}");
-                if tells {
-                    self.tell(about, EventText::NoControllerRef, &why);
-                }
-                return Err(why);
+                return Err(Uncounted {
+                    why: format!("found no controller ref for pod {name:?}"),
+                    told: tells.then_some(EventText::NoControllerRef),
+                });
             };
             match self.scales.of(owner).await {
                 Ok(Answer::Found(scale)) => self
@@ -275,31 +285,54 @@ impl Controller {
                     .with(|c| c.tally(budget.id).map(|t| t.learn(owner, scale)))
                     .unwrap_or_default(),
                 Ok(Answer::Without(resource)) => {
-                    return Err(format!(
-                        "{resource} does not implement the scale subresource"
-                    ));
+                    return Err(Uncounted {
+                        why: format!("{resource} does not implement the scale subresource"),
+                        told: None,
+                    });
                 }
                 Ok(Answer::Missing) => {
-                    let why = format!("found no controllers for pod {name:?}");
-                    if tells {
-                        self.tell(about, EventText::NoControllers, &why);
-                    }
-                    return Err(why);
+                    return Err(Uncounted {
+                        why: format!("found no controllers for pod {name:?}"),
+                        told: tells.then_some(EventText::NoControllers),
+                    });
                 }
-                Err(error) => return Err(error.to_string()),
+                Err(error) => {
+                    return Err(Uncounted {
+                        why: error.to_string(),
+                        told: None,
+                    });
+                }
             }
         }
     }
 
-    /// The pod that upstream comes to first, as it walks a map.
+    /// The pod that upstream comes to first, as it walks the map of the namespace's pods: Go walks one
+    /// of up to eight entries from any of its slots on.
     fn first(
         &self,
-        budget: WorkloadId,
+        budget: &Budget,
         failing: &[(PodId, Option<Owner>)],
     ) -> Option<(PodId, Option<Owner>)> {
-        let about = self.about(budget);
-        let n = (self.ctx).choose(self.first_point, about, u32::try_from(failing.len()).ok()?);
-        failing.get(n as usize).copied()
+        let choose = |n| (self.ctx).choose(self.first_point, self.about(budget.id), n) as usize;
+        if failing.len() <= 1 {
+            return failing.first().copied();
+        }
+        let pods = self.informers.pods();
+        let there: Vec<PodId> = self.client.api().names(|n| {
+            pods.iter()
+                .map(|p| p.id)
+                .filter(|id| namespace_of(n.pod_name(*id)) == &*budget.namespace)
+                .take(SLOTS + 1)
+                .collect()
+        });
+        if there.len() > SLOTS {
+            return failing.get(choose(failing.len() as u32)).copied();
+        }
+        let from = there.get(choose(SLOTS as u32)).copied();
+        let before = |id: PodId| from.is_some_and(|from| id < from);
+        (failing.iter())
+            .min_by_key(|(id, _)| (before(*id), *id))
+            .copied()
     }
 
     /// Finds out the scales that the caches know.
@@ -351,9 +384,24 @@ impl Controller {
         self.tell(about, EventText::UnmanagedPods, &text);
     }
 
+    /// `getExpectedScale` has said its event by the time that `trySync` says its own.
+    fn tell_failure(&self, about: About, failure: &Uncounted) {
+        let why = &failure.why;
+        let text = format!("Failed to calculate the number of expected pods: {why}");
+        let then = self.body(EventText::CalculateExpectedPodCountFailed, &text);
+        match failure.told {
+            Some(told) => (self.recorder).two_events(about, self.body(told, why), then),
+            None => self.recorder.event(about, then),
+        }
+    }
+
     fn tell(&self, about: About, text: EventText, words: &str) {
+        self.recorder.event(about, self.body(text, words));
+    }
+
+    fn body(&self, text: EventText, words: &str) -> EventBody {
         let arg = self.client.api().names(|n| n.text(words)).0;
-        self.recorder.event(about, EventBody { text, arg });
+        EventBody { text, arg }
     }
 
     /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, how many of those
