@@ -17,7 +17,8 @@ import (
 // container stands for all of one pod's.
 type container struct {
 	up, stopping, refused bool
-	failed                bool // it was killed, never ran, or is not known any more
+	failed                bool      // it was killed, never ran, or is not known any more
+	ends                  time.Time // when it is stopping: it has ended by then, whether or not a kubelet looks
 }
 
 // podChange is what a kubelet hears of a pod.
@@ -70,7 +71,7 @@ func (a *agent) hear(ctx context.Context, running bool) {
 			a.pods.UpdatePod(p)
 			a.stopIfAsked(p)
 		case podRemoved:
-			a.removePod(p)
+			removePod(a.pods, p)
 			a.forget(p)
 		}
 	})
@@ -152,14 +153,23 @@ func (a *agent) ran(p *v1.Pod, up bool) v1.PodStatus {
 	return with.Status
 }
 
-// stopIfAsked ends a pod that is being deleted.
+// stopIfAsked ends a pod that is being deleted, and waits for its end. An earlier kubelet may have begun it.
 func (a *agent) stopIfAsked(p *v1.Pod) {
-	c, _ := a.machine.of(p.UID)
-	if p.DeletionTimestamp == nil || c.stopping {
+	if p.DeletionTimestamp == nil || a.ending[p.UID] {
 		return
 	}
+	a.ending[p.UID] = true
+	c, _ := a.machine.of(p.UID)
+	if !c.stopping {
+		c.stop(p, a.fleet.stop)
+	}
+	a.after(time.Until(c.ends), p.UID, a.stopped)
+}
+
+// stop asks what runs of a pod to end, which takes so long, but no longer than its grace.
+func (c *container) stop(p *v1.Pod, stop time.Duration) {
 	c.stopping = true
-	stop, grace := a.fleet.stop, max(*p.DeletionGracePeriodSeconds, 1)
+	grace := max(*p.DeletionGracePeriodSeconds, 1)
 	if limit := time.Duration(grace) * time.Second; limit < stop {
 		stop, c.failed = limit, true
 	}
@@ -167,7 +177,7 @@ func (a *agent) stopIfAsked(p *v1.Pod) {
 		stop = 0
 	}
 	c.failed = c.failed || !c.up
-	a.after(stop, p.UID, a.stopped)
+	c.ends = time.Now().Add(stop)
 }
 
 // stopped tells of a pod's end (pkg/kubelet/kubelet.go: SyncTerminatingPod), and of the end of the

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
+	kubepod "k8s.io/kubernetes/pkg/kubelet/pod"
 )
 
 // upstreamKubelets is what a scenario says that wants them.
@@ -52,22 +53,6 @@ type machine struct {
 	containers map[types.UID]*container
 }
 
-// podManager is where upstream's kubelet keeps the pods that it has heard of.
-type podManager interface {
-	AddPod(*v1.Pod)
-	UpdatePod(*v1.Pod)
-	GetPods() []*v1.Pod
-	GetPodByUID(types.UID) (*v1.Pod, bool)
-}
-
-// statusManager is upstream's, under names that do not change from release to release.
-type statusManager interface {
-	start(context.Context)
-	set(*v1.Pod, v1.PodStatus)
-	finished(*v1.Pod)
-	keep(map[types.UID]bool)
-}
-
 // eventer is client-go's recorder of events, as far as it is used.
 type eventer interface {
 	Eventf(about runtime.Object, kind, reason, format string, args ...any)
@@ -82,9 +67,10 @@ type agent struct {
 	client     kubernetes.Interface
 	heartbeats kubernetes.Interface
 	node       coreinformers.NodeInformer
-	pods       podManager
-	statuses   statusManager
+	pods       kubepod.Manager
+	statuses   podStatuses
 	recorder   eventer
+	ending     map[types.UID]bool // pods whose end it waits for
 }
 
 // now reads the machine's clock.
@@ -135,31 +121,33 @@ func (f *agents) join(actor string, spec nodeSpec, registering bool) {
 }
 
 // boot starts a machine's kubelet, or what is to be taken for one that has been running for long: the phases of its
-// loops are those of the scenario, or else anywhere, as is the age of its last report.
+// loops are those of the scenario, or else anywhere, as is the age of its last report. One that starts takes some
+// time to its first request, and hears of its pods then, too.
 func (f *agents) boot(m *machine, running bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &agent{fleet: f, machine: m, process: newProcess(), cancel: cancel}
+	a := &agent{fleet: f, machine: m, process: newProcess(), cancel: cancel, ending: map[types.UID]bool{}}
 	m.agent = a
 	a.client, a.heartbeats = f.clientsOf(a)
 	a.watchNode(ctx)
-	a.pods, a.statuses = a.newPodStatuses()
+	a.pods = newPodManager()
+	a.statuses = podStatuses{a.newStatusManager()}
 	a.recorder = a.newEvents(ctx)
 	var age *time.Duration
 	begins := startup()
-	phases := []time.Duration{begins, begins, begins}
+	phases := []time.Duration{begins, begins, begins, begins}
 	if running {
-		phases = []time.Duration{m.spec.LeaseOffset.or(phase()), m.spec.StatusOffset.or(phase()), phase()}
+		phases = []time.Duration{m.spec.LeaseOffset.or(phase()), m.spec.StatusOffset.or(phase()), phase(), 0}
 		age = new(time.Duration)
 		*age = time.Duration(rand.Int63n(int64(f.report)))
 	}
 	status := a.statusLoop(age)
-	for i, loop := range []func(context.Context){a.leaseLoop(), status, a.statuses.start} {
+	hear := func(ctx context.Context) { a.hear(ctx, running) }
+	for i, loop := range []func(context.Context){a.leaseLoop(), status, a.statuses.start, hear} {
 		time.AfterFunc(phases[i], func() {
 			a.process.stopHere()
 			loop(ctx)
 		})
 	}
-	go a.hear(ctx, running)
 }
 
 // startup is how long a kubelet takes from its start to its first renewal and report, as measured of whole ones.

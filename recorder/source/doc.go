@@ -12,13 +12,13 @@
 //     registry strategies, api_admission.go pods upstream's admission plugins; api_eviction.go and api_binding.go are the subresources of pods,
 //     api_scale.go that of workloads; api_request.go takes requests, api_discovery.go and
 //     api_select.go answer some of them, api_watch.go streams changes.
-//   - kubelet.go, kubelet_pods.go: what imitated kubelets write. agents.go, agent_pods.go: kubelets made of
-//     upstream's own loops, for scenarios that ask for them.
+//   - kubelet.go, kubelet_pods.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
+//     kubelets made of upstream's own loops, for scenarios that ask for them.
 //   - objects.go: the objects of a scenario as the API has them.
 //   - drain.go: kubectl drain, by kubectl's own package.
 //   - trace.go, trace_names.go: changes in the store become records.
 //   - watchdog.go: ends a run whose virtual time stands still.
 //
-// What constructs a controller changes from release to release: ../eras has a file for each form, of which
-// build takes the one that holds for its release.
+// What constructs a controller, or a loop of kubelets, changes from release to release: ../eras has a file for
+// each form, of which build takes the one that holds for its release.
 package recorder

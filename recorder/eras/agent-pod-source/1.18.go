@@ -1,0 +1,17 @@
+package recorder
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	clientrecord "k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/kubelet/config"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
+)
+
+// podSource is where the kubelet hears of its pods (pkg/kubelet/kubelet.go: makePodSourceConfig).
+func (a *agent) podSource(_ context.Context) *config.PodConfig {
+	of := config.NewPodConfig(config.PodConfigNotificationIncremental, &clientrecord.FakeRecorder{})
+	config.NewSourceApiserver(a.client, types.NodeName(a.machine.spec.Name), a.node.Informer().HasSynced, of.Channel(kubetypes.ApiserverSource))
+	return of
+}
