@@ -58,6 +58,7 @@ pub(crate) const RON: &[&str] = &[
     "Heal",
     "Crash",
     "Reboot",
+    "KubeletRestart",
     "Flap",
     "SlowHeartbeats",
     "Condition",

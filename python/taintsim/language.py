@@ -1496,6 +1496,13 @@ class Step(Variant):
         return Step("Reboot", {"node": node, "nodes": nodes})
 
     @staticmethod
+    def KubeletRestart(
+        *, downtime: DurationText, node: str | None = None, nodes: NodeSelector | None = None
+    ) -> Step:
+        """Kubelets die, and fresh ones start; their machines run on, and the containers."""
+        return Step("KubeletRestart", {"node": node, "nodes": nodes, "downtime": downtime})
+
+    @staticmethod
     def Flap(
         *, down: DurationText, up: DurationText, times: int, node: str | None = None, nodes:
         NodeSelector | None = None, cut: Cut | None = None, connections: Connections | None = None

@@ -85,6 +85,17 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
+    /// Kubelets die, and fresh ones start; their machines run on, and the containers.
+    KubeletRestart {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// How long there are none.
+        downtime: DurationText,
+    },
     /// Partitions that come and go.
     Flap {
         /// One node.

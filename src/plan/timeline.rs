@@ -64,6 +64,10 @@ pub enum Do {
     /// Crashed machines are switched on again: once they have booted, kubelets and containers start
     /// anew.
     Boot(Vec<NodeIndex>),
+    /// The kubelets die; their machines run on, and the containers.
+    StopKubelet(Vec<NodeIndex>),
+    /// Fresh kubelets start where others have died.
+    StartKubelet(Vec<NodeIndex>),
     /// Leases are renewed and status is posted only every so often; `None` is as configured.
     HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
     /// The kubelets' own view of a condition.
@@ -141,6 +145,8 @@ impl Do {
             | Self::Reconnect(n)
             | Self::Crash(n)
             | Self::Boot(n)
+            | Self::StopKubelet(n)
+            | Self::StartKubelet(n)
             | Self::HeartbeatPeriod(n, _)
             | Self::Condition(n, ..)
             | Self::Runtime(n, _)

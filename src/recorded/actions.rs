@@ -104,10 +104,7 @@ impl Builder {
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
-            "restart-kubelet" => {
-                let what = "a kubelet that restarts while its machine runs on";
-                return Err(PlanError::NotModelled(vec![what.to_owned()]));
-            }
+            "restart-kubelet" if self.upstream => Do::StopKubelet(self.kubelets(a)?),
             "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
             _ => return Ok(None),
@@ -196,30 +193,34 @@ impl Builder {
                 None => return Ok(()),
             },
         };
-        let lasts = matches!(act, Do::StallWatches(..) | Do::ApiDown);
+        let end = match &act {
+            Do::ApiDown => Some(Do::ApiUp(match a.watch_cache.as_str() {
+                "lost" => WatchCache::Lost,
+                _ => WatchCache::Kept,
+            })),
+            Do::StopKubelet(nodes) => Some(Do::StartKubelet(nodes.clone())),
+            _ => None,
+        };
+        let lasts = end.is_some() || matches!(act, Do::StallWatches(..));
         let ends = at.checked_add(a.downtime.0).filter(|_| lasts);
         let entry = self.timeline.len() as u32;
         self.timeline.push(TimelineEntry {
             at,
             name: entry_name(a),
             ends,
-            is_fault: a.act == "cut" || a.act == "api-outage",
+            is_fault: matches!(a.act.as_str(), "cut" | "api-outage" | "restart-kubelet"),
         });
-        let over = ends.filter(|_| act == Do::ApiDown);
         self.actions.push(Action {
             at,
             entry,
             phase: Phase::Begin,
             act,
         });
-        self.actions.extend(over.map(|at| Action {
+        self.actions.extend(ends.zip(end).map(|(at, act)| Action {
             at,
             entry,
             phase: Phase::End,
-            act: Do::ApiUp(match a.watch_cache.as_str() {
-                "lost" => WatchCache::Lost,
-                _ => WatchCache::Kept,
-            }),
+            act,
         }));
         Ok(())
     }

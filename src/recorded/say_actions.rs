@@ -163,6 +163,9 @@ fn of_pod(plan: &Plan, act: &Do, missing: &mut Missing) -> Value {
 /// What the recorder has no action for.
 fn unsaid(act: &Do) -> &'static str {
     match act {
+        Do::StopKubelet(_) | Do::StartKubelet(_) => {
+            "kubelets that restart, which imitated ones do not"
+        }
         Do::HeartbeatPeriod(..) => "heartbeats whose period changes",
         Do::Instance(..) => "what a cloud provider says",
         Do::Maintain(..) => "maintenance of nodes",

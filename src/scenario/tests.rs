@@ -134,6 +134,8 @@ fn words(plan: &Plan) -> String {
             Do::Reconnect(n) => format!("Reconnect{}", names(n)),
             Do::Crash(n) => format!("Crash{}", names(n)),
             Do::Boot(n) => format!("Boot{}", names(n)),
+            Do::StopKubelet(n) => format!("StopKubelet{}", names(n)),
+            Do::StartKubelet(n) => format!("StartKubelet{}", names(n)),
             Do::HeartbeatPeriod(n, d) => format!(
                 "HeartbeatPeriod{} {}",
                 names(n),

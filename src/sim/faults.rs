@@ -73,6 +73,8 @@ impl Cluster {
             }),
             Do::Crash(nodes) => each(nodes, &|n| self.switch_off(n, OffBy::Fault)),
             Do::Boot(nodes) => each(nodes, &|n| self.switch_on(n, OffBy::Fault)),
+            Do::StopKubelet(nodes) => each(nodes, &|n| self.kubelets.stop(n)),
+            Do::StartKubelet(nodes) => each(nodes, &|n| self.kubelets.start(n)),
             Do::HeartbeatPeriod(nodes, period) => {
                 each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period))
             }
@@ -231,6 +233,8 @@ impl Cluster {
             | Do::Heal(_)
             | Do::Crash(_)
             | Do::Boot(_)
+            | Do::StopKubelet(_)
+            | Do::StartKubelet(_)
             | Do::HeartbeatPeriod(..)
             | Do::Condition(..)
             | Do::Runtime(..)

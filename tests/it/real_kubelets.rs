@@ -287,6 +287,77 @@ fn a_machine_that_was_off_for_thirty_seconds() {
 }
 
 #[test]
+fn kubelets_that_restart_while_their_machines_run_on() {
+    // Times after the new kubelets' start, two minutes after the old ones died.
+    let mut timeline =
+        "(at: \"10m\", do: KubeletRestart(nodes: Nodes([\"k{0..8}\"]), downtime: \"2m\")),
+         (at: \"10m10s\", do: DeletePod(pods: Group(\"d\"))),"
+            .to_owned();
+    for n in 0..9 {
+        timeline += &format!(
+            "(at: \"10m15s\", do: CreatePod(pod: (name: \"n-{n}\", on: Node(\"k{n}\")))),"
+        );
+    }
+    let all = said(&scenario("pod_start: \"900ms\"", "", &timeline));
+    let end = CUT + 120.0;
+    let each = 9 * SEEDS as usize;
+    let node = times(&all, end, |actor, f| {
+        actor == "kubelet" && ready(f, "node-condition")
+    });
+    // The first report comes 0.6 to 1.1 s after the start. Pods are heard of then, and told of.
+    assert_eq!(node.len(), each, "every node had gone Unknown");
+    within("Ready", &node, (0.6, 1.1));
+    let pods = times(&all, end, |actor, f| {
+        actor == "kubelet" && ready(f, "pod-condition") && of_group(f, "s")
+    });
+    assert_eq!(pods.len(), each);
+    within("set back to Ready", &pods, (0.6, 1.1));
+    // One that was bound meanwhile starts in 0.9 s.
+    let running = times(&all, end, |_, f| {
+        f.what == "pod-phase" && of_group(f, "n") && f.status == Some("Running")
+    });
+    assert_eq!(running.len(), each);
+    within("bound meanwhile, Running", &running, (1.5, 2.0));
+    // Those that were deleted meanwhile, and those that were evicted, stop in a second, and are
+    // removed at the next relist. Nothing else stops.
+    let stopped = times(&all, end, |_, f| f.what == "containers-stopped");
+    assert_eq!(stopped.len(), 2 * each);
+    within("stopped", &stopped, (1.6, 2.1));
+    for group in ["d", "e"] {
+        let succeeded = times(&all, end, |_, f| {
+            f.what == "pod-phase" && of_group(f, group) && f.status == Some("Succeeded")
+        });
+        assert_eq!(succeeded.len(), each);
+        within("Succeeded", &succeeded, (1.6, 2.1));
+        let gone = times(&all, end, |_, f| f.what == "pod-gone" && of_group(f, group));
+        assert_eq!(gone.len(), each);
+        within("gone", &gone, (1.6, 3.1));
+    }
+}
+
+#[test]
+fn containers_that_end_while_no_kubelet_looks() {
+    // They were asked to end 2 s before the kubelets died, and take five; what became of them is told by the
+    // kubelets that start a minute later.
+    let text = scenario(
+        "pod_start: \"900ms\", pod_stop: \"5s\"",
+        "",
+        "(at: \"10m\", do: DeletePod(pods: Group(\"d\"))),
+         (at: \"10m2s\", do: KubeletRestart(nodes: Nodes([\"k{0..8}\"]), downtime: \"1m\"))",
+    );
+    let all = said(&text);
+    let of_d = |what: &'static str| move |_: &str, f: &Fields| f.what == what && of_group(f, "d");
+    let stopped = times(&all, CUT, of_d("containers-stopped"));
+    assert_eq!(stopped.len() as u64, 9 * SEEDS);
+    within("stopped", &stopped, (5.0, 5.0));
+    let succeeded = times(&all, CUT + 62.0, of_d("pod-phase"));
+    assert_eq!(succeeded.len() as u64, 9 * SEEDS);
+    within("Succeeded", &succeeded, (0.6, 1.1));
+    let gone = times(&all, CUT + 62.0, of_d("pod-gone"));
+    within("gone", &gone, (0.6, 2.1));
+}
+
+#[test]
 fn a_container_runtime_that_fails() {
     // The kubelet looks every 5 s, and one that does not answer counts 30 s after it last did; the
     // status loop posts within 10.4 s. Measured twice each: 3.0 and 4.2 s, 29.4 and 30.3 s, and ready again

@@ -36,7 +36,7 @@ impl Kubelets {
     /// A tick of a loop: nothing is written while the kubelet is cut off, or the server is down.
     pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
         let Some((cut, gone, slow)) =
-            self.with(node, |k| (k.cut.is_some() || k.crashed, k.gone, k.slow))
+            self.with(node, |k| (k.cut.is_some() || !k.runs(), k.gone, k.slow))
         else {
             return;
         };
@@ -134,7 +134,8 @@ impl Kubelets {
     pub(super) fn work_imitated(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        let Some((cut, off)) = self.with(due.node, |k| (k.cut.is_some(), !k.runs())) else {
+        let state = self.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
+        let Some((cut, off)) = state else {
             return;
         };
         if off {

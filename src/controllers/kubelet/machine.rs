@@ -3,6 +3,7 @@
 use super::kubelets::Kubelets;
 use super::notices::Notices;
 use super::reach::POD_STATUS_SYNC;
+use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::{Dur, Time};
 use crate::plan::{KubeletMode, Real};
@@ -19,18 +20,18 @@ impl Kubelets {
         let was = self.with(node, |k| {
             (
                 std::mem::replace(&mut k.crashed, true),
-                k.cut.is_some(),
+                k.cut.is_some() || k.stopped,
                 k.gone,
                 k.boots_until.take().is_some(),
             )
         });
-        if let Some((was_off, cut, false, booting)) = was
+        if let Some((was_off, silent, false, booting)) = was
             && (!was_off || booting)
         {
             if !was_off {
                 self.machine_off(node);
             }
-            if !was_off && !cut {
+            if !was_off && !silent {
                 let record = self.api.record_node(Actor::User, node, What::NodeSilent);
                 self.ctx.set_cause(record);
             }
@@ -60,40 +61,48 @@ impl Kubelets {
         }
     }
 
-    /// A machine has booted, unless it stopped again meanwhile: the kubelet renews its lease, posts
-    /// its status whatever it is, and starts its pods' containers anew.
+    /// A machine has booted, unless it stopped again meanwhile: the kubelet starts, unless something
+    /// keeps it from that, and starts its pods' containers anew.
     pub(super) fn booted(&self, node: NodeId) {
         let up = self.ctx.now();
-        let Some(Some(cut)) = self.with(node, |k| {
+        let Some(Some(starts)) = self.with(node, |k| {
             let done = !k.gone && k.boots_until == Some(up);
             done.then(|| {
                 (k.crashed, k.boots_until) = (false, None);
-                k.cut.is_some()
+                k.runs()
             })
         }) else {
             return;
         };
         self.api.waking(node);
         let on = self.api.record_node(Actor::User, node, What::MachineOn);
-        let heard = if cut {
-            on
+        if starts && let Some((asks, real)) = self.begins_anew(node, on) {
+            self.start_anew(node, asks, real);
+        }
+    }
+
+    /// A kubelet starts, because of `cause`: it renews its lease and posts its status whatever it is.
+    /// When it asks for the first time; none of one that is imitated, which goes on at once.
+    pub(super) fn begins_anew(&self, node: NodeId, cause: u32) -> Option<(Time, Real)> {
+        let heard = if self.with(node, |k| k.cut.is_some()) == Some(true) {
+            cause
         } else {
             self.api.record_node(Actor::User, node, What::NodeHeard)
         };
         self.ctx.set_cause(heard);
         let KubeletMode::Real(real) = self.mode else {
             self.resume_imitated(node);
-            return;
+            return None;
         };
         // The first report after a start is unconditional, except in 1.32.0 to 1.32.2.
         self.with(node, |k| k.report_offset_ns = i64::MIN / 2);
-        let asks = up + self.start_of(node);
+        let asks = self.ctx.now() + self.start_of(node);
         let period = POD_STATUS_SYNC.as_nanos();
         self.with(node, |k| {
             k.syncs_at = Some(Dur::from_nanos(asks.as_nanos() % period));
         });
         self.starts_asking(node, asks);
-        self.start_anew(node, asks, real);
+        Some((asks, real))
     }
 
     /// How long a kubelet takes from its start to its first requests.
@@ -112,14 +121,19 @@ impl Kubelets {
     /// stopped, tells so, and starts them anew, or ends them.
     pub(super) fn start_anew(&self, node: NodeId, up: Time, real: Real) {
         for uid in self.pods_of(node) {
-            let found = up + self.until_relist(node);
-            self.with_due(uid, |d| {
-                d.found_stopped = d.forgotten.then_some(found);
-                d.start = found + real.pod_start;
-                d.stop_at(found);
-            });
-            self.work_at(uid, found);
-            self.work_at(uid, found + real.pod_start);
+            self.find_stopped(uid, node, up, real);
         }
+    }
+
+    /// A kubelet that asks from `up` on finds what ran of a pod stopped.
+    pub(super) fn find_stopped(&self, uid: Uid, node: NodeId, up: Time, real: Real) {
+        let found = up + self.until_relist(node);
+        self.with_due(uid, |d| {
+            d.found_stopped = d.forgotten.then_some(found);
+            d.start = found + real.pod_start;
+            d.stop_at(found);
+        });
+        self.work_at(uid, found);
+        self.work_at(uid, found + real.pod_start);
     }
 }

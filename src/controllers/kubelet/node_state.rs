@@ -42,6 +42,8 @@ pub(super) struct Kubelet {
     pub(super) crashed: bool,
     /// When it has booted, while it does.
     pub(super) boots_until: Option<Time>,
+    /// Its process is dead while its machine runs on, or would.
+    pub(super) stopped: bool,
     /// It ended: its node was deleted.
     pub(super) gone: bool,
     /// Its own view of its conditions.
@@ -81,9 +83,14 @@ impl Kubelet {
             .unwrap_or([new; REFLECTORS])
     }
 
+    /// Whether its machine runs.
+    pub(super) fn is_on(&self) -> bool {
+        !self.crashed && !self.gone
+    }
+
     /// Whether its machine runs, and it.
     pub(super) fn runs(&self) -> bool {
-        !self.crashed && !self.gone
+        self.is_on() && !self.stopped
     }
 
     /// Whether what it sends now arrives.

@@ -274,7 +274,8 @@ impl Kubelets {
     pub(super) fn work_real(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        let Some((heard, true)) = self.with(due.node, |k| (k.hears_from(now), k.runs())) else {
+        // Containers end as they were asked to, also when nobody looks.
+        let Some((heard, true)) = self.with(due.node, |k| (k.hears_from(now), k.is_on())) else {
             return;
         };
         self.run_containers(uid, &due, heard.is_none());

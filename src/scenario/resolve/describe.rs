@@ -19,6 +19,9 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Heal { node, nodes } => format!("heal {}", on(node, nodes)),
         Step::Crash { node, nodes, .. } => format!("crash of {}", on(node, nodes)),
         Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
+        Step::KubeletRestart { node, nodes, .. } => {
+            format!("kubelet restart on {}", on(node, nodes))
+        }
         Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
         Step::SlowHeartbeats {
             node,
@@ -33,12 +36,8 @@ pub(super) fn describe(step: &Step) -> String {
             status,
             ..
         } => {
-            format!(
-                "{}={} on {}",
-                condition(*kind),
-                status_word(*status),
-                on(node, nodes)
-            )
+            let said = format!("{}={}", condition(*kind), status_word(*status));
+            format!("{said} on {}", on(node, nodes))
         }
         Step::RuntimeFailure { node, nodes, .. } => {
             format!("runtime failure of {}", on(node, nodes))

@@ -60,6 +60,18 @@ impl Of<'_> {
         ])
     }
 
+    /// Kubelets are dead, and fresh ones start at the end.
+    pub(super) fn kubelet_restart(
+        &self,
+        node: &Option<String>,
+        nodes: &Option<NodeSelector>,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<Primitive>> {
+        let n = self.nodes(node, nodes, complaints)?;
+        self.lasts?;
+        self.lasting(Do::StopKubelet(n.clone()), Do::StartKubelet(n))
+    }
+
     /// Nodes are cut off and back, time after time.
     pub(super) fn flap(
         &self,

@@ -17,6 +17,7 @@ enum Held {
     Cut(NodeIndex),
     Network(NodeIndex),
     Crash(NodeIndex),
+    Kubelet(NodeIndex),
     Heartbeats(NodeIndex),
     Condition(NodeIndex, NodeConditionType),
     Runtime(NodeIndex),
@@ -228,6 +229,7 @@ fn forget(holders: &mut Holders, nodes: &[NodeIndex]) {
         Held::Cut(n)
         | Held::Network(n)
         | Held::Crash(n)
+        | Held::Kubelet(n)
         | Held::Heartbeats(n)
         | Held::Condition(n, _)
         | Held::Runtime(n)
@@ -287,6 +289,11 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         Do::Reconnect(nodes) => of.one(Do::Reconnect(reconnected(holders, of.entry, nodes))),
         Do::Crash(nodes) => of.one(Do::Crash(hold(holders, of.entry, nodes, Held::Crash))),
         Do::Boot(nodes) => of.one(Do::Boot(end_all(holders, of.entry, nodes, &Held::Crash).0)),
+        Do::StopKubelet(n) => of.one(Do::StopKubelet(hold(holders, of.entry, n, Held::Kubelet))),
+        Do::StartKubelet(n) => {
+            let (free, _) = end_all(holders, of.entry, n, &Held::Kubelet);
+            of.one(Do::StartKubelet(free))
+        }
         Do::HeartbeatPeriod(nodes, Some(period)) => of.one(Do::HeartbeatPeriod(
             begin_all(
                 holders,

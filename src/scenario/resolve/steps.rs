@@ -32,6 +32,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
+        Step::KubeletRestart { downtime, .. } => read(&Some(downtime.clone()), "downtime"),
         Step::ControllerRestart {
             downtime: Some(downtime),
             kind: None,
@@ -68,6 +69,7 @@ pub(super) fn is_fault(step: &Step) -> bool {
         Step::Partition { .. }
             | Step::Crash { .. }
             | Step::Reboot { .. }
+            | Step::KubeletRestart { .. }
             | Step::Flap { .. }
             | Step::SlowHeartbeats { .. }
             | Step::Condition { .. }
@@ -99,6 +101,7 @@ pub(super) fn primitives(
         }
         Step::Crash { node, nodes, .. } => of.crash(node, nodes, complaints),
         Step::Reboot { node, nodes } => of.reboot(node, nodes, complaints),
+        Step::KubeletRestart { node, nodes, .. } => of.kubelet_restart(node, nodes, complaints),
         Step::Flap {
             node,
             nodes,
