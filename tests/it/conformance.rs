@@ -89,10 +89,10 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (2736, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (2782, 0));
     // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
     // kept.
-    assert!(counts.conform >= 2592, "only {counts}");
+    assert!(counts.conform >= 2683, "only {counts}");
 }
 
 #[test]
@@ -100,11 +100,13 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Eight leave room for chance: a kubelet's watches after an outage under 1.37, all nodes dark under 1.24, where the first NoExecute taints come
-    // within six seconds, which of 31 dead nodes of a large zone are tainted first, under 1.23,
-    // 1.25 and 1.35, and three in which the default order of everything is the least likely one.
+    // Eleven leave room for chance: a kubelet's watches after an outage under 1.31 and 1.37, the last
+    // of several cuts under 1.36, the end of a condition under 1.27, all nodes dark under 1.24, where
+    // the first NoExecute taints come within six seconds, which of 31 dead nodes of a large zone are
+    // tainted first, under 1.23, 1.25 and 1.35, and three in which the default order of everything is
+    // the least likely one.
     assert!(
-        counts.total() == 126 && counts.conform >= 118,
+        counts.total() == 216 && counts.conform >= 205,
         "only {counts}"
     );
 }
