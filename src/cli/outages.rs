@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// The form of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// node,start,end with a heading; seconds or RFC 3339
+    /// node,start,end with a heading; seconds or RFC 3339. A node without times never failed
     Csv,
-    /// A range of kube_node_status_condition{condition="Ready"}, as JSON
+    /// A range of kube_node_status_condition{condition="Ready"}, as JSON, one or several
     Prometheus,
     /// event_trace.tab of the Failure Trace Archive
     Fta,
@@ -61,6 +61,8 @@ pub(crate) struct OutagesArgs {
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     let history =
         scenario::history(&args.file, args.from.map(Into::into)).map_err(Failure::Input)?;
+    let begun_before = history.noticed;
+    let history = history.noticed_after(args.detection.as_nanos() as f64 / 1e9);
     let Some(spans) = history.spans() else {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
@@ -72,6 +74,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         },
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
+        begun_before,
         history,
         spans,
     };

@@ -4,6 +4,7 @@
 use super::Heading;
 use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
 use super::short;
+use super::text::counted;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
 use crate::outages::{Best, Distribution, Fit, History, Spans, best, cost};
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
 pub(crate) struct Told {
     /// What was asked.
     pub asked: Asked,
+    /// Outages begin before the file shows them: when nodes went away, by what detection takes.
+    pub begun_before: bool,
     /// The history.
     pub history: History,
     /// The lengths of its outages.
@@ -67,18 +70,30 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told) -> io::Result<()> {
     writeln!(out, "{}", told.asked.file)?;
     writeln!(
         out,
-        "  {} outages of {} nodes in {}; {} a node and year",
-        grouped(s.count() as u64),
-        grouped(h.nodes.len() as u64),
+        "  {} of {} in {}; {} a node and year",
+        counted(s.count() as u64, "outage"),
+        counted(h.nodes.len() as u64, "node"),
         days(h.length),
         per_year(h)
     )?;
     if h.open > 0 || h.empty > 0 {
         writeln!(
             out,
-            "  left out: {} that had not ended, {} of no length",
+            "  left out: {} that the file has no beginning or no end of, {} of no length",
             grouped(h.open as u64),
             grouped(h.empty as u64)
+        )?;
+    }
+    if told.begun_before {
+        writeln!(
+            out,
+            "  beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
+            short(told.asked.detection)
+        )?;
+    } else if h.failures_only {
+        writeln!(
+            out,
+            "  if there are nodes that never failed, outages are rarer: write each into the file, a name without times"
         )?;
     }
     writeln!(out, "\nHow long they last: mean {}", span(s.mean()))?;

@@ -12,6 +12,10 @@ use std::sync::Arc;
 /// The largest history, in bytes, after decompression.
 const BYTES_MAX: u64 = 256 << 20;
 
+/// How long a cluster took to notice outages that its own metrics tell of: the grace period of 40 s,
+/// and what lies between heartbeats and between passes. `outages` takes it as `--detection`.
+const NOTICED_AFTER_S: f64 = 45.0;
+
 /// Reads every file that a fault model points at, once each; what is wrong with them.
 pub(super) fn attach(loaded: &mut Loaded) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -79,7 +83,8 @@ fn read(
     let (mut input, text) = text_of(&path, loaded.places.of(&path))
         .map_err(|problem| problem.help("a path is relative to the scenario"))?;
     input.copy = copy;
-    Ok((input, of_text(&path, &text, format)?))
+    let history = of_text(&path, &text, format)?;
+    Ok((input, history.noticed_after(NOTICED_AFTER_S)))
 }
 
 /// What a text says, whose file is called so.
@@ -105,7 +110,7 @@ fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
     Ok((input, text))
 }
 
-/// Reads a history from a file.
+/// Reads a history from a file, as it is there.
 ///
 /// # Errors
 /// What is wrong with it, and where.

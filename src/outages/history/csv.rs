@@ -1,11 +1,15 @@
 //! Our own form: CSV with a heading, `node,start,end`; further columns are left aside. Times are
-//! seconds, or RFC 3339.
+//! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
+//! times never failed.
 
 use super::raw::{HistoryError, Raw, wrong};
 
 pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
     let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter(text))
         .trim(csv::Trim::All)
+        // An end that is missing is an outage that goes on, with the comma or without.
+        .flexible(true)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
     let heading = reader
@@ -24,16 +28,29 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
             })
     };
     let (node, start, end) = (column("node")?, column("start")?, column("end")?);
-    let mut raw = Raw::default();
+    let mut raw = Raw {
+        failures_only: true,
+        ..Raw::default()
+    };
+    // What follows a quote that is never closed would be one long field.
+    let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
     for (i, row) in reader.records().enumerate() {
         let row = row.map_err(|e| {
             let line = e.position().map_or(i + 2, |p| p.line() as usize);
             wrong(line, e.to_string())
         })?;
         let line = row.position().map_or(i + 2, |p| p.line() as usize);
+        if is_open && row.iter().any(|f| f.contains('\n')) {
+            return Err(wrong(line, "a quote is opened here and never closed"));
+        }
         let field = |column: usize| row.get(column).unwrap_or_default();
         if field(node).is_empty() {
             return Err(wrong(line, "the node's name is missing"));
+        }
+        if field(start).is_empty() && field(end).is_empty() {
+            raw.node(field(node));
+            raw.failures_only = false;
+            continue;
         }
         let begin = seconds(field(start), line)?;
         if field(end).is_empty() {
@@ -44,6 +61,31 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
         raw.add(field(node), begin, seconds(field(end), line)?, line)?;
     }
     Ok(raw)
+}
+
+/// What stands between the fields of the heading.
+fn delimiter(text: &str) -> u8 {
+    let heading = heading(text);
+    let found = [b',', b';', b'\t'];
+    let is_there = |d: &&u8| heading.bytes().any(|b| b == **d);
+    *found.iter().find(is_there).unwrap_or(&b',')
+}
+
+/// The first line that says something.
+pub(super) fn heading(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    let says = |l: &&str| !l.is_empty() && !l.starts_with('#');
+    lines.find(says).unwrap_or_default()
+}
+
+/// The line is the heading of such a file.
+pub(super) fn is_heading(line: &str) -> bool {
+    line.split([',', ';', '\t']).any(|f| {
+        f.trim()
+            .trim_matches('"')
+            .trim()
+            .eq_ignore_ascii_case("node")
+    })
 }
 
 /// A time in seconds.

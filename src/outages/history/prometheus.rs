@@ -1,45 +1,72 @@
-//! What Prometheus answers to a range query of `kube_node_status_condition{condition="Ready"}`.
+//! What Prometheus answers when it is asked for `kube_node_status_condition{condition="Ready"}` over
+//! some time: a range query, or an instant query of `…[30d]`. Several answers may stand one behind
+//! the other, as no range query gives more than 11,000 samples of a series.
 //!
 //! A node is away from the first sample in which it is not Ready to the next one in which it is. Of
-//! the three series of a node the one of `status="true"` decides where it is there. That an outage
-//! shows only once the controller has seen it, some fifty seconds late, does no harm: no eviction
-//! comes before.
+//! the three series of a node the one of `status="true"` decides where it is there. The exporter's
+//! own name is in the labels, so that there are two series where there are two exporters, and
+//! another one where it was started anew: samples of a node are taken together, whichever series
+//! they are from.
+//!
+//! A node that is not Ready in its first sample has just joined, or went away before anybody
+//! looked: how long it was away, the file does not say.
 
 use super::raw::{HistoryError, Raw};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Data,
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: Option<Data<'a>>,
+    error: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Data {
-    result: Vec<Series>,
+struct Data<'a> {
+    #[serde(borrow)]
+    result: Vec<Series<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Series {
+struct Series<'a> {
     metric: BTreeMap<String, String>,
-    #[serde(default)]
-    values: Vec<(f64, String)>,
+    // A long history has millions of samples: their texts stay where they are.
+    #[serde(borrow)]
+    values: Option<Vec<(f64, &'a str)>>,
 }
+
+/// When a node was looked at, and whether it was up.
+type Samples = Vec<(f64, bool)>;
 
 pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
-    let answer: Answer = serde_json::from_str(text).map_err(|e| {
-        HistoryError::Whole(format!(
-            "this is no answer to a range query of Prometheus: {e}"
-        ))
-    })?;
-    let mut raw = Raw::default();
+    let mut series = Vec::new();
+    for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
+        let answer = answer
+            .map_err(|e| HistoryError::Whole(format!("this is no answer of Prometheus: {e}")))?;
+        if let Some(error) = answer.error {
+            return Err(HistoryError::Refused(error));
+        }
+        series.extend(answer.data.into_iter().flat_map(|data| data.result));
+    }
+    let mut raw = Raw {
+        noticed: true,
+        ..Raw::default()
+    };
+    for (node, samples) in &mut by_node(&series)? {
+        // Two exporters may tell of the same moment: up is what one of them has seen already.
+        samples.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        samples.dedup_by_key(|sample| sample.0);
+        add(&mut raw, node, samples)?;
+    }
+    Ok(raw)
+}
+
+fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, HistoryError> {
     let status = |s: &Series| s.metric.get("status").map(|s| s.to_ascii_lowercase());
-    let any_true = answer
-        .data
-        .result
-        .iter()
-        .any(|s| status(s).as_deref() == Some("true"));
-    for series in &answer.data.result {
+    let any_true = series.iter().any(|s| status(s).as_deref() == Some("true"));
+    let mut found: BTreeMap<&str, Samples> = BTreeMap::new();
+    for series in series {
         if series.metric.get("condition").is_some_and(|c| c != "Ready") {
             continue;
         }
@@ -49,31 +76,40 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
             // Of an answer without `status="true"` the series tell when a node is not Ready.
             Some(_) => false,
         };
-        let Some(node) = series
-            .metric
-            .get("node")
-            .or_else(|| series.metric.get("instance"))
-        else {
-            return Err(HistoryError::Whole(
-                "a series has no label `node`".to_owned(),
-            ));
+        let name = series.metric.get("node");
+        let Some(node) = name.or_else(|| series.metric.get("instance")) else {
+            let text = "a series has no label `node`".to_owned();
+            return Err(HistoryError::Whole(text));
         };
-        raw.node(node);
-        let mut since: Option<f64> = None;
-        for (at, value) in &series.values {
-            raw.saw(*at);
-            let is_up = (value.as_str() == "1") == up_is_one;
-            match (since, is_up) {
-                (None, false) => since = Some(*at),
-                (Some(begin), true) => {
-                    // Every series is an array of its own; lines mean nothing here.
-                    raw.add(node, begin, *at, 1)?;
-                    since = None;
-                }
-                _ => {}
-            }
-        }
-        raw.open += usize::from(since.is_some());
+        let Some(values) = &series.values else {
+            return Err(HistoryError::Moment);
+        };
+        let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
+        found.entry(node).or_default().extend(samples);
     }
-    Ok(raw)
+    Ok(found)
+}
+
+fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), HistoryError> {
+    raw.node(node);
+    for &(at, _) in samples {
+        raw.saw(at);
+    }
+    let first_up = samples.iter().position(|s| s.1);
+    let since_up = first_up.unwrap_or(samples.len());
+    raw.open += usize::from(since_up > 0);
+    let mut since: Option<f64> = None;
+    for &(at, is_up) in &samples[since_up..] {
+        match (since, is_up) {
+            (None, false) => since = Some(at),
+            (Some(begin), true) => {
+                // Every series is an array of its own; lines mean nothing here.
+                raw.add(node, begin, at, 1)?;
+                since = None;
+            }
+            _ => {}
+        }
+    }
+    raw.open += usize::from(since.is_some());
+    Ok(())
 }

@@ -23,10 +23,14 @@ pub(crate) struct History {
     pub outages: Vec<Recorded>,
     /// How long it was looked, in seconds.
     pub length: f64,
-    /// How many outages had not ended when the file did; they are left out.
+    /// How many outages had not ended when the file did, or began before it; they are left out.
     pub open: usize,
     /// How many outages of no length there were; they are left out.
     pub empty: usize,
+    /// Outages begin when the cluster noticed them, some time after nodes went away.
+    pub noticed: bool,
+    /// The file names only nodes that failed: how many others there were, it does not say.
+    pub failures_only: bool,
 }
 
 /// Why a history cannot be read.
@@ -58,12 +62,28 @@ pub(crate) enum HistoryError {
         /// Their node.
         node: String,
     },
-    /// There is no outage, or none that has ended.
-    #[error("there is no outage in it{}", if *open { " that has ended" } else { "" })]
+    /// There is no outage, or none that has both ends and a length.
+    #[error("there is no outage in it{}", of_what(*open, *empty))]
     Nothing {
-        /// Some have begun.
-        open: bool,
+        /// How many have no beginning or no end.
+        open: usize,
+        /// How many have no length.
+        empty: usize,
     },
+    /// A time is so large that it cannot be meant in seconds.
+    #[error("line {line}: so many seconds are {years} years: it looks like milliseconds")]
+    Milliseconds {
+        /// Its line, from 1 on.
+        line: usize,
+        /// How many years that would be.
+        years: u64,
+    },
+    /// Prometheus says why it gives no answer.
+    #[error("Prometheus did not answer: {0}")]
+    Refused(String),
+    /// Prometheus was asked for one moment.
+    #[error("this answer of Prometheus is about one moment, and says nothing of how long")]
+    Moment,
     /// The whole is wrong.
     #[error("{0}")]
     Whole(String),
@@ -77,11 +97,25 @@ impl HistoryError {
             Self::Overlap { .. } => {
                 Some("a node is away once at a time: make one outage of the two")
             }
-            Self::Nothing { open: true } => Some(
+            Self::Nothing { open: 1.., .. } => Some(
                 "an outage without an end has no length: give its end, or a history that is longer",
             ),
-            Self::Nothing { open: false } | Self::Line { .. } | Self::Whole(_) => None,
+            Self::Milliseconds { .. } => Some("write seconds: 1767225600.5, not 1767225600500"),
+            Self::Refused(_) => Some(
+                "a range query gives up to 11,000 samples of a series: ask for less at a time and put the answers one behind the other, or ask \
+                 /api/v1/query for `…[30d]`",
+            ),
+            Self::Moment => Some("ask /api/v1/query_range, or /api/v1/query for `…[30d]`"),
+            Self::Nothing { .. } | Self::Line { .. } | Self::Whole(_) => None,
         }
+    }
+}
+
+fn of_what(open: usize, empty: usize) -> &'static str {
+    match (open, empty) {
+        (0, 0) => "",
+        (0, _) => " that lasts for any time",
+        _ => " that has ended",
     }
 }
 
@@ -99,9 +133,15 @@ pub(super) struct Raw {
     /// By name of the node: begin, end, and the line that says so.
     pub(super) outages: BTreeMap<String, Vec<(f64, f64, usize)>>,
     /// From when to when it was looked, where the file says so.
-    looked: Option<(f64, f64)>,
+    pub(super) looked: Option<(f64, f64)>,
     pub(super) open: usize,
+    pub(super) noticed: bool,
+    pub(super) failures_only: bool,
 }
+
+/// Times from here on, the year 5138, are none in seconds.
+const LATEST_S: f64 = 1e11;
+const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Raw {
     pub(super) fn node(&mut self, name: &str) -> &mut Vec<(f64, f64, usize)> {
@@ -120,6 +160,10 @@ impl Raw {
         end: f64,
         line: usize,
     ) -> Result<(), HistoryError> {
+        if let Some(time) = [start, end].into_iter().find(|t| *t >= LATEST_S) {
+            let years = (time / YEAR_S) as u64;
+            return Err(HistoryError::Milliseconds { line, years });
+        }
         if !(start.is_finite() && end.is_finite()) || end < start {
             let node = node.to_owned();
             return Err(HistoryError::Backwards { line, node });
@@ -132,11 +176,14 @@ impl Raw {
 
     pub(super) fn finish(mut self) -> Result<History, HistoryError> {
         let Some((from, to)) = self.looked else {
-            return Err(HistoryError::Nothing { open: false });
+            let (open, empty) = (self.open, 0);
+            return Err(HistoryError::Nothing { open, empty });
         };
         let mut history = History {
             length: to - from,
             open: self.open,
+            noticed: self.noticed,
+            failures_only: self.failures_only,
             ..History::default()
         };
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
@@ -162,7 +209,8 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            return Err(HistoryError::Nothing { open: true });
+            let (open, empty) = (history.open, history.empty);
+            return Err(HistoryError::Nothing { open, empty });
         }
         history
             .outages
@@ -172,6 +220,26 @@ impl Raw {
 }
 
 impl History {
+    /// The same with outages from when nodes went away, where they were noticed that much later;
+    /// not before the outage before is over.
+    pub(crate) fn noticed_after(mut self, delay_s: f64) -> Self {
+        if !self.noticed {
+            return self;
+        }
+        let mut over = vec![f64::NEG_INFINITY; self.nodes.len()];
+        for outage in &mut self.outages {
+            let end = outage.start + outage.lasts;
+            let last = &mut over[outage.node as usize];
+            outage.start = (outage.start - delay_s).max(*last);
+            outage.lasts = end - outage.start;
+            *last = end;
+        }
+        self.outages
+            .sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
+        self.noticed = false;
+        self
+    }
+
     /// The lengths of its outages.
     pub(crate) fn spans(&self) -> Option<Spans> {
         Spans::new(self.outages.iter().map(|o| o.lasts))

@@ -10,6 +10,8 @@ use crate::language::HistoryFormat;
 /// Where it is wrong, and what is: lines that are none of that form, ends before beginnings,
 /// outages of one node that overlap, no outage at all.
 pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History, HistoryError> {
+    // Spreadsheets put a mark before the text that says that it is Unicode.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = match format {
         Some(format) => format,
         None => guessed(text)?,
@@ -26,8 +28,10 @@ pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History,
 
 /// The form of a text by its first lines.
 fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
-    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let first = lines.find(|l| !l.starts_with('#')).unwrap_or_default();
+    let first = csv::heading(text);
+    if first.is_empty() {
+        return Err(HistoryError::Whole("there is nothing in it".to_owned()));
+    }
     let words = first.split_whitespace().count();
     Ok(if first.starts_with('{') && first.contains("machine_id") {
         HistoryFormat::Google
@@ -35,11 +39,7 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
         HistoryFormat::Prometheus
     } else if words >= 8 {
         HistoryFormat::Fta
-    } else if first
-        .to_ascii_lowercase()
-        .split(',')
-        .any(|f| f.trim() == "node")
-    {
+    } else if csv::is_heading(first) {
         HistoryFormat::Csv
     } else if first.split(',').count() >= 3 && first.starts_with(|c: char| c.is_ascii_digit()) {
         HistoryFormat::Google

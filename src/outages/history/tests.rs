@@ -87,8 +87,31 @@ fn what_is_wrong_is_said_with_its_line() {
         ("node,start,end\n", "there is no outage in it"),
         (
             "node,start,end\na,5,5\n",
+            "there is no outage in it that lasts for any time",
+        ),
+        (
+            "node,start,end\na,5,\n",
             "there is no outage in it that has ended",
         ),
+        ("0 1\n900 1\n", "there is no outage in it"),
+        (
+            "node,start,end\na,0,60\n\"b,100,160\nc,200,260\n",
+            "line 3: a quote is opened here and never closed",
+        ),
+        // 1,767,225,600,000 s of 31,536,000 s each.
+        (
+            "node,start,end\na,1767225600000,1767225660000\n",
+            "line 2: so many seconds are 56038 years: it looks like milliseconds",
+        ),
+        (
+            r#"{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution"}"#,
+            "Prometheus did not answer: exceeded maximum resolution",
+        ),
+        (
+            r#"{"data":{"resultType":"vector","result":[{"metric":{"node":"a"},"value":[0,"1"]}]}}"#,
+            "this answer of Prometheus is about one moment, and says nothing of how long",
+        ),
+        ("", "there is nothing in it"),
         (
             "1 1 a 1 x 7 0 100 NULL\n",
             "line 1: \"7\" is no state: 0 is down, 1 is up",
@@ -104,4 +127,82 @@ fn what_is_wrong_is_said_with_its_line() {
     for text in ["", "hello", "{}", "\u{0}"] {
         assert!(read(text, None).is_err(), "{text}");
     }
+}
+
+/// What spreadsheets make of it: a mark before the text, quotes, lines that end with two characters,
+/// semicolons; an end that is missing; a node that never failed.
+#[test]
+fn own_files_come_from_spreadsheets() {
+    let text = "\u{feff}\"Node\";\"Start\";\"End\";\"Why\"\r\n\"a\";100;160;\"power; rack 7\"\r\n\"b\";\"1970-01-01T02:03:20+02:00\";500;\r\nb;900\r\nc;;\r\n";
+    let expected = [("a".to_owned(), 0.0, 60.0), ("b".to_owned(), 100.0, 300.0)];
+    assert_eq!(of(text, Csv), expected);
+    let history = read(text, None).expect("it is one");
+    assert_eq!(history.nodes, ["a", "b", "c"]);
+    assert_eq!(
+        (history.open, history.length, history.failures_only),
+        (1, 800.0, false)
+    );
+    assert_eq!(read(CSV, None).map(|h| h.failures_only), Ok(true));
+    let tabs = CSV.replace(',', "\t");
+    assert_eq!(read(&tabs, None), read(CSV, None));
+}
+
+/// Node `a` is away from 100 s to 160 s, whichever exporter tells of it: one that is started anew at
+/// 130 s, as another series, or two at a time; in one answer or in two, one behind the other.
+#[test]
+fn an_exporter_that_is_started_anew_ends_no_outage() {
+    let series = |exporter: &str, samples: &str| {
+        format!(
+            r#"{{"metric":{{"condition":"Ready","node":"a","status":"true","instance":"{exporter}"}},"values":[{samples}]}}"#
+        )
+    };
+    let answer = |series: &[String]| {
+        let all = series.join(",");
+        format!(r#"{{"status":"success","data":{{"resultType":"matrix","result":[{all}]}}}}"#)
+    };
+    let before = r#"[0,"1"],[100,"0"]"#;
+    let behind = r#"[130,"0"],[160,"1"],[190,"1"]"#;
+    let all = format!("{before},{behind}");
+    let anew = [series("one", before), series("two", behind)];
+    let both = [series("one", &all), series("two", &all)];
+    let (first, second) = anew.split_at(1);
+    for text in [
+        answer(&anew),
+        answer(&both),
+        format!("{}\n{}", answer(first), answer(second)),
+    ] {
+        assert_eq!(
+            of(&text, Prometheus),
+            [("a".to_owned(), 0.0, 60.0)],
+            "{text}"
+        );
+        assert_eq!(
+            read(&text, None).map(|h| (h.open, h.length)),
+            Ok((0, 190.0))
+        );
+    }
+    // A node that joins at 60 s and is Ready at 90 s has not been away.
+    let joined = answer(&[
+        series("one", &all),
+        series("one", r#"[60,"0"],[90,"1"],[190,"1"]"#).replace("\"a\"", "\"b\""),
+    ]);
+    let history = read(&joined, None).expect("it is one");
+    assert_eq!(
+        (history.nodes.len(), history.outages.len(), history.open),
+        (2, 1, 1)
+    );
+}
+
+/// Outages that are shown from 100 s and 170 s on, to 160 s and 500 s, began 45 s before: at 55 s,
+/// and at 160 s, as the one before was not over; others are what they are.
+#[test]
+fn outages_began_before_they_were_noticed() {
+    let text = r#"{"data":{"result":[{"metric":{"node":"a"},
+        "values":[[0,"1"],[100,"0"],[160,"1"],[170,"0"],[500,"1"]]}]}}"#;
+    let history = read(text, None).expect("it is one").noticed_after(45.0);
+    let spans: Vec<_> = history.outages.iter().map(|o| (o.start, o.lasts)).collect();
+    assert_eq!(spans, [(55.0, 105.0), (160.0, 340.0)]);
+    assert_eq!(history.clone().noticed_after(45.0), history);
+    let other = read(CSV, None).expect("it is one");
+    assert_eq!(other.clone().noticed_after(45.0), other);
 }
