@@ -5,7 +5,7 @@ use super::hit::{Figures, Hit, Seen, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use super::lost::Lost;
 use crate::analysis::Analysis;
-use crate::analysis::disruption::{Pace, disruptions};
+use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::moment;
 use crate::analysis::summary::summary_and_serving;
 use crate::kernel::{Choices, Dur, Time};
@@ -115,9 +115,8 @@ impl Survey<'_> {
         let (summary, serving) = summary_and_serving(&analysis, self.window);
         let moments = moment(&analysis, over);
         let found = disruptions(&analysis);
-        let slow = |(zone, states): (&String, &Vec<crate::analysis::disruption::Disrupted>)| {
-            let worst = states.iter().find(|d| d.from < over && d.to > BEGIN)?;
-            Some((zone.clone(), worst.pace))
+        let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
+            Some((zone.clone(), longest(states, (BEGIN, over))?))
         };
         Some(Run {
             seen: Seen::new(
@@ -237,6 +236,24 @@ impl Did {
             size: self.size,
         }
     }
+}
+
+/// The pace at which a zone was for most of a loss. While its nodes are found out, in two passes
+/// say, it is in a state that lasts for seconds and decides nothing.
+pub(super) fn longest(states: &[Disrupted], (from, to): (Time, Time)) -> Option<Pace> {
+    let mut paces: Vec<(Pace, Dur)> = Vec::new();
+    for state in states {
+        let (begin, end) = (state.from.max(from), state.to.min(to));
+        let lasts = end.checked_since(begin).filter(|d| !d.is_zero());
+        let Some(lasts) = lasts else { continue };
+        match paces.iter_mut().find(|(pace, _)| *pace == state.pace) {
+            Some((_, sum)) => *sum += lasts,
+            None => paces.push((state.pace, lasts)),
+        }
+    }
+    // Of equal ones the first.
+    let most = paces.into_iter().rev().max_by_key(|(_, lasts)| *lasts);
+    most.map(|(pace, _)| pace)
 }
 
 fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {

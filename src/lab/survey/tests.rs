@@ -1,11 +1,14 @@
 //! Surveys of small clusters, worked out by hand.
 
+use super::run::longest;
 use super::still::Why;
 use super::{How, Kind, Survey, Surveyed, Wanted};
+use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
 use crate::lab::shards::Desk;
 use crate::language::text::Tree;
 use crate::scenario::{self, Loaded, Overrides, parse, replace_timeline};
+use crate::trace::ZoneState;
 use std::path::Path;
 
 /// Two zones of three nodes with a core each, and as many pods of a core; a StatefulSet on two of
@@ -308,4 +311,30 @@ fn signs_are_what_a_person_expects() {
         detected.is_sorted() && detected[0] < detected[2],
         "{detected:?}"
     );
+}
+
+/// A zone whose nodes are found out in two passes is partly disrupted for five seconds, and fully
+/// for the 550 that are left of a loss of ten minutes; what was before the loss, and goes on behind
+/// it, is not counted.
+#[test]
+fn a_zone_is_said_to_be_as_it_was_for_longest() {
+    let state = |from, to, state, pace| Disrupted {
+        from: Time::from_secs(from),
+        to: Time::from_secs(to),
+        state,
+        pace,
+    };
+    let partly = |from, to| state(from, to, ZoneState::PartialDisruption, Pace::Stopped);
+    let usual = Pace::Usual(Dur::from_secs(10));
+    let fully = |from, to| state(from, to, ZoneState::FullDisruption, usual);
+    let loss = (Time::from_secs(150), Time::from_secs(750));
+    assert_eq!(
+        longest(&[partly(195, 200), fully(200, 1_900)], loss),
+        Some(usual)
+    );
+    assert_eq!(
+        longest(&[partly(0, 450), fully(451, 750), partly(750, 9_000)], loss),
+        Some(Pace::Stopped)
+    );
+    assert_eq!(longest(&[partly(0, 150), fully(750, 800)], loss), None);
 }
