@@ -88,13 +88,55 @@ pub(super) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> O
 }
 
 fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
+    let (low, high) = (extra.interval.low, extra.interval.high);
+    let (low, high) = match extra.extra < 0.0 {
+        true => (-high, -low),
+        false => (low, high),
+    };
     format!(
-        "{}: {} {} a year more than now if one adds them up, and {} more than that together ({} to {})",
+        "{}: {} {} a year {} than now if one adds them up, and {} {} than that together ({} to {})",
         extra.values.join(" and "),
-        amount(extra.sum),
+        amount(extra.sum.abs()),
         objective.unit,
-        amount(extra.extra),
-        amount(extra.interval.low),
-        amount(extra.interval.high)
+        more(extra.sum),
+        amount(extra.extra.abs()),
+        more(extra.extra),
+        amount(low),
+        amount(high)
     )
+}
+
+fn more(amount: f64) -> &'static str {
+    if amount < 0.0 { "less" } else { "more" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Interval;
+
+    #[test]
+    fn what_is_saved_is_less() {
+        let said = |sum: f64, extra: f64| {
+            let extra = Extra {
+                values: vec!["0".to_owned(), "60".to_owned()],
+                sum,
+                extra,
+                interval: Interval {
+                    low: extra - 17.0,
+                    high: extra + 17.0,
+                },
+                touches: false,
+            };
+            extra_in_words(&extra, &Objective::new(None))
+        };
+        assert_eq!(
+            said(-164.0, 10.0),
+            "0 and 60: 164 replica-minutes a year less than now if one adds them up, and 10 more than that together (-7 to 27)"
+        );
+        assert_eq!(
+            said(164.0, -20.0),
+            "0 and 60: 164 replica-minutes a year more than now if one adds them up, and 20 less than that together (3 to 37)"
+        );
+    }
 }

@@ -23,6 +23,9 @@ pub(crate) struct Row {
     pub more_interval: Interval,
     /// The limits that it breaks.
     pub breaks: Vec<String>,
+    /// The limits that it keeps, but perhaps only by chance: the figure lies beyond them as well as not,
+    /// with where it lies.
+    pub unsure: Vec<(String, Interval)>,
     /// What the closed form says that a year costs.
     pub closed: Option<f64>,
     /// The replica-minutes by formula of pods of StatefulSets, which wait for their nodes.
@@ -139,6 +142,7 @@ pub(crate) fn answer(
             more,
             more_interval: kept.interval((more, more_variance), each),
             breaks: breaks[row].clone(),
+            unsure: unsure(kept, within, row, confidence),
             closed: kept.closed.as_ref().map(|c| {
                 let failing =
                     objective.prices[0] * c[row].missing + objective.prices[3] * c[row].evicted;
@@ -194,6 +198,18 @@ pub(crate) fn answer(
     }
 }
 
+/// The limits that a row keeps, but only just: where the figure lies reaches beyond them.
+fn unsure(kept: &Kept, within: &[Bound], row: usize, confidence: f64) -> Vec<(String, Interval)> {
+    let reach = |b: &Bound| {
+        let mut alone = Objective::new(Some(""));
+        alone.prices[b.figure] = 1.0;
+        let interval = kept.interval(kept.cost(&alone, &[(row, 1.0)]), confidence);
+        let mean = kept.figures(row)[b.figure];
+        (mean <= b.most && interval.high > b.most).then(|| (b.text.clone(), interval))
+    };
+    within.iter().filter_map(reach).collect()
+}
+
 /// The cheapest of some rows; of equal ones what is set now, and otherwise the first.
 fn least(of: &[usize], costs: &[f64], now: usize) -> usize {
     let order = |a: &usize, b: &usize| {
@@ -222,10 +238,15 @@ impl Lean<'_> {
         own.iter().map(|s| s / (*count).max(1) as f64).collect()
     }
 
-    /// The share of a model's outages that are short.
+    /// The share of a model's outages that are short: by its figures, where these tell and both kinds
+    /// were run; otherwise of those that were run.
     fn is_short(&self, model: usize) -> f64 {
         let [short, long] = &self.kept.parts[model];
-        short.0 as f64 / (short.0 + long.0).max(1) as f64
+        let told = self.kept.short.get(model).copied().flatten();
+        match told {
+            Some(share) if short.0 > 0 && long.0 > 0 => share,
+            _ => short.0 as f64 / (short.0 + long.0).max(1) as f64,
+        }
     }
 
     /// What a year costs in a row because of a model, if a share of its outages were short: as much

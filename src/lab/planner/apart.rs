@@ -144,6 +144,7 @@ impl Kept {
                 .iter()
                 .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
                 .collect(),
+            short: self.short.clone(),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
             closed: self

@@ -60,6 +60,20 @@ impl Counting {
     }
 }
 
+/// By model the share of its outages that are short, where its figures tell: not of groups whose
+/// nodes come back one by one, and not where somebody sees to machines before that.
+pub(super) fn shares_of_short(drawn: &Drawn) -> Vec<Option<f64>> {
+    let short = SHORT.as_nanos() as f64 / 1e9;
+    let repair = drawn.models.repair.as_ref();
+    let ends = repair.is_some_and(|r| r.after + r.takes <= short);
+    let of = |model: &Model| {
+        let one_by_one = model.apart && model.objects.iter().any(|o| o.nodes.len() > 1);
+        let lasts = model.away().filter(|_| !one_by_one && !ends)?;
+        Some(1.0 - lasts.survival(short))
+    };
+    drawn.models.list.iter().map(of).collect()
+}
+
 /// For how many seconds an outage of a model keeps controllers busy on average.
 fn busy(model: &Model) -> f64 {
     let lasts = model

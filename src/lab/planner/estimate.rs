@@ -191,6 +191,7 @@ mod tests {
             own: Vec::new(),
             controls: 2,
             parts: Vec::new(),
+            short: Vec::new(),
             years: Vec::new(),
             nodes: vec![0],
             closed: None,

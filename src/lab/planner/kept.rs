@@ -38,6 +38,9 @@ pub(crate) struct Kept {
     /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
     /// the figures, row by row.
     pub parts: Vec<[(u64, Vec<f64>); 2]>,
+    /// By model, the share of its outages that are short by its figures, where these tell.
+    #[serde(default)]
+    pub short: Vec<Option<f64>>,
     /// In whole years: what each of the first ones came to, row by row and figure by figure.
     pub years: Vec<Vec<f64>>,
     /// How many nodes each row has.
@@ -119,6 +122,7 @@ impl Kept {
             && self.moments.fits(self.control_places().end)
             && self.parts.iter().flatten().all(|p| p.1.len() == width)
             && self.parts.len() <= self.models.len()
+            && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
             && self.years.iter().all(|y| y.len() == width)
             && self
                 .closed

@@ -409,6 +409,7 @@ impl Planner<'_> {
             own: Vec::new(),
             controls: 2 * leant_on,
             parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
+            short: count::shares_of_short(&drawn[0]),
             years: Vec::new(),
             nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
             closed,

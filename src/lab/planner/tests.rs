@@ -101,6 +101,9 @@ fn one_node_at_a_time_is_its_closed_form() {
     let evicted = row.figures[3];
     let half = 3.0 * (240.0_f64.powi(2) * 0.5580 * 0.4420 / a.n as f64).sqrt();
     assert!((evicted - 133.9).abs() <= half + 1.0, "{evicted} ± {half}");
+    // Over within five minutes: 1 - e^(-300/600), whatever was drawn.
+    let (short, _) = a.short.expect("short ones and others");
+    assert!((short - 0.393_469).abs() < 1e-6, "{short}");
     // Without a price of evictions nothing is better than at once: T' = 50 s.
     assert_eq!((a.best, a.guaranteed), (0, true));
     assert!(a.rows[0].cost < a.rows[1].cost);
@@ -390,6 +393,21 @@ fn threads_do_not_matter_and_what_is_kept_answers_other_prices() {
     assert_eq!(
         (a.rows[a.best].values.as_slice(), a.keeps),
         (&["none".to_owned()][..], true)
+    );
+    // At what it comes to on average a limit is kept by chance; at twice as much it is kept.
+    let evicted = a.rows[0].figures[3];
+    let unsure = |most: f64| {
+        let limit = super::Bound {
+            text: "evicted".to_owned(),
+            figure: 3,
+            most,
+        };
+        let a = answer(&again, &planner.objective, &[limit], 0.95);
+        (a.rows[0].breaks.len(), a.rows[0].unsure.len())
+    };
+    assert_eq!(
+        [evicted * 0.999, evicted, evicted * 2.0].map(unsure),
+        [(1, 0), (0, 1), (0, 0)]
     );
 }
 

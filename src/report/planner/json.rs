@@ -101,6 +101,7 @@ fn row(kept: &Kept, r: &Row) -> Value {
         "more": r.more,
         "more_interval": [r.more_interval.low, r.more_interval.high],
         "breaks": r.breaks,
+        "not_sure_to_keep": r.unsure.iter().map(|(limit, i)| json!({ "limit": limit, "low": i.low, "high": i.high })).collect::<Vec<_>>(),
         "closed_form": r.closed,
         "closed_form_waiting": r.closed.map(|_| r.waiting),
         "figures": figures,

@@ -1,13 +1,17 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
 use super::told::{Told, amount, shown};
+use crate::analysis::Interval;
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES, OWN};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES, OWN, Row};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
+/// A share of outages is told in percent: none of them, or all of them, is no share to fall below or
+/// to rise above.
+const SHARE: f64 = 0.005;
 /// Places in [`FIGURES`].
 const MISSING: usize = 0;
 const EVICTED: usize = 3;
@@ -112,7 +116,8 @@ fn recommendation(told: &Told<'_>) -> String {
         );
     }
     if a.best == a.now {
-        return format!("{}: {} {unit} a year", stays(told), amount(best.cost));
+        let text = format!("{}: {} {unit} a year", stays(told), amount(best.cost));
+        return text + &unsure(best);
     }
     let i = now.more_interval;
     if a.same.contains(&a.now) {
@@ -126,13 +131,11 @@ fn recommendation(told: &Told<'_>) -> String {
         );
     }
     let mut text = format!(
-        "{} {} (now {}): saves {} {unit} a year ({} to {})",
+        "{} {} (now {}): {}",
         told.settings(),
         told.name(a.best),
         told.name(a.now),
-        amount(now.more),
-        amount(i.low),
-        amount(i.high)
+        saves(now.more, i, unit)
     );
     let changed: Vec<String> = [0, 3, 4, 1]
         .into_iter()
@@ -151,7 +154,26 @@ fn recommendation(told: &Told<'_>) -> String {
             now.breaks.join(", ")
         ));
     }
-    text
+    text + &unsure(best)
+}
+
+/// What a change saves a year; what keeps a limit may cost more than what is set now.
+fn saves(by: f64, i: Interval, unit: &str) -> String {
+    if by >= 0.0 {
+        let (low, high) = (amount(i.low), amount(i.high));
+        return format!("saves {} {unit} a year ({low} to {high})", amount(by));
+    }
+    let (low, high) = (amount(-i.high), amount(-i.low));
+    format!("costs {} {unit} a year more ({low} to {high})", amount(-by))
+}
+
+/// Limits that are kept, but perhaps by chance.
+fn unsure(row: &Row) -> String {
+    let say = |(limit, i): &(String, Interval)| {
+        let (low, high) = (amount(i.low.max(0.0)), amount(i.high));
+        format!("; that it keeps {limit} is not sure ({low} to {high})")
+    };
+    row.unsure.iter().map(say).collect()
 }
 
 /// What is set now, with its value where it is one of those that were tried.
@@ -232,8 +254,9 @@ fn closed(told: &Told<'_>) -> Option<String> {
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
         text.push_str(&format!(
-            "; {} replica-minutes of it are of StatefulSets, which wait for their nodes whatever is tolerated",
-            amount(waiting)
+            "; {} {} of it are of StatefulSets, which wait for their nodes whatever is tolerated",
+            amount(waiting * told.objective.prices[MISSING]),
+            told.objective.unit
         ));
     }
     Some(text)
@@ -249,8 +272,12 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     }
     if more < 0.0 {
         let less = amount(-more);
+        let empty = match kept.counting.0 {
+            Counting::Years => ", and as a node that fails again soon is still empty",
+            Counting::Outages => "",
+        };
         return Some(format!(
-            ": {less} less than by formula, as outages overlap, which it counts twice"
+            ": {less} less than by formula, as outages overlap, which it counts twice{empty}"
         ));
     }
     let mut text = format!(": {} more than by formula", amount(more));
@@ -275,6 +302,8 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
 
 fn changes(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
+    // Where nothing is known to be better, what is set now is what is recommended.
+    let stays = |row: usize| row == a.now && a.same.contains(&a.now);
     let unit = if told.objective.unit == "replica-minutes" {
         ""
     } else {
@@ -283,6 +312,7 @@ fn changes(told: &Told<'_>) -> Option<String> {
     let mut all: Vec<String> = a
         .break_even
         .iter()
+        .filter(|b| !stays(b.row))
         .map(|b| {
             let what = if b.figure == 3 {
                 "an eviction"
@@ -303,7 +333,10 @@ fn changes(told: &Told<'_>) -> Option<String> {
             )
         })
         .collect();
-    if let Some((now, Some((share, row)))) = a.short {
+    if let Some((now, Some((share, row)))) = a.short
+        && !stays(row)
+        && (SHARE..1.0 - SHARE).contains(&share)
+    {
         let word = if share > now { "more" } else { "fewer" };
         all.push(format!(
             "{word} than {:.0} % of outages were over within five minutes (now {:.0} %): then {}",
@@ -314,7 +347,7 @@ fn changes(told: &Told<'_>) -> Option<String> {
     }
     for s in &a.sensitivities {
         for (i, times) in [(0, "a third of"), (2, "three times")] {
-            if s.best[i] != a.best && s.name.starts_with("rate") {
+            if s.best[i] != a.best && !stays(s.best[i]) && s.name.starts_with("rate") {
                 all.push(format!(
                     "{times} the {}: then {}",
                     s.name,
@@ -433,4 +466,19 @@ fn table(told: &Told<'_>) -> Table {
         column.set_padding((0, 2));
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Interval, saves};
+
+    #[test]
+    fn what_keeps_a_limit_may_cost_more() {
+        let of = |mean: f64| {
+            let (low, high) = (mean - 16.0, mean + 16.0);
+            saves(mean, Interval { low, high }, "EUR")
+        };
+        assert_eq!(of(264.0), "saves 264 EUR a year (248 to 280)");
+        assert_eq!(of(-393.0), "costs 393 EUR a year more (377 to 409)");
+    }
 }

@@ -153,10 +153,23 @@ fn what_was_run_answers_for_other_prices() {
         let args: Vec<&str> = kept.iter().chain(more).copied().collect();
         let called = scratch.call(&args);
         assert!(called.code < 2, "{}", called.stderr);
-        serde_json::from_str::<Value>(&called.stdout).expect("JSON")["best"][0].clone()
+        serde_json::from_str::<Value>(&called.stdout).expect("JSON")
     };
-    assert_eq!(of(&[]), "0");
-    assert_eq!(of(&["--price", "evicted=1h"]), "300");
+    let free = of(&[]);
+    assert_eq!(free["best"][0], "0");
+    assert_eq!(of(&["--price", "evicted=1h"])["best"][0], "300");
+    // Without a price of evictions at once is cheapest; a limit that only 300 s keep costs something.
+    let least = figure(row(&free, "300"), "evicted");
+    let limit = format!("evicted<={}/y", least + 1e-6);
+    let limited = ["plan", "--kept", kept[2], "--within", &limit];
+    let called = scratch.call(&limited);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(
+        called.stdout.contains(" a year more (") && !called.stdout.contains("saves"),
+        "{}",
+        called.stdout
+    );
+    assert!(called.stdout.contains("not sure"), "{}", called.stdout);
     scratch.write("broken.json", "{\"kept\": {}}");
     let called = scratch.call(&["plan", "--kept", "broken.json"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
