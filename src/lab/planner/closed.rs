@@ -3,7 +3,7 @@
 //!
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
 //! D, whatever is tolerated, and a start. One that clients still reach is not missing before it is
-//! evicted.
+//! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource, PodTemplate};
@@ -12,7 +12,7 @@ use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
 use crate::lab::sweep::Sweep;
 use crate::outages::{Distribution, cost};
-use crate::plan::{Plan, PodPlan, PodStart};
+use crate::plan::{KubeletMode, Plan, PodPlan, PodStart};
 use crate::scenario::{Drawn, Model};
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,10 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
 fn of(drawn: &Drawn) -> Closed {
     let plan = &drawn.plan;
     let after = detection(plan);
+    let boot = match plan.timing.kubelet {
+        KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
+        KubeletMode::Imitated(_) => 0.0,
+    };
     let mut sum = Closed::default();
     for share in shares(plan) {
         let Some(template) = plan.templates.get(share.template as usize) else {
@@ -81,22 +85,42 @@ fn of(drawn: &Drawn) -> Closed {
         let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
         for model in &drawn.models.list {
             for (hits, ended) in hits(drawn, model, share.node) {
-                sum.add(&share, model, share.pods * hits, (timeout, ended));
+                let times = Times {
+                    timeout,
+                    ended,
+                    boot,
+                };
+                sum.add(&share, model, share.pods * hits, &times);
             }
         }
     }
     sum
 }
 
+/// When things come to pass in an outage, in seconds.
+struct Times {
+    /// A pod is evicted.
+    timeout: f64,
+    /// Somebody sees to its node.
+    ended: f64,
+    /// How long a machine that stopped takes to boot.
+    boot: f64,
+}
+
 impl Closed {
-    /// Adds what so many outages of a pod of a model come to a year; it is evicted after `timeout`,
-    /// and somebody sees to its node at `ended`.
-    fn add(&mut self, share: &Share, model: &Model, rate: f64, (timeout, ended): (f64, f64)) {
+    /// Adds what so many outages of a pod of a model come to a year.
+    fn add(&mut self, share: &Share, model: &Model, rate: f64, times: &Times) {
         let Some(lasts) = model.away() else {
             return;
         };
+        let stops = model.stops_machines();
+        let boot = if stops { times.boot } else { 0.0 };
+        let (timeout, ended) = (times.timeout, times.ended);
+        // The mean time away, no more than that.
+        let away = |most: f64| most.min(boot) + cost(lasts, (most - boot).max(0.0), 0.0);
+        let longer = |than: f64| survival(lasts, than - boot);
         let evicted = if timeout < ended {
-            rate * survival(lasts, timeout)
+            rate * longer(timeout)
         } else {
             0.0
         };
@@ -108,12 +132,14 @@ impl Closed {
         } else {
             0.0
         };
-        let missing = if share.waits {
-            // Not replaced while its node is away, and started anew there if it was evicted.
-            rate * cost(lasts, ended, 0.0) + evicted * STARTS_S
-        } else {
-            rate * cost(lasts, given_up, STARTS_S)
+        // One that waits is not replaced while its node is away, and started anew there if it was evicted.
+        let (until, starts) = match (stops, share.waits) {
+            (true, true) => (ended, rate),
+            (true, false) => (given_up, rate),
+            (false, true) => (ended, evicted),
+            (false, false) => (given_up, rate * longer(given_up)),
         };
+        let missing = rate * away(until) + starts * STARTS_S;
         let missing = (missing - serves) / 60.0;
         self.missing += missing;
         self.waiting += if share.waits { missing } else { 0.0 };

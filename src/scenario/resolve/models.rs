@@ -114,6 +114,11 @@ impl Model {
         self.act == Act::Partition(Cut::ApiServer)
     }
 
+    /// Its machines stop, and boot when that is over; their pods start anew.
+    pub(crate) fn stops_machines(&self) -> bool {
+        self.act == Act::Crash
+    }
+
     /// How often it fails in a year, all of its objects together, as far as its distributions say;
     /// of a history how often it did.
     pub(crate) fn per_year(&self) -> f64 {
