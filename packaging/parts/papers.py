@@ -40,6 +40,18 @@ def words_for(target: str, built: dict[str, Path]) -> list[str]:
     raise Failed(f"the program for {target} does not run here, and no other was built: give one that does, too (--target {project.host()})")
 
 
+def read_me() -> bytes:
+    """The README of the sources, with what somebody has to know who has not got them."""
+    text = (ROOT / "README.md").read_text()
+    heading, rest = text.split("\n", 1)
+    note = (
+        f"> Here are the program, its manual and its completions: `taintsim init first.ron` writes a first scenario, `taintsim run first.ron` runs it, and\n"
+        f"> nothing has to be built. The pages and scenarios that are named below are in the sources; the pages also in the same release's\n"
+        f"> `taintsim-v{project.version()}-book.tar.gz`.\n"
+    )
+    return f"{heading}\n\n{note}{rest}".encode()
+
+
 def tree(target: str, built: dict[str, Path], module: bytes | None) -> Tree:
     """What a person unpacks; with the simulation for a browser, where it was built. Files and no links: krew unpacks nothing else."""
     words = words_for(target, built)
@@ -47,8 +59,9 @@ def tree(target: str, built: dict[str, Path], module: bytes | None) -> Tree:
     files: Tree = {own.name: Entry(own.read_bytes(), 0o755)}
     if module:
         files[playground.FILE] = Entry(module)
-    for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"):
+    for name in ("CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"):
         files[name] = Entry((ROOT / name).read_bytes())
+    files["README.md"] = Entry(read_me())
     files["THIRD-PARTY.txt"] = Entry(inside.licences(target))
     files |= {f"man/{name}": Entry(page) for name, page in manual(words).items()}
     files |= {f"completions/{name}": Entry(text) for name, text in completions(words).items()}

@@ -101,6 +101,10 @@ def archive(out: Path, folder: Path) -> str:
     same("links, which krew does not unpack", [p.name for p in root.rglob("*") if p.is_symlink()], [])
     says_its_version([str(program)])
     runs_the_example([str(program)], folder)
+    if "`taintsim run first.ron`" not in (root / "README.md").read_text():
+        raise Failed("README.md in the archive does not say how to begin without the sources")
+    call([str(program), "init", "first.ron"], cwd=folder, stderr=subprocess.DEVNULL)
+    call([str(program), "run", "first.ron", "--quiet"], cwd=folder)
     pages = sorted(p.name for p in (root / "man").iterdir())
     if shutil.which("man"):
         for page in pages:
