@@ -15,6 +15,9 @@ pub(super) const IMAGE: &str = concat!("taintsim:", env!("CARGO_PKG_VERSION"));
 /// The largest ConfigMap that the API server takes is 1 MiB; binary data are a third longer there.
 const CONFIG_MAP_BYTES_MAX: u64 = 700 << 10;
 
+/// So many tasks the array of a Slurm takes whose MaxArraySize nobody has set.
+const ARRAY_TASKS: u32 = 1_001;
+
 /// What runs shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Engine {
@@ -55,13 +58,22 @@ fn slurm(packed: &Packed) -> String {
     let dir = quoted(&folder.display().to_string());
     let name = name_of(&packed.folder);
     let last = packed.shards - 1;
+    let large = if packed.shards > ARRAY_TASKS {
+        format!(
+            "# It takes a MaxArraySize of {} (`scontrol show config`), which is {ARRAY_TASKS} where nobody set it:
+# plan fewer shards where it is less.\n",
+            packed.shards
+        )
+    } else {
+        String::new()
+    };
     format!(
         "#!/bin/sh
 # Does every shard of a work plan of taintsim as a job array. The folder has to be there under this
 # name on every node of the cluster. A task that is requeued, or runs twice, is done once.
 # When all are done: taintsim gather {dir}
 # If that says that another round is next, submit this script again.
-#SBATCH --job-name={name}
+{large}#SBATCH --job-name={name}
 #SBATCH --array=0-{last}
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
@@ -108,6 +120,7 @@ fn kubernetes(packed: &Packed, image: &str) -> String {
     format!(
         "# Does every shard of a work plan of taintsim as an indexed Job; Kubernetes 1.29 or later. First:
 {before}#   a PersistentVolumeClaim called {name} that all of its pods can mount, for the results
+#   the image where its nodes find it; `--image` says it under another name
 # Afterwards, where that volume is mounted:
 #   taintsim gather {dir} --results VOLUME
 # If that says that another round is next: kubectl delete job {name}, and apply this again.
@@ -119,7 +132,7 @@ metadata:
 spec:
   completionMode: Indexed
   completions: {shards}
-  parallelism: {shards}
+  parallelism: {shards} # how many pods at one time
   backoffLimitPerIndex: 3
   maxFailedIndexes: {shards}
   template:
@@ -175,6 +188,23 @@ fn name_of(folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn packed(shards: u32) -> Packed {
+        let mut packed = Packed::default();
+        (packed.folder, packed.shards) = ("/a/b".into(), shards);
+        packed
+    }
+
+    #[test]
+    fn a_script_says_what_its_array_takes_where_not_every_slurm_does() {
+        assert!(!slurm(&packed(1_001)).contains("MaxArraySize"));
+        let large = slurm(&packed(5_000));
+        assert!(large.contains("# It takes a MaxArraySize of 5000"));
+        // What a comment interrupts is no option any more.
+        let options = large.lines().skip_while(|l| !l.starts_with("#SBATCH"));
+        let options: Vec<&str> = options.take_while(|l| l.starts_with('#')).collect();
+        assert_eq!(options.len(), 6, "{options:?}");
+    }
 
     #[test]
     fn names_are_what_kubernetes_takes() {

@@ -15,7 +15,7 @@ pub(super) const VERSION: u32 = 1;
 const INPUT_BYTES_MAX: u64 = 1 << 30;
 
 /// A work plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Packed {
     /// Its folder.
     pub(super) folder: PathBuf,
