@@ -3,17 +3,20 @@
 use crate::refusal::defect;
 use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder,
-    UInt64Builder,
+    TimestampMicrosecondBuilder, UInt64Builder,
 };
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType, UInt64Type};
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, TimeUnit};
 use chrono::DateTime;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use taintsim::report::tables::{Cell, Kind};
+
+/// Where times of the clock on the wall are told.
+const ZONE: &str = "UTC";
 
 /// A column that is being filled.
 pub(crate) enum Cells {
@@ -24,6 +27,7 @@ pub(crate) enum Cells {
     /// Seconds, too: those of a year are right to a few nanoseconds.
     Number(Float64Builder),
     Truth(BooleanBuilder),
+    Instant(TimestampMicrosecondBuilder),
 }
 
 impl Cells {
@@ -36,6 +40,7 @@ impl Cells {
             Kind::Natural => Self::Natural(UInt64Builder::new()),
             Kind::Number | Kind::Seconds => Self::Number(Float64Builder::new()),
             Kind::Truth => Self::Truth(BooleanBuilder::new()),
+            Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone(ZONE)),
         }
     }
 
@@ -48,6 +53,7 @@ impl Cells {
             Self::Natural(_) => DataType::UInt64,
             Self::Number(_) => DataType::Float64,
             Self::Truth(_) => DataType::Boolean,
+            Self::Instant(_) => DataType::Timestamp(TimeUnit::Microsecond, Some(ZONE.into())),
         }
     }
 
@@ -81,6 +87,10 @@ impl Cells {
                 Cell::Truth(truth) => Some(*truth),
                 _ => None,
             }),
+            Self::Instant(cells) => cells.append_option(match cell {
+                Cell::Instant(micros) => Some(*micros),
+                _ => None,
+            }),
         }
     }
 
@@ -93,6 +103,7 @@ impl Cells {
             Self::Natural(cells) => ArrayBuilder::finish(cells),
             Self::Number(cells) => ArrayBuilder::finish(cells),
             Self::Truth(cells) => ArrayBuilder::finish(cells),
+            Self::Instant(cells) => ArrayBuilder::finish(cells),
         }
     }
 }

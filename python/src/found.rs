@@ -1,10 +1,10 @@
 //! What a command found.
 
-use crate::documents;
 use crate::refusal::defect;
 use crate::table::Table;
 use pyo3::prelude::*;
 use taintsim::cli::asked::Answer;
+use taintsim::report::tables::documents;
 
 /// What a command found: its document, its tables, its page.
 #[pyclass(frozen, module = "taintsim._taintsim")]
@@ -47,16 +47,16 @@ impl Found {
         py.detach(|| {
             let document = &self.answer.document;
             match (command, name) {
-                ("sweep", "rows") => documents::sweep(document),
+                ("sweep", "rows") => Table::of(&documents::sweep(document)),
                 ("sweep", "runs") => {
                     let runs = self.answer.runs.as_ref();
                     let runs = runs.ok_or_else(|| defect("a sweep without runs"))?;
                     runs.with_table(Table::of)
                 }
-                ("survey", "rows") => documents::survey(document),
-                ("survey", "workloads") => documents::workloads(document),
-                ("plan", "rows") => documents::plan(document),
-                ("forecast", "rows") => documents::forecast(document),
+                ("survey", "rows") => Table::of(&documents::survey(document)),
+                ("survey", "workloads") => Table::of(&documents::workloads(document)),
+                ("plan", "rows") => Table::of(&documents::plan(document)),
+                ("forecast", "rows") => Table::of(&documents::forecast(document)),
                 _ => Err(defect(format!("no table {name} of {command}"))),
             }
         })

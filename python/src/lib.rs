@@ -13,7 +13,6 @@
 //! * `functions`: what the package calls.
 
 mod cells;
-mod documents;
 mod found;
 mod functions;
 mod heeding;

@@ -4,7 +4,7 @@
 use crate::cells::{Cells, value};
 use crate::refusal::defect;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, ffi};
+use arrow_array::{RecordBatch, RecordBatchIterator, ffi};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
@@ -24,23 +24,7 @@ pub(crate) struct Table {
     batches: Vec<RecordBatch>,
 }
 
-/// A column: its name, and its cells.
-pub(crate) type Column = (String, ArrayRef);
-
 impl Table {
-    /// A table of columns that are equally long.
-    pub(crate) fn new(name: &str, columns: Vec<Column>) -> PyResult<Self> {
-        let field = |(name, cells): &Column| Field::new(name, cells.data_type().clone(), true);
-        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-        let cells = columns.into_iter().map(|(_, cells)| cells).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&schema), cells).map_err(defect)?;
-        Ok(Table {
-            name: name.to_owned(),
-            schema,
-            batches: vec![batch],
-        })
-    }
-
     /// One of the program's own tables, as it is written as CSV and Parquet.
     pub(crate) fn of(table: &dyn tables::Table) -> PyResult<Self> {
         let columns = table.columns();

@@ -193,7 +193,9 @@ class Plan(Found):
     @property
     def best(self) -> dict[str, str]:
         """The settings that cost least, of those that keep the limits."""
-        return dict(zip(self.document["paths"], self.document["best"]))
+        # Of settings that were chosen each for itself there is a plan of each.
+        plans = self.document.get("plans", [self.document])
+        return {path: value for plan in plans for path, value in zip(plan["paths"], plan["best"])}
 
 
 class Forecast(Found):

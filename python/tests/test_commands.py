@@ -80,6 +80,28 @@ def test_a_plan_names_what_costs_least() -> None:
     assert [r[path] for r in other.rows.rows()] == ["as it is", "0", "3600"]
 
 
+def test_settings_that_are_chosen_each_for_itself_have_rows_and_a_best_value() -> None:
+    two = FAULTS.replace('replicas: 6)]', 'replicas: 3), Deployment(name: "db", replicas: 3)]')
+    paths = [f"workloads.{name}.template.tolerations[unreachable].tolerationSeconds" for name in ("web", "db")]
+    plan = taintsim.plan(two, {path: [0, 300] for path in paths}, price={"evicted": "1m"}, precision="30%", budget="20s")
+    assert len(plan.document["plans"]) == 2
+    rows = plan.rows.rows()
+    assert [tuple(r[path] for path in paths) for r in rows] == [(0, None), (300, None), (None, 0), (None, 300)]
+    assert {r["unit"] for r in rows} == {"replica-minutes"} and [r["now"] for r in rows] == [False, True] * 2
+    best = {path: str(int(r[path])) for r in rows if r["best"] for path in paths if r[path] is not None}
+    assert plan.best == best and len(best) == 2
+
+
+def test_tables_are_those_that_the_program_prints(tmp_path: Path) -> None:
+    file = tmp_path / "s.ron"
+    file.write_text(ONE_NODE, encoding="utf-8")
+    survey = taintsim.survey(file, lose="node")
+    for name, table in [("losses", survey.rows), ("workloads", survey.workloads)]:
+        printed = taintsim.call(["survey", file, "--lose", "node", "--quiet", "-o", "csv", "--table", name]).stdout
+        lines = printed.splitlines()
+        assert lines[0].split(",") == table.column_names and len(lines) == len(table) + 1
+
+
 def test_a_forecast_tells_the_time() -> None:
     zero = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
@@ -109,6 +131,7 @@ def test_a_forecast_tells_the_time() -> None:
     expected = zero + timedelta(seconds=270)
     assert abs(deleted["as it is"]["median"] - expected) < timedelta(seconds=3)
     assert deleted["kube-controller-manager restart"]["low"] > expected + timedelta(seconds=20)
+    assert (deleted["as it is"]["node"], deleted["as it is"]["workload"], deleted["as it is"]["at"]) == ("n-0", None, zero)
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,11 @@ fn color(args: &[OsString]) -> ColorWhen {
 /// A scenario in the place of a command gets the command to use; a misspelt command that is too
 /// short for clap's own measure of likeness gets the nearest one.
 fn advised(mut error: clap::Error) -> clap::Error {
+    if let Some(advice) = no_table(&error) {
+        let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
+        error.insert(ContextKind::Suggested, advice);
+        return error;
+    }
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
@@ -256,6 +261,17 @@ fn advised(mut error: clap::Error) -> clap::Error {
         }
     }
     error
+}
+
+/// What to do where a table is asked for of a command that prints none.
+fn no_table(error: &clap::Error) -> Option<&'static str> {
+    let is = |kind, text: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(said)) if text(said));
+    let is_asked = is(ContextKind::InvalidArg, &|arg| arg.starts_with("--output"))
+        && is(ContextKind::InvalidValue, &|value| value == "csv");
+    is_asked.then_some(
+        "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and sweep, survey, plan, \
+         outages, faults and forecast print theirs",
+    )
 }
 
 /// Prints what a panic says: it is a defect of this program, and not a mistake in its input.

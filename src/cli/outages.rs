@@ -4,13 +4,14 @@ use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat, table_fits};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
 use crate::outages::{Distribution, fits};
 use crate::report::json;
-use crate::report::outages::{Asked, Told, chart_png, chart_svg, document, write};
+use crate::report::outages::{Asked, OutagesTable, Told, chart_png, chart_svg, document, write};
+use crate::report::tables::{csv, documents};
 use crate::scenario;
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,6 +30,16 @@ enum Kind {
     Google,
     /// A state file of SimGrid
     Simgrid,
+}
+
+/// A table of a history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum WhichTable {
+    /// A row for what was measured and for each fit: which timeout is best by it
+    #[default]
+    Fits,
+    /// A row for each outage of the history, whatever its form
+    Outages,
 }
 
 /// Arguments of `taintsim outages`.
@@ -54,11 +65,15 @@ pub(crate) struct OutagesArgs {
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
+    /// With -o csv: which table [default: fits]
+    #[arg(long, value_enum, value_name = "TABLE")]
+    table: Option<WhichTable>,
 }
 
 /// Runs the command.
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
+    table_fits(args.table.is_some(), args.output.form)?;
     let history =
         scenario::history(&args.file, args.from.map(Into::into)).map_err(Failure::Input)?;
     let begun_before = history.noticed;
@@ -91,8 +106,12 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     match args.output.form {
-        Format::Text => write(&mut out, &told)?,
-        Format::Json => json::write(&mut out, &document(&told))?,
+        TableFormat::Text => write(&mut out, &told)?,
+        TableFormat::Json => json::write(&mut out, &document(&told))?,
+        TableFormat::Csv => match args.table.unwrap_or_default() {
+            WhichTable::Fits => csv::write(&mut out, &documents::fits(&document(&told)))?,
+            WhichTable::Outages => csv::write(&mut out, &OutagesTable(&told.history))?,
+        },
     }
     out.flush()?;
     Ok(Exit::Fine)

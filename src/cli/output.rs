@@ -14,6 +14,30 @@ pub(crate) enum Format {
     Json,
 }
 
+/// The forms of a command whose results are a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document
+    Json,
+    /// A table as CSV; docs/data.md tells its columns
+    Csv,
+}
+
+/// Refuses the choice of a table where none is printed.
+///
+/// # Errors
+/// A table is named, and it is not CSV that is asked for.
+pub(crate) fn table_fits(is_named: bool, form: TableFormat) -> Result<(), Failure> {
+    if is_named && form != TableFormat::Csv {
+        let problem = Problem::new("--table is about tables");
+        return Err(Failure::Input(problem.help("give -o csv with it")));
+    }
+    Ok(())
+}
+
 /// In which of its forms a command prints its results; the last one counts where several are given.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct OutputArg<F: ValueEnum + Default + Send + Sync + 'static> {

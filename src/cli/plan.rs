@@ -8,7 +8,7 @@ use super::found::Found;
 use super::given::given;
 use super::interrupt;
 use super::managed::{Managed, refused};
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat};
 use super::plan_page::page;
 use super::plan_together::{beside, together, touching, with_tried};
 use super::plan_years::{in_words, with_years, years};
@@ -26,6 +26,7 @@ use crate::lab::planner::{
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::planner::{Told, document, write, write_folder};
+use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::io::Write;
@@ -96,7 +97,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
@@ -444,8 +445,9 @@ fn tell(
     };
     let mut out = terminal.out();
     match args.output.form {
-        Format::Text => write(&mut out, &all, written.as_ref(), style)?,
-        Format::Json => json::write(&mut out, &document(&all, kept))?,
+        TableFormat::Text => write(&mut out, &all, written.as_ref(), style)?,
+        TableFormat::Json => json::write(&mut out, &document(&all, kept))?,
+        TableFormat::Csv => csv::write(&mut out, &documents::plan(&document(&all, kept)))?,
     }
     out.flush()?;
     if interrupt::asked() {

@@ -7,7 +7,7 @@ use super::found::Found;
 use super::given::given;
 use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat, table_fits};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
@@ -20,6 +20,7 @@ use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
 use crate::report::html::Page;
 use crate::report::survey::{Called, Heading, board, document, write};
+use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
@@ -45,6 +46,16 @@ enum By {
 enum As {
     /// A scenario, which `run` and `explain` take
     Scenario,
+}
+
+/// A table of a survey.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum WhichTable {
+    /// A row for each loss
+    #[default]
+    Losses,
+    /// A row for each workload that a loss touches
+    Workloads,
 }
 
 /// Arguments of `taintsim survey`.
@@ -80,7 +91,10 @@ pub(crate) struct SurveyArgs {
     #[arg(long = "as", value_enum, requires = "only")]
     as_what: Option<As>,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
+    /// With -o csv: which table [default: losses]
+    #[arg(long, value_enum, value_name = "TABLE")]
+    table: Option<WhichTable>,
     /// The folder of the work plan that --plan-shards writes
     #[arg(long, value_name = "DIR", requires = "plan_shards")]
     out: Option<PathBuf>,
@@ -110,6 +124,7 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    table_fits(args.table.is_some(), args.output.form)?;
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
     let loaded = given(&args.file, &work.inputs, args.many.quiet, terminal)?;
@@ -249,8 +264,16 @@ fn print(
     };
     let mut out = terminal.out();
     match args.output.form {
-        Format::Text => write(&mut out, &heading, done, &called, broken, style)?,
-        Format::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
+        TableFormat::Text => write(&mut out, &heading, done, &called, broken, style)?,
+        TableFormat::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
+        TableFormat::Csv => {
+            let document = document(&heading, done, &called, broken);
+            let table = match args.table.unwrap_or_default() {
+                WhichTable::Losses => documents::survey(&document),
+                WhichTable::Workloads => documents::workloads(&document),
+            };
+            csv::write(&mut out, &table)?;
+        }
     }
     out.flush()?;
     args.html.write(|| {

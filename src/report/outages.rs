@@ -4,6 +4,7 @@
 use super::Heading;
 use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
 use super::short;
+use super::tables::{Cell, Column, Each, Kind, Table};
 use super::text::counted;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
@@ -48,10 +49,19 @@ const SHARES: [(f64, &str); 5] = [
     (86_400.0, "24h"),
 ];
 const QUANTILES: [f64; 7] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+/// Values of tolerationSeconds of which it is told what they come to.
+const TOLERATIONS: [u64; 4] = [0, 30, 60, 300];
 
 impl Told {
     fn best(&self, of: &Distribution) -> Best {
         best(of, seconds(self.asked.price), seconds(self.asked.detection))
+    }
+
+    /// What an outage costs with such a toleration, in seconds, and which share of outages evicts.
+    fn with(&self, toleration: u64) -> (f64, f64) {
+        let timeout = seconds(self.asked.detection) + toleration as f64;
+        let costs = cost(&self.measured, timeout, seconds(self.asked.price));
+        (costs, self.spans.survival(timeout))
     }
 
     /// What is set so that a node that is away is given up after so many seconds.
@@ -125,14 +135,13 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told) -> io::Result<()> {
     for fit in &told.fits {
         best_line(out, told, fit.name, &fit.distribution)?;
     }
-    for seconds_of in [0_u64, 30, 60, 300] {
-        let timeout = seconds(told.asked.detection) + seconds_of as f64;
-        let costs = cost(&told.measured, timeout, seconds(told.asked.price));
+    for seconds_of in TOLERATIONS {
+        let (costs, evicting) = told.with(seconds_of);
         writeln!(
             out,
             "  tolerationSeconds {seconds_of:>4}: {} an outage, {:.1} % of outages evict",
             span(costs),
-            told.spans.survival(timeout) * 100.0
+            evicting * 100.0
         )?;
     }
     writeln!(out, "\nAs a fault model:\n  {}", model(told))
@@ -210,7 +219,19 @@ pub(crate) fn document(told: &Told) -> Value {
             "cost_s": b.cost,
         })
     };
-    let fit = |f: &Fit| json!({ "name": f.name, "log_likelihood": f.log_likelihood, "distribution": ron(&f.distribution), "best": found(&f.distribution) });
+    let with = |toleration: u64| {
+        let (cost, evicting) = told.with(toleration);
+        json!({ "toleration_seconds": toleration, "cost_s": cost, "share_evicting": evicting })
+    };
+    let fit = |f: &Fit| {
+        json!({
+            "name": f.name,
+            "log_likelihood": f.log_likelihood,
+            "distribution": ron(&f.distribution),
+            "mean_s": f.distribution.mean(),
+            "best": found(&f.distribution),
+        })
+    };
     json!({
         "version": 1,
         "file": told.asked.file,
@@ -226,9 +247,42 @@ pub(crate) fn document(told: &Told) -> Value {
         "price_s": seconds(told.asked.price),
         "detection_s": seconds(told.asked.detection),
         "best": found(&told.measured),
+        "tolerations": TOLERATIONS.map(with),
         "fits": told.fits.iter().map(fit).collect::<Vec<_>>(),
         "model": model(told),
     })
+}
+
+/// The outages of a history, in the order in which they began; times are from its beginning on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutagesTable<'a>(pub(crate) &'a History);
+
+impl Table for OutagesTable<'_> {
+    fn name(&self) -> &'static str {
+        "outages"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Column::all(&[
+            ("node", Kind::Text),
+            ("start_s", Kind::Number),
+            ("end_s", Kind::Number),
+            ("lasts_s", Kind::Number),
+        ])
+    }
+
+    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        for outage in &self.0.outages {
+            let node = self.0.nodes.get(outage.node as usize);
+            each(&[
+                Cell::text(node.map(String::as_str)),
+                Cell::Number(outage.start),
+                Cell::Number(outage.start + outage.lasts),
+                Cell::Number(outage.lasts),
+            ])?;
+        }
+        Ok(())
+    }
 }
 
 /// Draws what an outage costs by timeout as SVG.

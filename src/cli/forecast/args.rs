@@ -2,7 +2,7 @@
 
 use crate::cli::args::{ChangeArgs, duration};
 use crate::cli::html::HtmlArg;
-use crate::cli::output::{Format, OutputArg};
+use crate::cli::output::{OutputArg, TableFormat};
 use crate::kernel::Dur;
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ pub(crate) struct ForecastArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) kubeconfig: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) output: OutputArg<Format>,
+    pub(super) output: OutputArg<TableFormat>,
     /// End with exit code 1 if a pod will be deleted in half of the seeds or more
     #[arg(long)]
     pub(super) exit_code: bool,

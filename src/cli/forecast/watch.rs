@@ -10,7 +10,7 @@ use crate::cli::found::Found;
 use crate::cli::html::plain;
 use crate::cli::import::read;
 use crate::cli::interrupt;
-use crate::cli::output::Format;
+use crate::cli::output::TableFormat;
 use crate::cli::shards::Work;
 use crate::cli::terminal::Terminal;
 use crate::import::{Input, KUBECTL};
@@ -19,6 +19,7 @@ use crate::lab::Forecast;
 use crate::language::Problem;
 use crate::report::forecast::{Outlook, board, changes, document, write, write_beside};
 use crate::report::html::Page;
+use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -105,14 +106,23 @@ fn print(
     let was = before.and_then(|(c, f)| Some(outlook(c, &f.first()?.1)));
     let changed = was.map(|was| changes(&was, base));
     match args.output.form {
-        Format::Json => {
+        TableFormat::Csv => {
+            let whole = of_all(base, others);
+            let table = documents::forecast(&whole);
+            // Those of one export after the other are one table; `at` tells them apart.
+            match before {
+                None => csv::write(&mut out, &table)?,
+                Some(_) => csv::write_on(&mut out, &table)?,
+            }
+        }
+        TableFormat::Json => {
             let mut whole = of_all(base, others);
             if let Some(changed) = changed {
                 whole["changes"] = changed.into();
             }
             json::write(&mut out, &whole)?;
         }
-        Format::Text => {
+        TableFormat::Text => {
             let style = Style {
                 colour: terminal.colour,
                 width: terminal.width,

@@ -4,7 +4,8 @@ use super::said::Outlook;
 use crate::lab::forecast::Foreseen;
 use serde_json::{Value, json};
 
-/// `{"at": …, "events": [{"what", "object", "low", "median", "high", "share"}]}`, times in RFC 3339.
+/// `{"version": 1, "at": …, "events": [{"what", "object", "low", "median", "high", "share", "node",
+/// "workload"}]}`, times in RFC 3339.
 pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
     let event = |f: &Foreseen| {
         json!({
@@ -14,8 +15,11 @@ pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
             "median": outlook.clock.rfc3339(f.when.median),
             "high": outlook.clock.rfc3339(f.when.high),
             "share": f.when.share,
+            "node": f.node,
+            // As every other table calls it; people read `Deployment shop/web`.
+            "workload": f.workload.as_ref().map(|w| w.replacen(' ', "/", 1)),
         })
     };
     let events: Vec<Value> = outlook.forecast.happenings.iter().map(event).collect();
-    json!({ "at": outlook.clock.begins(), "events": events })
+    json!({ "version": 1, "at": outlook.clock.begins(), "events": events })
 }

@@ -18,6 +18,8 @@ pub enum Kind {
     Number,
     /// Seconds from the start of the run.
     Seconds,
+    /// A time of the clock on the wall.
+    Instant,
     /// True or false.
     Truth,
 }
@@ -64,6 +66,8 @@ pub enum Cell<'a> {
     Number(f64),
     /// A time, written in seconds.
     Seconds(Time),
+    /// A time of the clock on the wall, in microseconds since 1970.
+    Instant(i64),
     /// True or false.
     Truth(bool),
     /// A value as somebody gave it, in a column of numbers or of text.

@@ -4,6 +4,8 @@ use super::cells::{Cell, given_number};
 use super::table::Table;
 use crate::analysis::clock::seconds;
 use crate::files::cell;
+use crate::kernel::Time;
+use crate::report::wall_clock::WallClock;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -12,9 +14,20 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
-    let mut csv = ::csv::Writer::from_writer(out);
+    let mut csv = ::csv::Writer::from_writer(&mut *out);
     let columns = table.columns();
     csv.write_record(columns.iter().map(|c| cell(&c.name).into_owned()))?;
+    csv.flush()?;
+    drop(csv);
+    write_on(out, table)
+}
+
+/// Writes the rows of a table below those of one with the same columns.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_on(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
+    let mut csv = ::csv::Writer::from_writer(out);
     table.rows(&mut |row| {
         for c in row {
             csv.write_field(field(c).as_bytes())?;
@@ -35,6 +48,7 @@ fn field<'c>(c: &'c Cell<'_>) -> Cow<'c, str> {
         Cell::Natural(n) => n.to_string().into(),
         Cell::Number(n) => number(*n).into(),
         Cell::Seconds(t) => seconds(*t).into(),
+        Cell::Instant(us) => WallClock(*us).rfc3339(Time::ZERO).into(),
         Cell::Truth(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
         Cell::Given(text) if given_number(text).is_some() => Cow::Borrowed(text),
         Cell::Given(text) => cell(text),

@@ -1,4 +1,4 @@
-//! Tables: what a run or a sweep comes to, row by row, for spreadsheets and data frames.
+//! Tables: what a run or a command comes to, row by row, for spreadsheets and data frames.
 //!
 //! Each table is described once: its columns with their kinds, and its rows. CSV ([`csv`]) and
 //! Parquet ([`parquet`], behind the feature of that name) are two ways to write it, so that they
@@ -7,6 +7,10 @@
 mod cells;
 pub mod csv;
 mod curves;
+#[cfg(feature = "cli")]
+pub mod documents;
+#[cfg(all(test, feature = "cli"))]
+mod documents_tests;
 mod evictions;
 #[cfg(feature = "parquet")]
 pub mod parquet;

@@ -7,7 +7,9 @@
 
 use super::cells::{Cell, Column, Kind, given_number};
 use super::table::{SCHEMA, Table};
-use ::parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type};
+use ::parquet::basic::{
+    Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type,
+};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
@@ -138,6 +140,11 @@ fn field(column: &Column) -> Result<Schema, ParquetError> {
             .with_converted_type(ConvertedType::UINT_64)
             .build(),
         Kind::Whole => plain(Type::INT64),
+        Kind::Instant => Schema::primitive_type_builder(&column.name, Type::INT64)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
+            .with_converted_type(ConvertedType::TIMESTAMP_MICROS)
+            .build(),
         Kind::Number | Kind::Seconds => plain(Type::DOUBLE),
         Kind::Truth => plain(Type::BOOLEAN),
         // The three levels that the format's page on lists asks for.
@@ -185,7 +192,7 @@ impl Gathered {
             values: match kind {
                 Kind::Text => texts(false),
                 Kind::Texts => texts(true),
-                Kind::Whole | Kind::Natural => Values::Whole(Vec::new()),
+                Kind::Whole | Kind::Natural | Kind::Instant => Values::Whole(Vec::new()),
                 Kind::Number | Kind::Seconds => Values::Numbers(Vec::new()),
                 Kind::Truth => Values::Truths(Vec::new()),
             },
@@ -216,7 +223,7 @@ impl Gathered {
             }
             (Values::Texts { values, .. }, Cell::Text(text)) => put(values, (&**text).into()),
             (Values::Texts { values, .. }, Cell::Given(text)) => put(values, (*text).into()),
-            (Values::Whole(values), Cell::Whole(n)) => put(values, *n),
+            (Values::Whole(values), Cell::Whole(n) | Cell::Instant(n)) => put(values, *n),
             // The format keeps both in the same bits.
             (Values::Whole(values), Cell::Natural(n)) => put(values, n.cast_signed()),
             (Values::Numbers(values), Cell::Number(n)) => put(values, *n),

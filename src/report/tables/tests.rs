@@ -33,13 +33,14 @@ impl Table for Kinds {
             ("at_s", Kind::Seconds),
             ("truth", Kind::Truth),
             ("given", Kind::Number),
+            ("at", Kind::Instant),
         ])
     }
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
         for row in 0..self.rows {
             if row % 3 == 2 {
-                each(&[const { Cell::Empty }; 8])?;
+                each(&[const { Cell::Empty }; 9])?;
                 continue;
             }
             let items = ["=a".to_owned(), "ü \"b\"".to_owned()];
@@ -52,6 +53,8 @@ impl Table for Kinds {
                 Cell::Seconds(Time::from_nanos(405_100_001_003)),
                 Cell::Truth(row % 2 == 0),
                 Cell::Given("-7"),
+                // `date -u -d 2026-11-21T02:29:57Z +%s`
+                Cell::Instant(1_795_228_197_620_000),
             ])?;
         }
         Ok(())
@@ -61,10 +64,10 @@ impl Table for Kinds {
 #[test]
 fn csv_has_no_formulas_and_numbers_as_they_were_given() {
     let expected = "\
-text,texts,whole,natural,number,at_s,truth,given
-'=formula,\"[\"\"=a\"\",\"\"ü \\\"\"b\\\"\"\"\"]\",-1,18446744073709551615,0.25,405.100001003,true,-7
-'=formula,\"[\"\"ü \\\"\"b\\\"\"\"\"]\",-2,18446744073709551614,0.25,405.100001003,false,-7
-,,,,,,,
+text,texts,whole,natural,number,at_s,truth,given,at
+'=formula,\"[\"\"=a\"\",\"\"ü \\\"\"b\\\"\"\"\"]\",-1,18446744073709551615,0.25,405.100001003,true,-7,2026-11-21T02:29:57.620Z
+'=formula,\"[\"\"ü \\\"\"b\\\"\"\"\"]\",-2,18446744073709551614,0.25,405.100001003,false,-7,2026-11-21T02:29:57.620Z
+,,,,,,,,
 ";
     assert_eq!(csv_of(&Kinds { rows: 3 }), expected);
 }
@@ -85,6 +88,27 @@ fn a_curve_has_a_row_for_each_change() {
         text.contains("0,pods without a workload,desired,"),
         "{text}"
     );
+}
+
+#[test]
+fn every_column_is_told_on_the_page_of_tables() {
+    let page = include_str!("../../../docs/data.md");
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let workloads = workloads::workloads(&analysis);
+    let serving = summary::summary_and_serving(&analysis, WINDOW).1;
+    let curves = curves(&analysis);
+    let of_a_run: [&dyn Table; 3] = [
+        &RecordsTable::new(&analysis),
+        &EvictionsTable::new(&analysis, &workloads),
+        &CurvesTable::new(&curves, &serving),
+    ];
+    for table in of_a_run {
+        for column in table.columns() {
+            let name = format!("`{}`", column.name);
+            assert!(page.contains(&name), "{name} of {}", table.name());
+        }
+    }
 }
 
 const WINDOW: crate::kernel::Dur = crate::analysis::DEFAULT_NEEDLESS_WINDOW;
@@ -111,6 +135,7 @@ mod read_back {
             Field::ULong(n) => n.to_string(),
             Field::Bool(b) => b.to_string(),
             Field::Double(n) => n.to_string(),
+            Field::TimestampMicros(us) => crate::report::WallClock(*us).rfc3339(Time::ZERO),
             Field::ListInternal(list) => {
                 let text = |item: &Field| match item {
                     Field::Str(text) => text.clone(),

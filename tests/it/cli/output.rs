@@ -73,7 +73,10 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     let scratch = Scratch::with_starter();
     scratch
         .call(&["run", "a.ron", "-o", "csv"])
-        .fails(2, &["text, json"]);
+        .fails(2, &["text, json", "report DIR -o csv"]);
+    scratch
+        .call(&["survey", "a.ron", "--table", "workloads"])
+        .fails(2, &["-o csv with it"]);
     scratch
         .call(&["import", "a.ron", "-o", "json"])
         .fails(2, &["as json", "scenario", "--out json"]);
@@ -121,5 +124,85 @@ fn tables_of_a_finished_run() {
                 "{table}.{form}"
             );
         }
+    }
+}
+
+/// The cells of a table without those of its heading, by the names of columns.
+fn column<'t>(csv: &'t str, name: &str) -> Vec<&'t str> {
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let heading = lines.next().expect("a heading");
+    let place = heading.iter().position(|h| *h == name);
+    let place = place.unwrap_or_else(|| panic!("{name} is not in {heading:?}"));
+    lines.map(|cells| cells[place]).collect()
+}
+
+/// What a table has is what the document has.
+#[test]
+fn a_survey_as_a_table() {
+    let scratch = Scratch::with_starter();
+    let survey = |with: &[&str]| {
+        let called = scratch.call(&[&["survey", "a.ron", "-q", "--lose", "zone"], with].concat());
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    };
+    let document: Value = serde_json::from_str(&survey(&["-o", "json"])).expect("JSON");
+    let rows = document["rows"].as_array().expect("rows");
+    // However few are shown to people.
+    let losses = survey(&["-o", "csv", "--rows", "1"]);
+    let lost: Vec<&str> = rows.iter().filter_map(|r| r["lost"].as_str()).collect();
+    assert_eq!(column(&losses, "lost"), lost);
+    assert_eq!(lost.len(), 2, "the starter has two zones");
+    let evicted = |row: &Value| row["figures"]["evicted"].as_f64().map(|n| n.to_string());
+    let evicted: Vec<String> = rows.iter().filter_map(evicted).collect();
+    assert_eq!(column(&losses, "evicted"), evicted);
+    let workloads = survey(&["-o", "csv", "--table", "workloads"]);
+    let hits = rows.iter().flat_map(|r| r["workloads"].as_array());
+    let hits: Vec<&str> = hits
+        .flatten()
+        .filter_map(|h| h["workload"].as_str())
+        .collect();
+    assert_eq!(column(&workloads, "workload"), hits);
+    let page = include_str!("../../../docs/data.md");
+    for heading in [&losses, &workloads].iter().flat_map(|t| t.lines().next()) {
+        for name in heading.split(',') {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+}
+
+/// Two outages, of one minute and of ten: on average (60 s + 600 s) / 2.
+#[test]
+fn a_history_as_tables() {
+    let scratch = Scratch::new();
+    scratch.write("h.csv", "node,start,end\n\"n,1\",100,160\nn2,400,1000\n");
+    let called = scratch.call(&["outages", "h.csv", "-o", "csv", "--table", "outages"]);
+    let expected = "node,start_s,end_s,lasts_s\n\"n,1\",0,60,60\nn2,300,900,600\n";
+    assert_eq!((called.code, called.stdout.as_str()), (0, expected));
+    let called = scratch.call(&["outages", "h.csv", "-o", "csv", "--fit"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let models = column(&called.stdout, "model");
+    assert_eq!(models[0], "measured");
+    assert_eq!(models.len(), 4);
+    assert_eq!(column(&called.stdout, "mean_s")[0], "330");
+}
+
+/// With `--watch` there is one heading above all exports.
+#[test]
+fn a_forecast_as_a_table() {
+    let scratch = Scratch::new();
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real/f30.json.gz");
+    let forecast = |with: &[&str]| {
+        let all = [&["forecast", "-q", "--seeds", "2", "-o", "csv"], with].concat();
+        let called = scratch.call(&all);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    };
+    let once = forecast(&[export]);
+    assert!(column(&once, "what").contains(&"pod-deleted"), "{once}");
+    let (heading, rows) = once.split_once('\n').expect("a heading");
+    if cfg!(unix) {
+        let watched = format!("gzip -dc {export}");
+        let twice = forecast(&["--watch", &watched, "--every", "1ms", "--times", "2"]);
+        assert_eq!(twice, format!("{heading}\n{rows}{rows}"));
     }
 }
