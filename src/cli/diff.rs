@@ -6,7 +6,7 @@ use super::failure::{Failure, Outcome};
 use super::finished;
 use super::html::{HtmlArg, columns, plain, run_for_page};
 use super::interrupt;
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::run::{Ready, load, ready, tell_imported};
 use super::terminal::Terminal;
@@ -19,6 +19,7 @@ use crate::language::Problem;
 use crate::report::diff::{SeedSide, Side, document, over_seeds, write, write_over_seeds};
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part, Runs};
+use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
@@ -70,7 +71,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     needless_within: Option<Dur>,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
     #[command(flatten)]
     html: HtmlArg,
     /// Show no progress
@@ -147,8 +148,9 @@ fn single(
         width: terminal.width,
     };
     match args.output.form {
-        Format::Text => write(&mut out, sides, &found, style)?,
-        Format::Json => json::write(&mut out, &document(sides, &found))?,
+        TableFormat::Text => write(&mut out, sides, &found, style)?,
+        TableFormat::Json => json::write(&mut out, &document(sides, &found))?,
+        TableFormat::Csv => csv::write(&mut out, &documents::diff(&document(sides, &found)))?,
     }
     out.flush()?;
     args.html.write(|| {
@@ -305,8 +307,12 @@ fn print_many(
         width: terminal.width,
     };
     match args.output.form {
-        Format::Text => write_over_seeds(&mut out, sides, &settings, found, style)?,
-        Format::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
+        TableFormat::Text => write_over_seeds(&mut out, sides, &settings, found, style)?,
+        TableFormat::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
+        TableFormat::Csv => {
+            let document = over_seeds(sides, &settings, found);
+            csv::write(&mut out, &documents::diff(&document))?;
+        }
     }
     out.flush()?;
     args.html.write(|| {

@@ -269,8 +269,8 @@ fn no_table(error: &clap::Error) -> Option<&'static str> {
     let is_asked = is(ContextKind::InvalidArg, &|arg| arg.starts_with("--output"))
         && is(ContextKind::InvalidValue, &|value| value == "csv");
     is_asked.then_some(
-        "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and sweep, survey, plan, \
-         outages, faults and forecast print theirs",
+        "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and sweep, diff, survey, \
+         plan, outages, faults and forecast print theirs",
     )
 }
 

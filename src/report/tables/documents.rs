@@ -279,6 +279,40 @@ fn row_of_fit<'a>(name: Cell<'a>, fit: &'a Value) -> Vec<Cell<'a>> {
     ]
 }
 
+/// What two sides cost: a row for each figure of all workloads together, then of each that differs.
+/// What is only known of one seed, or of several, is empty where it is the other.
+pub fn diff(document: &Value) -> Rows<'_> {
+    const OF_A_FIGURE: [(&str, Kind); 8] = [
+        ("a", Kind::Number),
+        ("b", Kind::Number),
+        ("difference", Kind::Number),
+        ("same", Kind::Truth),
+        ("least", Kind::Number),
+        ("greatest", Kind::Number),
+        ("seeds_less", Kind::Whole),
+        ("seeds_more", Kind::Whole),
+    ];
+    let mut columns = Column::all(&[("workload", Kind::Text), ("figure", Kind::Text)]);
+    columns.extend(Column::all(&OF_A_FIGURE));
+    let all = std::iter::once((&Value::Null, &document["costs"]));
+    let mut rows = Vec::new();
+    for (name, costs) in all.chain(list(&document["workloads"]).map(|w| (&w["name"], &w["costs"])))
+    {
+        // As every other table calls it; people read `Deployment shop/web`.
+        let name = name.as_str().map(|name| name.replacen(' ', "/", 1));
+        for (figure, said) in costs.as_object().into_iter().flatten() {
+            let mut row = vec![Cell::text(name.clone()), Cell::Text(figure.into())];
+            row.extend(OF_A_FIGURE.map(|(field, kind)| of_kind(kind, &said[field])));
+            rows.push(row);
+        }
+    }
+    Rows {
+        name: "diff",
+        columns,
+        rows,
+    }
+}
+
 /// A forecast: a row for each thing that may happen on each course.
 pub fn forecast(document: &Value) -> Rows<'_> {
     let mut rows: Vec<Vec<Cell<'_>>> = Vec::new();

@@ -81,6 +81,23 @@ as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,20
 }
 
 #[test]
+fn two_sides_have_a_row_for_each_figure() {
+    let one = json!({ "evicted": { "a": 3.0, "b": 1.0, "difference": -2.0, "same": false } });
+    let several = json!({ "evicted": { "a": 2.5, "b": 1.0, "difference": -1.5, "least": -2.0,
+        "greatest": 1.0, "seeds_less": 3, "seeds_more": 1 } });
+    let document = json!({ "costs": several,
+        "workloads": [{ "name": "Deployment shop/web", "costs": one }] });
+    let table = documents::diff(&document);
+    is_told(&table, &[]);
+    let expected = "\
+workload,figure,a,b,difference,same,least,greatest,seeds_less,seeds_more
+,evicted,2.5,1,-1.5,,-2,1,3,1
+Deployment/shop/web,evicted,3,1,-2,false,,,,
+";
+    assert_eq!(csv_of(&table), expected);
+}
+
+#[test]
 fn what_was_measured_stands_above_the_fits() {
     let document = json!({ "mean_s": 60.0, "best": { "timeout_s": null, "toleration_seconds": null, "cost_s": 60.0 },
         "fits": [{ "name": "Fixed", "distribution": "Fixed(\"1m\")", "log_likelihood": -1.5, "mean_s": 60.0,

@@ -206,3 +206,31 @@ fn a_forecast_as_a_table() {
         assert_eq!(twice, format!("{heading}\n{rows}{rows}"));
     }
 }
+
+#[test]
+fn two_sides_as_a_table() {
+    let scratch = Scratch::with_starter();
+    let diff = |with: &[&str]| {
+        let sides = [
+            "diff",
+            "a.ron",
+            "--kubernetes",
+            "1.32",
+            "--against",
+            "1.34",
+            "-q",
+        ];
+        let called = scratch.call(&[&sides, with].concat());
+        // They differ.
+        assert_eq!(called.code, 1, "{}", called.stderr);
+        called.stdout
+    };
+    for seeds in [&[][..], &["--seeds", "3"]] {
+        let document = diff(&[&["-o", "json"], seeds].concat());
+        let document: Value = serde_json::from_str(&document).expect("JSON");
+        let table = diff(&[&["-o", "csv"], seeds].concat());
+        let of_all = document["costs"].as_object().expect("figures");
+        let figures: Vec<&str> = of_all.keys().map(String::as_str).collect();
+        assert_eq!(column(&table, "figure")[..figures.len()], figures);
+    }
+}
