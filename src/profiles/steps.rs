@@ -27,12 +27,12 @@ use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
 
 /// One change.
-struct Step {
+pub(super) struct Step {
     /// The (minor, patch) from which on it holds: in each minor release listed from that patch on,
     /// and in all later ones.
-    since: &'static [(u32, u32)],
+    pub(super) since: &'static [(u32, u32)],
     /// What it changes.
-    change: fn(&mut Profile),
+    pub(super) change: fn(&mut Profile),
 }
 
 const fn step(since: &'static [(u32, u32)], change: fn(&mut Profile)) -> Step {
@@ -51,7 +51,7 @@ pub(super) fn profile(release: Release) -> Profile {
 }
 
 /// Kubernetes 1.6.0.
-fn oldest() -> Profile {
+pub(super) fn oldest() -> Profile {
     Profile {
         release: String::new(),
         recorded: false,
@@ -249,7 +249,7 @@ fn oldest() -> Profile {
 }
 
 /// Every change, oldest first.
-const STEPS: &[Step] = &[
+pub(super) const STEPS: &[Step] = &[
     // Logs.
     step(&[(17, 0)], |p| p.log.expired_at_2 = true),
     step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| {

@@ -2,6 +2,7 @@
 //! releases are those of the reference's list of switches, written out again here and not computed
 //! from the table under test.
 
+use super::steps::{STEPS, oldest};
 use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
@@ -24,6 +25,25 @@ fn boundary(row: &str, read: fn(&Profile) -> bool, before: &[&str], from: &[&str
     let without = before.iter().map(|v| (*v, false));
     let with = from.iter().map(|v| (*v, true));
     check(row, read, &without.chain(with).collect::<Vec<_>>());
+}
+
+/// A later step overrides an earlier one of the same switch: in the order of releases they have to
+/// say what they say in the order of the table, for every release.
+#[test]
+fn steps_of_one_switch_stand_in_release_order() {
+    let mut sorted: Vec<_> = STEPS.iter().collect();
+    sorted.sort_by_key(|step| step.since.iter().max());
+    for release in Release::all_minors() {
+        let (mut as_listed, mut in_order) = (oldest(), oldest());
+        for (listed, next) in STEPS.iter().zip(&sorted) {
+            for (step, profile) in [(listed, &mut as_listed), (*next, &mut in_order)] {
+                if release.has(step.since) {
+                    (step.change)(profile);
+                }
+            }
+        }
+        assert!(as_listed == in_order, "{release}");
+    }
 }
 
 #[test]
