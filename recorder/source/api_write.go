@@ -137,7 +137,7 @@ func (s *server) remove(actor, resource, ns, name string, opts metav1.DeleteOpti
 	}
 	grace, finalizers := graceOf(resource, cur, opts), gcFinalizers(cur, opts.PropagationPolicy)
 	if pending, ok := get(cur, "metadata", "deletionGracePeriodSeconds").(float64); ok && resource == "pods" {
-		if opts.GracePeriodSeconds == nil || grace >= pending && pending > 0 {
+		if opts.GracePeriodSeconds == nil || grace >= pending {
 			return cur, nil
 		}
 	}

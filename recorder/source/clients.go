@@ -112,5 +112,12 @@ func (r *run) startControllers() {
 func (r *run) restartControllers(downtime time.Duration) {
 	r.manager.process.kill()
 	r.manager.cancel()
-	time.AfterFunc(downtime, r.startControllers)
+	back := time.Now().Add(downtime)
+	if r.back.After(back) { // they are down for longer already
+		return
+	}
+	if r.starting != nil {
+		r.starting.Stop()
+	}
+	r.back, r.starting = back, time.AfterFunc(downtime, r.startControllers)
 }

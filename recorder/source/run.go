@@ -15,7 +15,9 @@ type run struct {
 	*scenario
 	server   *server
 	kubelets fleet
-	manager  *program // kube-controller-manager and kube-scheduler, which start and die together
+	manager  *program    // kube-controller-manager and kube-scheduler, which start and die together
+	back     time.Time   // when they are there again
+	starting *time.Timer // what starts them then
 	kubectl  *process
 }
 
