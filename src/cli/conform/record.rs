@@ -23,7 +23,7 @@ pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, S
             let ideal = plan_of(file, args, Some("Ideal".to_owned()))?;
             let text = scenario_of(&ideal).map_err(|still| cannot_say(file, &still))?;
             eprintln!(
-                "note: {} is recorded and compared with `timing: Ideal`; the recorder has no\n  {}",
+                "note: {} is recorded and compared with `timing: Ideal`, as the recorder does not have:\n  {}",
                 file.display(),
                 missing.join("\n  ")
             );
