@@ -1,6 +1,7 @@
 //! Queues, workers and the counting (`disruption.go`, v1.34).
 
 use super::census::Census;
+use super::map_walk::{MOST_PLACED, MapWalk};
 use super::scales::{Answer, Scales};
 use super::tally::{Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
@@ -24,9 +25,6 @@ const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
 /// A condition DisruptionTarget that leads to no deletion for this long is taken back
 /// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
-
-/// Slots of a group of Go's maps.
-const SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct BudgetItem(WorkloadId);
@@ -66,7 +64,7 @@ pub(crate) struct Controller {
     stale: WorkQueue<PodItem>,
     census: Shared<Census>,
     scales: Scales,
-    first_point: PointId,
+    walk: MapWalk,
     resync_point: PointId,
     /// When its watches began.
     born: Time,
@@ -94,7 +92,7 @@ impl Controller {
                 discovery: client.clone(),
                 scales,
             },
-            first_point: ctx.point("pod-without-scale"),
+            walk: MapWalk::new(&ctx, "pod-without-scale"),
             resync_point: ctx.point("budgets-resync"),
             born: ctx.now(),
             switches,
@@ -306,14 +304,12 @@ impl Controller {
         }
     }
 
-    /// The pod that upstream comes to first, as it walks the map of the namespace's pods: Go walks one
-    /// of up to eight entries from any of its slots on.
+    /// The pod that upstream comes to first, as it walks the map of the namespace's pods.
     fn first(
         &self,
         budget: &Budget,
         failing: &[(PodId, Option<Owner>)],
     ) -> Option<(PodId, Option<Owner>)> {
-        let choose = |n| (self.ctx).choose(self.first_point, self.about(budget.id), n) as usize;
         if failing.len() <= 1 {
             return failing.first().copied();
         }
@@ -322,17 +318,12 @@ impl Controller {
             pods.iter()
                 .map(|p| p.id)
                 .filter(|id| namespace_of(n.pod_name(*id)) == &*budget.namespace)
-                .take(SLOTS + 1)
+                .take(MOST_PLACED + 1)
                 .collect()
         });
-        if there.len() > SLOTS {
-            return failing.get(choose(failing.len() as u32)).copied();
-        }
-        let from = there.get(choose(SLOTS as u32)).copied();
-        let before = |id: PodId| from.is_some_and(|from| id < from);
-        (failing.iter())
-            .min_by_key(|(id, _)| (before(*id), *id))
-            .copied()
+        let wanted: Vec<PodId> = failing.iter().map(|(id, _)| *id).collect();
+        let first = self.walk.first(self.about(budget.id), &there, &wanted)?;
+        failing.iter().find(|(id, _)| *id == first).copied()
     }
 
     /// Finds out the scales that the caches know.

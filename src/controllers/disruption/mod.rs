@@ -6,6 +6,7 @@
 
 mod census;
 mod controller;
+mod map_walk;
 mod scales;
 mod tally;
 
