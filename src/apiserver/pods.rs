@@ -288,16 +288,21 @@ impl ApiServer {
         }))
     }
 
-    /// PATCH of a pod's status by the scheduler: reason and message of the condition
-    /// PodScheduled=False, and the nominated node, each where it is given.
-    pub(crate) fn patch_unscheduled(
+    /// The scheduler writes a pod's status: reason and message of the condition
+    /// PodScheduled=False, and the nominated node, each where it is given. By PATCH, or by UPDATE of
+    /// the pod as it was `read`, which is refused if it has changed since.
+    pub(crate) fn write_unscheduled(
         &self,
         actor: Actor,
         id: PodId,
+        read: Option<(Uid, u64)>,
         condition: Option<(&'static str, String)>,
         nominated: Option<Option<NodeId>>,
     ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if read.is_some_and(|r| r != (old.uid, old.resource_version)) {
+            return Err(ApiError::Conflict);
+        }
         let mut new = old.unscheduled.as_deref().cloned().unwrap_or_default();
         if let Some((reason, message)) = condition {
             (new.reason, new.message) = (reason, message);

@@ -144,10 +144,12 @@ pub(super) fn oldest() -> Profile {
             errors_back_off: false,
             update_ends_backoff: true,
             requeue_after_get: true,
+            status_by_update: true,
             scheduling_gates: false,
             never_preempts: false,
             preemption_tries_all: true,
             any_terminating_blocks: true,
+            hopeless_nomination_frees: false,
             marks_victims: false,
             spares_terminating: false,
             sorts_victims: false,
@@ -453,8 +455,8 @@ pub(super) const STEPS: &[Step] = &[
         s.filter_order = FilterOrder::ResourcesEarlySpreadFirst;
         s.weights.topology_spread = 2;
         s.spread_score = SpreadScore::Truncated;
-        s.requeue_after_get = false;
-        s.never_preempts = true;
+        (s.requeue_after_get, s.status_by_update) = (false, false);
+        (s.hopeless_nomination_frees, s.never_preempts) = (true, true);
         s.preemption_writes = PreemptionWrites::DeletionsFirst;
     }),
     step(&[(20, 0)], |p| {
@@ -462,10 +464,8 @@ pub(super) const STEPS: &[Step] = &[
         s.filter_order = FilterOrder::TaintsEarly;
         s.node_affinity_message = "node(s) didn't match Pod's node affinity";
         s.pod_affinity_also = Some("node(s) didn't match pod affinity/anti-affinity rules");
-        s.selector_spread = false;
-        s.default_spread = true;
-        s.preemption_tries_all = false;
-        s.preemption_gets_pod = false;
+        (s.selector_spread, s.default_spread) = (false, true);
+        (s.preemption_tries_all, s.preemption_gets_pod) = (false, false);
     }),
     step(&[(21, 0)], |p| {
         p.scheduler.node_affinity_message = "node(s) didn't match Pod's node affinity/selector";

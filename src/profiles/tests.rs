@@ -489,6 +489,12 @@ fn scheduler_and_pod_gc_switches() {
         ("1.34.0", UntoleratedPlural),
     ];
     check("message", |p| p.scheduler.taint_message, &messages);
+    boundary(
+        "a scheduler's PATCH of a pod's status",
+        |p| !p.scheduler.status_by_update && p.scheduler.hopeless_nomination_frees,
+        &["1.17.17", "1.18.0", "1.18.20"],
+        &["1.19.0", "1.19.16", "1.37.1"],
+    );
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub(crate) struct Controller {
     /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before
     /// nodes are looked at, and before a pod that no node takes is given back.
     pub(super) cycle_points: [PointId; 3],
+    /// A failed pod is read again before its condition is written, not after it.
+    pub(super) requeue_point: PointId,
     /// Changes of pods on nodes that the cache has not heard of yet.
     pub(super) behind: Shared<VecDeque<BoundChange>>,
     pub(super) behind_point: PointId,
@@ -111,6 +113,7 @@ impl Controller {
             candidate_point: ctx.point("equal-candidates"),
             cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"]
                 .map(|name| ctx.point(name)),
+            requeue_point: ctx.point("scheduling-requeue"),
             behind: Shared::new(VecDeque::new()),
             behind_point: ctx.point("scheduler-cache-behind"),
             informers: informers.clone(),

@@ -115,7 +115,7 @@ impl Controller {
             && nominated
             && switches.clears_hopeless_nomination
         {
-            self.clear_nomination(pod.id).await;
+            self.clear_nomination(pod).await;
         }
         let mut nomination = Nomination::Keep;
         let why = match attempt {
@@ -226,15 +226,11 @@ impl Controller {
         if same && nominated.is_none() {
             return;
         }
+        if self.config.choice.switches.requeue_after_get {
+            self.ctx.yield_point(self.requeue_point).await;
+        }
         let condition = (!same).then_some((reason, message));
-        // A pod that is gone needs no condition, and a server that does not answer is not asked
-        // again.
-        let _ = self
-            .client
-            .call(self.pod_object(id), move |api, actor| {
-                api.patch_unscheduled(actor, id, condition, nominated)
-            })
-            .await;
+        self.write_status(&pod, condition, nominated).await;
     }
 
     /// Gives a pod back to the queue, with what is known of it now or, in older releases, with what
@@ -243,8 +239,8 @@ impl Controller {
         let id = entry.pod.id;
         if self.config.choice.switches.requeue_after_get {
             if let Some(c) = self.me.upgrade() {
+                let cycle = self.state.with(|s| s.queue.cycle());
                 self.ctx.spawn(self.group, async move {
-                    let cycle = c.state.with(|s| s.queue.cycle());
                     let live = c
                         .client
                         .call(c.pod_object(id), move |api, _| {

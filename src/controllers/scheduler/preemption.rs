@@ -172,11 +172,11 @@ fn not_eligible(
         .iter()
         .find(|(n, _)| *n == node)
         .map_or(0, |(_, number)| *number);
-    if algorithm
+    let hopeless = algorithm
         .rejections
         .get(number)
-        .is_some_and(|r| r.unresolvable)
-    {
+        .is_some_and(|r| r.unresolvable);
+    if hopeless && switches.hopeless_nomination_frees {
         return None;
     }
     let by_scheduler = |pod: &Pod| {

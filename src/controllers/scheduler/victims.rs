@@ -6,7 +6,7 @@ use super::node_info::Placed;
 use super::preemption::Candidate;
 use super::shape::Shape;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::{ApiError, ApiServer};
 use crate::client::parallelize;
@@ -36,20 +36,16 @@ impl Controller {
         };
         match self.config.choice.switches.preemption_writes {
             PreemptionWrites::NominationFirst => {
+                let weaker = self.lower_priority_nominated_pods(shape.priority, node);
                 self.state
                     .with(|s| s.nominator.add((pod.clone(), shape.clone()), node));
-                let id = pod.id;
-                let set = move |api: &crate::apiserver::ApiServer, actor| {
-                    api.patch_unscheduled(actor, id, None, Some(Some(node)))
-                };
-                if self.client.call(self.pod_object(id), set).await.is_err() {
-                    self.state.with(|s| s.nominator.remove(id));
+                if !self.write_status(pod, None, Some(Some(node))).await {
+                    self.state.with(|s| s.nominator.remove(pod.id));
                     return Nomination::Keep;
                 }
-                if !self.evict_in_turn(pod, &candidate.victims, node).await {
-                    return Nomination::Keep;
+                if self.evict_in_turn(pod, &candidate.victims, node).await {
+                    self.clear_nominations(&weaker).await;
                 }
-                self.clear_weaker_nominations(shape.priority, node).await;
                 Nomination::Keep
             }
             PreemptionWrites::DeletionsFirst => {
@@ -61,7 +57,8 @@ impl Controller {
                 if !ok {
                     return Nomination::Keep;
                 }
-                self.clear_weaker_nominations(shape.priority, node).await;
+                let weaker = self.lower_priority_nominated_pods(shape.priority, node);
+                self.clear_nominations(&weaker).await;
                 Nomination::Set(Some(node))
             }
             // All victims are on their way already.
@@ -86,7 +83,8 @@ impl Controller {
         mut candidate: Candidate,
     ) {
         let node = candidate.node;
-        let mut ok = self.clear_weaker_nominations(priority, node).await;
+        let weaker = self.lower_priority_nominated_pods(priority, node);
+        let mut ok = self.clear_nominations(&weaker).await;
         let last = candidate.victims.pop();
         ok &= self
             .clone()
@@ -190,34 +188,52 @@ impl Controller {
         Ok(())
     }
 
-    /// Pods of lower priority that were to get the node have to look elsewhere; false if one could
-    /// not be told.
-    async fn clear_weaker_nominations(&self, priority: i32, node: NodeId) -> bool {
-        let weaker: Vec<Rc<Pod>> = self.state.with(|s| {
-            s.nominator
-                .on(node)
-                .iter()
+    /// Pods of lower priority that were to get a node and have to look elsewhere
+    /// (`getLowerPriorityNominatedPods`).
+    fn lower_priority_nominated_pods(&self, priority: i32, node: NodeId) -> Vec<Rc<Pod>> {
+        self.state.with(|s| {
+            let on_node = s.nominator.on(node).iter();
+            on_node
                 .filter(|(_, shape)| shape.priority < priority)
                 .map(|(pod, _)| pod.clone())
                 .collect()
-        });
+        })
+    }
+
+    /// Takes pods' nominations away; false if one could not be told.
+    async fn clear_nominations(&self, pods: &[Rc<Pod>]) -> bool {
         let mut ok = true;
-        for id in weaker.iter().map(|p| p.id) {
+        for pod in pods {
             let shown = self
                 .informers
-                .pod(id)
+                .pod(pod.id)
                 .and_then(|p| p.unscheduled.as_ref().and_then(|u| u.nominated));
             if shown.is_some() {
-                ok &= self.clear_nomination(id).await;
+                ok &= self.clear_nomination(pod).await;
             }
         }
         ok
     }
 
-    /// `ClearNominatedNodeName`, of one pod; false if it could not be told.
-    pub(super) async fn clear_nomination(&self, id: PodId) -> bool {
-        let clear =
-            move |api: &ApiServer, actor| api.patch_unscheduled(actor, id, None, Some(None));
-        self.client.call(self.pod_object(id), clear).await.is_ok()
+    /// `ClearNominatedNodeName`, in 1.18 `removeNominatedNodeName`, of one pod; false if it could
+    /// not be told.
+    pub(super) async fn clear_nomination(&self, pod: &Pod) -> bool {
+        self.write_status(pod, None, Some(None)).await
+    }
+
+    /// Writes a pod's condition and nomination (`PatchPodStatus`, in 1.18 `UpdateStatus`); false if
+    /// they were refused. A pod that is gone needs neither, and who is refused does not try again.
+    pub(super) async fn write_status(
+        &self,
+        pod: &Pod,
+        condition: Option<(&'static str, String)>,
+        nominated: Option<Option<NodeId>>,
+    ) -> bool {
+        let by_update = self.config.choice.switches.status_by_update;
+        let (id, read) = (pod.id, by_update.then_some((pod.uid, pod.resource_version)));
+        let write = move |api: &ApiServer, actor| {
+            api.write_unscheduled(actor, id, read, condition, nominated)
+        };
+        self.client.call(self.pod_object(id), write).await.is_ok()
     }
 }

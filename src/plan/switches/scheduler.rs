@@ -198,6 +198,9 @@ pub struct Switches {
     /// A failed pod is read from the API server before it is queued again, so its own update comes
     /// first: 1.18.
     pub requeue_after_get: bool,
+    /// A pod's condition and nomination are written by UPDATE, which the API server refuses if the
+    /// pod has changed since it was read: 1.18. From 1.19 on by PATCH.
+    pub status_by_update: bool,
     /// Scheduling gates hold pods back (PodSchedulingReadiness): alpha 1.26, on from 1.27.
     pub scheduling_gates: bool,
     /// Preemption honours `preemptionPolicy: Never`: from 1.19.
@@ -207,6 +210,9 @@ pub struct Switches {
     /// Any terminating pod of lower priority on the nominated node keeps a pod from preempting
     /// more; from 1.27 only one that the scheduler itself preempted.
     pub any_terminating_blocks: bool,
+    /// A pod whose nominated node has become hopeless may preempt again, even while a pod ends
+    /// there: from 1.19.
+    pub hopeless_nomination_frees: bool,
     /// The victim gets the condition DisruptionTarget: from 1.26.
     pub marks_victims: bool,
     /// A victim that is being deleted already is left alone: from 1.36.
