@@ -63,6 +63,7 @@ pub(crate) const RON: &[&str] = &[
     "SlowHeartbeats",
     "Condition",
     "ApiOutage",
+    "TooManyRequests",
     "WatchLag",
     "WatchStall",
     "ControllerRestart",

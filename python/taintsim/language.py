@@ -22,6 +22,7 @@ from ._written import Document, Struct, Variant
 __all__ = [
     "Affinity",
     "Afterwards",
+    "ApiClient",
     "Cascade",
     "Claim",
     "ClientLimit",
@@ -1555,6 +1556,15 @@ class Step(Variant):
         return Step("ApiOutage", {"watch_cache": watch_cache, "of": of, "duration": duration})
 
     @staticmethod
+    def TooManyRequests(
+        *, clients: Sequence[ApiClient] | None = None, duration: DurationText | None = None
+    ) -> Step:
+        """API Priority and Fairness rejects requests: they are answered 429, and tried again by
+        their clients after a second, some ten times. Watches that stand go on.
+        """
+        return Step("TooManyRequests", {"clients": clients, "duration": duration})
+
+    @staticmethod
     def WatchLag(
         *, resource: Resource, lag: DurationText, duration: DurationText | None = None
     ) -> Step:
@@ -1778,6 +1788,52 @@ class WatchCache(Variant):
 
 WatchCache.Lost = WatchCache("Lost")
 WatchCache.Kept = WatchCache("Kept")
+
+
+class ApiClient(Variant):
+    """A client of the API server."""
+
+    #: The node lifecycle controller.
+    NodeLifecycle: ClassVar[ApiClient]
+    #: The taint eviction controller, whose client up to 1.28 is the node lifecycle controller's.
+    TaintEviction: ClassVar[ApiClient]
+    #: The pod garbage collector.
+    PodGc: ClassVar[ApiClient]
+    #: The garbage collector of owner references.
+    GarbageCollector: ClassVar[ApiClient]
+    #: The Deployment controller.
+    Deployment: ClassVar[ApiClient]
+    #: The ReplicaSet controller.
+    ReplicaSet: ClassVar[ApiClient]
+    #: The StatefulSet controller.
+    StatefulSet: ClassVar[ApiClient]
+    #: The DaemonSet controller.
+    DaemonSet: ClassVar[ApiClient]
+    #: The Job controller.
+    Job: ClassVar[ApiClient]
+    #: The cloud controllers.
+    Cloud: ClassVar[ApiClient]
+    #: The disruption controller.
+    Disruption: ClassVar[ApiClient]
+    #: The scheduler, with both of its clients.
+    Scheduler: ClassVar[ApiClient]
+    #: `kubectl drain`, that of maintenances too.
+    Kubectl: ClassVar[ApiClient]
+
+
+ApiClient.NodeLifecycle = ApiClient("NodeLifecycle")
+ApiClient.TaintEviction = ApiClient("TaintEviction")
+ApiClient.PodGc = ApiClient("PodGc")
+ApiClient.GarbageCollector = ApiClient("GarbageCollector")
+ApiClient.Deployment = ApiClient("Deployment")
+ApiClient.ReplicaSet = ApiClient("ReplicaSet")
+ApiClient.StatefulSet = ApiClient("StatefulSet")
+ApiClient.DaemonSet = ApiClient("DaemonSet")
+ApiClient.Job = ApiClient("Job")
+ApiClient.Cloud = ApiClient("Cloud")
+ApiClient.Disruption = ApiClient("Disruption")
+ApiClient.Scheduler = ApiClient("Scheduler")
+ApiClient.Kubectl = ApiClient("Kubectl")
 
 
 class Resource(Variant):

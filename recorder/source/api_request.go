@@ -111,6 +111,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	case io.ReadCloser:
 		resp.Body = reply
 		return resp, nil
+	case rejection:
+		resp.Header.Set("Content-Type", "text/plain; charset=utf-8")
+		resp.Header.Set("Retry-After", retryAfter)
+		resp.Body = io.NopCloser(strings.NewReader(string(reply)))
+		return resp, nil
 	case *status:
 		// client-go waits that long and tries again by itself.
 		if reply.Details != nil && reply.Details.RetryAfterSeconds > 0 {
@@ -143,10 +148,8 @@ func (t *transport) serve(req *http.Request, body []byte) (int, any) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	var o any
 	var bad *status
-	if !t.inside {
-		if bad = t.server.tooMany(t.actor); bad != nil {
-			return int(bad.Code), bad
-		}
+	if !t.inside && t.server.rejects(t.actor) {
+		return http.StatusTooManyRequests, tooBusy
 	}
 	if root := map[string]int{"api": 3, "apis": 4}[parts[0]]; len(parts) < root {
 		o, bad = t.server.discovery(parts)

@@ -62,26 +62,29 @@ func (s *server) setDown(down bool) {
 	}
 }
 
-// retryAfter is what API priority and fairness tells a client whose request it rejects
-// (apiserver/pkg/server/filters/priority-and-fairness.go), in seconds.
-const retryAfter = 1
+// rejection is the answer of API priority and fairness to a request that it rejects: a line of text, and to come back in
+// a second (apiserver/pkg/server/filters: tooManyRequests).
+type rejection string
+
+const (
+	tooBusy    rejection = "Too many requests, please try again later.\n"
+	retryAfter           = "1"
+)
 
 func (s *server) rejectUntil(actor string, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults.busy[actor] = until
+	if until.After(s.faults.busy[actor]) { // a shorter one does not end a longer one
+		s.faults.busy[actor] = until
+	}
 }
 
-// tooMany is the answer of API priority and fairness, or nil.
-func (s *server) tooMany(actor string) *status {
+// rejects says whether API priority and fairness rejects that actor's requests now.
+func (s *server) rejects(actor string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := time.Now(); !now.Before(s.faults.busy[actor]) && !now.Before(s.faults.busy[""]) {
-		return nil
-	}
-	bad := failure(429, metav1.StatusReasonTooManyRequests, "too many requests, please try again later")
-	bad.Details = &metav1.StatusDetails{RetryAfterSeconds: retryAfter}
-	return bad
+	now := time.Now()
+	return now.Before(s.faults.busy[actor]) || now.Before(s.faults.busy[""])
 }
 
 func (s *server) isDown() bool {

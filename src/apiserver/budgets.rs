@@ -165,7 +165,7 @@ impl ApiServer {
     /// deleted with this grace period or its own.
     ///
     /// # Errors
-    /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it
+    /// `TooManyRequests` where the budget forbids it for now, `NotCounted`, `Forbidden` and `Internal` where it
     /// can't be kept.
     pub(crate) fn evict_pod(
         &self,
@@ -286,7 +286,7 @@ impl ApiServer {
     /// refusal is recorded.
     ///
     /// # Errors
-    /// `Conflict` where it has changed since; `TooManyRequests`, `Forbidden`.
+    /// `Conflict` where it has changed since; `NotCounted`, `TooManyRequests`, `Forbidden`.
     pub(crate) fn check_and_decrement(
         &self,
         actor: Actor,
@@ -295,7 +295,7 @@ impl ApiServer {
     ) -> Result<BudgetState, ApiError> {
         let status = &budget.status;
         let refusal = if status.observed_generation < budget.generation {
-            Some((Refusal::NotObserved, ApiError::TooManyRequests))
+            Some((Refusal::NotObserved, ApiError::NotCounted))
         } else if status.disruptions_allowed < 0
             || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE
         {

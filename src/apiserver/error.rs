@@ -11,6 +11,10 @@ pub(crate) enum ApiError {
     AlreadyExists,
     /// 429: a disruption budget does not allow it now.
     TooManyRequests,
+    /// 429 with a Retry-After of a second: priority and fairness rejects it.
+    Rejected,
+    /// 429 with a Retry-After of ten seconds: the pod's disruption budget has not been counted yet.
+    NotCounted,
     /// 403: not in this state.
     Forbidden,
     /// 500: the whitelist of the pod's namespace has not all of its tolerations.
@@ -23,13 +27,25 @@ pub(crate) enum ApiError {
     Unavailable,
 }
 
+impl ApiError {
+    /// What a client says of a request that failed so: of one that was rejected it says which it was
+    /// (`NewGenericServerResponse`), `post pods`.
+    pub(crate) fn of(self, request: &str) -> String {
+        match self {
+            Self::Rejected => format!("{self} ({request})"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl std::fmt::Display for ApiError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NotFound => "not found",
             Self::Conflict => "the object has been modified; please apply your changes to the latest version and try again",
             Self::AlreadyExists => "already exists",
-            Self::TooManyRequests => "Cannot evict pod as it would violate the pod's disruption budget.",
+            Self::TooManyRequests | Self::NotCounted => "Cannot evict pod as it would violate the pod's disruption budget.",
+            Self::Rejected => "the server has received too many requests and has asked us to try again later",
             Self::Forbidden => "forbidden",
             Self::NotWhitelisted => {
                 "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"

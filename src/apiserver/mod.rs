@@ -6,7 +6,7 @@
 //! status subresource, and the admission plugins DefaultTolerationSeconds and
 //! TaintNodesByCondition. Times lose their fraction here, and only here. Left out: etcd, the watch
 //! cache's own lag (reads with resourceVersion 0 are served live), finalizers other than that of
-//! jobs, authentication, priority and fairness.
+//! jobs, authentication, queues of priority and fairness: what it rejects is stated.
 
 mod admission;
 mod budgets;
@@ -19,6 +19,7 @@ mod nodes;
 mod pod_tolerations;
 mod pods;
 mod recording;
+mod rejections;
 mod server;
 mod store;
 mod workloads;

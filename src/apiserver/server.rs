@@ -2,6 +2,7 @@
 
 use super::admission::Admission;
 use super::heartbeats::Heartbeats;
+use super::rejections::Rejections;
 use super::store::{ALL, Store, StoreKeys, one};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
@@ -48,6 +49,7 @@ pub(crate) struct ApiServer {
     watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
     next_watcher: Cell<u32>,
     down: Cell<bool>,
+    rejections: Rejections,
     changes: Cell<u64>,
     pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
@@ -71,6 +73,7 @@ impl ApiServer {
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),
+            rejections: Rejections::default(),
             changes: Cell::new(0),
             heartbeats: RefCell::new(None),
         })
@@ -97,6 +100,11 @@ impl ApiServer {
     /// Whether requests that arrive now get no answer.
     pub(crate) fn is_down(&self) -> bool {
         self.down.get()
+    }
+
+    /// Whose requests are rejected.
+    pub(crate) fn rejections(&self) -> &Rejections {
+        &self.rejections
     }
 
     /// The kernel's handle.

@@ -1,7 +1,7 @@
 //! The eviction subresource, in the steps that it takes at the API server: what is read may have
 //! changed by the time it is written (`pkg/registry/core/pod/storage/eviction.go`, `Create`).
 
-use super::request::Client;
+use super::request::{Client, RETRY_AFTER, Tried};
 use crate::api::budget::Budget;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
@@ -16,12 +16,16 @@ use std::rc::Rc;
 const STEPS: u32 = 20;
 const PAUSE: Dur = Dur::from_millis(500);
 const JITTER: Dur = Dur::from_millis(50);
+/// The Retry-After where a budget has not been counted yet (`createTooManyRequestsError`).
+const RETRY_UNCOUNTED: Dur = Dur::from_secs(10);
 
 impl Client {
-    /// POST of an eviction.
+    /// POST of an eviction, which is sent again as any request is that is answered 429 with a
+    /// Retry-After. What a budget forbids has none.
     ///
     /// # Errors
-    /// Those of `ApiServer::evict_pod`; `Conflict` where others changed the budget twenty times.
+    /// Those of `ApiServer::evict_pod`; `Conflict` where others changed the budget twenty times,
+    /// `Rejected`.
     pub(crate) async fn evict(
         &self,
         about: Object,
@@ -29,14 +33,52 @@ impl Client {
         id: PodId,
         grace: Option<i64>,
     ) -> Result<(), ApiError> {
+        let mut left = self.retries();
+        loop {
+            let (pause, error) = match self.evict_once(about, rules, id, grace).await {
+                Ok(Err(ApiError::NotCounted)) if rules.uncounted_has_retry_after => {
+                    (RETRY_UNCOUNTED, ApiError::TooManyRequests)
+                }
+                Ok(Err(ApiError::NotCounted)) => return Err(ApiError::TooManyRequests),
+                Ok(reply) => return reply,
+                Err(()) => (RETRY_AFTER, ApiError::Rejected),
+            };
+            if left == 0 {
+                return Err(error);
+            }
+            left -= 1;
+            self.api().ctx().sleep(pause).await;
+        }
+    }
+
+    async fn evict_once(
+        &self,
+        about: Object,
+        rules: EvictionRules,
+        id: PodId,
+        grace: Option<i64>,
+    ) -> Tried<(), ()> {
         if !self.has_steps() {
-            let whole = self.call(about, move |api, actor| {
+            let whole = self.send(about, move |api, actor| {
                 api.evict_pod(actor, rules, id, grace)
             });
-            return whole.await;
+            return whole.await.map_err(|_| ());
         }
-        let begun = self.call(about, move |api, actor| api.pod_to_evict(actor, rules, id));
-        let (pod, budget) = begun.await?;
+        let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, rules, id));
+        match begun.await {
+            Ok(Ok(begun)) => Ok(self.evict_in_steps(about, rules, begun, grace).await),
+            Ok(Err(error)) => Ok(Err(error)),
+            Err(_) => Err(()),
+        }
+    }
+
+    async fn evict_in_steps(
+        &self,
+        about: Object,
+        rules: EvictionRules,
+        (pod, budget): (Rc<Pod>, Option<Rc<Budget>>),
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
         let charged = match budget {
             Some(budget) => Some(self.charge(about, &pod, budget).await?),
             None => None,

@@ -28,6 +28,8 @@ pub(crate) struct InformerTiming {
     pub reconnects: bool,
     /// How long a watch that was refused pauses.
     pub watch_retry: WatchRetry,
+    /// How often a list or a watch that is rejected is sent again, and whether watches are.
+    pub retries: (u32, bool),
     /// When its reflectors were made, if that was not long ago.
     pub made: Option<Time>,
 }

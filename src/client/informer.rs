@@ -140,6 +140,7 @@ impl InformerFactory {
     /// from then on (`Reflector.ListAndWatch`). Ends when the caches are filled.
     pub(crate) async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
+        self.lists_are_taken().await;
         // Heartbeats that were computed up to now are in the list.
         if let Some(heartbeats) = &self.heartbeats {
             self.api

@@ -1,6 +1,8 @@
 //! Informers whose API server goes and comes back.
 
+use super::connection::{Ask, Rejecting};
 use super::factory::InformerFactory;
+use super::request::RETRY_AFTER;
 use super::resource::Resource;
 use super::stream::{Due, Stream};
 use crate::api::names::stable_hash;
@@ -38,31 +40,66 @@ impl InformerFactory {
         lists.into_iter().max().unwrap_or(at)
     }
 
-    /// The watch of a resource, or each, ends, and is answered that where it was is forgotten: it
-    /// lists anew after a pause.
-    pub(crate) fn watches_expired(&self, of: Option<Resource>) {
+    /// The watch of a resource, or each, ends: it begins anew where it was, or where the server has
+    /// forgotten that, with a list after a pause. When the last of them has.
+    pub(crate) fn watches_end(&self, of: Option<Resource>, cache: WatchCache) -> Time {
+        let now = self.ctx.now();
         if self.watcher.get().is_none() || self.gone_since.get().is_some() {
-            return;
+            return now;
         }
-        for resource in Resource::ALL {
-            if of.is_none_or(|of| of == resource) {
-                self.lists_after_pause(resource, self.ctx.now());
-            }
-        }
+        let all = Resource::ALL.into_iter();
+        let ended = all.filter(|resource| of.is_none_or(|of| of == *resource));
+        let back = ended.map(|resource| self.watch_is_back(resource, (now, now), cache));
+        back.max().unwrap_or(now)
     }
 
     /// A resource's watch fails at `at`, and lists anew after its pause: when.
     fn lists_after_pause(&self, resource: Resource, at: Time) -> Time {
+        let lists = self.failed_at(resource, at);
+        self.lists_anew(resource, lists);
+        lists
+    }
+
+    /// A resource's reflector failed at `at`, and lists: when that is taken.
+    fn failed_at(&self, resource: Resource, at: Time) -> Time {
         let jitter = self.jitter(resource);
         let mut reflector = self.reflectors.with(|all| all[resource as usize]);
         reflector.lost(at, &jitter);
-        let lists = reflector.waits_until().unwrap_or(at);
-        reflector.ask(lists);
-        reflector.answered(lists, false, &jitter);
+        let (lists, _, reflector) =
+            reflector.watches_again((at, at), false, &self.rejecting(), &jitter);
         self.reflectors
             .with(|all| all[resource as usize] = reflector);
-        self.lists_anew(resource, lists);
         lists
+    }
+
+    /// A new process lists everything: waits until that is not rejected. All reflectors try at one
+    /// time; of those that gave up the slowest counts.
+    pub(super) async fn lists_are_taken(&self) {
+        let rejecting = self.rejecting();
+        if self.ctx.now() >= rejecting.until {
+            return;
+        }
+        let given_up = self.ctx.now() + rejecting.every * u64::from(rejecting.lists);
+        while self.ctx.now() < given_up {
+            self.ctx.sleep(rejecting.every).await;
+            if self.ctx.now() >= self.api.rejections().of_all_until() {
+                return;
+            }
+        }
+        let lists = Resource::ALL.map(|resource| self.failed_at(resource, given_up));
+        let last = lists.into_iter().max().unwrap_or(given_up);
+        self.ctx.sleep_until(last).await;
+    }
+
+    /// How lists and watches are rejected at present.
+    fn rejecting(&self) -> Rejecting {
+        let (lists, watches) = self.timing.retries;
+        Rejecting {
+            until: self.api.rejections().of_all_until(),
+            every: RETRY_AFTER + self.timing.request + self.timing.response,
+            lists,
+            watches: if watches { lists } else { 0 },
+        }
     }
 
     /// How pauses of a resource's reflector are drawn.
@@ -104,10 +141,11 @@ impl InformerFactory {
         let jitter = self.jitter(resource);
         let forgotten = cache == WatchCache::Lost;
         let reflector = self.reflectors.with(|all| all[resource as usize]);
-        let (back, reflector) = reflector.back_after(outage, forgotten, &jitter);
+        let (back, ask, reflector) =
+            reflector.back_after(outage, forgotten, &self.rejecting(), &jitter);
         self.reflectors
             .with(|all| all[resource as usize] = reflector);
-        if forgotten {
+        if ask == Ask::List {
             self.lists_anew(resource, back);
         } else {
             let stream = &self.streams[resource as usize];

@@ -1,4 +1,6 @@
-//! Requests: the limiter, the way to the API server and back.
+//! Requests: the limiter, the way to the API server and back, and what is answered 429 with a
+//! Retry-After, which client-go waits for and then sends again by itself, as often as it has been told
+//! (`client-go/rest/request.go`, `with_retry.go`). Each try takes a token of the limiter.
 
 use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
@@ -21,7 +23,15 @@ pub(crate) struct ClientTiming {
     pub response: Delay,
     /// Of a request that the API server works on in steps: from reading to writing.
     pub step: Delay,
+    /// How often a request is sent again that is answered 429 with a Retry-After.
+    pub retries: u32,
 }
+
+/// The Retry-After of priority and fairness (`apiserver/pkg/server/filters`).
+pub(super) const RETRY_AFTER: Dur = Dur::from_secs(1);
+
+/// What came of sending a request once: its reply, or where it was rejected, what it asked for.
+pub(super) type Tried<R, F> = Result<Result<R, ApiError>, F>;
 
 /// Is called when a write of a client was stored, with its object.
 pub(crate) type Wrote = Rc<dyn Fn(Object)>;
@@ -52,11 +62,11 @@ struct Call<R, F> {
 impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R, F> {
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
-        self.reply.set(
-            self.apply
-                .take()
-                .map(|apply| self.client.apply(self.about, apply)),
-        );
+        let reply = match self.client.arrives() {
+            Err(error) => Some(Err(error)),
+            Ok(()) => (self.apply.take()).map(|apply| self.client.apply(self.about, apply)),
+        };
+        self.reply.set(reply);
     }
 }
 
@@ -84,6 +94,8 @@ impl Handler for Arrivals {
 struct Inner {
     ctx: Ctx,
     api: Rc<ApiServer>,
+    /// Whose client it is, whoever acts through it: it is known to the API server by that name.
+    owner: Actor,
     limiter: Option<Shared<TokenBucket>>,
     limiter_key: Key,
     down_key: Key,
@@ -130,6 +142,7 @@ impl Client {
                 down_key: ctx.keys("api-server-down").of(0),
                 timing,
                 api: api.clone(),
+                owner: actor,
                 arrivals,
                 handler,
                 wrote,
@@ -196,15 +209,40 @@ impl Client {
         i.ctx
             .sleep(draw(i.timing.step, &i.ctx, i.request_point, about))
             .await;
+        i.api.count_request(self.actor);
+        if self.is_refused() {
+            return Err(ApiError::Unavailable);
+        }
         self.apply(about, apply)
     }
 
-    /// Sends a request about an object and waits for the reply.
+    /// How often a request is sent again that is answered 429 with a Retry-After.
+    pub(super) fn retries(&self) -> u32 {
+        self.inner.timing.retries
+    }
+
+    /// Sends a request about an object and waits for the reply; again where it is rejected.
     pub(crate) async fn call<R: 'static>(
         &self,
         about: Object,
-        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
+        mut apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
     ) -> Result<R, ApiError> {
+        for _ in 0..self.retries() {
+            match self.send(about, apply).await {
+                Ok(reply) => return reply,
+                Err(rejected) => apply = rejected,
+            }
+            self.inner.ctx.sleep(RETRY_AFTER).await;
+        }
+        let last = self.send(about, apply).await;
+        last.unwrap_or(Err(ApiError::Rejected))
+    }
+
+    /// Sends a request once.
+    pub(super) async fn send<R: 'static, F>(&self, about: Object, apply: F) -> Tried<R, F>
+    where
+        F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
+    {
         let i = &*self.inner;
         if let Some(limiter) = &i.limiter {
             let (wait, more) = limiter.with(|l| (l.take(i.ctx.now()), l.has_more()));
@@ -220,14 +258,18 @@ impl Client {
         }
         if i.hangs_until.get() > i.ctx.now() {
             i.ctx.sleep_until(i.hangs_until.get()).await;
-            return Err(ApiError::Unavailable);
+            return Ok(Err(ApiError::Unavailable));
         }
         let request = draw(i.timing.request, &i.ctx, i.request_point, about);
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
-            let reply = self.apply(about, apply);
+            let tried = match self.arrives() {
+                Err(ApiError::Rejected) => Err(apply),
+                Err(error) => Ok(Err(error)),
+                Ok(()) => Ok(self.apply(about, apply)),
+            };
             i.ctx.sleep(response).await;
-            return reply;
+            return tried;
         }
         let call = Rc::new(Call {
             client: self.clone(),
@@ -255,7 +297,29 @@ impl Client {
                 .post_at(i.ctx.now() + request, Class::Arrival, i.handler, id);
         }
         i.ctx.sleep(request + response).await;
-        call.reply.take().unwrap_or(Err(ApiError::Unavailable))
+        match (call.reply.take(), call.apply.take()) {
+            (Some(Err(ApiError::Rejected)), Some(apply)) => Err(apply),
+            (reply, _) => Ok(reply.unwrap_or(Err(ApiError::Unavailable))),
+        }
+    }
+
+    /// Whether the API server answers nobody.
+    fn is_refused(&self) -> bool {
+        self.inner.ctx.reads(self.inner.down_key);
+        self.inner.api.is_down()
+    }
+
+    /// A request reaches the API server, which may not take it.
+    fn arrives(&self) -> Result<(), ApiError> {
+        let i = &*self.inner;
+        i.api.count_request(self.actor);
+        if self.is_refused() {
+            return Err(ApiError::Unavailable);
+        }
+        if i.api.rejections().concern(i.owner, i.ctx.now()) {
+            return Err(ApiError::Rejected);
+        }
+        Ok(())
     }
 
     fn apply<R>(
@@ -263,12 +327,7 @@ impl Client {
         about: Object,
         apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
     ) -> Result<R, ApiError> {
-        self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
-        api.count_request(self.actor);
-        if api.is_down() {
-            return Err(ApiError::Unavailable);
-        }
         let before = api.changes();
         let reply = apply(api, self.actor);
         if let Some(wrote) = &self.inner.wrote

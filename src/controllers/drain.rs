@@ -364,7 +364,7 @@ impl Drain {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
                 // It says no uid, and so means another pod of that name as well.
-                Err(ApiError::TooManyRequests) => {
+                Err(ApiError::TooManyRequests | ApiError::Rejected) => {
                     self.ctx.sleep(RETRY_AFTER).await;
                     if self.rules.drain_rereads_refused_pods
                         && let Ok(fresh) = self.read_pod(id).await

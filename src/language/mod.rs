@@ -9,6 +9,7 @@
 
 mod budget;
 mod claims;
+mod clients;
 mod cluster;
 pub(crate) mod complaints;
 pub(crate) mod defaults;
@@ -37,6 +38,7 @@ mod workload;
 
 pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
+pub use clients::ApiClient;
 pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
     Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,

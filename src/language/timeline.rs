@@ -1,6 +1,7 @@
 //! Entries of the timeline: faults, and what people do.
 
 use super::budget::PodDisruptionBudget;
+use super::clients::ApiClient;
 use super::cluster::{
     ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration,
 };
@@ -173,6 +174,17 @@ pub enum Step {
         /// three"`, `"1 of 3"`. Who was connected to one of them notices, and finds another.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<String>,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// API Priority and Fairness rejects requests: they are answered 429, and tried again by their
+    /// clients after a second, some ten times. Watches that stand go on.
+    TooManyRequests {
+        /// Whose; everybody's but those of kubelets and of leader election where not given, which have
+        /// priority levels of their own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clients: Option<Vec<ApiClient>>,
         /// How long; to the end of the run where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,

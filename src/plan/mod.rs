@@ -24,7 +24,7 @@ pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use size::Size;
 pub use timeline::{
-    Action, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
+    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
     RuntimeFails, Successor, TimelineEntry, WatchCache, WatchedResource,
 };
 pub use timing::{LeaderElection, Limits, Timing, UserMode};

@@ -51,6 +51,11 @@ pub struct Profile {
     pub event_goroutines: bool,
     /// After how long a watch that was refused is asked for again.
     pub watch_retry: WatchRetry,
+    /// How often client-go sends a request again that is answered 429 with Retry-After: nine times
+    /// up to 1.18, ten from 1.19 on (`rest/request.go: maxRetries`).
+    pub request_retries: u32,
+    /// It does so with requests for watches, too (1.22 on); before, a list follows.
+    pub retries_watches: bool,
     /// In which words its controllers write their logs.
     pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).

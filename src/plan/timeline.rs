@@ -8,6 +8,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
+use crate::trace::Actor;
 
 /// An entry of the timeline, for people to refer to.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +90,10 @@ pub enum Do {
     /// Watches of a resource, or of all, end, and the server no longer knows where they were: they
     /// list anew.
     ExpireWatches(Option<WatchedResource>),
+    /// Watches of a resource, or of all, end; they begin anew where they were.
+    LoseWatches(Option<WatchedResource>),
+    /// Requests of these clients are rejected for this long: 429, with Retry-After.
+    RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.
     RestartControllers(Dur),
     /// Every controller process dies; a successor takes over as leader election has it.
@@ -175,11 +180,23 @@ impl Do {
             | Self::WatchLag(..)
             | Self::StallWatches(..)
             | Self::ExpireWatches(_)
+            | Self::LoseWatches(_)
+            | Self::RejectRequests(..)
             | Self::RestartControllers(_)
             | Self::ReplaceLeader(_)
             | Self::Over => None,
         }
     }
+}
+
+/// Whose requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// Everybody's: those of all controllers with their lists and watches, of the scheduler and of
+    /// kubectl. Not those of kubelets, nor those of leader election.
+    All,
+    /// Those of these controllers, of the scheduler, or of kubectl (the user).
+    Of(Vec<Actor>),
 }
 
 /// How nodes are maintained: a few at a time, each cordoned, drained, switched off, booted and,

@@ -1,6 +1,6 @@
 //! Profiles: which release of Kubernetes behaves how.
 //!
-//! A profile is what the table of `steps` makes of the oldest release known, one step after the
+//! A profile is what the table of `steps` makes of the oldest release known (`oldest`), one step after the
 //! other, and what the feature gates of `gates` then leave of it. Those two tables and the list of
 //! `release`s are the only places that know version numbers; everything else reads switches.
 //!
@@ -14,6 +14,7 @@
 
 mod gates;
 mod lookup;
+mod oldest;
 mod release;
 mod steps;
 #[cfg(test)]

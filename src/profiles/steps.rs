@@ -8,23 +8,23 @@
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
+use super::oldest::oldest;
 use super::release::Release;
 use crate::kernel::Dur;
-use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
-use crate::plan::switches::eviction::EvictionRules;
+use crate::plan::log_forms::{EvictionLog, WorkerLog};
 use crate::plan::switches::{
-    disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    disruption, kubelet, node_lifecycle, scheduler, taint_eviction, workload,
 };
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::{FirstTry, ReportOffset};
-use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
+use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
-    Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage,
-    Weights,
+    Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
+    TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
-use workload::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
+use workload::{ScalingText, TerminalPods};
 
 /// One change.
 pub(super) struct Step {
@@ -50,206 +50,6 @@ pub(super) fn profile(release: Release) -> Profile {
     profile
 }
 
-/// Kubernetes 1.6.0.
-pub(super) fn oldest() -> Profile {
-    Profile {
-        release: String::new(),
-        recorded: false,
-        node_lifecycle: node_lifecycle::Switches {
-            taint_on_observed: true,
-            pass_workers: 1,
-            lock_across_calls: true,
-            requeue: Requeue::Never,
-            pod_event: false,
-            exclude_master_names: true,
-            exclude_label: false,
-            taint_patch_has_version: false,
-            lease_circuit_breaker: false,
-            retry_without_ready: false,
-            leases: false,
-            pod_workers: false,
-            evicted_node_sheds_new_pods: false,
-            condition_taints: ConditionTaints::Off,
-            swap_without_limiter: false,
-            out_of_disk: true,
-            pid_pressure_taint: false,
-            pid_pressure_unknown: false,
-            alpha_taint_keys: true,
-            rename_alpha_taints: false,
-            beta_zone_labels: true,
-            eviction_mode: EvictionMode::Taints,
-            timeout_mode_available: true,
-        },
-        taint_eviction: taint_eviction::Switches {
-            separate_controller: false,
-            forever_cancels: false,
-            disruption_target: DisruptionTarget::Off,
-            one_clock_reading: false,
-            finished_entry: FinishedEntry::Nil,
-            cancelled_flag: false,
-            comparison_operators: false,
-            workers: 1,
-            pods_by_live_list: true,
-        },
-        kubelet: kubelet::Switches {
-            leases: false,
-            lease_jitter: false,
-            status_jitter: false,
-            no_execute_admission: false,
-            rejection_says_why: false,
-            terminal_phase_before_removal: false,
-            first_try: FirstTry::Get,
-            report_offset: ReportOffset::None,
-            // Every status update is posted, 10 s apart.
-            report_frequency: Dur::from_secs(10),
-        },
-        scheduler: scheduler::Switches {
-            filter_order: FilterOrder::ResourcesEarly,
-            weights: Weights {
-                taint_toleration: 1,
-                node_affinity: 1,
-                topology_spread: 1,
-                inter_pod_affinity: 1,
-            },
-            taint_message: TaintMessage::Plain,
-            comparison_operators: false,
-            node_affinity_message: "node(s) didn't match node selector",
-            pod_affinity_also: Some("node(s) didn't match pod affinity/anti-affinity"),
-            affinity_narrows: false,
-            left_out_counted: false,
-            narrow_search_resets_start: true,
-            nominated_node_first: false,
-            fit_ignores_unrequested: false,
-            fit_knows_too_large: false,
-            selector_spread: true,
-            default_spread: false,
-            spread_score: SpreadScore::PlainSum,
-            balance: Balance::WithDefaults,
-            ties_by_heap: false,
-            fit_text: FitText::Reasons,
-            claims_text: false,
-            preemption_told: false,
-            wakes_registered: false,
-            queueing_hints: false,
-            spread_woken_by_pods: false,
-            hears_pod_updates: true,
-            nominations_wake: false,
-            bindings_wake: true,
-            taint_changes_wake_all: false,
-            taint_changes_wake_unasked: false,
-            several_node_changes: false,
-            unschedulable_flush: Dur::from_secs(60),
-            pops_from_backoff: false,
-            backoff_counts_rejections: false,
-            errors_back_off: false,
-            update_ends_backoff: true,
-            requeue_after_get: true,
-            status_by_update: true,
-            scheduling_gates: false,
-            never_preempts: false,
-            preemption_tries_all: true,
-            any_terminating_blocks: true,
-            hopeless_nomination_frees: false,
-            marks_victims: false,
-            spares_terminating: false,
-            sorts_victims: false,
-            confirmed_pods_last: false,
-            binds_by_uid: false,
-            old_victim_reason: false,
-            preempted_text: PreemptedText::ByName,
-            preemption_writes: PreemptionWrites::NominationFirst,
-            failure_is_of_newest: false,
-            victims_in_parallel: false,
-            victims_get_preemptors_status: false,
-            clears_hopeless_nomination: true,
-            clears_useless_nomination: false,
-            preemption_gets_pod: true,
-            first_series_count: 1,
-        },
-        pod_gc: pod_gc::Switches {
-            out_of_service: false,
-            marks_failed: false,
-            disruption_target: false,
-            settable_period: false,
-        },
-        disruption: disruption::Switches {
-            resets_stale_condition: false,
-            resync: Some(Dur::from_secs(30)),
-            unmanaged_pods: UnmanagedPods::Fail,
-            no_scale: NoScale::NoControllers,
-            failure_is_condition: false,
-        },
-        eviction: EvictionRules {
-            unstarted_pods_are_free: false,
-            unready_pods_are_free: false,
-            adds_disruption_target: false,
-            drain_asks_for_groups: true,
-            drain_stops_at_failure: true,
-            drain_polls_from_start: false,
-            drain_rereads_refused_pods: false,
-        },
-        workload: workload::Switches {
-            logarithmic_scale_down: false,
-            pod_deletion_cost: false,
-            terminating_replicas: false,
-            waits_for_own_writes: false,
-            exact_availability_check: false,
-            scaling_text: ScalingText::To,
-            stateful_set: StatefulSetSwitches {
-                terminal_pods: TerminalPods::RecreateFailed,
-                batches: false,
-                status_after_error: false,
-                min_ready_seconds: false,
-                exact_availability_check: false,
-                unavailable_blocks: false,
-                capital_words: false,
-                missing_is_deleted: false,
-                waits_for_own_writes: false,
-            },
-            daemon_set: DaemonSetSwitches {
-                status_after_error: false,
-                replaces_succeeded: false,
-                ended_pods_make_room: false,
-                node_queue: false,
-                waits_for_own_writes: false,
-                comparison_operators: false,
-            },
-            job: JobSwitches {
-                batch_period: Dur::ZERO,
-                retry: (Dur::from_secs(10), Dur::from_secs(360)),
-                gets_before_status: true,
-                tracking_finalizers: false,
-                failure_backoff: None,
-                pod_failure_policy: false,
-                failure_policy_waits: false,
-                pod_replacement_policy: false,
-                delays_terminal_condition: false,
-                validates_ready: false,
-                counts_active_in_backoff: false,
-                tells_end_before_status: true,
-                waits_for_own_writes: false,
-            },
-        },
-        event_goroutines: true,
-        watch_retry: WatchRetry::Fixed(Dur::from_secs(1)),
-        log: LogForms {
-            node_lifecycle: false,
-            expired_at_2: false,
-            healthy_removed: false,
-            taint_eviction: EvictionLog::Printf,
-            timed_workers: WorkerLog::Printf,
-            forever_cancelling: false,
-            node_helpers: false,
-            pod_gc: false,
-            events: false,
-            events_at_3: false,
-            bound_at_2: false,
-        },
-        node_monitor_grace_period: Dur::from_secs(40),
-        taint_nodes_by_condition: false,
-    }
-}
-
 /// Every change, oldest first.
 pub(super) const STEPS: &[Step] = &[
     // Logs.
@@ -261,6 +61,9 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(21, 0)], |p| p.event_goroutines = false),
     step(&[(20, 0)], |p| p.watch_retry = WatchRetry::Grows),
     step(&[(36, 0)], |p| p.watch_retry = WatchRetry::GrowsAnew),
+    // Requests that are answered 429
+    step(&[(19, 0)], |p| p.request_retries = 10),
+    step(&[(22, 0)], |p| p.retries_watches = true),
     step(&[(21, 0)], |p| {
         p.log.taint_eviction = EvictionLog::Structured
     }),
@@ -446,10 +249,18 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(27, 0)], |p| {
         p.disruption.unmanaged_pods = UnmanagedPods::Told
     }),
+    step(&[(21, 0)], |p| p.eviction.uncounted_has_retry_after = true),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
     step(&[(35, 0)], |p| p.eviction.drain_rereads_refused_pods = true),
     // The scheduler's other changes, release by release
+    step(&[(20, 0)], |p| {
+        p.scheduler.bind_error_text = BindErrorText::Rejected
+    }),
+    step(&[(23, 0)], |p| p.scheduler.failed_binding_moves_pods = true),
+    step(&[(26, 0)], |p| {
+        p.scheduler.bind_error_text = BindErrorText::Running
+    }),
     step(&[(19, 0)], |p| {
         let s = &mut p.scheduler;
         s.filter_order = FilterOrder::ResourcesEarlySpreadFirst;

@@ -2,7 +2,8 @@
 //! releases are those of the reference's list of switches, written out again here and not computed
 //! from the table under test.
 
-use super::steps::{STEPS, oldest};
+use super::oldest::oldest;
+use super::steps::STEPS;
 use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;

@@ -9,9 +9,10 @@ use crate::api::node::NodeConditionType;
 use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry,
-    WatchCache, WatchedResource,
+    Action, Clients, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart,
+    TimelineEntry, WatchCache, WatchedResource,
 };
+use crate::trace::Actor;
 
 impl Builder {
     /// The nodes of an action whose write finds no node where there is none, and so does nothing.
@@ -133,18 +134,36 @@ impl Builder {
                 return Ok(watched(&a.resource).map(|r| Do::WatchLag(r, a.lag.0)));
             }
             "api-outage" => Do::ApiDown,
-            // A watch that ends begins anew where it was, and misses nothing.
-            "lose-watches" => return Ok(None),
+            "lose-watches" if a.resource.is_empty() => Do::LoseWatches(None),
+            "lose-watches" => {
+                return Ok(watched(&a.resource).map(|r| Do::LoseWatches(Some(r))));
+            }
+            "reject" => Do::RejectRequests(self.rejected(&a.actor)?, a.downtime.0),
             "expire-watches" if a.resource.is_empty() => Do::ExpireWatches(None),
             "expire-watches" => {
                 return Ok(watched(&a.resource).map(|r| Do::ExpireWatches(Some(r))));
             }
-            "evict-pod" | "patch-pod-finalizers" | "reject" => {
+            "evict-pod" | "patch-pod-finalizers" => {
                 let what = format!("the action {:?}", a.act);
                 return Err(PlanError::NotModelled(vec![what]));
             }
             other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
         }))
+    }
+
+    /// Whose requests are rejected.
+    fn rejected(&self, actor: &str) -> Result<Clients, PlanError> {
+        let kubelets = self.upstream && ["", "kubelet"].contains(&actor);
+        if kubelets {
+            let what = "requests of upstream's kubelets that are rejected";
+            return Err(PlanError::NotModelled(vec![what.to_owned()]));
+        }
+        if actor.is_empty() {
+            return Ok(Clients::All);
+        }
+        // Who is not there makes no requests.
+        let of = Actor::ALL.into_iter().filter(|a| a.as_str() == actor);
+        Ok(Clients::Of(of.collect()))
     }
 
     /// What an action does with a workload.
@@ -201,7 +220,7 @@ impl Builder {
             Do::StopKubelet(nodes) => Some(Do::StartKubelet(nodes.clone())),
             _ => None,
         };
-        let lasts = end.is_some() || matches!(act, Do::StallWatches(..));
+        let lasts = end.is_some() || matches!(act, Do::StallWatches(..) | Do::RejectRequests(..));
         let ends = at.checked_add(a.downtime.0).filter(|_| lasts);
         let entry = self.timeline.len() as u32;
         self.timeline.push(TimelineEntry {
@@ -272,6 +291,7 @@ fn entry_name(a: &ActionSpec) -> String {
             &a.kind,
             &a.status,
             &a.resource,
+            &a.actor,
         ]
         .into_iter()
         .filter(|p| !p.is_empty()),

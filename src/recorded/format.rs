@@ -379,6 +379,8 @@ pub struct ActionSpec {
     /// The flags of `kubectl drain`.
     #[serde(deserialize_with = "nullable")]
     pub drain: DrainSpec,
+    /// Whose requests are rejected; everybody's if empty.
+    pub actor: String,
     /// The resource whose watches stall.
     pub resource: String,
     /// Labels to set; `null` removes one.

@@ -5,13 +5,20 @@ use super::say_objects::{
     budget, namespace_of, node, pod, resource, short_name, tolerations, workload,
 };
 use crate::api::kubectl_taint::TaintEdit;
-use crate::kernel::Dur;
-use crate::plan::{Action, Do, DrainOptions, NodeIndex, Plan, WatchCache, WatchedResource};
+use crate::kernel::{Dur, Time};
+use crate::plan::{
+    Action, Clients, Do, DrainOptions, NodeIndex, Plan, WatchCache, WatchedResource,
+};
 use serde_json::{Map, Value, json};
 
 pub(super) fn actions(plan: &Plan, missing: &mut Missing) -> Value {
     let mut out = Vec::new();
     for action in &plan.actions {
+        if let Do::RejectRequests(clients, lasts) = &action.act {
+            let lasts = (*lasts).min(plan.horizon.since(action.at));
+            out.extend(rejections(clients, action.at, lasts));
+            continue;
+        }
         match said(plan, action, missing) {
             Ok(Some(Value::Object(mut said))) => {
                 said.insert("at".to_owned(), json!(action.at.to_string()));
@@ -82,6 +89,9 @@ fn said(
         Do::ExpireWatches(what) => {
             json!({"do": "expire-watches", "resource": what.map(watched).unwrap_or_default()})
         }
+        Do::LoseWatches(what) => {
+            json!({"do": "lose-watches", "resource": what.map(watched).unwrap_or_default()})
+        }
         Do::RestartControllers(d) => {
             json!({"do": "restart-controllers", "downtime": d.to_string()})
         }
@@ -114,6 +124,17 @@ fn said(
         }
         other => return Err(unsaid(other)),
     }))
+}
+
+/// A rejection of requests, of one client each.
+fn rejections(clients: &Clients, at: Time, lasts: Dur) -> Vec<Value> {
+    let actors = match clients {
+        Clients::All => vec![""],
+        Clients::Of(actors) => actors.iter().map(|a| a.as_str()).collect(),
+    };
+    let (at, lasts) = (at.to_string(), lasts.to_string());
+    let of = |actor| json!({"at": at, "do": "reject", "actor": actor, "downtime": lasts});
+    actors.into_iter().map(of).collect()
 }
 
 /// An outage of the API server, which ends with its entry or not at all.

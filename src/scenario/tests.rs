@@ -150,6 +150,8 @@ fn words(plan: &Plan) -> String {
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::ExpireWatches(r) => format!("ExpireWatches {r:?}"),
+            Do::LoseWatches(r) => format!("LoseWatches {r:?}"),
+            Do::RejectRequests(clients, d) => format!("RejectRequests {clients:?} {}", seconds(d)),
             Do::Runtime(n, how) => format!("Runtime{} {how:?}", names(n)),
             Do::ServersDie(gone, all) => format!("ServersDie {gone} of {all}"),
             Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),

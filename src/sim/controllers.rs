@@ -142,6 +142,7 @@ impl<'a> Maker<'a> {
                 request: timing.request,
                 response: timing.response,
                 step: timing.step,
+                retries: self.plan().profile.request_retries,
             },
             self.wrote.clone(),
         )

@@ -6,7 +6,7 @@ use super::turn::Turn;
 use crate::api::names::NodeId;
 use crate::client::Resource;
 use crate::kernel::{Class, Dur, Time};
-use crate::plan::{Action, Do, NodeIndex, Phase, PodIndex, WatchedResource};
+use crate::plan::{Action, Do, NodeIndex, Phase, PodIndex, WatchCache, WatchedResource};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 
@@ -90,10 +90,11 @@ impl Cluster {
             Do::StallWatches(r, d) => self
                 .lags
                 .stall(resource(*r), self.ctx.now().saturating_add(*d)),
-            Do::ExpireWatches(of) => {
-                if let Some(p) = self.process.with(|p| p.clone()) {
-                    p.informers.watches_expired(of.map(resource));
-                }
+            Do::ExpireWatches(of) => self.watches_end(of.map(resource), WatchCache::Lost),
+            Do::LoseWatches(of) => self.watches_end(of.map(resource), WatchCache::Kept),
+            Do::RejectRequests(clients, lasts) => {
+                let until = self.ctx.now().saturating_add(*lasts);
+                self.api.rejections().begin(clients, until)
             }
             Do::RestartControllers(downtime) => {
                 self.die(*downtime, action.entry);
@@ -139,6 +140,16 @@ impl Cluster {
             self.ctx.set_cause(record);
         }
         self.ctx.cause()
+    }
+
+    /// The watches of a resource, or of all, end.
+    fn watches_end(&self, of: Option<Resource>, cache: WatchCache) {
+        if let Some(p) = self.process.with(|p| p.clone()) {
+            let back = p.informers.watches_end(of, cache);
+            if back > self.ctx.now() {
+                self.awake.until_watches_are_back(back, &self.kubelets);
+            }
+        }
     }
 
     fn cordon(&self, node: NodeId, value: bool) {
@@ -227,8 +238,12 @@ impl Cluster {
     /// What an action touches beside the store, for searches.
     fn declare(&self, act: &Do) {
         let family = match act {
-            Do::WatchLag(..) | Do::StallWatches(..) | Do::ExpireWatches(_) => "watch-lags",
-            Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) => "api-server-down",
+            Do::WatchLag(..) | Do::StallWatches(..) | Do::ExpireWatches(_) | Do::LoseWatches(_) => {
+                "watch-lags"
+            }
+            Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) | Do::RejectRequests(..) => {
+                "api-server-down"
+            }
             Do::Cut(..)
             | Do::Heal(_)
             | Do::Crash(_)

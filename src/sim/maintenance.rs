@@ -59,7 +59,8 @@ impl Cluster {
         let way = ClientTiming {
             request: timing.request,
             response: timing.response,
-            step: self.plan.timing.step,
+            step: timing.step,
+            retries: self.plan.profile.request_retries,
         };
         Client::new(&self.api, Actor::User, limiter, way, None)
     }

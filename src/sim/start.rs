@@ -54,6 +54,10 @@ impl Cluster {
                 watch: timing.watch,
                 reconnects: timing.reconnects,
                 watch_retry: self.plan.profile.watch_retry,
+                retries: {
+                    let of = &self.plan.profile;
+                    (of.request_retries, of.retries_watches)
+                },
                 made: (!warm).then(|| self.ctx.now()),
             },
             &self.lags,

@@ -21,6 +21,7 @@ mod pack_traces;
 mod races;
 mod readme;
 mod real_kubelets;
+mod rejections;
 mod scenarios;
 mod scheduler;
 mod shrink;

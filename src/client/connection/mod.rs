@@ -7,7 +7,7 @@ mod reflector;
 mod tcp;
 
 pub(crate) use backoff::{Backoff, SETTLED, idle_span};
-pub(crate) use reflector::Reflector;
+pub(crate) use reflector::{Ask, Reflector, Rejecting};
 
 pub(crate) use tcp::{BROKEN, DIAL, READ_IDLE, retransmitted, syn};
 

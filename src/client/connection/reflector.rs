@@ -25,6 +25,32 @@ enum State {
     Asking(Time, Ask),
 }
 
+/// Until when lists and watches are rejected, and how often they are sent again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rejecting {
+    /// Requests that arrive before are answered 429.
+    pub(crate) until: Time,
+    /// From one try to the next.
+    pub(crate) every: Dur,
+    /// How often a list is sent again.
+    pub(crate) lists: u32,
+    /// How often a watch is.
+    pub(crate) watches: u32,
+}
+
+impl Rejecting {
+    /// When a request that is sent at `now` is taken, or else given up.
+    fn taken(&self, now: Time, ask: Ask) -> Result<Time, Time> {
+        let retries = match ask {
+            Ask::Watch => self.watches,
+            Ask::List => self.lists,
+        };
+        let mut tries = (0..=u64::from(retries)).map(|n| now.saturating_add(self.every * n));
+        let last = now.saturating_add(self.every * u64::from(retries));
+        tries.find(|&at| at >= self.until).ok_or(last)
+    }
+}
+
 /// How a reflector draws its pauses (see [`Backoff::pause`]).
 pub(crate) type Jitter<'a> = &'a dyn Fn(u32, Dur) -> Dur;
 
@@ -115,6 +141,24 @@ impl Reflector {
         }
     }
 
+    /// What it asked for was rejected until it gave up. A watch whose client does not try again is not
+    /// asked for again either, but listed.
+    fn rejected(&mut self, now: Time, by: &Rejecting, jitter: Jitter<'_>) {
+        if self.asks_for() == Some(Ask::Watch) && by.watches == 0 {
+            self.pause(now, Ask::List, jitter);
+        } else {
+            self.refused(now, jitter);
+        }
+    }
+
+    /// What it asks for, while it does.
+    fn asks_for(&self) -> Option<Ask> {
+        match self.state {
+            State::Asking(_, ask) => Some(ask),
+            _ => None,
+        }
+    }
+
     /// What it asked for got no answer in time.
     pub(crate) fn timed_out(&mut self, now: Time, jitter: Jitter<'_>) {
         if let State::Asking(..) = self.state {
@@ -141,17 +185,30 @@ impl Reflector {
     }
 
     /// When a reflector whose watch ended at `ended`, with a server that refuses until `serves`,
-    /// watches again.
+    /// watches again, and whether it listed before.
     pub(crate) fn back_after(
         mut self,
         (ended, serves): (Time, Time),
         forgotten: bool,
+        rejecting: &Rejecting,
         jitter: Jitter<'_>,
-    ) -> (Time, Self) {
-        let mut now = ended;
-        self.closed(now);
+    ) -> (Time, Ask, Self) {
+        self.closed(ended);
+        self.watches_again((ended, serves), forgotten, rejecting, jitter)
+    }
+
+    /// The same of one whose watch has failed already.
+    pub(crate) fn watches_again(
+        mut self,
+        (ended, serves): (Time, Time),
+        forgotten: bool,
+        rejecting: &Rejecting,
+        jitter: Jitter<'_>,
+    ) -> (Time, Ask, Self) {
+        let (mut now, mut last) = (ended, Ask::Watch);
         while !self.watches() {
-            if let Some(idle) = idle_span(now, serves).filter(|_| now.since(ended) > SETTLED) {
+            let over = serves.max(rejecting.until);
+            if let Some(idle) = idle_span(now, over).filter(|_| now.since(ended) > SETTLED) {
                 self.shift(idle);
                 now += idle;
             }
@@ -159,13 +216,23 @@ impl Reflector {
                 now = until.max(now);
                 self.ask(now);
             }
+            last = self.asks_for().unwrap_or(last);
             if now < serves {
                 self.refused(now, jitter);
-            } else {
-                self.answered(now, forgotten, jitter);
+                continue;
+            }
+            match rejecting.taken(now, last) {
+                Ok(at) => {
+                    now = at;
+                    self.answered(now, forgotten, jitter);
+                }
+                Err(at) => {
+                    now = at;
+                    self.rejected(now, rejecting, jitter);
+                }
             }
         }
-        (now, self)
+        (now, last, self)
     }
 }
 
@@ -178,12 +245,43 @@ mod tests {
         Dur::ZERO
     }
 
+    const NOBODY: Rejecting = Rejecting {
+        until: Time::ZERO,
+        every: Dur::from_secs(1),
+        lists: 10,
+        watches: 10,
+    };
+
+    /// A watch that ends at 0 and is rejected until 4.5 s is taken at 5 s, the next whole try. Until
+    /// 20.5 s: given up at 10 s, asked for again after the first pause at 10.8 s, and taken at 20.8 s.
+    /// Where watches are not tried again, there is a list, at 0.8, 1.8 … 10.8 s, after the next pause
+    /// at 12.4 s, and taken at 21.4 s.
+    #[test]
+    fn what_is_rejected_is_tried_again_every_second() {
+        let back = |until: u64, watches: u32| {
+            let rejecting = Rejecting {
+                until: Time::from_nanos(until * 1_000_000),
+                watches,
+                ..NOBODY
+            };
+            let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
+            let (back, ask, _) =
+                reflector.back_after((Time::ZERO, Time::ZERO), false, &rejecting, &none);
+            (back.as_nanos() / 1_000_000, ask)
+        };
+        assert_eq!(back(0, 10), (0, Ask::Watch));
+        assert_eq!(back(4_500, 10), (5_000, Ask::Watch));
+        assert_eq!(back(10_000, 10), (10_000, Ask::Watch));
+        assert_eq!(back(20_500, 10), (20_800, Ask::Watch));
+        assert_eq!(back(20_500, 0), (21_400, Ask::List));
+    }
+
     /// An outage from 0 on; the watch is asked for at once and then after 0.8, 2.4, 5.6, 12, 24.8,
     /// 50.4 and 80.4 s.
     fn back(serves: u64, forgotten: bool) -> u64 {
         let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
         let serves = Time::from_secs(serves);
-        let (back, _) = reflector.back_after((Time::ZERO, serves), forgotten, &none);
+        let (back, ..) = reflector.back_after((Time::ZERO, serves), forgotten, &NOBODY, &none);
         back.as_nanos() / 1_000_000
     }
 
@@ -201,7 +299,7 @@ mod tests {
         let second = Dur::from_secs(1);
         let reflector = Reflector::watching(Backoff::new(WatchRetry::Fixed(second), None));
         let serves = Time::from_nanos(89_400_000_000);
-        let (back, _) = reflector.back_after((Time::ZERO, serves), false, &none);
+        let (back, ..) = reflector.back_after((Time::ZERO, serves), false, &NOBODY, &none);
         assert_eq!(back, Time::from_secs(90));
     }
 

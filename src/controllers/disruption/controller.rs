@@ -186,13 +186,7 @@ impl Controller {
             Ok(counts) => counts,
             Err(failure) => {
                 self.tell_failure(about, &failure);
-                let status = BudgetStatus {
-                    disruptions_allowed: 0,
-                    sync_failed: self.switches.failure_is_condition,
-                    ..budget.status.clone()
-                };
-                // `failSafe` writes whether that changes anything or not.
-                return self.write_status(&budget, status).await;
+                return self.fail_safe(&budget).await;
             }
         };
         self.tell_unmanaged(&budget);
@@ -212,7 +206,11 @@ impl Controller {
             observed_generation: budget.generation,
             sync_failed: false,
         };
-        self.put_status(&budget, status).await?;
+        match self.put_status(&budget, status).await {
+            Ok(()) => {}
+            Err(ApiError::Conflict) => return Err(ApiError::Conflict),
+            Err(_) => return self.fail_safe(&budget).await,
+        }
         if let Some(at) = recheck {
             // Upstream's clock goes on between two syncs: one that comes at the very instant is
             // followed by one that comes after it.
@@ -223,6 +221,17 @@ impl Controller {
             );
         }
         Ok(())
+    }
+
+    /// `failSafe`: where a budget could not be counted, or what was counted could not be written, it
+    /// allows nothing. That is written whether it changes anything or not.
+    async fn fail_safe(&self, budget: &Rc<Budget>) -> Result<(), ApiError> {
+        let status = BudgetStatus {
+            disruptions_allowed: 0,
+            sync_failed: self.switches.failure_is_condition,
+            ..budget.status.clone()
+        };
+        self.write_status(budget, status).await
     }
 
     /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why

@@ -13,7 +13,7 @@ use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::apiserver::ApiError;
 use crate::client::About;
-use crate::kernel::Object;
+use crate::kernel::{Dur, Object};
 use crate::plan::switches::scheduler::PreemptionWrites;
 use crate::trace::{self, Actor, EventBody, EventText, What};
 use std::collections::BTreeMap;
@@ -21,6 +21,10 @@ use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
 pub(super) const UNSCHEDULABLE: &str = "Unschedulable";
+
+/// The pauses of 1.18 between its tries to read a pod that failed.
+const FIRST_GET_PAUSE: Dur = Dur::from_millis(200);
+const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 
 impl Controller {
     /// A pod that no node takes: perhaps others make room for it (`RunPostFilterPlugins`).
@@ -241,18 +245,31 @@ impl Controller {
             if let Some(c) = self.me.upgrade() {
                 let cycle = self.state.with(|s| s.queue.cycle());
                 self.ctx.spawn(self.group, async move {
-                    let live = c
-                        .client
-                        .call(c.pod_object(id), move |api, _| {
-                            api.pod(id).ok_or(ApiError::NotFound)
-                        })
-                        .await;
-                    c.add_unschedulable_if_not_present(entry, live.ok(), cycle);
+                    let live = c.read_to_requeue(id).await;
+                    c.add_unschedulable_if_not_present(entry, live, cycle);
                 });
             }
         } else {
             let cycle = self.state.with(|s| s.queue.cycle());
             self.add_unschedulable_if_not_present(entry, self.informers.pod(id), cycle);
+        }
+    }
+
+    /// The pod as the API server has it, which is asked until it answers (`MakeDefaultErrorFunc`,
+    /// v1.18); none if it is gone.
+    async fn read_to_requeue(&self, id: PodId) -> Option<Rc<Pod>> {
+        let mut pause = FIRST_GET_PAUSE;
+        loop {
+            let read = self.client.call(self.pod_object(id), move |api, _| {
+                api.pod(id).ok_or(ApiError::NotFound)
+            });
+            match read.await {
+                Ok(pod) => return Some(pod),
+                Err(ApiError::NotFound) => return None,
+                Err(_) => {}
+            }
+            self.ctx.sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_GET_PAUSE);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
 use crate::client::About;
 use crate::kernel::Object;
+use crate::plan::switches::scheduler::BindErrorText;
 use crate::trace::{EventBody, EventText};
 
 /// A reason of the condition PodScheduled.
@@ -120,6 +121,9 @@ impl Controller {
         let forgotten = (entry.pod.clone(), entry.shape.clone());
         self.state.with(|s| {
             s.algorithm.cache.forget(&forgotten.0);
+            if !self.config.choice.switches.failed_binding_moves_pods {
+                return;
+            }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
             s.queue.move_all_to_active_or_backoff_queue(
                 &change,
@@ -130,7 +134,18 @@ impl Controller {
         });
         self.broadcast();
         let why = self.why_not_bound(&entry.pod, asked, error);
-        let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}");
+        let message = match self.config.choice.switches.bind_error_text {
+            BindErrorText::Plugin => {
+                let name = (self.client.api()).names(|n| n.pod_name(id).to_owned());
+                format!(
+                    "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
+                )
+            }
+            BindErrorText::Rejected => {
+                format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}")
+            }
+            BindErrorText::Running => format!("running Bind plugin \"DefaultBinder\": {why}"),
+        };
         self.handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
             .await;
     }
@@ -144,6 +159,7 @@ impl Controller {
             .names(|n| short_name(n.pod_name(id)).to_owned());
         match error {
             ApiError::NotFound => format!("pods {name:?} not found"),
+            ApiError::Rejected => error.of(&format!("post pods {name}")),
             ApiError::Unavailable => {
                 "the server is currently unable to handle the request".to_owned()
             }

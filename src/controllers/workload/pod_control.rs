@@ -4,7 +4,7 @@
 use super::written::Written;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodTemplate};
-use crate::api::workload::Workload;
+use crate::api::workload::{Workload, short_name};
 use crate::apiserver::{ApiError, NewPod};
 use crate::client::{About, Client, EventRecorder, Resource};
 use crate::kernel::Object;
@@ -63,7 +63,7 @@ impl PodControl {
             Err(e) => self.tell_words(
                 owner,
                 EventText::FailedCreate,
-                &format!("Error creating: {e}"),
+                &format!("Error creating: {}", e.of("post pods")),
             ),
         }
         created.map(|_| ())
@@ -85,10 +85,12 @@ impl PodControl {
             }
             Err(ApiError::NotFound) => Err(ApiError::NotFound),
             Err(e) => {
+                let name = (self.client.api()).names(|n| short_name(n.pod_name(id)).to_owned());
+                let why = e.of(&format!("delete pods {name}"));
                 self.tell_words(
                     owner,
                     EventText::FailedDelete,
-                    &format!("Error deleting: {e}"),
+                    &format!("Error deleting: {why}"),
                 );
                 Err(e)
             }

@@ -403,19 +403,21 @@ impl StatefulSetController {
         pod: crate::api::names::PodId,
         result: Result<(), ApiError>,
     ) -> Result<(), ApiError> {
-        let mut words = self.core.pods.client.api().names(|n| {
-            format!(
-                "{verb} Pod {} in StatefulSet {}",
-                short_name(n.pod_name(pod)),
-                short_name(n.workload_name(set.id))
-            )
+        let (name, set_name) = self.core.pods.client.api().names(|n| {
+            let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
+            (short_name(pod).to_owned(), short_name(set).to_owned())
         });
+        let mut words = format!("{verb} Pod {name} in StatefulSet {set_name}");
         if self.switches.capital_words {
             words[..1].make_ascii_uppercase();
         }
         words += &match result {
             Ok(()) => " successful".to_owned(),
-            Err(e) => format!(" failed error: {e}"),
+            Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
+            Err(e) => {
+                let why = e.of(&format!("delete pods {name}"));
+                format!(" failed error: {why}")
+            }
         };
         self.core.pods.tell_words(set, text, &words);
         result

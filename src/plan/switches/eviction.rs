@@ -10,6 +10,9 @@ pub struct EvictionRules {
     pub unready_pods_are_free: bool,
     /// The pod gets the condition DisruptionTarget first (1.26 on).
     pub adds_disruption_target: bool,
+    /// The answer to an eviction whose budget has not been counted yet has a Retry-After of ten
+    /// seconds (1.21 on), which client-go waits for by itself.
+    pub uncounted_has_retry_after: bool,
     /// Before it evicts, kubectl asks for the API groups, in two requests, then for the resources
     /// of one (up to 1.21); after that for the resources only.
     pub drain_asks_for_groups: bool,

@@ -82,6 +82,17 @@ pub enum FitText {
     OneStop,
 }
 
+/// What an event says of a binding that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindErrorText {
+    /// "Binding rejected: plugin X failed to bind pod Y: …", up to 1.19.
+    Plugin,
+    /// "binding rejected: running Bind plugin X: …", 1.20 to 1.25.
+    Rejected,
+    /// "running Bind plugin X: …", from 1.26 on.
+    Running,
+}
+
 /// The event about a preempted pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptedText {
@@ -219,6 +230,10 @@ pub struct Switches {
     pub spares_terminating: bool,
     /// A victim's condition has the reason PreemptionByKubeScheduler: 1.26.
     pub old_victim_reason: bool,
+    /// A binding that failed, and so gave its room back, moves the pods that wait for room (1.23 on).
+    pub failed_binding_moves_pods: bool,
+    /// The event about a pod whose binding failed.
+    pub bind_error_text: BindErrorText,
     /// The event about victims.
     pub preempted_text: PreemptedText,
     /// The order of writes.

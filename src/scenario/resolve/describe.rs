@@ -2,10 +2,19 @@
 
 use super::conditions::{self, condition_kind};
 use crate::language::{
-    ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource,
-    Status, Step,
+    ApiClient, ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector,
+    Resource, Status, Step,
 };
 use std::collections::BTreeMap;
+
+/// Whose requests are rejected.
+fn rejected(clients: Option<&[ApiClient]>) -> String {
+    let Some(clients) = clients else {
+        return "too many requests".to_owned();
+    };
+    let names: Vec<String> = clients.iter().map(|c| format!("{c:?}")).collect();
+    format!("too many requests of {}", names.join(", "))
+}
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -43,6 +52,7 @@ pub(super) fn describe(step: &Step) -> String {
             format!("runtime failure of {}", on(node, nodes))
         }
         Step::ApiOutage { of, .. } => outage(of.as_deref()),
+        Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             format!("watch lag of {} ({lag})", resource_word(*resource))
         }

@@ -11,10 +11,11 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::values;
 use crate::language::{
-    ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind,
+    ApiClient, ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind,
     RuntimeFails, Status, WatchCache,
 };
-use crate::plan::{self, Do, NodeIndex, Phase, Successor, WatchedResource};
+use crate::plan::{self, Clients, Do, NodeIndex, Phase, Successor, WatchedResource};
+use crate::trace::Actor;
 
 impl Of<'_> {
     /// Nodes are cut off, and back at the end.
@@ -200,6 +201,53 @@ impl Of<'_> {
             Do::WatchLag(watched(resource), lag),
             Do::WatchLag(watched(resource), START),
         )
+    }
+
+    /// Requests are rejected, of these clients or of all.
+    pub(super) fn too_many_requests(
+        &self,
+        clients: &Option<Vec<ApiClient>>,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<Primitive>> {
+        let whose = match clients {
+            None => Clients::All,
+            Some(named) if named.is_empty() => {
+                let help = "leave `clients` out for everybody, or name some: `clients: [NodeLifecycle, Scheduler]`";
+                let problem = Problem::new("this rejects nobody's requests").help(help);
+                complaints.add(self.at("clients"), problem);
+                return None;
+            }
+            Some(named) => {
+                let mut actors: Vec<Actor> = named.iter().map(|c| self.actor(*c)).collect();
+                actors.sort();
+                actors.dedup();
+                Clients::Of(actors)
+            }
+        };
+        let lasts = self.lasts.unwrap_or(Dur::MAX);
+        self.lasting(Do::RejectRequests(whose, lasts), Do::Over)
+    }
+
+    /// Whose client it is. Up to 1.28 the taint manager is a part of the node lifecycle controller.
+    fn actor(&self, client: ApiClient) -> Actor {
+        match client {
+            ApiClient::NodeLifecycle => Actor::NodeLifecycle,
+            ApiClient::TaintEviction if self.world.profile.taint_eviction.separate_controller => {
+                Actor::TaintEviction
+            }
+            ApiClient::TaintEviction => Actor::NodeLifecycle,
+            ApiClient::PodGc => Actor::PodGc,
+            ApiClient::GarbageCollector => Actor::GarbageCollector,
+            ApiClient::Deployment => Actor::Deployment,
+            ApiClient::ReplicaSet => Actor::ReplicaSet,
+            ApiClient::StatefulSet => Actor::StatefulSet,
+            ApiClient::DaemonSet => Actor::DaemonSet,
+            ApiClient::Job => Actor::Job,
+            ApiClient::Cloud => Actor::Cloud,
+            ApiClient::Disruption => Actor::Disruption,
+            ApiClient::Scheduler => Actor::Scheduler,
+            ApiClient::Kubectl => Actor::User,
+        }
     }
 
     /// The controllers' process dies, and another takes over by leader election.

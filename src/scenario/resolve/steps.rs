@@ -29,6 +29,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::Condition { duration, .. }
         | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
+        | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
@@ -140,6 +141,7 @@ pub(super) fn primitives(
         Step::ApiOutage { watch_cache, .. } => {
             of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
         }
+        Step::TooManyRequests { clients, .. } => of.too_many_requests(clients, complaints),
         Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
             of.lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
