@@ -60,6 +60,10 @@ func (r *run) actOnNode(a *action) bool {
 		for _, n := range a.nodeNames() {
 			r.kubelets.setClock(n, a.Ahead.Duration)
 		}
+	case "slow-heartbeats":
+		for _, n := range a.nodeNames() {
+			r.kubelets.slowHeartbeats(n, a.Period)
+		}
 	case "drain":
 		go r.drain(a.nodeNames(), a.Drain)
 	default:

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"sort"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
 	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
+	"k8s.io/kubernetes/pkg/kubelet/util/sliceutils"
 	"k8s.io/kubernetes/pkg/kubelet/volumemanager"
 )
 
@@ -90,12 +92,16 @@ func (a *agent) statusLoop(age *time.Duration) func(context.Context) {
 }
 
 var podChanges = map[kubetypes.PodOperation]podChange{
-	kubetypes.ADD: podAdded, kubetypes.UPDATE: podChanged, kubetypes.DELETE: podChanged, kubetypes.RECONCILE: podChanged, kubetypes.REMOVE: podRemoved,
+	kubetypes.ADD: podAdded, kubetypes.UPDATE: podChanged, kubetypes.DELETE: podChanged, kubetypes.RECONCILE: podReconciled, kubetypes.REMOVE: podRemoved,
 }
 
 // podUpdates hands on what the kubelet hears of its pods.
 func (a *agent) podUpdates(ctx context.Context, take func(podChange, *v1.Pod)) {
 	for update := range a.podSource(ctx).Updates() {
+		a.mu.Lock()
+		a.heard = true
+		a.mu.Unlock()
+		sort.Sort(sliceutils.PodsByCreationTime(update.Pods))
 		for _, p := range update.Pods {
 			if is, ok := podChanges[update.Op]; ok {
 				take(is, p)
@@ -105,11 +111,19 @@ func (a *agent) podUpdates(ctx context.Context, take func(podChange, *v1.Pod)) {
 }
 
 // PodCouldHaveRunningContainers is what the status manager asks, from 1.22 on, before it calls a pod's phase terminal.
-func (a *agent) PodCouldHaveRunningContainers(p *v1.Pod) bool { return a.machine.runs(p.UID) }
+// Of one that was refused the pod workers know nothing, and say so once they have been settled; those that end what is left of it know.
+func (a *agent) PodCouldHaveRunningContainers(p *v1.Pod) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ends, refused := a.refused[p.UID]; refused {
+		return !a.settled || ends && a.machine.runs(p.UID)
+	}
+	return a.machine.runs(p.UID)
+}
 
 // PodResourcesAreReclaimed is what the status manager asks, up to 1.26, before it removes a pod.
 func (a *agent) PodResourcesAreReclaimed(p *v1.Pod, _ v1.PodStatus) bool {
-	return !a.machine.runs(p.UID)
+	return !a.machine.runs(p.UID) && !(asksWorkers && a.PodCouldHaveRunningContainers(p))
 }
 
 // newEvents is the kubelet's recorder of events (cmd/kubelet/app/server.go: makeEventRecorder).

@@ -16,9 +16,9 @@ import (
 
 // container stands for all of one pod's.
 type container struct {
-	up, stopping, refused bool
-	failed                bool      // it was killed, never ran, or is not known any more
-	ends                  time.Time // when it is stopping: it has ended by then, whether or not a kubelet looks
+	up, stopping bool
+	failed       bool      // it was killed, never ran, or is not known any more
+	ends         time.Time // when it is stopping: it has ended by then, whether or not a kubelet looks
 }
 
 // podChange is what a kubelet hears of a pod.
@@ -27,6 +27,7 @@ type podChange int
 const (
 	podAdded podChange = iota
 	podChanged
+	podReconciled // its status alone; pod workers are not told (kubelet.go: HandlePodReconcile)
 	podRemoved
 )
 
@@ -70,6 +71,8 @@ func (a *agent) hear(ctx context.Context, running bool) {
 		case podChanged:
 			a.pods.UpdatePod(p)
 			a.stopIfAsked(p)
+		case podReconciled:
+			a.pods.UpdatePod(p)
 		case podRemoved:
 			removePod(a.pods, p)
 			a.forget(p)
@@ -77,19 +80,18 @@ func (a *agent) hear(ctx context.Context, running bool) {
 	})
 }
 
-// add admits a pod, or takes one on that runs already.
+// add admits a pod, also one that runs already: a kubelet that starts admits all of its pods anew, one after the other (kubelet.go:
+// HandlePodAdditions). One that has been running for long did so long ago.
 func (a *agent) add(p *v1.Pod, running bool) {
 	c, known := a.machine.of(p.UID)
-	terminal := p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
 	if p.Status.Phase == v1.PodRunning && running && !known {
 		c.up = true
 	}
 	switch {
+	case !terminal(p) && !(running && c.up) && !notStarted(p) && !a.admit(p):
 	case p.DeletionTimestamp != nil:
 		a.stopIfAsked(p)
-	case terminal:
-	case !c.up && !a.admit(p):
-		c.refused = true
+	case terminal(p):
 	case c.up:
 		a.statuses.set(p, a.ran(p, true))
 	case p.Status.Phase == v1.PodRunning: // its machine was off: it is found stopped, and started anew
@@ -100,6 +102,15 @@ func (a *agent) add(p *v1.Pod, running bool) {
 	default:
 		a.after(a.fleet.start, p.UID, a.begin)
 	}
+}
+
+func terminal(p *v1.Pod) bool {
+	return p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
+}
+
+// notStarted is about a pod that is to end and has no containers: up to 1.21 it counts as terminated (kubelet_pods.go: podIsTerminated).
+func notStarted(p *v1.Pod) bool {
+	return !asksWorkers && p.DeletionTimestamp != nil && p.Status.Phase == v1.PodPending
 }
 
 // after does something with a pod, as it is then, if this kubelet still lives and has it.
@@ -116,21 +127,78 @@ func (a *agent) after(d time.Duration, uid types.UID, f func(*v1.Pod)) {
 func (a *agent) admit(p *v1.Pod) bool {
 	var others []*v1.Pod
 	for _, o := range a.pods.GetPods() {
-		if o.UID != p.UID && o.Status.Phase != v1.PodSucceeded && o.Status.Phase != v1.PodFailed {
+		if o.UID != p.UID && !terminal(o) && !a.refuses(o.UID) {
 			others = append(others, o)
 		}
 	}
 	ok, reason, message := a.admits(p, others)
 	if !ok {
+		a.mu.Lock()
+		a.refused[p.UID] = false
+		a.mu.Unlock()
 		a.recorder.Eventf(p, v1.EventTypeWarning, reason, message)
 		a.statuses.set(p, v1.PodStatus{QOSClass: p.Status.QOSClass, Phase: v1.PodFailed, Reason: reason, Message: "Pod was rejected: " + message})
 	}
 	return ok
 }
 
+func (a *agent) refuses(uid types.UID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, refused := a.refused[uid]
+	return refused
+}
+
+// housekeeping is how often a kubelet looks for what it does not know (pkg/kubelet/kubelet.go: housekeepingPeriod).
+const housekeeping = 2 * time.Second
+
+// keepHouse is that, as far as it matters to pods that a kubelet refuses when it starts (kubelet_pods.go: HandlePodCleanups).
+func (a *agent) keepHouse(ctx context.Context) {
+	for ; ctx.Err() == nil; time.Sleep(housekeeping) {
+		a.process.stopHere()
+		a.mu.Lock()
+		a.settled = a.settled || a.heard
+		settled := a.settled
+		a.mu.Unlock()
+		if !settled {
+			continue
+		}
+		for _, p := range a.pods.GetPods() {
+			a.mu.Lock()
+			_, refused := a.refused[p.UID]
+			ending := a.ending[p.UID]
+			a.mu.Unlock()
+			switch c, _ := a.machine.of(p.UID); {
+			case !refused || ending:
+			case c.up && endsRefused:
+				a.endRefused(p, c)
+			case !c.up && terminalBeforeRemoval && p.DeletionTimestamp != nil && terminal(p):
+				a.statuses.finished(p)
+			}
+		}
+	}
+}
+
+// endRefused ends what runs of a refused pod, unless it is ending.
+func (a *agent) endRefused(p *v1.Pod, c *container) {
+	a.mu.Lock()
+	a.refused[p.UID] = true
+	a.mu.Unlock()
+	if c.stopping {
+		return
+	}
+	grace := int64(refusedGrace)
+	if grace == 0 {
+		grace = *p.Spec.TerminationGracePeriodSeconds
+	}
+	c.stopping, c.ends = true, time.Now().Add(min(a.fleet.stop, time.Duration(grace)*time.Second))
+	// Another kubelet may admit the pod, and start it anew.
+	time.AfterFunc(time.Until(c.ends), func() { c.up, c.stopping = false, false })
+}
+
 // begin has a pod's containers run.
 func (a *agent) begin(p *v1.Pod) {
-	if c, _ := a.machine.of(p.UID); !c.stopping && !c.refused {
+	if c, _ := a.machine.of(p.UID); !c.stopping && !a.refuses(p.UID) {
 		c.up = true
 		a.statuses.set(p, a.ran(p, true))
 	}
@@ -155,10 +223,16 @@ func (a *agent) ran(p *v1.Pod, up bool) v1.PodStatus {
 
 // stopIfAsked ends a pod that is being deleted, and waits for its end. An earlier kubelet may have begun it.
 func (a *agent) stopIfAsked(p *v1.Pod) {
-	if p.DeletionTimestamp == nil || a.ending[p.UID] {
+	if p.DeletionTimestamp == nil {
 		return
 	}
+	a.mu.Lock()
+	ending := a.ending[p.UID]
 	a.ending[p.UID] = true
+	a.mu.Unlock()
+	if ending {
+		return
+	}
 	c, _ := a.machine.of(p.UID)
 	if !c.stopping {
 		c.stop(p, a.fleet.stop)
@@ -173,7 +247,7 @@ func (c *container) stop(p *v1.Pod, stop time.Duration) {
 	if limit := time.Duration(grace) * time.Second; limit < stop {
 		stop, c.failed = limit, true
 	}
-	if terminal := p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed; terminal && !c.up {
+	if terminal(p) && !c.up {
 		stop = 0
 	}
 	c.failed = c.failed || !c.up
@@ -193,7 +267,7 @@ func (a *agent) stopped(p *v1.Pod) {
 		return
 	}
 	with := p.DeepCopy()
-	if with.Status.Phase != v1.PodSucceeded && with.Status.Phase != v1.PodFailed {
+	if !terminal(with) {
 		with.Status.Phase = v1.PodSucceeded
 		if c.failed {
 			with.Status.Phase = v1.PodFailed

@@ -70,7 +70,12 @@ type agent struct {
 	pods       kubepod.Manager
 	statuses   podStatuses
 	recorder   eventer
-	ending     map[types.UID]bool // pods whose end it waits for
+
+	mu      sync.Mutex
+	ending  map[types.UID]bool // pods whose end it waits for
+	heard   bool               // of its pods, if there are any
+	settled bool               // it has looked for what it does not know (podsSynced)
+	refused map[types.UID]bool // pods that it did not admit; true while it ends what runs of one
 }
 
 // now reads the machine's clock.
@@ -125,7 +130,7 @@ func (f *agents) join(actor string, spec nodeSpec, registering bool) {
 // time to its first request, and hears of its pods then, too.
 func (f *agents) boot(m *machine, running bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &agent{fleet: f, machine: m, process: newProcess(), cancel: cancel, ending: map[types.UID]bool{}}
+	a := &agent{fleet: f, machine: m, process: newProcess(), cancel: cancel, ending: map[types.UID]bool{}, settled: running, refused: map[types.UID]bool{}}
 	m.agent = a
 	a.client, a.heartbeats = f.clientsOf(a)
 	a.watchNode(ctx)
@@ -142,7 +147,11 @@ func (f *agents) boot(m *machine, running bool) {
 	}
 	status := a.statusLoop(age)
 	hear := func(ctx context.Context) { a.hear(ctx, running) }
-	for i, loop := range []func(context.Context){a.leaseLoop(), status, a.statuses.start, hear} {
+	loops := []func(context.Context){a.leaseLoop(), status, a.statuses.start, hear}
+	if !running {
+		phases, loops = append(phases, begins+housekeeping), append(loops, a.keepHouse)
+	}
+	for i, loop := range loops {
 		time.AfterFunc(phases[i], func() {
 			a.process.stopHere()
 			loop(ctx)
@@ -240,6 +249,11 @@ func (f *agents) setClock(node string, ahead time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ahead = ahead
+}
+
+// slowHeartbeats is for imitated kubelets: upstream's loops have their periods from their start on.
+func (f *agents) slowHeartbeats(string, duration) {
+	fail("slow-heartbeats is for imitated kubelets")
 }
 
 // serverIsBack does nothing: these kubelets find out by themselves. The same of changes.

@@ -19,6 +19,7 @@ type fleet interface {
 	restart(node string, downtime time.Duration)
 	setCondition(node string, kind v1.NodeConditionType, status v1.ConditionStatus)
 	setClock(node string, ahead time.Duration)
+	slowHeartbeats(node string, period duration)
 	serverIsBack()
 	observe(old, new object)
 }
@@ -44,6 +45,7 @@ type kubelet struct {
 	view  map[v1.NodeConditionType]v1.ConditionStatus
 	last  time.Time     // its last status post
 	clock time.Duration // how far its clock is ahead
+	slow  duration      // in which time heartbeats come only once, if that is given
 }
 
 const statusPeriod = 10 * time.Second
@@ -110,14 +112,16 @@ func (s *server) removeNode(node string) {
 // now reads the node's own clock.
 func (let *kubelet) now() metav1.MicroTime { return metav1.NewMicroTime(time.Now().Add(let.clock)) }
 
-// every runs f at offset + i*period for as long as the kubelet lives, except while it is cut off.
+// every runs f at offset + i*period for as long as the kubelet lives, except while it is cut off. Where heartbeats are slow, the
+// next comes that much later.
 func (k *kubelets) every(let *kubelet, offset, period time.Duration, f func(*kubelet)) {
 	if offset == 0 {
 		offset = period
 	}
-	for time.Sleep(offset); ; time.Sleep(period) {
+	for wait := offset; ; {
+		time.Sleep(wait)
 		k.mu.Lock()
-		cut, gone := let.away(), let.gone
+		cut, gone, slow := let.away(), let.gone, let.slow
 		k.mu.Unlock()
 		if gone {
 			return
@@ -125,6 +129,7 @@ func (k *kubelets) every(let *kubelet, offset, period time.Duration, f func(*kub
 		if !cut && !k.server.isDown() {
 			f(let)
 		}
+		wait = slow.or(period)
 	}
 }
 
@@ -212,6 +217,13 @@ func (k *kubelets) setClock(node string, ahead time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.nodes[node].clock = ahead
+}
+
+// slowHeartbeats has both loops of a kubelet wait that long after each of their ticks from now on, or as long as they do otherwise.
+func (k *kubelets) slowHeartbeats(node string, period duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.nodes[node].slow = period
 }
 
 // cut takes the API server away from a kubelet, or gives it back; then pod work that is overdue is done.

@@ -140,6 +140,7 @@ type action struct {
 	Downtime    duration           `json:"downtime"`
 	Ahead       duration           `json:"ahead"`
 	Lag         duration           `json:"lag"`
+	Period      duration           `json:"period"`
 	WatchCache  string             `json:"watch-cache"`
 	Resource    string             `json:"resource"`
 	Actor       string             `json:"actor"`

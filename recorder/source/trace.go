@@ -141,6 +141,8 @@ func (t *trace) pod(actor string, old, new object) {
 			if was := podCondition(o, kind); was == nil || was.Status != c.Status {
 				t.add(actor, record{What: "pod-condition", Pod: name, Type: string(kind), Status: string(c.Status), Reason: c.Reason})
 			}
+		} else if actor == "kubelet" && podCondition(o, kind) != nil {
+			t.add(actor, record{What: "pod-condition-gone", Pod: name, Type: string(kind)})
 		}
 	}
 	if g := p.DeletionGracePeriodSeconds; g != nil && (o.DeletionGracePeriodSeconds == nil || *o.DeletionGracePeriodSeconds != *g) {

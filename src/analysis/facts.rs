@@ -339,6 +339,7 @@ impl<'a> Facts<'a> {
             | What::Noted(..)
             | What::PodPhase(PodPhase::Pending)
             | What::PodCondition(..)
+            | What::PodConditionGone(_)
             | What::NodeEvent(..)
             | What::PodEvent(..)
             | What::WorkloadMessage(_)

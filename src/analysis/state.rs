@@ -218,6 +218,7 @@ impl<'a> Follow<'a> {
             What::PodCondition(PodConditionType::Ready, status, _) => {
                 pod.ready = status == ConditionStatus::True
             }
+            What::PodConditionGone(PodConditionType::Ready) => pod.ready = false,
             What::PodDeleting(_) => pod.deleting = pod.exists,
             What::PodGone => *pod = PodState::default(),
             What::EvictionGranted(_) => pod.asked = Some(EvictionCause::Api),

@@ -37,13 +37,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::NodeCondition(kind, status, _) => {
             format!("{}: {} is {}", node(), kind.as_str(), status.as_str())
         }
-        What::NodeTaints(change) => {
-            format!(
-                "{} {}",
-                node(),
-                taint_change(trace.taints.get(change as usize))
-            )
-        }
+        What::NodeTaints(change) => of_node(&taint_change(trace.taints.get(change as usize))),
         What::NodeUnschedulable(true) => of_node("cordoned"),
         What::NodeUnschedulable(false) => of_node("uncordoned"),
         What::NodeSilent => of_node("falls silent: its kubelet no longer reaches the API server"),
@@ -67,6 +61,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::PodCondition(kind, status, _) => {
             format!("{}: {} is {}", pod(), kind.as_str(), status.as_str())
         }
+        What::PodConditionGone(kind) => format!("{}: {} is gone", pod(), kind.as_str()),
         What::PodDeleting(grace) => format!(
             "{} deleted by {}, with a grace period of {grace} s",
             pod(),

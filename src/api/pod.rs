@@ -38,6 +38,20 @@ pub struct PodTemplate {
 }
 
 impl PodTemplate {
+    /// Whether node selector and required node affinity admit a node
+    /// (`component-helpers/scheduling/corev1/nodeaffinity: RequiredNodeAffinity.Match`).
+    pub(crate) fn admits_node(&self, name: &str, labels: &Labels) -> bool {
+        let selected = self
+            .node_selector
+            .iter()
+            .all(|(k, v)| labels.get(k) == Some(v));
+        let required = self
+            .scheduling
+            .as_ref()
+            .and_then(|s| s.required_nodes.as_ref());
+        selected && required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, labels)))
+    }
+
     /// The QoS class is BestEffort: nothing of CPU or memory is asked for
     /// (`pkg/apis/core/v1/helper/qos`).
     pub(crate) fn is_best_effort(&self) -> bool {

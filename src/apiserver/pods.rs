@@ -288,6 +288,27 @@ impl ApiServer {
         }))
     }
 
+    /// The kubelet's report of a pod that it does not admit, for that life of the pod only: none of
+    /// the conditions that are a kubelet's, and the phase Failed, where that can be told already.
+    pub(crate) fn reject_pod(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        failed: bool,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self
+            .pod(id)
+            .filter(|p| p.uid == uid)
+            .ok_or(ApiError::NotFound)?;
+        Ok(self.change_pod(actor, &old, |p| {
+            p.ready = None;
+            if failed {
+                p.phase = PodPhase::Failed;
+            }
+        }))
+    }
+
     /// The scheduler writes a pod's status: reason and message of the condition
     /// PodScheduled=False, and the nominated node, each where it is given. By PATCH, or by UPDATE of
     /// the pod as it was `read`, which is refused if it has changed since.

@@ -147,6 +147,10 @@ impl ApiServer {
             {
                 last = self.record_pod(actor, new.id, What::PodCondition(kind, c.status, c.reason));
             }
+            // A scheduler that gives its victim the preemptor's status shows in the phase.
+            if actor == Actor::Kubelet && was.is_some() && is.is_none() {
+                last = self.record_pod(actor, new.id, What::PodConditionGone(kind));
+            }
         };
         condition(
             PodConditionType::Ready,

@@ -10,7 +10,7 @@ use crate::plan::switches::{
 };
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
-use kubelet::{FirstTry, ReportOffset};
+use kubelet::{FirstTry, RefusedAtStart, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
@@ -66,6 +66,7 @@ pub(super) fn oldest() -> Profile {
             status_jitter: false,
             no_execute_admission: false,
             rejection_says_why: false,
+            refused_at_start: RefusedAtStart::FailsAtOnce,
             terminal_phase_before_removal: false,
             first_try: FirstTry::Get,
             report_offset: ReportOffset::None,

@@ -17,6 +17,7 @@ use crate::plan::switches::{
 };
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
+use kubelet::RefusedAtStart::{Ends, RunsOn};
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
@@ -170,11 +171,11 @@ pub(super) const STEPS: &[Step] = &[
     }),
     // S12
     step(&[(25, 0)], |p| p.node_lifecycle.lock_across_calls = false),
-    // S13
-    step(&[(27, 0)], |p| p.node_lifecycle.pass_workers = 8),
-    // S14
+    // S13, S14, S30
     step(&[(27, 0)], |p| {
-        p.node_lifecycle.timeout_mode_available = false
+        p.node_lifecycle.pass_workers = 8;
+        p.node_lifecycle.timeout_mode_available = false;
+        p.kubelet.terminal_phase_before_removal = true;
     }),
     // S15
     step(&[(29, 0)], |p| p.taint_eviction.separate_controller = true),
@@ -194,9 +195,11 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
     // S21
     step(&[(35, 0)], |p| p.taint_eviction.cancelled_flag = true),
-    // S22, S32
+    // S22, S32, S33
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
+    step(&[(22, 0)], |p| p.kubelet.refused_at_start = RunsOn),
+    step(&[(27, 0)], |p| p.kubelet.refused_at_start = Ends),
     // S23: partial in 1.32.0, taken back in 1.32.3
     step(&[(32, 0)], |p| {
         p.kubelet.report_offset = ReportOffset::AfterChange
@@ -225,10 +228,6 @@ pub(super) const STEPS: &[Step] = &[
     }),
     step(&[(34, 0)], |p| {
         p.scheduler.taint_message = TaintMessage::UntoleratedPlural
-    }),
-    // S30
-    step(&[(27, 0)], |p| {
-        p.kubelet.terminal_phase_before_removal = true
     }),
     // The eviction subresource and the disruption controller
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),

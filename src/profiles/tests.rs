@@ -7,7 +7,7 @@ use super::steps::STEPS;
 use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
-use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
+use crate::plan::switches::kubelet::{FirstTry, RefusedAtStart, ReportOffset};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
@@ -341,6 +341,16 @@ fn kubelet_switches() {
         "S22",
         |p| p.kubelet.first_try,
         &[("1.30.14", FirstTry::Get), ("1.31.0", FirstTry::Informer)],
+    );
+    check(
+        "S33",
+        |p| p.kubelet.refused_at_start,
+        &[
+            ("1.21.14", RefusedAtStart::FailsAtOnce),
+            ("1.22.0", RefusedAtStart::RunsOn),
+            ("1.26.15", RefusedAtStart::RunsOn),
+            ("1.27.0", RefusedAtStart::Ends),
+        ],
     );
     use ReportOffset::{AfterChange, AfterChangeOrFirst, None};
     check(

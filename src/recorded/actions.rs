@@ -107,6 +107,14 @@ impl Builder {
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
             "restart-kubelet" if self.upstream => Do::StopKubelet(self.kubelets(a)?),
             "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
+            "slow-heartbeats" if self.upstream => {
+                let what = "kubelets of upstream's own whose heartbeats are slow";
+                return Err(PlanError::NotModelled(vec![what.to_owned()]));
+            }
+            "slow-heartbeats" => {
+                let period = Some(a.period.0).filter(|p| !p.is_zero());
+                Do::HeartbeatPeriod(self.kubelets(a)?, period)
+            }
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
             _ => return Ok(None),
         }))

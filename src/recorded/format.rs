@@ -376,6 +376,8 @@ pub struct ActionSpec {
     pub watch_cache: String,
     /// How much later watches deliver from now on.
     pub lag: GoDuration,
+    /// How much later each further heartbeat comes; as it was if zero.
+    pub period: GoDuration,
     /// The flags of `kubectl drain`.
     #[serde(deserialize_with = "nullable")]
     pub drain: DrainSpec,

@@ -63,6 +63,10 @@ fn said(
             let sign = if *ns < 0 { "-" } else { "" };
             json!({"do": "clock", "nodes": names(nodes), "ahead": format!("{sign}{size}")})
         }
+        Do::HeartbeatPeriod(nodes, period) => {
+            let period = period.unwrap_or(Dur::ZERO).to_string();
+            json!({"do": "slow-heartbeats", "nodes": names(nodes), "period": period})
+        }
         Do::Taint(nodes, edit) => {
             let mut said = taints(edit);
             said["nodes"] = json!(names(nodes));
@@ -187,7 +191,6 @@ fn unsaid(act: &Do) -> &'static str {
         Do::StopKubelet(_) | Do::StartKubelet(_) => {
             "kubelets that restart, which imitated ones do not"
         }
-        Do::HeartbeatPeriod(..) => "heartbeats whose period changes",
         Do::Instance(..) => "what a cloud provider says",
         Do::Maintain(..) => "maintenance of nodes",
         _ => "an action that it does not have",

@@ -433,7 +433,8 @@ fn what_is_said_is_read_again() {
                         {"at": "4s", "do": "taint", "node": "n1", "taint": "a:NoExecute", "untaint": "b"},
                         {"at": "5s", "do": "lag-watches", "resource": "pods", "lag": "3s"},
                         {"at": "6s", "do": "scale", "namespace": "shop", "workload": "StatefulSet/db", "replicas": 5},
-                        {"at": "7s", "do": "drain", "node": "n1", "drain": {"delete-emptydir-data": false, "skip-wait-for-delete-timeout": 9}}]"#,
+                        {"at": "7s", "do": "drain", "node": "n1", "drain": {"delete-emptydir-data": false, "skip-wait-for-delete-timeout": 9}},
+                        {"at": "8s", "do": "slow-heartbeats", "node": "n1", "period": "45s"}, {"at": "9s", "do": "slow-heartbeats", "node": "n1"}]"#,
     ] {
         let (first, again) = said(fields);
         assert_eq!(first.actions, again.actions, "{fields}");
@@ -465,11 +466,11 @@ fn what_the_recorder_cannot_say_is_named() {
         at: Time::from_secs(1),
         entry: 0,
         phase: crate::plan::Phase::Begin,
-        act: Do::HeartbeatPeriod(vec![0], None),
+        act: Do::StopKubelet(vec![0]),
     });
     assert_eq!(
         scenario_of(&p).unwrap_err(),
-        [kubectl, "heartbeats whose period changes"]
+        [kubectl, "kubelets that restart, which imitated ones do not"]
     );
 }
 

@@ -45,7 +45,11 @@ impl Cluster {
             kubelets: Kubelets::new(
                 &api,
                 plan.timing.kubelet,
-                (plan.profile.kubelet, plan.profile.watch_retry),
+                (
+                    plan.profile.kubelet,
+                    plan.profile.watch_retry,
+                    plan.timing.request.min + plan.timing.response.min,
+                ),
                 computed,
             ),
             lags: Rc::new(WatchLags::default()),

@@ -80,11 +80,16 @@ pub enum EventText {
     MultiplePodDisruptionBudgets,
     /// Warning TaintToleration "Predicate TaintToleration failed", as kubelets say it up to 1.30.
     TaintTolerationFailed,
+    /// Warning NodeAffinity "Predicate NodeAffinity failed: node(s) didn't match Pod's node
+    /// affinity/selector"
+    NodeAffinity,
+    /// Warning NodeAffinity "Predicate NodeAffinity failed", as kubelets say it up to 1.30.
+    NodeAffinityFailed,
 }
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub(crate) const ALL: [Self; 37] = [
+    pub(crate) const ALL: [Self; 39] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -122,6 +127,8 @@ impl EventText {
         Self::NotDeleted,
         Self::MultiplePodDisruptionBudgets,
         Self::TaintTolerationFailed,
+        Self::NodeAffinity,
+        Self::NodeAffinityFailed,
     ];
 }
 

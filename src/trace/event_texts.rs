@@ -31,6 +31,11 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
                 .to_owned()
         }
         EventText::TaintTolerationFailed => "Predicate TaintToleration failed".to_owned(),
+        EventText::NodeAffinity => {
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
+                .to_owned()
+        }
+        EventText::NodeAffinityFailed => "Predicate NodeAffinity failed".to_owned(),
         EventText::DeletingNode => {
             format!("Deleting node {name} because it does not exist in the cloud provider")
         }
@@ -91,6 +96,7 @@ impl EventText {
             Self::DeletingAllPods => "DeletingAllPods",
             Self::NodeControllerEviction => "NodeControllerEviction",
             Self::TaintToleration | Self::TaintTolerationFailed => "TaintToleration",
+            Self::NodeAffinity | Self::NodeAffinityFailed => "NodeAffinity",
             Self::DeletingNode => "DeletingNode",
             Self::NodeSynced => "Synced",
             Self::CreatedPod | Self::SuccessfulCreate => "SuccessfulCreate",
@@ -124,6 +130,8 @@ impl EventText {
             Self::PodNodeNotReady
             | Self::TaintToleration
             | Self::TaintTolerationFailed
+            | Self::NodeAffinity
+            | Self::NodeAffinityFailed
             | Self::FailedCreate
             | Self::FailedDelete
             | Self::RecreatingFailedPod

@@ -88,6 +88,7 @@ fn kind_of(what: What) -> &'static str {
         What::PodTolerations => "pod-tolerations",
         What::PodPhase(_) => "pod-phase",
         What::PodCondition(..) => "pod-condition",
+        What::PodConditionGone(_) => "pod-condition-gone",
         What::PodDeleting(_) => "pod-deleting",
         What::PodGone => "pod-gone",
         What::NodeEvent(..)
@@ -148,6 +149,7 @@ impl Trace {
             | What::PodBound(_)
             | What::PodPhase(_)
             | What::PodCondition(..)
+            | What::PodConditionGone(_)
             | What::PodDeleting(_)
             | What::ContainersStarted(_)
             | What::ContainersStopped(_)
@@ -239,6 +241,7 @@ impl Trace {
                 f.status = Some(status.as_str());
                 f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
             }
+            What::PodConditionGone(kind) => f.kind = Some(kind.as_str()),
             What::PodDeleting(seconds) | What::TimerSet(seconds) => f.seconds = Some(seconds),
             What::PodUnplaced(_) => f.filters = self.told(r),
             _ => {}

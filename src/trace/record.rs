@@ -42,6 +42,8 @@ pub enum What {
     PodPhase(PodPhase),
     /// A pod condition changed its status. Object: pod.
     PodCondition(PodConditionType, ConditionStatus, PodReason),
+    /// A kubelet's write took a pod's condition away.
+    PodConditionGone(PodConditionType),
     /// deletionTimestamp was set or the grace period shortened. Object: pod; argument: the grace
     /// period in seconds.
     PodDeleting(u32),
@@ -189,6 +191,7 @@ impl Record {
             | What::PodTolerations
             | What::PodPhase(_)
             | What::PodCondition(..)
+            | What::PodConditionGone(_)
             | What::PodDeleting(_)
             | What::PodGone
             | What::PodEvent(..)

@@ -89,10 +89,10 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (2958, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (2987, 0));
     // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
     // kept.
-    assert!(counts.conform >= 2857, "only {counts}");
+    assert!(counts.conform >= 2886, "only {counts}");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_seeds_stay_inside_the_envelopes() {
     // tainted first, under 1.23, 1.25 and 1.35, and three in which the default order of everything is
     // the least likely one.
     assert!(
-        counts.total() == 231 && counts.conform >= 220,
+        counts.total() == 285 && counts.conform >= 274,
         "only {counts}"
     );
 }

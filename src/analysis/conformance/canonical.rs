@@ -21,6 +21,7 @@ fn is_visible(what: &What) -> bool {
         | What::PodBound(_)
         | What::PodPhase(_)
         | What::PodCondition(..)
+        | What::PodConditionGone(_)
         | What::PodDeleting(_)
         | What::PodGone
         | What::NodeEvent(..)

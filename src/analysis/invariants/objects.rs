@@ -147,6 +147,7 @@ impl<'a> Objects<'a> {
                 | What::PodTolerations
                 | What::PodPhase(_)
                 | What::PodCondition(..)
+                | What::PodConditionGone(_)
                 | What::PodDeleting(_)
                 | What::PodGone => Some("there is no such pod".to_owned()),
                 // Events and timers outlive their pod.
@@ -183,6 +184,11 @@ impl<'a> Objects<'a> {
             What::PodCondition(kind, status, _) => {
                 repeats(pod.conditions.insert(kind, status) == Some(status))
             }
+            What::PodConditionGone(kind) => pod
+                .conditions
+                .remove(&kind)
+                .is_none()
+                .then(|| "it had no such condition".to_owned()),
             What::PodDeleting(grace) => {
                 let old = pod.deleting.replace(grace).filter(|old| *old <= grace)?;
                 Some(format!(

@@ -33,6 +33,7 @@ impl Kubelets {
             view_changed: None,
             crashed: false,
             boots_until: None,
+            began: None,
             stopped: false,
             gone: false,
             view: healthy(),

@@ -78,7 +78,7 @@ impl Kubelets {
         let wanted =
             |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
         if starts && self.api.pod(due.pod).is_some_and(|p| wanted(&p)) {
-            self.with_due(uid, |d| d.up = true);
+            self.with_due(uid, |d| (d.up, d.forgotten) = (true, false));
             self.api
                 .record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
         }

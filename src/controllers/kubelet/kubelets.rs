@@ -5,7 +5,9 @@ use super::node_state::{Kubelet, State, Tick};
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::kernel::{Class, Ctx, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time};
+use crate::kernel::{
+    Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
+};
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{KubeletMode, WatchRetry};
 use std::cell::Cell;
@@ -50,6 +52,8 @@ pub(crate) struct Kubelets {
     pub(super) switches: Switches,
     /// How long a watch that was refused pauses.
     pub(super) watch_retry: WatchRetry,
+    /// How long it takes them to read what they then write.
+    pub(super) reads: Dur,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
     /// Those that make one if they are too far apart, where others are computed.
@@ -141,7 +145,7 @@ impl Kubelets {
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
-        (switches, watch_retry): (Switches, WatchRetry),
+        (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
         signs: Option<Signs>,
     ) -> Rc<Self> {
         let lazy = signs.is_some();
@@ -152,6 +156,7 @@ impl Kubelets {
             mode,
             switches,
             watch_retry,
+            reads,
             lazy,
             signs,
             awake_until: Cell::new(Time::ZERO),

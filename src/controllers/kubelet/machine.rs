@@ -97,6 +97,7 @@ impl Kubelets {
         // The first report after a start is unconditional, except in 1.32.0 to 1.32.2.
         self.with(node, |k| k.report_offset_ns = i64::MIN / 2);
         let asks = self.ctx.now() + self.start_of(node);
+        self.admits_anew(node, asks);
         let period = POD_STATUS_SYNC.as_nanos();
         self.with(node, |k| {
             k.syncs_at = Some(Dur::from_nanos(asks.as_nanos() % period));

@@ -22,6 +22,7 @@ mod notices;
 mod pods;
 mod reach;
 mod real;
+mod refusal;
 mod restart;
 mod runtime;
 mod uplink;

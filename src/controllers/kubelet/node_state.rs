@@ -42,6 +42,8 @@ pub(super) struct Kubelet {
     pub(super) crashed: bool,
     /// When it has booted, while it does.
     pub(super) boots_until: Option<Time>,
+    /// When it first asked for something, if it has started in this run.
+    pub(super) began: Option<Time>,
     /// Its process is dead while its machine runs on, or would.
     pub(super) stopped: bool,
     /// It ended: its node was deleted.
@@ -172,6 +174,8 @@ pub(super) struct Due {
     pub(super) orphaned: Option<Dur>,
     /// Whether its kubelet took it in.
     pub(super) admission: Admission,
+    /// What is to come of it if it was not.
+    pub(super) refused: Option<Refused>,
     /// Its machine stopped while its containers ran, and the runtime knows nothing of them any more.
     pub(super) forgotten: bool,
     /// When its kubelet finds that its containers have stopped.
@@ -189,6 +193,19 @@ pub(super) enum Admission {
     Admitted,
     /// It turned it away.
     Refused,
+}
+
+/// What is to come of a pod that its kubelet does not admit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// When its status is first written.
+    pub(super) tell: Time,
+    /// From when on it may say that it has failed.
+    pub(super) fails: Time,
+    /// When the object is removed, if it is being deleted.
+    pub(super) removal: Option<Time>,
+    /// Its kubelet had just started.
+    pub(super) at_start: bool,
 }
 
 impl Due {

@@ -78,6 +78,9 @@ impl Kubelets {
         if is_new {
             self.hear_of(node, new, heard);
         }
+        if new.is_terminating() {
+            self.refused_ends(new.uid);
+        }
         if new.is_terminating()
             && let Some(due) = self.due(new.uid).filter(|d| d.stop == Time::MAX)
         {
@@ -99,8 +102,9 @@ impl Kubelets {
         };
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);
-        let refuses =
-            matches!(self.mode, KubeletMode::Real(_)) && pending && self.refuses(new, node);
+        let refuses = matches!(self.mode, KubeletMode::Real(_))
+            && pending
+            && self.refuses(new, node).is_some();
         let due = Due {
             pod: new.id,
             node,
@@ -111,11 +115,12 @@ impl Kubelets {
             start_known: hears,
             stop_known: false,
             orphaned: None,
-            admission: if hears && !refuses {
+            admission: if !pending || hears && !refuses {
                 Admission::Admitted
             } else {
                 Admission::Open
             },
+            refused: None,
             forgotten: false,
             found_stopped: None,
             removal: None,

@@ -9,15 +9,12 @@ use super::notices::Notices;
 use super::uplink::Back;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodPhase, PodSource};
-use crate::api::taint::{Effect, Taint};
-use crate::api::toleration::matching_tolerations;
-use crate::client::About;
+use crate::api::pod::{Pod, PodPhase};
 use crate::client::connection::Link;
 use crate::kernel::{Dur, Time};
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
 use crate::plan::{KubeletMode, Real};
-use crate::trace::{Actor, EventText};
+use crate::trace::Actor;
 
 /// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
 /// `genericPlegRelistPeriod`).
@@ -43,7 +40,7 @@ impl Real {
 }
 
 impl Kubelets {
-    fn real(&self) -> Real {
+    pub(super) fn real(&self) -> Real {
         match self.mode {
             KubeletMode::Real(r) => r,
             KubeletMode::Imitated(_) => {
@@ -209,6 +206,12 @@ impl Kubelets {
         let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
             return;
         };
+        if due.refused.is_some() {
+            return self.work_at(uid, self.sync_after(due.node, back.connection));
+        }
+        if due.admission == Admission::Open && pod.phase != PodPhase::Pending {
+            self.work_at(uid, back.pods);
+        }
         let real = self.real();
         let told = |done: Time| match refused {
             true if done <= now => self.sync_after(due.node, now),
@@ -287,8 +290,14 @@ impl Kubelets {
         let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
             return;
         };
-        if due.admission == Admission::Open && heard == Some(now) {
-            self.admit(uid, &pod, due.node);
+        if due.admission == Admission::Open
+            && let Some(heard) = heard.filter(|at| *at == now)
+        {
+            self.admit(uid, &pod, heard);
+        }
+        let Some(due) = self.due(uid) else { return };
+        if let Some(refused) = due.refused {
+            return self.work_refused(&pod, &due, refused);
         }
         if due.found_stopped.is_some_and(|at| at <= now) {
             self.with_due(uid, |d| d.found_stopped = None);
@@ -306,7 +315,7 @@ impl Kubelets {
         if pod.phase == PodPhase::Pending {
             self.with_due(uid, |d| d.started = true);
             let _ = self.api.start_pod(Actor::Kubelet, pod.id, uid);
-        } else if pod.ready.is_some_and(|c| c.status != ConditionStatus::True) {
+        } else if pod.ready.is_none_or(|c| c.status != ConditionStatus::True) {
             let _ = self
                 .api
                 .set_pod_ready(Actor::Kubelet, pod.id, uid, ConditionStatus::True);
@@ -315,7 +324,11 @@ impl Kubelets {
 
     /// After a machine's start: containers that ran have stopped.
     fn tell_stopped(&self, pod: &Pod) {
-        let ready = pod.ready.is_some_and(|c| c.status == ConditionStatus::True);
+        let ready = match pod.ready {
+            Some(c) => c.status == ConditionStatus::True,
+            // It was taken away when the pod was refused.
+            None => pod.phase == PodPhase::Running,
+        };
         if ready && !pod.is_terminating() && !pod.phase.is_terminal() {
             let _ = self
                 .api
@@ -326,7 +339,7 @@ impl Kubelets {
     /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
     /// Mirror pods are created again by the kubelet, which is left out: the object goes, the
     /// containers stay.
-    fn end_pod(&self, pod: &Pod, due: &Due) {
+    pub(super) fn end_pod(&self, pod: &Pod, due: &Due) {
         let now = self.ctx.now();
         if self.switches.terminal_phase_before_removal {
             if !pod.phase.is_terminal() {
@@ -369,55 +382,5 @@ impl Kubelets {
         } else {
             PodPhase::Succeeded
         }
-    }
-
-    /// Takes a pod in, or turns it away, when its kubelet hears of it (`pkg/kubelet/kubelet.go`,
-    /// `HandlePodAdditions`; `lifecycle/predicate.go`).
-    pub(super) fn admit(&self, uid: Uid, pod: &Pod, node: NodeId) {
-        if pod.phase == PodPhase::Pending && !pod.is_terminating() && self.refuses(pod, node) {
-            self.with_due(uid, |d| d.admission = Admission::Refused);
-            self.refuse(pod);
-        } else {
-            self.with_due(uid, |d| d.admission = Admission::Admitted);
-        }
-    }
-
-    /// Admission by the kubelet (S9): a pod, not static, that does not tolerate a NoExecute taint
-    /// of its node; seconds are ignored.
-    pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> bool {
-        if !self.switches.no_execute_admission || pod.template.source != PodSource::Api {
-            return false;
-        }
-        let Some(node) = self.api.node(node) else {
-            return false;
-        };
-        let taints: Vec<Taint> = node
-            .taints
-            .iter()
-            .filter(|t| t.effect == Effect::NoExecute)
-            .cloned()
-            .collect();
-        matching_tolerations(&taints, &pod.template.tolerations, false).is_none()
-    }
-
-    fn refuse(&self, pod: &Pod) {
-        let why = if self.switches.rejection_says_why {
-            EventText::TaintToleration
-        } else {
-            EventText::TaintTolerationFailed
-        };
-        let about = About::Pod(pod.id, Some(pod.uid));
-        let _ = self
-            .api
-            .set_pod_phase(Actor::Kubelet, pod.id, pod.uid, PodPhase::Failed);
-        // The kubelet's recorder is its own and its rate does not matter here: the event is stored
-        // at once.
-        let _ = self.api.create_event(
-            Actor::Kubelet,
-            about.name(self.ctx.now()),
-            why.into(),
-            false,
-            1,
-        );
     }
 }

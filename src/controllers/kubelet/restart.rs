@@ -2,9 +2,8 @@
 //!
 //! `pkg/kubelet/kubelet.go` (`Run`, `HandlePodAdditions`), v1.34: a kubelet that starts renews its
 //! lease and reports its status whatever it is, hears of all its pods as if they were new, and takes
-//! over the containers that run. Its memory of what it did is gone; what it has asked the container
-//! runtime to end, ends without it. Left out is that it admits pods anew that run already, which
-//! only a taint or a label that came meanwhile can make a difference to.
+//! over the containers that run, unless it does not admit a pod any more (`refusal`). Its memory of
+//! what it did is gone; what it has asked the container runtime to end, ends without it.
 
 use super::kubelets::Kubelets;
 use super::node_state::Admission;

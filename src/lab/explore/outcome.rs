@@ -94,6 +94,7 @@ impl PodEnd {
             What::PodCondition(PodConditionType::Ready, status, _) => {
                 self.ready = *status == ConditionStatus::True
             }
+            What::PodConditionGone(PodConditionType::Ready) => self.ready = false,
             What::PodDeleting(_) => {
                 self.evictions += u32::from(evicts && !self.counted);
                 self.counted |= evicts;

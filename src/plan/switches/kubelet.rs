@@ -25,6 +25,19 @@ pub enum ReportOffset {
     AfterChangeOrFirst,
 }
 
+/// What becomes of a pod whose containers run, and which a kubelet does not admit when it has just
+/// started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedAtStart {
+    /// It has failed at once, and its containers end within its own grace (up to 1.21).
+    FailsAtOnce,
+    /// It has failed once its kubelet has told its pod workers of all pods, and with the next sync
+    /// of pod statuses; its containers run on until it is deleted (1.22 to 1.26).
+    RunsOn,
+    /// The same, but its containers end within a second (1.27 on).
+    Ends,
+}
+
 /// What changed in kubelets from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
@@ -38,6 +51,8 @@ pub struct Switches {
     pub no_execute_admission: bool,
     /// The event of a pod that is rejected says why (S32).
     pub rejection_says_why: bool,
+    /// What becomes of running pods that a kubelet does not admit when it starts (S33).
+    pub refused_at_start: RefusedAtStart,
     /// A pod object is removed only once its phase is terminal (S30).
     pub terminal_phase_before_removal: bool,
     /// What the status loop's first try reads (S22).

@@ -141,6 +141,10 @@ fn of_pod(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String>
             let reason = line.reason(PodReason::ALL, PodReason::as_str)?;
             (pod()?, What::PodCondition(kind, line.condition()?, reason))
         }
+        "pod-condition-gone" => {
+            let kind = line.kind(PodConditionType::ALL, PodConditionType::as_str)?;
+            (pod()?, What::PodConditionGone(kind))
+        }
         "pod-deleting" => (pod()?, What::PodDeleting(number("grace", line.grace)?)),
         "pod-gone" => (pod()?, What::PodGone),
         "timer-set" => (pod()?, What::TimerSet(number("seconds", line.seconds)?)),

@@ -11,13 +11,7 @@ use crate::trace::Plugin;
 
 /// Whether node selector and required node affinity admit a node (`RequiredNodeAffinity.Match`).
 pub(crate) fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {
-    let selected = shape
-        .template
-        .node_selector
-        .iter()
-        .all(|(k, v)| labels.get(k) == Some(v));
-    let required = shape.spec().and_then(|s| s.required_nodes.as_ref());
-    selected && required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, labels)))
+    shape.template.admits_node(name, labels)
 }
 
 /// Rejects a node that node selector or required affinity exclude.

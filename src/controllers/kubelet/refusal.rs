@@ -1,0 +1,229 @@
+//! Pods that a kubelet does not admit.
+//!
+//! `pkg/kubelet/kubelet.go` (`HandlePodAdditions`, `rejectPod`), `lifecycle/predicate.go`,
+//! `pod_workers.go` (`CouldHaveRunningContainers`, `SyncKnownPods`), `kubelet_pods.go`
+//! (`HandlePodCleanups`) and `status/status_manager.go` (`syncPod`, `mergePodStatus`), v1.34. A
+//! kubelet that starts admits all of its pods anew, those that run and those that are to end as well;
+//! in no release up to 1.37 does it matter that they were admitted before. What becomes of one that
+//! is refused though it runs is [`RefusedAtStart`]. A status is read before it is written, so that
+//! what somebody else writes in the same instant comes first.
+//!
+//! Left out are the reasons that need another pod or another machine: resources, host ports, the
+//! operating system.
+
+use super::kubelets::Kubelets;
+use super::node_state::{Admission, Due, Refused};
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodPhase, PodSource};
+use crate::api::taint::{Effect, Taint};
+use crate::api::toleration::matching_tolerations;
+use crate::client::About;
+use crate::kernel::{Dur, Time};
+use crate::plan::switches::kubelet::RefusedAtStart;
+use crate::trace::{Actor, EventText};
+
+/// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,
+/// `housekeepingPeriod`).
+const HOUSEKEEPING: Dur = Dur::from_secs(2);
+/// The grace of containers of which no pod worker knows (`HandlePodCleanups`).
+const ORPHANS_GRACE: Dur = Dur::from_secs(1);
+
+impl Kubelets {
+    /// Has a kubelet that starts admit all of its pods anew.
+    pub(super) fn admits_anew(&self, node: NodeId, asks: Time) {
+        self.with(node, |k| k.began = Some(asks));
+        for uid in self.pods_of(node) {
+            let ended = self
+                .due(uid)
+                .filter(|d| d.refused.is_some_and(|r| r.at_start));
+            let stays = |p: &Pod| p.uid == uid && !p.is_terminating();
+            if let Some(due) = ended.filter(|d| d.stop != Time::MAX)
+                && self.api.pod(due.pod).is_some_and(|p| stays(&p))
+            {
+                // What ran of it has been ended, or is in these seconds, and is started anew unless
+                // the pod has failed.
+                if due.up {
+                    self.stopped(uid, &due);
+                }
+                self.with_due(uid, |d| {
+                    (d.stop, d.stop_known, d.forgotten) = (Time::MAX, false, true);
+                });
+            }
+            self.with_due(uid, |d| (d.admission, d.refused) = (Admission::Open, None));
+        }
+    }
+
+    /// Takes a pod in, or turns it away, when its kubelet hears of it.
+    pub(super) fn admit(&self, uid: Uid, pod: &Pod, heard: Time) {
+        let Some(due) = self.due(uid) else { return };
+        // Up to 1.21 a pod that is to end and has no containers counts as one that has ended.
+        let over = pod.phase.is_terminal()
+            || pod.is_terminating()
+                && pod.phase == PodPhase::Pending
+                && self.switches.refused_at_start == RefusedAtStart::FailsAtOnce;
+        match self.refuses(pod, due.node).filter(|_| !over) {
+            None => self.with_due(uid, |d| d.admission = Admission::Admitted),
+            Some(why) => {
+                self.with_due(uid, |d| d.admission = Admission::Refused);
+                self.refuse(pod, &due, heard, why);
+            }
+        }
+    }
+
+    /// Why a kubelet does not admit a pod: node selector or node affinity, or a NoExecute taint of
+    /// its node that it does not tolerate (S9); seconds are ignored. Static pods are left out.
+    pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> Option<EventText> {
+        if pod.template.source != PodSource::Api {
+            return None;
+        }
+        let node = self.api.node(node)?;
+        let says_why = self.switches.rejection_says_why;
+        let fits = self
+            .api
+            .names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
+        if !fits {
+            return Some(if says_why {
+                EventText::NodeAffinity
+            } else {
+                EventText::NodeAffinityFailed
+            });
+        }
+        let taints: Vec<Taint> = node
+            .taints
+            .iter()
+            .filter(|t| t.effect == Effect::NoExecute)
+            .cloned()
+            .collect();
+        let untolerated = self.switches.no_execute_admission
+            && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
+        untolerated.then_some(if says_why {
+            EventText::TaintToleration
+        } else {
+            EventText::TaintTolerationFailed
+        })
+    }
+
+    /// Says that a pod is refused, and plans what is to come of that.
+    fn refuse(&self, pod: &Pod, due: &Due, heard: Time, why: EventText) {
+        let about = About::Pod(pod.id, Some(pod.uid));
+        // The kubelet's recorder is its own and its rate does not matter here: the event is stored
+        // at once.
+        let _ = self.api.create_event(
+            Actor::Kubelet,
+            about.name(self.ctx.now()),
+            why.into(),
+            false,
+            1,
+        );
+        let tell = heard + self.reads;
+        let settled = self
+            .with(due.node, |k| k.began)
+            .flatten()
+            .map(|began| next_of(began, HOUSEKEEPING, heard));
+        let refused = match settled {
+            Some(settled) => self.refused_at_start(pod, due, tell, settled),
+            None => Refused {
+                tell,
+                fails: tell,
+                removal: None,
+                at_start: false,
+            },
+        };
+        self.with_due(pod.uid, |d| d.refused = Some(refused));
+        self.work_at(pod.uid, tell);
+        if refused.fails != tell {
+            self.work_at(pod.uid, refused.fails);
+        }
+        if let Some(removal) = refused.removal {
+            self.work_at(pod.uid, removal);
+        }
+    }
+
+    /// What is to come of a pod that is refused by a kubelet which has just started, and which does
+    /// its housekeeping for the first time at `settled`.
+    fn refused_at_start(&self, pod: &Pod, due: &Due, tell: Time, settled: Time) -> Refused {
+        let how = self.switches.refused_at_start;
+        let grace = match how {
+            _ if !due.up || due.stop_known => None,
+            RefusedAtStart::FailsAtOnce => Some(self.stop_of(pod)),
+            RefusedAtStart::RunsOn => None,
+            RefusedAtStart::Ends => Some(self.stop_of(pod).min(ORPHANS_GRACE)),
+        };
+        let stop = match grace {
+            Some(grace) => settled + grace,
+            None if due.stop_known => due.stop,
+            None => Time::MAX,
+        };
+        self.with_due(pod.uid, |d| {
+            (d.stop, d.removal) = (stop, None);
+            d.stop_known |= grace.is_some();
+        });
+        if grace.is_some() {
+            self.work_at(pod.uid, stop);
+        }
+        let ended = if due.up { stop } else { Time::ZERO };
+        let fails = match how {
+            RefusedAtStart::FailsAtOnce => tell,
+            RefusedAtStart::RunsOn => self.sync_after(due.node, settled),
+            RefusedAtStart::Ends => self.sync_after(due.node, settled.max(ended)),
+        };
+        let removal = match how {
+            _ if !pod.is_terminating() || ended == Time::MAX => None,
+            RefusedAtStart::FailsAtOnce if !due.up => Some(tell),
+            RefusedAtStart::FailsAtOnce | RefusedAtStart::RunsOn => {
+                Some(self.sync_after(due.node, settled.max(ended)))
+            }
+            RefusedAtStart::Ends => Some(next_of(settled, HOUSEKEEPING, fails)),
+        };
+        Refused {
+            tell,
+            fails,
+            removal,
+            at_start: true,
+        }
+    }
+
+    /// Does what is due for a pod that was refused.
+    pub(super) fn work_refused(&self, pod: &Pod, due: &Due, refused: Refused) {
+        let now = self.ctx.now();
+        if now < refused.tell {
+            return;
+        }
+        let fails = now >= refused.fails;
+        if !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
+            let _ = self.api.reject_pod(Actor::Kubelet, pod.id, pod.uid, fails);
+        }
+        if !pod.is_terminating() {
+            return;
+        }
+        // The same sync removes what is to end and holds nothing.
+        let at_once = !refused.at_start && !due.up && !self.switches.terminal_phase_before_removal;
+        if at_once || refused.removal.is_some_and(|at| now >= at) {
+            let _ = self
+                .api
+                .delete_pod(Actor::Kubelet, pod.id, Some(0), Some(pod.uid));
+        } else if !refused.at_start && now >= due.stop {
+            self.end_pod(pod, due);
+        }
+    }
+
+    /// A pod that was refused is to end: a pod worker ends it as others.
+    pub(super) fn refused_ends(&self, uid: Uid) {
+        let now = self.ctx.now();
+        self.with_due(uid, |d| {
+            if d.refused.take_if(|r| r.at_start).is_some() {
+                (d.admission, d.forgotten) = (Admission::Admitted, true);
+                if d.stop <= now {
+                    (d.stop, d.stop_known) = (Time::MAX, false);
+                }
+            }
+        });
+    }
+}
+
+/// The first tick after a time, of those that come a period apart from `first` on, without the first.
+fn next_of(first: Time, period: Dur, after: Time) -> Time {
+    let periods = after.since(first).as_nanos() / period.as_nanos().max(1) + 1;
+    first + period * periods
+}
