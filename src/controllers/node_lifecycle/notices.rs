@@ -9,9 +9,10 @@ pub(super) trait Notices {
     fn restless(&self);
     /// Every node has to be looked at again.
     fn rouse_all(&self);
-    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long
+    /// The NoExecute loop has something to do at its next turn, a node that was queued, or something
+    /// to wait for, its lock. `by_worker`: not by the health pass itself, whose turn was fixed long
     /// before.
-    fn queue_filled(&self, by_worker: bool);
+    fn tainting_is_due(&self, by_worker: bool);
     /// The cache has a new version of a node, or has it no more.
     fn node_changed(&self, id: NodeId, was: bool, is: bool);
     /// Something reached the caches of nodes, or may come of a node that was quiet.

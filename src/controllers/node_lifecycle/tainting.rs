@@ -179,10 +179,14 @@ impl Controller {
 
     /// `doNoExecuteTaintingPass`, or `doEvictionPass` in timeout mode.
     pub(super) async fn do_no_execute_tainting_pass(&self) {
-        if self.queues_are_empty() {
+        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
+        if self.queues_are_empty() && !locked {
             return;
         }
         let _held = self.hold_evictor_lock().await;
+        if self.queues_are_empty() {
+            return;
+        }
         let mut zones: Vec<TextId> = self.state.with(|s| s.tainters.keys().copied().collect());
         self.ctx
             .order(self.points.zones, &mut zones, |z| self.zone_object(*z));
@@ -273,7 +277,7 @@ impl Controller {
                     .api()
                     .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             }
-            self.queue_filled(by_worker);
+            self.tainting_is_due(by_worker);
         }
     }
 
@@ -288,11 +292,15 @@ impl Controller {
     /// `markNodeAsReachable`: removes both NoExecute taints, where the snapshot has them, and takes
     /// the node out of the queue.
     pub(super) async fn mark_node_as_reachable(&self, node: &Rc<Node>) -> bool {
-        let _held = self.hold_evictor_lock().await;
+        let held = self.hold_evictor_lock().await;
         for taint in [&self.templates.unreachable, &self.templates.not_ready] {
-            if node.has_taint(taint)
-                && !self.remove_taints_off_node(node, vec![taint.clone()]).await
-            {
+            if !node.has_taint(taint) {
+                continue;
+            }
+            if held.is_some() {
+                self.tainting_is_due(false);
+            }
+            if !self.remove_taints_off_node(node, vec![taint.clone()]).await {
                 return false;
             }
         }

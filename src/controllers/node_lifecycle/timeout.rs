@@ -44,6 +44,7 @@ impl Controller {
         if self.config.switches.evicted_node_sheds_new_pods
             && self.state.with(|s| s.evicted.contains(&node.id))
         {
+            self.tainting_is_due(false);
             self.delete_pods(pods, node.id, Some(node.uid)).await;
             return;
         }
@@ -53,7 +54,7 @@ impl Controller {
             self.client
                 .api()
                 .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
-            self.queue_filled(true);
+            self.tainting_is_due(true);
         }
     }
 

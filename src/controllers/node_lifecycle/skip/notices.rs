@@ -25,7 +25,7 @@ impl Notices for Controller {
 
     // In a search, an eviction pass of this instant, whose turn was fixed one period ago, has come
     // before a worker that began to run in this instant, or sent its last request after that.
-    fn queue_filled(&self, by_worker: bool) {
+    fn tainting_is_due(&self, by_worker: bool) {
         self.ctx.take_turn(self.idler);
         let began_now = self.round.with(|r| r.listed()) == self.ctx.now();
         let waits = self.rest.with(|r| {
