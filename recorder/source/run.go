@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/json"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,11 @@ type run struct {
 	kubectl  *process
 }
 
+// aHair is how much later than they say the actions up to some time come; it is drawn which time. All timers of an instant fire before
+// anybody goes on in it, so that an action could never stop one that an earlier action had set for its very instant. Where the earlier
+// one came a hair late, it can. Actions of one instant stay together.
+const aHair = time.Nanosecond
+
 // play runs the scenario from its first object to its horizon, and gives the records.
 func play(sc *scenario) []json.RawMessage {
 	start := time.Now()
@@ -35,8 +41,18 @@ func play(sc *scenario) []json.RawMessage {
 	}
 	r.createObjects()
 	time.AfterFunc(sc.Start.Duration, r.startControllers)
+	lateUntil := sc.Horizon.Duration
+	if n := len(sc.Actions); n > 0 {
+		if i := rand.IntN(n + 1); i < n {
+			lateUntil = sc.Actions[i].At.Duration
+		}
+	}
 	for _, a := range sc.Actions {
-		time.Sleep(time.Until(start.Add(a.At.Duration)))
+		at := start.Add(a.At.Duration)
+		if a.At.Duration < lateUntil {
+			at = at.Add(aHair)
+		}
+		time.Sleep(time.Until(at))
 		r.act(&a)
 	}
 	time.Sleep(time.Until(start.Add(sc.Horizon.Duration)))

@@ -89,10 +89,9 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (2987, 0));
-    // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
-    // kept.
-    assert!(counts.conform >= 2886, "only {counts}");
+    assert_eq!((counts.total(), counts.not_modelled), (2977, 0));
+    // Some scenarios, most of them with latencies, have more outcomes than are kept.
+    assert!(counts.conform >= 2891, "only {counts}");
 }
 
 #[test]
@@ -100,13 +99,12 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Eleven leave room for chance: a kubelet's watches after an outage under 1.31 and 1.37, the last
-    // of several cuts under 1.36, the end of a condition under 1.27, all nodes dark under 1.24, where
-    // the first NoExecute taints come within six seconds, which of 31 dead nodes of a large zone are
-    // tainted first, under 1.23, 1.25 and 1.35, and three in which the default order of everything is
-    // the least likely one.
+    // Nine leave room for chance: which of 31 dead nodes of a large zone are tainted first, under
+    // 1.23, 1.25 and 1.35, which of three nodes gets each token under five releases from 1.33 on,
+    // and an outage within a cut under 1.37. In all of them the default order of everything is the
+    // least likely one.
     assert!(
-        counts.total() == 285 && counts.conform >= 274,
+        counts.total() == 297 && counts.conform >= 288,
         "only {counts}"
     );
 }
