@@ -23,7 +23,7 @@ func (r *run) actOnNode(a *action) bool {
 		}
 	case "crash", "boot":
 		for _, n := range a.nodeNames() {
-			r.kubelets.power(n, a.Do == "boot")
+			r.power(n, byFault, a.Do == "boot")
 		}
 	case "restart-kubelet":
 		for _, n := range a.nodeNames() {
@@ -51,7 +51,7 @@ func (r *run) actOnNode(a *action) bool {
 			r.kubelets.setCondition(n, v1.NodeConditionType(a.Type), a.Status)
 		}
 	case "create-node":
-		r.kubelets.join("kubelet", *a.Spec, true)
+		r.kubelets.join("kubelet", *a.Spec)
 	case "delete-node":
 		for _, n := range a.nodeNames() {
 			r.kubelets.leave(n)
@@ -66,6 +66,12 @@ func (r *run) actOnNode(a *action) bool {
 		}
 	case "drain":
 		go r.drain(a.nodeNames(), a.Drain)
+	case "maintain":
+		go r.maintain(a.nodeNames(), a.maintenance, a.Drain)
+	case "instance":
+		for _, n := range a.nodeNames() {
+			r.cloud.set(n, a.State)
+		}
 	default:
 		return false
 	}

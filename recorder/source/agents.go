@@ -102,15 +102,12 @@ func setField(of any, name string, val any) {
 }
 
 // join creates the node and its lease, and starts its kubelet. One that is there from the start has been running for long.
-func (f *agents) join(actor string, spec nodeSpec, registering bool) {
+func (f *agents) join(actor string, spec nodeSpec) {
 	m := &machine{spec: spec, line: newLine(), ahead: spec.ClockOffset.Duration, containers: map[types.UID]*container{}, view: healthy()}
 	f.mu.Lock()
 	f.nodes[spec.Name] = m
 	f.mu.Unlock()
 	n := nodeObject(spec)
-	if registering {
-		n.Spec.Taints = append(n.Spec.Taints, notReadyTaint)
-	}
 	if spec.Silent {
 		accept(f.run.server.create(actor, "nodes", "", decode(encode(n))))
 		return
@@ -122,7 +119,7 @@ func (f *agents) join(actor string, spec nodeSpec, registering bool) {
 	}
 	accept(f.run.server.create(actor, "nodes", "", decode(encode(n))))
 	f.run.server.createLease(spec.Name, metav1.NewMicroTime(m.now()))
-	f.boot(m, !registering)
+	f.boot(m, actor != "kubelet")
 }
 
 // boot starts a machine's kubelet, or what is to be taken for one that has been running for long: the phases of its

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,24 +11,44 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/component-base/featuregate"
 	core "k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
 	"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration"
+	"k8s.io/kubernetes/plugin/pkg/admission/nodetaint"
 	"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction"
 )
 
-// admissionPlugins are upstream's own plugins that a scenario may ask for, in the order in which an API server has them
-// (pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins). DefaultTolerationSeconds, which comes before them, is in admitPod.
+// admissionPlugins are upstream's own plugins, in the order in which an API server has them
+// (pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins). A scenario asks for them; TaintNodesByCondition is always there.
 var admissionPlugins = []struct {
 	name     string
 	register func(*admission.Plugins)
 }{
+	{nodetaint.PluginName, nodetaint.Register},
+	{defaulttolerationseconds.PluginName, defaulttolerationseconds.Register},
 	{podtolerationrestriction.PluginName, podtolerationrestriction.Register},
 	{extendedresourcetoleration.PluginName, extendedresourcetoleration.Register},
 }
+
+// tolerationFlags sets the flags of DefaultTolerationSeconds, which are those of the whole process.
+func tolerationFlags(notReady, unreachable int64) {
+	for name, seconds := range map[string]int64{
+		"default-not-ready-toleration-seconds": notReady, "default-unreachable-toleration-seconds": unreachable,
+	} {
+		if err := setAdmissionFlag(name, strconv.FormatInt(seconds, 10)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// admissible are the kinds of what passes the plugins.
+var admissible = map[string]string{"pods": "Pod", "nodes": "Node"}
 
 // plugins gives those of the plugins that are wanted; they find namespaces in that store.
 func plugins(wanted func(name string) bool) (found []admission.Interface, namespaces cache.Indexer) {
@@ -63,23 +84,22 @@ func (i fromStore) Initialize(plugin admission.Interface) {
 	}); ok {
 		p.SetExternalKubeInformerFactory(i.factory)
 	}
+	if p, ok := plugin.(interface{ InspectFeatureGates(featuregate.FeatureGate) }); ok {
+		p.InspectFeatureGates(feature.DefaultFeatureGate)
+	}
 	if p, ok := plugin.(interface{ SetReadyFunc(admission.ReadyFunc) }); ok {
 		p.SetReadyFunc(func() bool { return true })
 	}
 }
 
-// admit lets a pod that is created, or changed from old, pass the plugins.
-func (s *server) admit(ns string, o, old object) (object, *status) {
-	o = s.admitPod(o)
-	if len(s.plugins) == 0 {
-		return o, nil
-	}
-	pod, was, operation, options := internal(o), runtime.Object(nil), admission.Create, runtime.Object(&metav1.CreateOptions{})
+// admit lets an object that is created, or changed from old, pass the plugins.
+func (s *server) admit(resource, ns string, o, old object) (object, *status) {
+	to, was, operation, options := internal(o), runtime.Object(nil), admission.Create, runtime.Object(&metav1.CreateOptions{})
 	if old != nil {
 		was, operation, options = internal(old), admission.Update, &metav1.UpdateOptions{}
 	}
-	about := admission.NewAttributesRecord(pod, was, core.Kind("Pod").WithVersion("v1"), ns, text(o, "metadata", "name"),
-		core.Resource("pods").WithVersion("v1"), "", operation, options, false, &user.DefaultInfo{})
+	about := admission.NewAttributesRecord(to, was, core.Kind(admissible[resource]).WithVersion("v1"), ns, text(o, "metadata", "name"),
+		core.Resource(resource).WithVersion("v1"), "", operation, options, false, &user.DefaultInfo{})
 	for _, plugin := range s.plugins {
 		if !plugin.Handles(operation) {
 			continue
@@ -97,7 +117,7 @@ func (s *server) admit(ns string, o, old object) (object, *status) {
 			}
 		}
 	}
-	return external(pod, text(o, "apiVersion")), nil
+	return external(to, text(o, "apiVersion")), nil
 }
 
 // denial is a plugin's error as the API server answers it: one without a status of its own is an internal error

@@ -31,9 +31,7 @@ type server struct {
 	faults   faults
 
 	request, response, watch, storage time.Duration
-	defaultTolerations                bool
-	tolerationSeconds                 [2]int64 // of those, for a node that is not ready and for one that is unreachable
-	evictsByNode                      bool     // up to 1.26: without a taint manager
+	evictsByNode                      bool // up to 1.26: without a taint manager
 	plugins                           []admission.Interface
 	namespaces                        cache.Indexer // where those find them
 	minor                             int           // of the release, 34 for v1.34.4

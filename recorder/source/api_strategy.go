@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -151,31 +150,4 @@ func beforeUpdate(resource, subresource, ns string, o, cur object) (object, *sta
 		return nil, refusal(err)
 	}
 	return external(t, text(o, "apiVersion")), nil
-}
-
-// admitPod is the admission plugin DefaultTolerationSeconds, which sees pods created and updated.
-func (s *server) admitPod(o object) object {
-	if !s.defaultTolerations {
-		return o
-	}
-	p := convert[v1.Pod](o)
-	missing := func(key string) bool {
-		for _, t := range p.Spec.Tolerations {
-			if (t.Key == key || t.Key == "") && (t.Effect == v1.TaintEffectNoExecute || t.Effect == "") {
-				return false
-			}
-		}
-		return true
-	}
-	var add []v1.Toleration
-	for i, k := range []string{v1.TaintNodeNotReady, v1.TaintNodeUnreachable} {
-		if missing(k) {
-			add = append(add, v1.Toleration{Key: k, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &s.tolerationSeconds[i]})
-		}
-	}
-	if add == nil {
-		return o
-	}
-	p.Spec.Tolerations = append(p.Spec.Tolerations, add...)
-	return decode(encode(p))
 }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -31,11 +32,11 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // create stores a new object. Generated names are numbered, and so are uids, so that two runs agree.
 func (s *server) create(actor, resource, ns string, o object) (object, *status) {
-	return s.createAs(actor, resource, ns, o, nil)
+	return s.createAs(actor, resource, ns, o, nil, nil)
 }
 
-// createAs is create for an object that has a status already.
-func (s *server) createAs(actor, resource, ns string, o object, given any) (object, *status) {
+// createAs is create for an object that has a status already, and marks in its metadata that only the server sets.
+func (s *server) createAs(actor, resource, ns string, o object, given any, marks object) (object, *status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := text(o, "metadata", "name")
@@ -55,10 +56,12 @@ func (s *server) createAs(actor, resource, ns string, o object, given any) (obje
 	if ns != "" {
 		system["namespace"] = ns
 	}
+	maps.Copy(system, marks)
 	o = stamp(o, system)
 	var bad *status
-	if resource == "pods" {
-		if o, bad = s.admit(ns, o, nil); bad != nil {
+	// Nodes that nobody registers are there from the start, and were registered long ago.
+	if resource == "pods" || resource == "nodes" && actor == "kubelet" {
+		if o, bad = s.admit(resource, ns, o, nil); bad != nil {
 			return nil, bad
 		}
 	}
@@ -104,7 +107,7 @@ func (s *server) update(actor, resource, subresource, ns, name string, apply fun
 	}
 	o = normalise(o)
 	if resource == "pods" && (subresource == "" || subresource == unchecked) {
-		if o, bad = s.admit(ns, o, cur); bad != nil {
+		if o, bad = s.admit(resource, ns, o, cur); bad != nil {
 			return nil, bad
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/kubernetes/pkg/scheduler"
 )
 
 // settings are kube-controller-manager's flags, after defaulting.
@@ -27,6 +28,9 @@ type program struct {
 	process   *process
 	informers informers.SharedInformerFactory
 	settings  settings
+	// scheduling are the options that the scheduler's configuration comes to, cloud is what is asked of instances.
+	scheduling []scheduler.Option
+	cloud      *cloud
 	// client makes a new client with a rate limiter of its own. Whoever has two clients upstream calls it twice.
 	client func(actor string) kubernetes.Interface
 	config func(actor string) *rest.Config
@@ -76,7 +80,10 @@ func (r *run) settings() settings {
 
 // startControllers starts fresh programs: new clients, new informers, new controllers.
 func (r *run) startControllers() {
-	p := &program{process: newProcess(), settings: r.settings()}
+	p := &program{process: newProcess(), settings: r.settings(), cloud: r.cloud}
+	if r.Scheduler != nil {
+		p.scheduling = schedulerOptions(r.Scheduler.configuration(r.server.minor))
+	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.client = func(actor string) kubernetes.Interface { return r.client(actor, p.process) }
 	p.config = func(actor string) *rest.Config { return r.config(actor, p.process) }

@@ -29,10 +29,16 @@ var constructions = map[string]construction{
 	"garbage-collector": {newCollector, 0},
 }
 
+// cloudConstructions are the cloud controller manager's controllers as far as nodes' lives go, which share an actor.
+var cloudConstructions = []func(*program, kubernetes.Interface) (any, error){newCloudNodeLifecycle, newCloudNode}
+
 // controller constructs one controller and gives how to run it, or nil where this release does not have it.
 func controller(name string, p *program) (func(), error) {
-	if name == "scheduler" {
+	switch name {
+	case "scheduler":
 		return kubeScheduler(p)
+	case cloudActor:
+		return cloudControllers(p)
 	}
 	of, ok := constructions[name]
 	if !ok {
@@ -60,12 +66,33 @@ func running(c any, workers int, ctx context.Context) (func(), error) {
 	return nil, fmt.Errorf("%T runs in a form that controllers.go does not know; add it to running", c)
 }
 
+// cloudControllers constructs the controllers of nodes that a cloud controller manager runs, each with its own client.
+func cloudControllers(p *program) (func(), error) {
+	var runs []func()
+	for _, construct := range cloudConstructions {
+		c, err := construct(p, p.client(cloudActor))
+		if err != nil {
+			return nil, err
+		}
+		start, err := runningCloud(c, p.ctx)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, start)
+	}
+	return func() {
+		for _, start := range runs {
+			go start()
+		}
+	}, nil
+}
+
 // kubeScheduler constructs the scheduler. Bindings and events go through two clients
 // (cmd/kube-scheduler/app/options/options.go: createClients).
 func kubeScheduler(p *program) (func(), error) {
 	bindings := p.client("scheduler")
 	broadcaster := events.NewBroadcaster(eventSink(p.client("scheduler")))
-	scheduler, filled, err := newScheduler(p, bindings, profile.NewRecorderFactory(broadcaster))
+	scheduler, filled, err := newScheduler(p, bindings, profile.NewRecorderFactory(broadcaster), p.scheduling...)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,11 @@
 //     registry strategies, api_admission.go pods upstream's admission plugins; api_eviction.go and api_binding.go are the subresources of pods,
 //     api_scale.go that of workloads; api_request.go takes requests, api_discovery.go and
 //     api_select.go answer some of them, api_watch.go streams changes.
-//   - kubelet.go, kubelet_pods.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
+//   - kubelet.go, kubelet_pods.go, kubelet_static.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
 //     kubelets made of upstream's own loops, for scenarios that ask for them.
-//   - objects.go: the objects of a scenario as the API has them.
-//   - drain.go: kubectl drain, by kubectl's own package.
+//   - objects.go, exported.go: the objects of a scenario as the API has them, and as an export shows them.
+//   - scheduler_config.go: the configuration of the scheduler. cloud.go: the cloud that upstream's controllers ask.
+//   - drain.go, maintenance.go: kubectl drain, by kubectl's own package, and rolling maintenances around it.
 //   - trace.go, trace_names.go: changes in the store become records.
 //   - watchdog.go: ends a run whose virtual time stands still.
 //

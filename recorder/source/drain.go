@@ -25,10 +25,8 @@ type drainOptions struct {
 // The releases whose kubectl goes on with the next node when one cannot be drained.
 const drainGoesOnSince = 23
 
-// drain is kubectl drain of these nodes: all are read, then all are cordoned, then they are emptied one after
-// the other (staging/src/k8s.io/kubectl/pkg/cmd/drain/drain.go: Complete, RunDrain). It goes on by itself.
-func (r *run) drain(nodes []string, o drainOptions) {
-	ctx := context.Background()
+// helper is kubectl's package for drains with these flags, and a client of its own.
+func (r *run) helper(o drainOptions) *drain.Helper {
 	h := &drain.Helper{
 		Client: r.client("user", r.kubectl), Force: o.Force, IgnoreAllDaemonSets: value(o.IgnoreDaemonSets, true),
 		GracePeriodSeconds: value(o.GracePeriod, -1), Timeout: o.Timeout.Duration, DisableEviction: o.DisableEviction,
@@ -36,7 +34,7 @@ func (r *run) drain(nodes []string, o drainOptions) {
 	}
 	// Releases differ in the names of these.
 	if f := reflect.ValueOf(h).Elem().FieldByName("Ctx"); f.IsValid() {
-		f.Set(reflect.ValueOf(ctx))
+		f.Set(reflect.ValueOf(context.Background()))
 	}
 	// kubectl's own pause after an eviction that was refused; the package has it as an option from 1.35 on.
 	if f := reflect.ValueOf(h).Elem().FieldByName("EvictErrorRetryDelay"); f.IsValid() {
@@ -47,20 +45,33 @@ func (r *run) drain(nodes []string, o drainOptions) {
 			f.SetBool(value(o.DeleteEmptyDir, true))
 		}
 	}
+	return h
+}
+
+// drain is kubectl drain of these nodes: all are read, then all are cordoned, then they are emptied one after
+// the other (staging/src/k8s.io/kubectl/pkg/cmd/drain/drain.go: Complete, RunDrain). It says whether all were there, and
+// whether all were drained.
+func (r *run) drain(nodes []string, o drainOptions) (found, drained bool) {
+	h := r.helper(o)
 	var read []*v1.Node
 	for _, name := range nodes {
-		n, err := h.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		n, err := h.Client.CoreV1().Nodes().Get(context.Background(), name, metav1.GetOptions{})
 		if err != nil {
-			return
+			return false, false
 		}
 		read = append(read, n)
 	}
 	for _, n := range read {
 		_ = drain.RunCordonOrUncordon(h, n, true) // kubectl prints the error and goes on
 	}
+	drained = true
 	for _, name := range nodes {
-		if drain.RunNodeDrain(h, name) != nil && r.server.minor < drainGoesOnSince {
-			return
+		if drain.RunNodeDrain(h, name) != nil {
+			drained = false
+			if r.server.minor < drainGoesOnSince {
+				break
+			}
 		}
 	}
+	return true, drained
 }

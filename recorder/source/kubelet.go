@@ -12,7 +12,7 @@ import (
 
 // fleet is all kubelets of a run: imitated ones, or such that are made of upstream's own loops (agents.go).
 type fleet interface {
-	join(actor string, spec nodeSpec, registering bool)
+	join(actor string, spec nodeSpec)
 	leave(node string)
 	cut(node string, cut bool)
 	power(node string, on bool)
@@ -31,9 +31,10 @@ type kubelets struct {
 	report      time.Duration
 	repost      bool
 
-	mu    sync.Mutex
-	nodes map[string]*kubelet
-	due   map[types.UID]*podDue
+	mu      sync.Mutex
+	nodes   map[string]*kubelet
+	due     map[types.UID]*podDue
+	missing map[string]object // mirrors of static pods that are to be created again, by namespace/name
 }
 
 // kubelet is one node's agent; kubelets.mu guards what changes.
@@ -60,13 +61,14 @@ var reasons = map[v1.NodeConditionType]map[v1.ConditionStatus]string{
 }
 
 // join creates the node and its lease and starts its kubelet.
-func (k *kubelets) join(actor string, spec nodeSpec, registering bool) {
+func (k *kubelets) join(actor string, spec nodeSpec) {
 	n := nodeObject(spec)
-	if registering {
-		n.Spec.Taints = append(n.Spec.Taints, notReadyTaint)
-	}
-	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: healthy()}
-	if !spec.Silent {
+	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: healthy(), cut: spec.Cut}
+	switch {
+	case spec.Silent:
+	case spec.Conditions != nil:
+		n.Status.Conditions = spec.conditions()
+	default:
 		let.fill(n)
 	}
 	k.mu.Lock()
@@ -77,13 +79,12 @@ func (k *kubelets) join(actor string, spec nodeSpec, registering bool) {
 		let.gone = true
 		return
 	}
-	k.server.createLease(spec.Name, let.now())
+	if at := spec.renewed(let.now()); at != nil {
+		k.server.createLease(spec.Name, *at)
+	}
 	go k.every(let, spec.LeaseOffset.Duration, spec.LeasePeriod.or(10*time.Second), k.renew)
 	go k.every(let, spec.StatusOffset.Duration, statusPeriod, k.tick)
 }
-
-// notReadyTaint is what the admission plugin TaintNodesByCondition gives to a node that registers.
-var notReadyTaint = v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}
 
 // healthy is what a kubelet sees of a machine that is well.
 func healthy() map[v1.NodeConditionType]v1.ConditionStatus {

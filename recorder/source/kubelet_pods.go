@@ -41,6 +41,7 @@ func (k *kubelets) repairPods(let *kubelet) {
 // observe plans pod work; the server is locked, so it only sets timers.
 func (k *kubelets) observe(old, new object) {
 	if new == nil {
+		k.lost(old)
 		return
 	}
 	node, uid := text(new, "spec", "nodeName"), types.UID(text(new, "metadata", "uid"))
@@ -112,4 +113,5 @@ func (k *kubelets) catchUp(node string) {
 	for _, uid := range late {
 		k.work(uid)
 	}
+	k.mirror()
 }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	_ "unsafe" // for revisionOf
@@ -38,6 +39,9 @@ func nodeObject(spec nodeSpec) *v1.Node {
 		n.Spec.Taints = append(n.Spec.Taints, parseTaint(t))
 	}
 	n.Spec.Unschedulable = spec.Unschedulable
+	if !slices.ContainsFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == uninitialized }) {
+		n.Spec.ProviderID = providerID(spec.Name) // another one's the cloud controllers give it
+	}
 	capacity := map[string]string{"cpu": "4", "memory": "16Gi", "pods": "110"}
 	for r, q := range spec.Capacity {
 		capacity[r] = q
@@ -92,6 +96,9 @@ func (s *server) createPod(actor string, p podSpec) {
 	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: t.ObjectMeta, Spec: t.Spec}
 	pod.Name = p.Name
 	ns := namespace(p.Namespace)
+	if p.Static != "" {
+		pod.Annotations = mirrorAnnotations(pod.Annotations, p)
+	}
 	if kind, name, ok := strings.Cut(p.Owner, "/"); ok {
 		pod.OwnerReferences = s.ownerOf(kind, ns, name)
 		if owner := s.lookup(strings.ToLower(kind)+"s", ns, name); owner != nil {
@@ -101,7 +108,15 @@ func (s *server) createPod(actor string, p podSpec) {
 		}
 	}
 	var given any
-	if p.Running {
+	marks := object{}
+	switch {
+	case p.Phase != "":
+		p.shown(pod)
+		given = decode(encode(pod))["status"]
+		if d := p.Deletion; d != nil {
+			marks = object{"deletionTimestamp": timestamp(time.Now().Add(d.At.Duration)), "deletionGracePeriodSeconds": float64(d.Grace)}
+		}
+	case p.Running:
 		pod.Status.StartTime = &metav1.Time{Time: time.Now()}
 		pod.Status.Phase = v1.PodRunning
 		for _, kind := range podConditions {
@@ -109,7 +124,7 @@ func (s *server) createPod(actor string, p podSpec) {
 		}
 		given = decode(encode(pod))["status"]
 	}
-	accept(s.createAs(actor, "pods", ns, decode(encode(pod)), given))
+	accept(s.createAs(actor, "pods", ns, decode(encode(pod)), given, marks))
 }
 
 // ownerOf refers to a workload, or to one of that name that is not there.

@@ -5,10 +5,13 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
+	"k8s.io/kubernetes/plugin/pkg/admission/nodetaint"
 )
 
 // run is one run of a scenario.
@@ -20,6 +23,9 @@ type run struct {
 	back     time.Time   // when they are there again
 	starting *time.Timer // what starts them then
 	kubectl  *process
+	cloud    *cloud
+	mu       sync.Mutex                 // guards what follows
+	off      map[string]map[string]bool // who switched a node's machine off
 }
 
 // aHair is how much later than they say the actions up to some time come; it is drawn which time. All timers of an instant fire before
@@ -30,7 +36,7 @@ const aHair = time.Nanosecond
 // play runs the scenario from its first object to its horizon, and gives the records.
 func play(sc *scenario) []json.RawMessage {
 	start := time.Now()
-	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess()}
+	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess(), cloud: newCloud(), off: map[string]map[string]bool{}}
 	r.kubelets = r.fleet()
 	tr := newTrace(start)
 	r.server.onChange = func(actor, resource string, old, new object) {
@@ -64,11 +70,10 @@ func (sc *scenario) server() *server {
 	s := newServer()
 	s.request, s.watch, s.storage = sc.API.Request.Duration, sc.API.Watch.Duration, sc.API.Storage.Duration
 	s.response = value(sc.API.Response, duration{time.Nanosecond}).Duration
-	wanted := func(plugin string) bool { return sc.Admission != nil && slices.Contains(*sc.Admission, plugin) }
-	s.defaultTolerations = sc.Admission == nil || wanted("DefaultTolerationSeconds")
-	s.plugins, s.namespaces = plugins(wanted)
 	const seconds = 300
-	s.tolerationSeconds = [2]int64{value(sc.Flags.NotReadySeconds, seconds), value(sc.Flags.UnreachableSeconds, seconds)}
+	tolerationFlags(value(sc.Flags.NotReadySeconds, seconds), value(sc.Flags.UnreachableSeconds, seconds))
+	admission := append(value(sc.Admission, []string{defaulttolerationseconds.PluginName}), nodetaint.PluginName)
+	s.plugins, s.namespaces = plugins(func(plugin string) bool { return slices.Contains(admission, plugin) })
 	s.evict, s.evictsByNode = evict, !value(sc.Flags.TaintManager, true)
 	return s
 }
@@ -81,9 +86,15 @@ func (r *run) fleet() fleet {
 	case "", "imitated":
 		return &kubelets{
 			server: r.server, start: start, stop: stop, report: report, repost: value(k.RepostPodReady, true),
-			nodes: map[string]*kubelet{}, due: map[types.UID]*podDue{},
+			nodes: map[string]*kubelet{}, due: map[types.UID]*podDue{}, missing: map[string]object{},
 		}
 	case upstreamKubelets:
+		if slices.ContainsFunc(r.Pods, func(p podSpec) bool { return p.Static != "" }) {
+			fail("upstream's kubelets have no static pods here")
+		}
+		if slices.ContainsFunc(r.Nodes, func(n nodeSpec) bool { return n.Conditions != nil }) {
+			fail("upstream's kubelets have no nodes of an export here")
+		}
 		return &agents{run: r, start: start, stop: stop, report: report, nodes: map[string]*machine{}}
 	}
 	fail("kubelets are imitated or upstream, not", r.Kubelets)
@@ -97,7 +108,7 @@ func (r *run) createObjects() {
 		s.createNamespace(ns, r.Namespaces[ns])
 	}
 	for _, n := range r.Nodes {
-		r.kubelets.join("user", n, false)
+		r.kubelets.join("user", n)
 	}
 	owned := func(whether bool) {
 		for _, p := range r.Pods {

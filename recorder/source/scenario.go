@@ -39,6 +39,7 @@ type scenario struct {
 	Clients      map[string]clientLimits `json:"clients"`
 	Admission    *[]string               `json:"admission"`
 	Controllers  []string                `json:"controllers"`
+	Scheduler    *schedulerSpec          `json:"scheduler"`
 	Kubelets     string                  `json:"kubelets"`
 	Kubelet      struct {
 		Start          *duration `json:"start"`
@@ -78,6 +79,25 @@ type nodeSpec struct {
 	StatusOffset  duration          `json:"status_offset"`
 	ClockOffset   duration          `json:"clock_offset"`
 	Silent        bool              `json:"silent"`
+	// As an export shows it, with times from the start, which are mostly before it.
+	Conditions []conditionSpec `json:"conditions"`
+	Renewed    *duration       `json:"lease_renewed"`
+	Cut        bool            `json:"cut"`
+}
+
+// conditionSpec is a condition of a node, or of a pod.
+type conditionSpec struct {
+	Type       string             `json:"type"`
+	Status     v1.ConditionStatus `json:"status"`
+	Reason     string             `json:"reason"`
+	Heartbeat  duration           `json:"heartbeat"`
+	Transition duration           `json:"transition"`
+}
+
+// deletionSpec is a deletion that had begun: when the grace is over, and the grace in seconds.
+type deletionSpec struct {
+	At    duration `json:"at"`
+	Grace int64    `json:"grace"`
 }
 
 type podSpec struct {
@@ -95,6 +115,10 @@ type podSpec struct {
 	Finalizers       []string             `json:"finalizers"`
 	Running          bool                 `json:"running"`
 	Owner            string               `json:"owner"`
+	Static           string               `json:"static"` // file, or url
+	Phase            v1.PodPhase          `json:"phase"`  // as an export shows it, and so what follows
+	Conditions       []conditionSpec      `json:"conditions"`
+	Deletion         *deletionSpec        `json:"deletion"`
 	Spec             json.RawMessage      `json:"spec"` // the rest, as in the Kubernetes API
 }
 
@@ -151,6 +175,8 @@ type action struct {
 	Replicas    int32              `json:"replicas"`
 	Created     *workloadSpec      `json:"workload_spec"`
 	Budget      *budgetSpec        `json:"budget"`
+	State       string             `json:"state"`
+	maintenance
 }
 
 // nodeNames are the nodes that an action is about.

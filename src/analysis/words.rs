@@ -149,7 +149,7 @@ fn event(analysis: &Analysis<'_>, r: &Record) -> String {
     let object = f.object.unwrap_or_default().replacen('/', " ", 1);
     format!(
         "event {} about {object}: {}",
-        f.reason.unwrap_or(""),
+        f.reason.as_deref().unwrap_or(""),
         f.message.unwrap_or_default()
     )
 }

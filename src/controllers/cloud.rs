@@ -10,17 +10,27 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::taint::{self, Effect, SHUTDOWN, Taint, UNINITIALIZED};
+use crate::apiserver::ApiError;
 use crate::client::{
     About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
 use crate::plan::Instance;
+use crate::plan::switches::cloud::Switches;
 use crate::trace::EventText;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 /// `--node-monitor-period` of the cloud controller manager.
 const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);
+
+/// How often a change of taints is tried, and the pause between (`updateTaintBackoff`).
+const TAINT_TRIES: u32 = 5;
+const TAINT_BACKOFF: Dur = Dur::from_millis(100);
+
+/// How often an initialization is tried, and the pause between (`UpdateNodeSpecBackoff`).
+const SPEC_TRIES: u32 = 20;
+const SPEC_BACKOFF: Dur = Dur::from_millis(50);
 
 /// The provider: what it says of instances, by node.
 #[derive(Default)]
@@ -57,12 +67,15 @@ pub(crate) struct Controller {
     informers: Rc<InformerFactory>,
     provider: Rc<Provider>,
     new_nodes: WorkQueue<NodeItem>,
+    switches: Switches,
     phase_point: PointId,
+    backoff_point: PointId,
 }
 
 impl Controller {
     /// Controllers that hear of nodes but do not run yet.
     pub(crate) fn new(
+        switches: Switches,
         client: Client,
         informers: &Rc<InformerFactory>,
         group: Group,
@@ -74,6 +87,8 @@ impl Controller {
             me: me.clone(),
             new_nodes: WorkQueue::new(&ctx),
             phase_point: ctx.point("cloud-node-monitor-phase"),
+            backoff_point: ctx.point("cloud-node-backoff"),
+            switches,
             provider: provider.clone(),
             informers: informers.clone(),
             recorder,
@@ -82,15 +97,28 @@ impl Controller {
             ctx,
         });
         informers.on_node(controller.clone());
+        if switches.initializes_in_handler {
+            controller.initializes();
+        }
         controller
+    }
+
+    /// Starts to initialize nodes, one after the other: with the informers up to 1.19, later with the loops.
+    fn initializes(&self) {
+        let Some(c) = self.me.upgrade() else { return };
+        self.ctx.spawn(self.group, async move {
+            loop {
+                let item = c.new_nodes.get().await;
+                c.initialize(item.0).await;
+                c.new_nodes.done(item);
+            }
+        });
     }
 
     /// Starts the loops. `warm`: they have been running for long, so that the next look at the
     /// nodes comes some time within a period.
     pub(crate) fn run(&self, warm: bool) {
-        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
-            return;
-        };
+        let Some(c) = self.me.upgrade() else { return };
         self.ctx.spawn(self.group, async move {
             if warm {
                 c.ctx
@@ -102,13 +130,9 @@ impl Controller {
                 c.ctx.sleep(NODE_MONITOR_PERIOD).await;
             }
         });
-        self.ctx.spawn(self.group, async move {
-            loop {
-                let item = d.new_nodes.get().await;
-                d.initialize(item.0).await;
-                d.new_nodes.done(item);
-            }
-        });
+        if !self.switches.initializes_in_handler {
+            self.initializes();
+        }
     }
 
     /// `MonitorNodes`
@@ -122,7 +146,9 @@ impl Controller {
             {
                 if node.has_taint(&shutdown) {
                     self.change_taints(node.id, |taints| {
-                        taints.retain(|t| !t.matches(&Taint::new(SHUTDOWN, Effect::NoSchedule)))
+                        let before = taints.len();
+                        taints.retain(|t| !t.matches(&shutdown));
+                        taints.len() < before
                     })
                     .await;
                 }
@@ -130,10 +156,13 @@ impl Controller {
             }
             match self.provider.instance(node.id) {
                 Instance::Gone => {
-                    self.recorder.event(
-                        About::Node(node.id, Some(node.uid)),
-                        EventText::DeletingNode,
-                    );
+                    let text = if self.switches.message_as_reason {
+                        EventText::DeletingNodeInReason
+                    } else {
+                        EventText::DeletingNode
+                    };
+                    self.recorder
+                        .event(About::Node(node.id, Some(node.uid)), text);
                     let id = node.id;
                     // A node that is gone already needs no more.
                     let _ = self
@@ -143,41 +172,98 @@ impl Controller {
                         })
                         .await;
                 }
-                Instance::ShutDown if !node.has_taint(&shutdown) => {
-                    // `AddOrUpdateTaintOnNode`: the cache may lag, and the node have it.
-                    let add = |taints: &mut Vec<Taint>| {
-                        taint::add_or_update(taints, &Taint::new(SHUTDOWN, Effect::NoSchedule))
-                    };
-                    self.change_taints(node.id, add).await;
+                Instance::ShutDown => {
+                    self.change_taints(node.id, |taints| {
+                        let before = taints.clone();
+                        taint::add_or_update(taints, &shutdown);
+                        *taints != before
+                    })
+                    .await;
                 }
-                Instance::ShutDown | Instance::Running => {}
+                Instance::Running => {}
             }
         }
     }
 
-    /// `syncNode`: a new node loses its taint.
+    /// `syncNode`, up to 1.19 `initializeNode`: a new node loses its taint.
     async fn initialize(&self, id: NodeId) {
-        let Some(node) = self
-            .informers
-            .node(id)
-            .filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED))
-        else {
+        let waits = |n: &Node| n.taints.iter().any(|t| t.key == UNINITIALIZED);
+        let Some(uid) = self.node(id).await.filter(|n| waits(n)).map(|n| n.uid) else {
             return;
         };
-        self.change_taints(id, |taints| taints.retain(|t| t.key != UNINITIALIZED))
-            .await;
-        self.recorder
-            .event(About::Node(id, Some(node.uid)), EventText::NodeSynced);
+        for tries in 1..=SPEC_TRIES {
+            let Some(node) = self.node(id).await else {
+                return;
+            };
+            self.ctx.set_saw(node.record);
+            let mut taints = node.taints.clone();
+            taints.retain(|t| t.key != UNINITIALIZED);
+            let version = Some(node.resource_version);
+            let written = self
+                .client
+                .call(self.object(id), move |api, actor| {
+                    api.patch_node_taints(actor, id, version, taints)
+                })
+                .await;
+            match written {
+                Ok(_) => break,
+                Err(ApiError::Conflict) if tries < SPEC_TRIES => {
+                    self.back_off(SPEC_BACKOFF, id).await
+                }
+                Err(_) => return,
+            }
+        }
+        if !self.switches.initializes_in_handler {
+            self.recorder
+                .event(About::Node(id, Some(uid)), EventText::NodeSynced);
+        }
     }
 
-    async fn change_taints(&self, id: NodeId, change: impl Fn(&mut Vec<Taint>) + 'static) {
-        // A node that went meanwhile has no taints to change.
-        let _ = self
+    /// A node as its cache has it, or up to 1.19 as the API server does.
+    async fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        if !self.switches.initializes_in_handler {
+            return self.informers.node(id);
+        }
+        let got = self
             .client
-            .call(self.object(id), move |api, actor| {
-                api.mutate_node(actor, id, |n| change(&mut n.taints))
-            })
-            .await;
+            .call(self.object(id), move |api, _| api.get_node(id));
+        got.await.ok()
+    }
+
+    /// `AddOrUpdateTaintOnNode`, `RemoveTaintOffNode`: GET, edit, PATCH of the whole list, tried
+    /// again on a conflict. `edit` says whether it changed anything.
+    async fn change_taints(&self, id: NodeId, edit: impl Fn(&mut Vec<Taint>) -> bool) {
+        for tries in 1..=TAINT_TRIES {
+            let read = self
+                .client
+                .call(self.object(id), move |api, _| api.get_node(id));
+            let Ok(old) = read.await else { return };
+            let mut taints = old.taints.clone();
+            if !edit(&mut taints) {
+                return;
+            }
+            self.ctx.set_saw(old.record);
+            let has_version = self.switches.taint_patch_has_version;
+            let version = has_version.then_some(old.resource_version);
+            let written = self
+                .client
+                .call(self.object(id), move |api, actor| {
+                    api.patch_node_taints(actor, id, version, taints)
+                })
+                .await;
+            if written != Err(ApiError::Conflict) || tries == TAINT_TRIES {
+                return;
+            }
+            self.back_off(TAINT_BACKOFF, id).await;
+        }
+    }
+
+    /// A pause between once and twice as long (`Jitter: 1.0`).
+    async fn back_off(&self, pause: Dur, id: NodeId) {
+        let extra = self
+            .ctx
+            .uniform(self.backoff_point, self.object(id), 0, pause.as_nanos() - 1);
+        self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
     }
 
     fn object(&self, id: NodeId) -> Object {

@@ -7,7 +7,7 @@
 use super::log_forms::LogForms;
 use super::switches::eviction::EvictionRules;
 use super::switches::{
-    disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::kernel::Dur;
 
@@ -44,6 +44,8 @@ pub struct Profile {
     pub workload: workload::Switches,
     /// The disruption controller's switches.
     pub disruption: disruption::Switches,
+    /// The cloud controllers' switches.
+    pub cloud: cloud::Switches,
     /// What the eviction subresource does.
     pub eviction: EvictionRules,
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20

@@ -6,10 +6,9 @@ use crate::kernel::Dur;
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
-    disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::plan::{Profile, WatchRetry};
-use disruption::{NoScale, UnmanagedPods};
 use kubelet::{FirstTry, RefusedAtStart, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{
@@ -144,13 +143,8 @@ pub(super) fn oldest() -> Profile {
             disruption_target: false,
             settable_period: false,
         },
-        disruption: disruption::Switches {
-            resets_stale_condition: false,
-            resync: Some(Dur::from_secs(30)),
-            unmanaged_pods: UnmanagedPods::Fail,
-            no_scale: NoScale::NoControllers,
-            failure_is_condition: false,
-        },
+        disruption: disruption::Switches::OLDEST,
+        cloud: cloud::Switches::OLDEST,
         eviction: EvictionRules {
             unstarted_pods_are_free: false,
             unready_pods_are_free: false,

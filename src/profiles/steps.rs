@@ -150,7 +150,8 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
     // S8
     step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| {
-        p.node_lifecycle.taint_patch_has_version = true
+        p.node_lifecycle.taint_patch_has_version = true;
+        p.cloud.taint_patch_has_version = true;
     }),
     // S9
     step(&[(24, 0)], |p| p.kubelet.no_execute_admission = true),
@@ -252,6 +253,9 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
     step(&[(35, 0)], |p| p.eviction.drain_rereads_refused_pods = true),
+    // The cloud controllers
+    step(&[(20, 0)], |p| p.cloud.initializes_in_handler = false),
+    step(&[(21, 0)], |p| p.cloud.message_as_reason = false),
     // The scheduler's other changes, release by release
     step(&[(20, 0)], |p| {
         p.scheduler.bind_error_text = BindErrorText::Rejected

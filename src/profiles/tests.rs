@@ -161,6 +161,24 @@ fn node_lifecycle_switches() {
         &["1.19.0", "1.20.0", "1.21.0", "1.22.0"],
     );
     boundary(
+        "cloud: versions in patches",
+        |p| p.cloud.taint_patch_has_version,
+        &["1.22.17", "1.23.12"],
+        &["1.23.17", "1.26.0"],
+    );
+    boundary(
+        "cloud: initialization by a queue",
+        |p| !p.cloud.initializes_in_handler,
+        &["1.18.20", "1.19.16"],
+        &["1.20.0", "1.37.1"],
+    );
+    boundary(
+        "cloud: the reason of a node's deletion",
+        |p| !p.cloud.message_as_reason,
+        &["1.18.20", "1.20.15"],
+        &["1.21.0", "1.37.1"],
+    );
+    boundary(
         "S8",
         |p| p.node_lifecycle.taint_patch_has_version,
         &["1.22.17", "1.23.12", "1.24.7", "1.25.3"],

@@ -9,10 +9,13 @@ use crate::api::node::NodeConditionType;
 use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Clients, Connections, Do, DrainOptions, NodeIndex, NodeStart, Phase, PodStart,
-    TimelineEntry, WatchCache, WatchedResource,
+    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex,
+    NodeStart, Phase, PodStart, TimelineEntry, WatchCache, WatchedResource,
 };
 use crate::trace::Actor;
+
+/// The shortest time that a maintenance has a machine off.
+const SHORTEST_OFF: Dur = Dur::from_secs(1);
 
 impl Builder {
     /// The nodes of an action whose write finds no node where there is none, and so does nothing.
@@ -116,6 +119,8 @@ impl Builder {
                 Do::HeartbeatPeriod(self.kubelets(a)?, period)
             }
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
+            "maintain" => Do::Maintain(self.kubelets(a)?, Box::new(maintenance(a)?)),
+            "instance" => Do::Instance(self.kubelets(a)?, instance(&a.state)?),
             _ => return Ok(None),
         }))
     }
@@ -265,6 +270,46 @@ fn drain_options(d: &DrainSpec) -> DrainOptions {
         skip_wait_for_delete_timeout: (d.skip_wait_for_delete_timeout > 0)
             .then(|| Dur::from_secs(u64::from(d.skip_wait_for_delete_timeout))),
     }
+}
+
+/// A rolling maintenance (`maintenance.go`).
+fn maintenance(a: &ActionSpec) -> Result<Maintenance, PlanError> {
+    let if_not_drained = match &*a.if_not_drained {
+        "" | "stop" => IfNotDrained::Stop,
+        "skip" => IfNotDrained::Skip,
+        "go-on" => IfNotDrained::GoOn,
+        other => {
+            return Err(invalid(format!(
+                "a maintenance stops, skips a node or goes on (go-on), not {other:?}"
+            )));
+        }
+    };
+    if a.off.0 < SHORTEST_OFF {
+        return Err(invalid(format!(
+            "a maintenance has machines off for {SHORTEST_OFF} at least"
+        )));
+    }
+    Ok(Maintenance {
+        at_a_time: a.at_a_time.max(1),
+        drain: drain_options(&a.drain),
+        off: a.off.0,
+        uncordon: a.uncordon.unwrap_or(true),
+        if_not_drained,
+    })
+}
+
+/// What the provider says of an instance (`cloud.go`).
+fn instance(state: &str) -> Result<Instance, PlanError> {
+    Ok(match state {
+        "running" => Instance::Running,
+        "shut-down" => Instance::ShutDown,
+        "gone" => Instance::Gone,
+        other => {
+            return Err(invalid(format!(
+                "an instance is running, shut-down or gone, not {other:?}"
+            )));
+        }
+    })
 }
 
 /// The objects of a watch that a modelled controller has.

@@ -7,15 +7,14 @@
 //! never existed), the scenario is refused.
 
 use super::builder::Builder;
+use super::exported::{start_of_node, start_of_pod};
 use super::file::Recorded;
 use super::format::{NamespaceSpec, RecordedScenario, TolerationSpec};
 use super::objects::tolerations;
 use super::plan_error::{PlanError, invalid};
-use super::settings::{controllers, flags, not_modelled, timing};
+use super::settings::{controllers, flags, not_modelled, scheduler, timing};
 use crate::kernel::{Dur, Time};
-use crate::plan::{
-    Admission, NamespaceTolerations, NodeStart, Perturb, Plan, PodStart, Profile, SchedulerSettings,
-};
+use crate::plan::{Admission, NamespaceTolerations, Perturb, Plan, Profile};
 use crate::profiles;
 use std::collections::BTreeMap;
 
@@ -74,7 +73,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         templates: b.templates,
         pods: b.pods,
         controllers: controllers(sc),
-        scheduler: SchedulerSettings::default(),
+        scheduler: scheduler(sc)?,
         workloads: b.workloads,
         budgets: b.budgets,
         namespaces: namespaces(sc)?,
@@ -88,23 +87,11 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
 /// What is there from the start.
 fn objects(b: &mut Builder, sc: &RecordedScenario) -> Result<(), PlanError> {
     for n in &sc.nodes {
-        b.node(
-            n,
-            if n.silent {
-                NodeStart::Silent
-            } else {
-                NodeStart::Ready
-            },
-        )?;
+        b.node(n, start_of_node(n)?)?;
     }
     b.set_clocks(&sc.nodes);
     for p in &sc.pods {
-        let start = if p.running {
-            PodStart::Running
-        } else {
-            PodStart::Pending
-        };
-        b.pod(p, start)?;
+        b.pod(p, start_of_pod(p)?)?;
     }
     for w in &sc.workloads {
         b.workload(w)?;

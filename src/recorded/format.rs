@@ -76,6 +76,8 @@ pub struct RecordedScenario {
     pub admission: Option<Vec<String>>,
     /// The controllers that run; the two of node failure handling if absent.
     pub controllers: Option<Vec<String>>,
+    /// The configuration of the scheduler; the release's defaults if absent.
+    pub scheduler: Option<SchedulerSpec>,
     /// Whose loops kubelets have: `upstream`, or `imitated` as if absent.
     #[serde(default, deserialize_with = "nullable")]
     pub kubelets: String,
@@ -164,6 +166,18 @@ pub struct LimitsSpec {
     pub burst: u32,
 }
 
+/// What KubeSchedulerConfiguration says, whatever the release.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SchedulerSpec {
+    /// `percentageOfNodesToScore`; zero is the default, which depends on the size of the cluster.
+    pub percentage_of_nodes_to_score: Option<u32>,
+    /// `LeastAllocated` if empty, or `MostAllocated`.
+    pub scoring_strategy: String,
+    /// Preemption is on; true if absent.
+    pub preemption: Option<bool>,
+}
+
 /// How kubelets behave.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct KubeletSpec {
@@ -218,6 +232,37 @@ pub struct NodeSpec {
     pub clock_offset: SignedDuration,
     /// Without conditions, lease and kubelet.
     pub silent: bool,
+    /// It is as an export shows it, with these conditions; absent otherwise.
+    pub conditions: Option<Vec<ConditionSpec>>,
+    /// When the lease of such a node was last renewed, from the start; it has none if absent.
+    pub lease_renewed: Option<SignedDuration>,
+    /// The kubelet of such a node does not reach the API server at the start.
+    pub cut: bool,
+}
+
+/// A condition of a node or a pod as an export shows it. Times are from the start, mostly before it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct ConditionSpec {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub status: String,
+    /// Why; may be empty.
+    pub reason: String,
+    /// When a node's kubelet last posted it.
+    pub heartbeat: SignedDuration,
+    /// When the status last changed.
+    pub transition: SignedDuration,
+}
+
+/// A deletion of a pod that had begun when it was exported.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DeletionSpec {
+    /// When the grace is over.
+    pub at: SignedDuration,
+    /// The grace period in seconds.
+    pub grace: i64,
 }
 
 /// A pod.
@@ -255,6 +300,16 @@ pub struct PodSpec {
     pub running: bool,
     /// The workload that it belongs to from the start, `ReplicaSet/web`.
     pub owner: String,
+    /// It is the mirror of a static pod: from a `file`, or a `url`.
+    #[serde(rename = "static")]
+    pub source: String,
+    /// It is as an export shows it, with this `status.phase`; empty otherwise.
+    pub phase: String,
+    /// The conditions Ready and DisruptionTarget of such a pod.
+    #[serde(deserialize_with = "nullable")]
+    pub conditions: Vec<ConditionSpec>,
+    /// Such a pod is being deleted.
+    pub deletion: Option<DeletionSpec>,
     /// `metadata.finalizers`
     #[serde(deserialize_with = "nullable")]
     pub finalizers: Vec<String>,
@@ -399,6 +454,18 @@ pub struct ActionSpec {
     pub workload_spec: Option<WorkloadSpec>,
     /// The budget it is about, with what it asks for from now on.
     pub budget: Option<BudgetSpec>,
+    /// What the cloud provider says of instances: `running`, `shut-down`, `gone`.
+    pub state: String,
+    /// How many nodes a maintenance has at a time; one if zero.
+    #[serde(rename = "at-a-time")]
+    pub at_a_time: usize,
+    /// How long a maintenance has a machine off.
+    pub off: GoDuration,
+    /// Nodes are uncordoned after their maintenance; true if absent.
+    pub uncordon: Option<bool>,
+    /// What a maintenance does with a node that could not be drained: `stop` if empty, `skip`, `go-on`.
+    #[serde(rename = "if-not-drained")]
+    pub if_not_drained: String,
 }
 
 /// The flags of `kubectl drain`.

@@ -13,6 +13,7 @@
 mod actions;
 mod build;
 mod builder;
+mod exported;
 mod file;
 mod format;
 mod line;

@@ -6,7 +6,7 @@ use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
-use crate::api::pod::PodTemplate;
+use crate::api::pod::{PodSource, PodTemplate};
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint::{Effect, Taint};
@@ -47,12 +47,27 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
                 .collect(),
         )?,
         deletion_cost: deletion_cost(spec)?,
+        source: source(spec)?,
         ..PodTemplate::default()
     };
     if let Some(rest) = &spec.spec {
         rest.lay(&mut template)?;
     }
     Ok(template)
+}
+
+/// Where its kubelet has a pod from (`kubelet_static.go`).
+fn source(spec: &PodSpec) -> Result<PodSource, PlanError> {
+    Ok(match &*spec.source {
+        "" => PodSource::Api,
+        "file" => PodSource::File,
+        "url" => PodSource::Url,
+        other => {
+            return Err(invalid(format!(
+                "a static pod is from a file or a url, not {other:?}"
+            )));
+        }
+    })
 }
 
 /// The annotation by which a ReplicaSet chooses whom to delete.

@@ -9,7 +9,7 @@ use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use crate::kernel::Dur;
 use crate::plan::{
     Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
-    SchedulerSettings, UserMode,
+    SchedulerSettings, Strategy, UserMode,
 };
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 /// What the recorder cannot say, sorted.
 pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
     let mut missing = Missing::new();
-    let scenario = json!({
+    let mut scenario = json!({
         "name": plan.name,
         "doc": plan.doc,
         "horizon": plan.horizon.to_string(),
@@ -29,15 +29,18 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "pass_overhead": plan.timing.pass_overhead.to_string(),
         "clients": clients(plan),
         "admission": admission(plan, &mut missing),
-        "controllers": controllers(&plan.controllers, &mut missing),
+        "controllers": controllers(&plan.controllers),
         "kubelet": kubelet(plan, &mut missing),
         "namespaces": namespaces(plan),
-        "nodes": nodes(plan, &mut missing),
+        "nodes": nodes(plan),
         "pods": pods(plan, &mut missing),
-        "workloads": workloads(plan, &mut missing),
+        "workloads": workloads(plan),
         "budgets": budgets(plan),
         "actions": actions(plan, &mut missing),
     });
+    if plan.scheduler != SchedulerSettings::default() {
+        scenario["scheduler"] = scheduler(&plan.scheduler);
+    }
     rest(plan, &mut missing);
     if missing.is_empty() {
         Ok(scenario.to_string())
@@ -70,15 +73,21 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         missing,
     );
     unless(
-        plan.scheduler == SchedulerSettings::default(),
-        "a configuration of the scheduler",
-        missing,
-    );
-    unless(
         plan.perturb == Perturb::default() && plan.tape.is_none(),
         "trouble that is left to the choices, and tapes",
         missing,
     );
+}
+
+fn scheduler(s: &SchedulerSettings) -> Value {
+    json!({
+        "percentageOfNodesToScore": s.percentage_of_nodes_to_score,
+        "scoringStrategy": match s.strategy {
+            Strategy::LeastAllocated => "LeastAllocated",
+            Strategy::MostAllocated => "MostAllocated",
+        },
+        "preemption": s.preemption,
+    })
 }
 
 fn flags(plan: &Plan) -> Value {
@@ -163,8 +172,7 @@ fn namespaces(plan: &Plan) -> Value {
     Value::Object(plan.namespaces.iter().map(one).collect())
 }
 
-fn controllers(c: &Controllers, missing: &mut Missing) -> Value {
-    unless(!c.cloud, "the cloud controllers", missing);
+fn controllers(c: &Controllers) -> Value {
     let others = [
         ("pod-gc", c.pod_gc),
         ("garbage-collector", c.garbage_collector),
@@ -175,6 +183,7 @@ fn controllers(c: &Controllers, missing: &mut Missing) -> Value {
         ("job", c.job),
         ("disruption", c.disruption),
         ("scheduler", c.scheduler),
+        ("cloud", c.cloud),
     ];
     let on = others.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
     ["node-lifecycle", "taint-eviction"]

@@ -7,7 +7,8 @@ use super::say_objects::{
 use crate::api::kubectl_taint::TaintEdit;
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Clients, Do, DrainOptions, NodeIndex, Plan, WatchCache, WatchedResource,
+    Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex, Plan,
+    WatchCache, WatchedResource,
 };
 use serde_json::{Map, Value, json};
 
@@ -78,10 +79,14 @@ fn said(
             json!({"do": "label-node", "nodes": names(nodes), "labels": labels})
         }
         Do::AddNode(n) => {
-            json!({"do": "create-node", "spec": node(&plan.nodes[*n as usize], missing)})
+            json!({"do": "create-node", "spec": node(&plan.nodes[*n as usize])})
         }
         Do::Drain(nodes, options) => {
             json!({"do": "drain", "nodes": names(nodes), "drain": drain(options)})
+        }
+        Do::Maintain(nodes, how) => maintain(&names(nodes), how),
+        Do::Instance(nodes, state) => {
+            json!({"do": "instance", "nodes": names(nodes), "state": word(*state)})
         }
         Do::ApiDown => outage(plan, action),
         Do::WatchLag(what, lag) => {
@@ -107,7 +112,7 @@ fn said(
             json!({"do": "scale", "namespace": namespace, "workload": workload, "replicas": replicas})
         }
         Do::CreateWorkload(w) => {
-            let spec = workload(plan, &plan.workloads[*w as usize], missing);
+            let spec = workload(plan, &plan.workloads[*w as usize]);
             json!({"do": "create-workload", "workload_spec": spec})
         }
         Do::DeleteWorkload(w, how) => {
@@ -139,6 +144,33 @@ fn rejections(clients: &Clients, at: Time, lasts: Dur) -> Vec<Value> {
     let (at, lasts) = (at.to_string(), lasts.to_string());
     let of = |actor| json!({"at": at, "do": "reject", "actor": actor, "downtime": lasts});
     actors.into_iter().map(of).collect()
+}
+
+/// A rolling maintenance.
+fn maintain(nodes: &[&str], how: &Maintenance) -> Value {
+    let if_not_drained = match how.if_not_drained {
+        IfNotDrained::Stop => "stop",
+        IfNotDrained::Skip => "skip",
+        IfNotDrained::GoOn => "go-on",
+    };
+    json!({
+        "do": "maintain",
+        "nodes": nodes,
+        "at-a-time": how.at_a_time,
+        "drain": drain(&how.drain),
+        "off": how.off.to_string(),
+        "uncordon": how.uncordon,
+        "if-not-drained": if_not_drained,
+    })
+}
+
+/// What the cloud says of an instance.
+fn word(instance: Instance) -> &'static str {
+    match instance {
+        Instance::Running => "running",
+        Instance::ShutDown => "shut-down",
+        Instance::Gone => "gone",
+    }
 }
 
 /// An outage of the API server, which ends with its entry or not at all.
@@ -191,8 +223,6 @@ fn unsaid(act: &Do) -> &'static str {
         Do::StopKubelet(_) | Do::StartKubelet(_) => {
             "kubelets that restart, which imitated ones do not"
         }
-        Do::Instance(..) => "what a cloud provider says",
-        Do::Maintain(..) => "maintenance of nodes",
         _ => "an action that it does not have",
     }
 }

@@ -1,5 +1,6 @@
 //! The objects of a plan as the recorder's scenarios have them.
 
+use super::exported::{say_node, say_pod};
 use super::missing::{Missing, unless};
 use super::objects::DELETION_COST;
 use super::{pod_spec, workload_spec};
@@ -14,18 +15,13 @@ use crate::plan::{
 };
 use serde_json::{Map, Value, json};
 
-pub(super) fn nodes(plan: &Plan, missing: &mut Missing) -> Value {
+pub(super) fn nodes(plan: &Plan) -> Value {
     let there = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent);
-    there.map(|n| node(n, missing)).collect()
+    there.map(node).collect()
 }
 
-pub(super) fn node(n: &NodePlan, missing: &mut Missing) -> Value {
-    unless(
-        !matches!(n.start, NodeStart::Imported { .. }),
-        "nodes as an export shows them",
-        missing,
-    );
-    json!({
+pub(super) fn node(n: &NodePlan) -> Value {
+    let mut out = json!({
         "name": n.name,
         "labels": *n.labels,
         "taints": n.taints.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -35,7 +31,9 @@ pub(super) fn node(n: &NodePlan, missing: &mut Missing) -> Value {
         "lease_period": n.lease_period.to_string(),
         "status_offset": n.status_offset.to_string(),
         "silent": n.start == NodeStart::Silent,
-    })
+    });
+    say_node(&n.start, &mut out);
+    out
 }
 
 fn amounts(resources: &Resources) -> Value {
@@ -52,16 +50,12 @@ pub(super) fn pods(plan: &Plan, missing: &mut Missing) -> Value {
 
 pub(super) fn pod(plan: &Plan, p: &PodPlan, missing: &mut Missing) -> Value {
     let template = &plan.templates[p.template as usize];
-    let mut out = template_of(plan, template, p.node, missing);
+    let mut out = template_of(plan, template, p.node);
     let (namespace, name) = p.name.split_once('/').unwrap_or(("default", &p.name));
     out.insert("namespace".to_owned(), json!(namespace));
     out.insert("name".to_owned(), json!(name));
     out.insert("running".to_owned(), json!(p.start == PodStart::Running));
-    unless(
-        !matches!(p.start, PodStart::Imported { .. }),
-        "pods as an export shows them",
-        missing,
-    );
+    say_pod(&p.start, &mut out);
     if let Some(owner) = &template.owner {
         let made = format!("{}/{namespace}/{}", owner.kind, owner.name);
         let there = plan.workloads.iter().any(|w| w.name == made);
@@ -89,15 +83,14 @@ fn drains(plan: &Plan) -> bool {
 }
 
 /// What pods and templates have in common.
-fn template_of(
-    plan: &Plan,
-    t: &PodTemplate,
-    node: Option<u32>,
-    missing: &mut Missing,
-) -> Map<String, Value> {
-    unless(t.source == PodSource::Api, "static pods", missing);
+fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, Value> {
     let mut out = Map::new();
     let mut set = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    match t.source {
+        PodSource::Api => None,
+        PodSource::File => set("static", json!("file")),
+        PodSource::Url => set("static", json!("url")),
+    };
     set("labels", json!(t.labels));
     set("tolerations", tolerations(&t.tolerations));
     set("nodeSelector", json!(t.node_selector));
@@ -142,7 +135,7 @@ pub(super) fn tolerations(all: &[Toleration]) -> Value {
     all.iter().map(one).collect()
 }
 
-pub(super) fn workloads(plan: &Plan, missing: &mut Missing) -> Value {
+pub(super) fn workloads(plan: &Plan) -> Value {
     let later = |i: usize| {
         plan.actions
             .iter()
@@ -150,10 +143,10 @@ pub(super) fn workloads(plan: &Plan, missing: &mut Missing) -> Value {
     };
     let there = plan.workloads.iter().enumerate();
     let there = there.filter(|(i, _)| !later(*i));
-    there.map(|(_, w)| workload(plan, w, missing)).collect()
+    there.map(|(_, w)| workload(plan, w)).collect()
 }
 
-pub(super) fn workload(plan: &Plan, w: &WorkloadPlan, missing: &mut Missing) -> Value {
+pub(super) fn workload(plan: &Plan, w: &WorkloadPlan) -> Value {
     let mut parts = w.name.splitn(3, '/').skip(1);
     let (namespace, name) = (
         parts.next().unwrap_or_default(),
@@ -168,7 +161,7 @@ pub(super) fn workload(plan: &Plan, w: &WorkloadPlan, missing: &mut Missing) -> 
     };
     let template = &plan.templates[w.template as usize];
     let parallel = matches!(w.spec, WorkloadSpec::StatefulSet { parallel: true, .. });
-    let mut pods = template_of(plan, template, w.node, missing);
+    let mut pods = template_of(plan, template, w.node);
     if matches!(&w.spec, WorkloadSpec::Job(job) if !job.restart_never) {
         let mut spec = pods.remove("spec").unwrap_or_else(|| json!({}));
         spec["restartPolicy"] = json!("OnFailure");

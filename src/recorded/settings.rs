@@ -4,7 +4,8 @@ use super::format::{GoDuration, LimitsSpec, RecordedScenario};
 use super::plan_error::{PlanError, invalid};
 use crate::kernel::Dur;
 use crate::plan::{
-    Controllers, Delay, Flags, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode,
+    Controllers, Delay, Flags, Imitated, KubeletMode, Limits, Profile, Real, SchedulerSettings,
+    Strategy, Timing, UserMode,
 };
 use crate::trace::Actor;
 
@@ -18,7 +19,7 @@ const DEFAULT_LIMITS: Limits = Limits {
 };
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 11] = [
+const MODELLED: [&str; 12] = [
     "node-lifecycle",
     "taint-eviction",
     "pod-gc",
@@ -30,6 +31,7 @@ const MODELLED: [&str; 11] = [
     "job",
     "disruption",
     "scheduler",
+    "cloud",
 ];
 
 /// What a scenario needs and the model does not have.
@@ -75,10 +77,32 @@ pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
         stateful_set: wanted("statefulset"),
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
-        cloud: false,
+        cloud: wanted("cloud"),
         disruption: wanted("disruption"),
         scheduler: wanted("scheduler"),
     }
+}
+
+/// The configuration of the scheduler.
+pub(super) fn scheduler(sc: &RecordedScenario) -> Result<SchedulerSettings, PlanError> {
+    let default = SchedulerSettings::default();
+    let Some(said) = &sc.scheduler else {
+        return Ok(default);
+    };
+    let strategy = match &*said.scoring_strategy {
+        "" | "LeastAllocated" => Strategy::LeastAllocated,
+        "MostAllocated" => Strategy::MostAllocated,
+        other => {
+            return Err(invalid(format!(
+                "a scoring strategy is LeastAllocated or MostAllocated, not {other:?}"
+            )));
+        }
+    };
+    Ok(SchedulerSettings {
+        percentage_of_nodes_to_score: said.percentage_of_nodes_to_score.unwrap_or(0),
+        strategy,
+        preemption: said.preemption.unwrap_or(default.preemption),
+    })
 }
 
 /// A duration, or the default where it is zero (`quantities.go: or`).
@@ -125,7 +149,7 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
 }
 
 /// The controllers beside those of node failure handling, each with a client of its own.
-const OTHERS: [Actor; 9] = [
+const OTHERS: [Actor; 10] = [
     Actor::PodGc,
     Actor::GarbageCollector,
     Actor::Deployment,
@@ -135,6 +159,7 @@ const OTHERS: [Actor; 9] = [
     Actor::Job,
     Actor::Disruption,
     Actor::Scheduler,
+    Actor::Cloud,
 ];
 
 /// The delays and limits.

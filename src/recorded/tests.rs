@@ -366,15 +366,6 @@ fn what_cannot_be_is_refused() {
 /// nodes.
 #[test]
 fn what_is_said_is_read_again() {
-    let said = |fields: &str| {
-        let first = plan("v1.34.4", fields);
-        let text = scenario_of(&first).unwrap_or_else(|missing| panic!("{fields}: {missing:?}"));
-        let file = format!(
-            r#"{{"kubernetes": "v1.34.4", "runs": 1, "outcomes": [{{"count": 1, "events": []}}], "scenario": {text}}}"#
-        );
-        let again = parse(file.as_bytes()).unwrap().remove(0).plan().unwrap();
-        (first, again)
-    };
     for fields in [
         "",
         r#", "controllers": ["node-lifecycle", "taint-eviction", "replicaset", "disruption", "scheduler"],
@@ -436,24 +427,57 @@ fn what_is_said_is_read_again() {
                         {"at": "7s", "do": "drain", "node": "n1", "drain": {"delete-emptydir-data": false, "skip-wait-for-delete-timeout": 9}},
                         {"at": "8s", "do": "slow-heartbeats", "node": "n1", "period": "45s"}, {"at": "9s", "do": "slow-heartbeats", "node": "n1"}]"#,
     ] {
-        let (first, again) = said(fields);
-        assert_eq!(first.actions, again.actions, "{fields}");
-        assert_eq!(first.timing, again.timing, "{fields}");
-        assert_eq!(first.flags, again.flags, "{fields}");
-        assert_eq!(first.controllers, again.controllers, "{fields}");
-        assert_eq!(first.templates, again.templates, "{fields}");
-        assert_eq!(first.admission, again.admission, "{fields}");
-        assert_eq!(first.namespaces, again.namespaces, "{fields}");
-        let debug = |p: &Plan| format!("{:?} {:?} {:?}", p.pods, p.workloads, p.budgets);
-        assert_eq!(debug(&first), debug(&again), "{fields}");
-        let nodes = |p: &Plan| -> Vec<String> {
-            p.nodes
-                .iter()
-                .map(|n| format!("{:?}", (&n.name, &n.taints, &n.start)))
-                .collect()
-        };
-        assert_eq!(nodes(&first), nodes(&again), "{fields}");
+        is_said_and_read_again(fields);
     }
+}
+
+/// The same of what is not of every scenario: a scheduler's configuration, a cloud, static pods, a
+/// maintenance, and a cluster as an export shows it.
+#[test]
+fn what_few_have_is_said_and_read_again() {
+    is_said_and_read_again(
+        r#", "controllers": ["node-lifecycle", "taint-eviction", "scheduler", "cloud"],
+            "scheduler": {"percentageOfNodesToScore": 70, "scoringStrategy": "MostAllocated", "preemption": false},
+            "nodes": [{"name": "n1", "lease_renewed": "-8.5s", "cut": true, "conditions": [
+                          {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "heartbeat": "-90s", "transition": "-40s"}]},
+                      {"name": "n2", "conditions": []}, {"name": "n3", "silent": true}],
+            "pods": [{"name": "file", "node": "n1", "static": "file"}, {"name": "url", "node": "n1", "static": "url", "running": true},
+                     {"name": "ending", "node": "n1", "phase": "Running", "deletion": {"at": "12s", "grace": 30}, "conditions": [
+                         {"type": "Ready", "status": "False", "reason": "", "transition": "-40s"},
+                         {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager", "transition": "-18s"}]},
+                     {"name": "over", "node": "n2", "phase": "Failed"}],
+            "actions": [{"at": "1s", "do": "instance", "nodes": ["n1", "n2"], "state": "shut-down"}, {"at": "2s", "do": "instance", "node": "n1", "state": "gone"},
+                        {"at": "3s", "do": "instance", "node": "n1", "state": "running"},
+                        {"at": "4s", "do": "maintain", "nodes": ["n1", "n2"], "at-a-time": 2, "off": "90s", "uncordon": false, "if-not-drained": "go-on",
+                         "drain": {"timeout": "30s", "force": true}},
+                        {"at": "5s", "do": "maintain", "node": "n2", "off": "1s", "if-not-drained": "skip"}]"#,
+    );
+}
+
+fn is_said_and_read_again(fields: &str) {
+    let first = plan("v1.34.4", fields);
+    let text = scenario_of(&first).unwrap_or_else(|missing| panic!("{fields}: {missing:?}"));
+    let file = format!(
+        r#"{{"kubernetes": "v1.34.4", "runs": 1, "outcomes": [{{"count": 1, "events": []}}], "scenario": {text}}}"#
+    );
+    let again = parse(file.as_bytes()).unwrap().remove(0).plan().unwrap();
+    assert_eq!(first.actions, again.actions, "{fields}");
+    assert_eq!(first.timing, again.timing, "{fields}");
+    assert_eq!(first.flags, again.flags, "{fields}");
+    assert_eq!(first.controllers, again.controllers, "{fields}");
+    assert_eq!(first.templates, again.templates, "{fields}");
+    assert_eq!(first.admission, again.admission, "{fields}");
+    assert_eq!(first.namespaces, again.namespaces, "{fields}");
+    assert_eq!(first.scheduler, again.scheduler, "{fields}");
+    let debug = |p: &Plan| format!("{:?} {:?} {:?}", p.pods, p.workloads, p.budgets);
+    assert_eq!(debug(&first), debug(&again), "{fields}");
+    let nodes = |p: &Plan| -> Vec<String> {
+        p.nodes
+            .iter()
+            .map(|n| format!("{:?}", (&n.name, &n.taints, &n.start)))
+            .collect()
+    };
+    assert_eq!(nodes(&first), nodes(&again), "{fields}");
 }
 
 #[test]
@@ -472,6 +496,49 @@ fn what_the_recorder_cannot_say_is_named() {
         scenario_of(&p).unwrap_err(),
         [kubectl, "kubelets that restart, which imitated ones do not"]
     );
+}
+
+#[test]
+fn words_that_the_recorder_does_not_have_are_refused() {
+    for (fields, why) in [
+        (
+            r#", "scheduler": {"scoringStrategy": "Best"}"#,
+            "LeastAllocated or MostAllocated, not \"Best\"",
+        ),
+        (
+            r#", "pods": [{"name": "p", "static": "web"}]"#,
+            "a file or a url, not \"web\"",
+        ),
+        (
+            r#", "pods": [{"name": "p", "phase": "Gone"}]"#,
+            "\"Gone\" is no phase of a pod",
+        ),
+        (
+            r#", "nodes": [{"name": "n", "conditions": [{"type": "Ready", "status": "Maybe"}]}]"#,
+            "\"Maybe\" is no status of a condition",
+        ),
+        (
+            r#", "actions": [{"at": "1s", "do": "instance", "node": "n1", "state": "off"}]"#,
+            "running, shut-down or gone, not \"off\"",
+        ),
+        (
+            r#", "actions": [{"at": "1s", "do": "maintain", "node": "n1", "off": "0s"}]"#,
+            "off for 1s at least",
+        ),
+        (
+            r#", "actions": [{"at": "1s", "do": "maintain", "node": "n1", "off": "9s", "if-not-drained": "wait"}]"#,
+            "goes on (go-on), not \"wait\"",
+        ),
+    ] {
+        let nodes = r#", "nodes": [{"name": "n1"}]"#;
+        let fields = if fields.contains("nodes") {
+            fields.to_owned()
+        } else {
+            format!("{nodes}{fields}")
+        };
+        let said = recorded("v1.34.4", &fields).plan().unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    }
 }
 
 /// Of two containers the requests count together; what the recorder's fields have beside them does not.

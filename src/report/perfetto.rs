@@ -283,7 +283,7 @@ impl Drawing<'_> {
                 self.pod_thread(pod, before, id).push(
                     "i",
                     r.at,
-                    fields.reason.unwrap_or("event"),
+                    fields.reason.as_deref().unwrap_or("event"),
                     Some(id),
                     &message,
                 );

@@ -245,7 +245,7 @@ fn words(f: &Fields) -> String {
     let own = |t: &Option<String>| t.clone().into_iter();
     words.extend(own(&f.pod).chain(own(&f.object)).chain(own(&f.node)));
     words.extend(
-        [f.kind, f.status, f.reason]
+        [f.kind, f.status, f.reason.as_deref()]
             .into_iter()
             .flatten()
             .map(str::to_owned),

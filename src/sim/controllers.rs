@@ -74,7 +74,8 @@ impl<'a> Maker<'a> {
         if has.cloud {
             self.add(Actor::Cloud, |m, client, recorder| {
                 let provider = &m.cluster.provider;
-                cloud::Controller::new(client, m.informers, m.group, recorder, provider)
+                let switches = m.plan().profile.cloud;
+                cloud::Controller::new(switches, client, m.informers, m.group, recorder, provider)
             });
         }
         if has.disruption {

@@ -28,6 +28,8 @@ pub enum EventText {
     TaintToleration,
     /// Normal DeletingNode "Deleting node N because it does not exist in the cloud provider"
     DeletingNode,
+    /// The same up to 1.20, whose reason is that message and whose message is that reason: "Node N event: DeletingNode"
+    DeletingNodeInReason,
     /// Normal Synced "Node synced successfully"
     NodeSynced,
     /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
@@ -89,7 +91,7 @@ pub enum EventText {
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub(crate) const ALL: [Self; 39] = [
+    pub(crate) const ALL: [Self; 40] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -101,6 +103,7 @@ impl EventText {
         Self::NodeControllerEviction,
         Self::TaintToleration,
         Self::DeletingNode,
+        Self::DeletingNodeInReason,
         Self::NodeSynced,
         Self::CreatedPod,
         Self::DeletedPod,

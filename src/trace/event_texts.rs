@@ -3,6 +3,7 @@
 use super::event::{EventBody, EventText};
 use crate::api::names::{Names, NodeId, PodId, TextId};
 use crate::api::workload::short_name;
+use std::borrow::Cow;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
 pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> String {
@@ -36,8 +37,9 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
                 .to_owned()
         }
         EventText::NodeAffinityFailed => "Predicate NodeAffinity failed".to_owned(),
-        EventText::DeletingNode => {
-            format!("Deleting node {name} because it does not exist in the cloud provider")
+        EventText::DeletingNode => deleting_node(name),
+        EventText::DeletingNodeInReason => {
+            format!("Node {name} event: {}", EventText::DeletingNode.reason())
         }
         EventText::NodeSynced => "Node synced successfully".to_owned(),
         EventText::CreatedPod => format!(
@@ -53,6 +55,18 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
             names.node_name(NodeId(body.arg))
         ),
         _ => names.text_of(TextId(body.arg)).to_owned(),
+    }
+}
+
+fn deleting_node(name: &str) -> String {
+    format!("Deleting node {name} because it does not exist in the cloud provider")
+}
+
+/// The reason of an event about the object of that name.
+pub(crate) fn event_reason(text: EventText, name: &str) -> Cow<'static, str> {
+    match text {
+        EventText::DeletingNodeInReason => deleting_node(name).into(),
+        other => other.reason().into(),
     }
 }
 
@@ -85,7 +99,7 @@ impl EventText {
         )
     }
 
-    /// The event's reason.
+    /// The event's reason, or one word for it ([`event_reason`]).
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::RegisteredNode => "RegisteredNode",
@@ -97,7 +111,7 @@ impl EventText {
             Self::NodeControllerEviction => "NodeControllerEviction",
             Self::TaintToleration | Self::TaintTolerationFailed => "TaintToleration",
             Self::NodeAffinity | Self::NodeAffinityFailed => "NodeAffinity",
-            Self::DeletingNode => "DeletingNode",
+            Self::DeletingNode | Self::DeletingNodeInReason => "DeletingNode",
             Self::NodeSynced => "Synced",
             Self::CreatedPod | Self::SuccessfulCreate => "SuccessfulCreate",
             Self::DeletedPod | Self::SuccessfulDelete => "SuccessfulDelete",

@@ -1,12 +1,13 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
 use super::event::Message;
-use super::event_texts::event_message;
+use super::event_texts::{event_message, event_reason};
 use super::note::Note;
 use super::record::{Record, What};
 use super::records::Trace;
 use super::verdicts::Rejection;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A record as named texts; the shape of a line of `events.jsonl`.
@@ -25,7 +26,7 @@ pub struct Fields {
     /// The status of a condition, or a phase.
     pub status: Option<&'static str>,
     /// The reason of a condition or event.
-    pub reason: Option<&'static str>,
+    pub reason: Option<Cow<'static, str>>,
     /// The message of an event, or any other text.
     pub message: Option<String>,
     /// `spec.unschedulable`
@@ -179,10 +180,8 @@ impl Trace {
             | What::BudgetChanged(budget) => f.budget = self.stand(budget),
             What::EvictionRefused(budget) => {
                 f.budget = self.stand(budget);
-                f.reason = self
-                    .budgets
-                    .get(budget as usize)
-                    .map(|b| b.refusal.as_str());
+                let of = self.budgets.get(budget as usize);
+                f.reason = of.map(|b| b.refusal.as_str().into());
             }
             What::DrainEnded(end) => self.fill_drain(&mut f, end),
             What::NodeCreated
@@ -214,7 +213,7 @@ impl Trace {
             What::NodeCondition(kind, status, reason) => {
                 f.kind = Some(kind.as_str());
                 f.status = Some(status.as_str());
-                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+                f.reason = Some(reason.as_str().into()).filter(|r: &Cow<'_, str>| !r.is_empty());
             }
             What::NodeTaints(change) => {
                 let change = &self.taints[change as usize];
@@ -239,7 +238,7 @@ impl Trace {
             What::PodCondition(kind, status, reason) => {
                 f.kind = Some(kind.as_str());
                 f.status = Some(status.as_str());
-                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+                f.reason = Some(reason.as_str().into()).filter(|r: &Cow<'_, str>| !r.is_empty());
             }
             What::PodConditionGone(kind) => f.kind = Some(kind.as_str()),
             What::PodDeleting(seconds) | What::TimerSet(seconds) => f.seconds = Some(seconds),
@@ -286,7 +285,7 @@ impl Trace {
 
     fn fill_message(&self, f: &mut Fields, event: &Message, name: &str) {
         f.kind = Some(event.body.text.kind());
-        f.reason = Some(event.body.text.reason());
+        f.reason = Some(event_reason(event.body.text, name));
         let message = event_message(event.body, name, &self.names);
         f.message = Some(if event.combined {
             format!("(combined from similar events): {message}")

@@ -22,7 +22,7 @@ impl Trace {
             }
         }));
         parts.extend(
-            [f.kind, f.status, f.reason]
+            [f.kind, f.status, f.reason.as_deref()]
                 .into_iter()
                 .flatten()
                 .map(str::to_owned),

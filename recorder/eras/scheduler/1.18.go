@@ -8,10 +8,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
-func newScheduler(p *program, c kubernetes.Interface, recorders profile.RecorderFactory) (*scheduler.Scheduler, func() bool, error) {
+func newScheduler(p *program, c kubernetes.Interface, recorders profile.RecorderFactory, options ...scheduler.Option) (*scheduler.Scheduler, func() bool, error) {
 	f := informers.NewSharedInformerFactory(p.client("informers"), resync)
 	pods := scheduler.NewPodInformer(p.client("informers"), resync)
-	s, err := scheduler.New(c, f, pods, recorders, p.ctx.Done())
+	s, err := scheduler.New(c, f, pods, recorders, p.ctx.Done(), options...)
 	f.Start(p.ctx.Done())
 	go pods.Informer().Run(p.ctx.Done())
 	return s, func() bool {

@@ -6,9 +6,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
-func newScheduler(p *program, c kubernetes.Interface, recorders profile.RecorderFactory) (*scheduler.Scheduler, func() bool, error) {
+func newScheduler(p *program, c kubernetes.Interface, recorders profile.RecorderFactory, options ...scheduler.Option) (*scheduler.Scheduler, func() bool, error) {
 	f := scheduler.NewInformerFactory(p.client("informers"), resync)
-	s, err := scheduler.New(c, f, recorders, p.ctx.Done())
+	s, err := scheduler.New(c, f, recorders, p.ctx.Done(), options...)
 	f.Start(p.ctx.Done())
 	return s, func() bool {
 		f.WaitForCacheSync(p.ctx.Done())

@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.18.19
 	k8s.io/apiserver v0.18.19
 	k8s.io/client-go v0.18.19
+	k8s.io/cloud-provider v0.18.19
+	k8s.io/component-base v0.18.19
 	k8s.io/kubectl v0.0.0
 	k8s.io/kubernetes v1.18.20
 )
@@ -122,8 +124,6 @@ require (
 	gopkg.in/square/go-jose.v2 v2.2.2 // indirect
 	gopkg.in/yaml.v2 v2.2.8 // indirect
 	k8s.io/cli-runtime v0.18.19 // indirect
-	k8s.io/cloud-provider v0.18.19 // indirect
-	k8s.io/component-base v0.18.19 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.18.19 // indirect
 	k8s.io/klog v1.0.0 // indirect

@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.20.15
 	k8s.io/apiserver v0.20.15
 	k8s.io/client-go v0.20.15
+	k8s.io/cloud-provider v0.20.15
+	k8s.io/component-base v0.20.15
 	k8s.io/component-helpers v0.20.15
 	k8s.io/controller-manager v0.20.15
 	k8s.io/kubectl v0.0.0
@@ -133,8 +135,6 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.2.8 // indirect
 	k8s.io/cli-runtime v0.20.15 // indirect
-	k8s.io/cloud-provider v0.20.15 // indirect
-	k8s.io/component-base v0.20.15 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.20.15 // indirect
 	k8s.io/klog/v2 v2.4.0 // indirect

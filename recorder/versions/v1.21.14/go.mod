@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.21.14
 	k8s.io/apiserver v0.21.14
 	k8s.io/client-go v0.21.14
+	k8s.io/cloud-provider v0.21.14
+	k8s.io/component-base v0.21.14
 	k8s.io/component-helpers v0.21.14
 	k8s.io/controller-manager v0.21.14
 	k8s.io/kubectl v0.0.0
@@ -142,8 +144,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.0-20200313102051-9f266ea9e77c // indirect
 	k8s.io/cli-runtime v0.21.14 // indirect
-	k8s.io/cloud-provider v0.21.14 // indirect
-	k8s.io/component-base v0.21.14 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.21.14 // indirect
 	k8s.io/klog/v2 v2.9.0 // indirect

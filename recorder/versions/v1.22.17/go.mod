@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.22.17
 	k8s.io/apiserver v0.22.17
 	k8s.io/client-go v0.22.17
+	k8s.io/cloud-provider v0.22.17
+	k8s.io/component-base v0.22.17
 	k8s.io/component-helpers v0.22.17
 	k8s.io/controller-manager v0.22.17
 	k8s.io/kubectl v0.0.0
@@ -154,8 +156,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.0-20210107192922-496545a6307b // indirect
 	k8s.io/cli-runtime v0.22.17 // indirect
-	k8s.io/cloud-provider v0.22.17 // indirect
-	k8s.io/component-base v0.22.17 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.22.17 // indirect
 	k8s.io/klog/v2 v2.9.0 // indirect

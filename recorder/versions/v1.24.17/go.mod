@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.24.17
 	k8s.io/apiserver v0.24.17
 	k8s.io/client-go v0.24.17
+	k8s.io/cloud-provider v0.24.17
+	k8s.io/component-base v0.24.17
 	k8s.io/component-helpers v0.24.17
 	k8s.io/controller-manager v0.24.17
 	k8s.io/kubectl v0.0.0
@@ -148,8 +150,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/cli-runtime v0.24.17 // indirect
-	k8s.io/cloud-provider v0.24.17 // indirect
-	k8s.io/component-base v0.24.17 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/klog/v2 v2.60.1 // indirect

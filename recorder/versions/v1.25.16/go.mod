@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.25.16
 	k8s.io/apiserver v0.25.16
 	k8s.io/client-go v0.25.16
+	k8s.io/cloud-provider v0.25.6
+	k8s.io/component-base v0.25.16
 	k8s.io/component-helpers v0.25.16
 	k8s.io/controller-manager v0.25.16
 	k8s.io/kubectl v0.0.0
@@ -145,8 +147,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/cli-runtime v0.25.16 // indirect
-	k8s.io/cloud-provider v0.25.6 // indirect
-	k8s.io/component-base v0.25.16 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/klog/v2 v2.70.1 // indirect

@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.26.15
 	k8s.io/apiserver v0.26.15
 	k8s.io/client-go v0.26.15
+	k8s.io/cloud-provider v0.26.13
+	k8s.io/component-base v0.26.15
 	k8s.io/component-helpers v0.26.15
 	k8s.io/controller-manager v0.26.15
 	k8s.io/kubectl v0.0.0
@@ -146,8 +148,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/cli-runtime v0.26.15 // indirect
-	k8s.io/cloud-provider v0.26.13 // indirect
-	k8s.io/component-base v0.26.15 // indirect
 	k8s.io/cri-api v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/dynamic-resource-allocation v0.0.0 // indirect

@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.31.14
 	k8s.io/apiserver v0.31.14
 	k8s.io/client-go v0.31.14
+	k8s.io/cloud-provider v0.31.4
+	k8s.io/component-base v0.31.14
 	k8s.io/component-helpers v0.31.14
 	k8s.io/controller-manager v0.31.14
 	k8s.io/kubectl v0.0.0
@@ -151,8 +153,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/cli-runtime v0.31.14 // indirect
-	k8s.io/cloud-provider v0.31.4 // indirect
-	k8s.io/component-base v0.31.14 // indirect
 	k8s.io/cri-api v0.31.14 // indirect
 	k8s.io/cri-client v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect

@@ -7,6 +7,8 @@ require (
 	k8s.io/apimachinery v0.33.13
 	k8s.io/apiserver v0.33.13
 	k8s.io/client-go v0.33.13
+	k8s.io/cloud-provider v0.33.13
+	k8s.io/component-base v0.33.13
 	k8s.io/component-helpers v0.33.13
 	k8s.io/controller-manager v0.33.13
 	k8s.io/kubectl v0.0.0
@@ -143,8 +145,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/cli-runtime v0.33.13 // indirect
-	k8s.io/cloud-provider v0.33.13 // indirect
-	k8s.io/component-base v0.33.13 // indirect
 	k8s.io/cri-api v0.33.13 // indirect
 	k8s.io/cri-client v0.0.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect

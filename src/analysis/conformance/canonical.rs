@@ -94,7 +94,7 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
     let mut out: Vec<Line> = visible
         .map(|r| {
             let f = trace.fields(r);
-            let text = |t: Option<&'static str>| t.unwrap_or_default().to_owned();
+            let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
             let (mut added, mut removed) = (f.added, f.removed);
             added.sort();
             removed.sort();
@@ -107,7 +107,7 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
                 object: renamed.text(f.object),
                 kind: text(f.kind),
                 status: text(f.status),
-                reason: text(f.reason),
+                reason: text(f.reason.as_deref()),
                 message: without_uids(&renamed.text(f.message)),
                 value: f.value,
                 grace: f.seconds.map(i64::from),

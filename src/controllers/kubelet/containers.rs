@@ -20,8 +20,10 @@ impl Kubelets {
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
     /// that still run.
     pub(super) fn gone(&self, old: &Pod) {
-        let runs_on =
-            self.due(old.uid).is_some_and(|d| d.up) && old.template.source == PodSource::Api;
+        if old.template.source != PodSource::Api {
+            return self.lost_mirror(old);
+        }
+        let runs_on = self.due(old.uid).is_some_and(|d| d.up);
         if !runs_on {
             return self.forget(old.uid, old.node);
         }
@@ -44,7 +46,7 @@ impl Kubelets {
         self.work_at(uid, at);
     }
 
-    fn forget(&self, uid: Uid, node: Option<NodeId>) {
+    pub(super) fn forget(&self, uid: Uid, node: Option<NodeId>) {
         self.state.with(|s| {
             // A pod that was never bound may have no place here.
             if let Some(due) = s.due.get_mut(uid.0 as usize) {

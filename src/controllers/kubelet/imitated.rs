@@ -142,6 +142,12 @@ impl Kubelets {
             return;
         }
         let cut = cut || self.api.is_down();
+        if due.missing {
+            if !cut {
+                self.mirror(uid, &due);
+            }
+            return;
+        }
         if due.orphaned.is_some() {
             if !cut {
                 self.stopped(uid, &due);

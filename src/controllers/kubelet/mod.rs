@@ -25,6 +25,7 @@ mod real;
 mod refusal;
 mod restart;
 mod runtime;
+mod static_pods;
 mod uplink;
 mod walk;
 

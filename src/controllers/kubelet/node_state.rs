@@ -5,9 +5,11 @@ use super::uplink::{Back, Backoffs, REFLECTORS, Uplink};
 use super::walk::Asleep;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
+use crate::api::pod::PodTemplate;
 use crate::client::connection::{Backoff, Link};
 use crate::kernel::{Argument, Dur, EventKey, Time};
 use crate::plan::Connections;
+use std::rc::Rc;
 
 /// What is particular to a node's kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +174,8 @@ pub(super) struct Due {
     /// The object is gone, and containers of it still run: for how long they take to stop once
     /// their kubelet hears of it.
     pub(super) orphaned: Option<Dur>,
+    /// It is the mirror of a static pod, is gone, and is to be created again.
+    pub(super) missing: bool,
     /// Whether its kubelet took it in.
     pub(super) admission: Admission,
     /// What is to come of it if it was not.
@@ -224,4 +228,6 @@ pub(super) struct State {
     pub(super) due: Vec<Option<Due>>,
     /// Uids of the pods of each node, in order of arrival.
     pub(super) pods_of: Vec<Vec<Uid>>,
+    /// What mirrors of static pods are to be created again from, by the uid of those that are gone.
+    pub(super) mirrors: Vec<(Uid, Rc<PodTemplate>)>,
 }

@@ -115,6 +115,7 @@ impl Kubelets {
             start_known: hears,
             stop_known: false,
             orphaned: None,
+            missing: false,
             admission: if !pending || hears && !refuses {
                 Admission::Admitted
             } else {

@@ -200,6 +200,9 @@ impl Kubelets {
     pub(super) fn pod_goes_on(&self, uid: Uid, back: Back, refused: bool) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
+        if due.missing {
+            return self.work_at(uid, back.pods);
+        }
         if let Some(stop) = due.orphaned {
             return self.end_orphan(uid, back.pods.since(now) + stop);
         }
@@ -281,6 +284,12 @@ impl Kubelets {
         let Some((heard, true)) = self.with(due.node, |k| (k.hears_from(now), k.is_on())) else {
             return;
         };
+        if due.missing {
+            if heard == Some(now) {
+                self.mirror(uid, &due);
+            }
+            return;
+        }
         self.run_containers(uid, &due, heard.is_none());
         // While nothing gets through, nothing is told; it is once something does.
         let through = self.with(due.node, |k| k.gets_through(now));
@@ -337,8 +346,6 @@ impl Kubelets {
     }
 
     /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
-    /// Mirror pods are created again by the kubelet, which is left out: the object goes, the
-    /// containers stay.
     pub(super) fn end_pod(&self, pod: &Pod, due: &Due) {
         let now = self.ctx.now();
         if self.switches.terminal_phase_before_removal {

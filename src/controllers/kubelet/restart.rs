@@ -59,6 +59,10 @@ impl Kubelets {
             let Some(due) = self.due(uid).filter(|d| d.orphaned.is_none()) else {
                 continue;
             };
+            if due.missing {
+                self.work_at(uid, up);
+                continue;
+            }
             let pod = self.api.pod(due.pod).filter(|p| p.uid == uid);
             if due.forgotten && !due.up {
                 // Its machine was off meanwhile.

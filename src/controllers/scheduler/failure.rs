@@ -26,6 +26,9 @@ pub(super) const UNSCHEDULABLE: &str = "Unschedulable";
 const FIRST_GET_PAUSE: Dur = Dur::from_millis(200);
 const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 
+/// What the plugin DynamicResources says, which is asked to make room as preemption is.
+const NO_CLAIMS: &str = "no new claims to deallocate";
+
 impl Controller {
     /// A pod that no node takes: perhaps others make room for it (`RunPostFilterPlugins`).
     pub(super) async fn run_post_filter(
@@ -44,6 +47,8 @@ impl Controller {
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
             (nomination, post_filter) = self.follow_up(&pod, &entry.shape, attempt).await;
+        } else if !self.config.preemption && switches.claims_text {
+            post_filter = NO_CLAIMS.to_owned();
         }
         self.ctx.yield_point(self.cycle_points[2]).await;
         let message = self.state.with(|s| {
@@ -133,7 +138,7 @@ impl Controller {
             Attempt::Found(candidate) => return self.nominate(pod, shape, candidate).await,
         };
         let text = if switches.claims_text {
-            format!("no new claims to deallocate, preemption: {why}")
+            format!("{NO_CLAIMS}, preemption: {why}")
         } else {
             format!("preemption: {why}")
         };

@@ -18,6 +18,17 @@ pub struct Switches {
     pub failure_is_condition: bool,
 }
 
+impl Switches {
+    /// Those of the oldest release.
+    pub(crate) const OLDEST: Self = Self {
+        resets_stale_condition: false,
+        resync: Some(Dur::from_secs(30)),
+        unmanaged_pods: UnmanagedPods::Fail,
+        no_scale: NoScale::NoControllers,
+        failure_is_condition: false,
+    };
+}
+
 /// What becomes of a budget that needs scales and selects pods without a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnmanagedPods {

@@ -3,7 +3,7 @@
 use super::line::{Line, node_of, pod_of};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::workload::namespace_of;
-use crate::trace::{EventBody, EventText, Message, Trace, What, event_message};
+use crate::trace::{EventBody, EventText, Message, Trace, What, event_message, event_reason};
 
 /// What begins the message of an event that stands for several.
 const COMBINED: &str = "(combined from similar events): ";
@@ -30,7 +30,7 @@ pub(super) fn event(line: &Line, trace: &mut Trace) -> Result<(u32, What), Strin
     let (about, name) = about(full, &trace.names)?;
     let body = EventText::ALL
         .into_iter()
-        .filter(|t| t.reason() == reason)
+        .filter(|t| event_reason(*t, name) == reason)
         .filter_map(|text| body(text, full, name, message, &trace.names))
         .next()
         .ok_or_else(|| format!("there is no event {reason} {message:?}"))?;

@@ -56,7 +56,7 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
         ("object", f.object.as_deref()),
         ("type", f.kind),
         ("status", f.status),
-        ("reason", f.reason),
+        ("reason", f.reason.as_deref()),
         ("message", f.message.as_deref()),
     ];
     for (key, value) in texts {

@@ -24,7 +24,7 @@ impl Log<'_> {
             _ => "apps/v1",
         };
         let (reason, message, event_type) = (
-            fields.reason.unwrap_or(""),
+            fields.reason.as_deref().unwrap_or(""),
             fields.message.unwrap_or_default(),
             fields.kind.unwrap_or(""),
         );
