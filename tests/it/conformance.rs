@@ -91,7 +91,7 @@ fn no_recorded_timeline_differs() {
 
     assert_eq!((counts.total(), counts.not_modelled), (3029, 0));
     // Some scenarios, most of them with latencies, have more outcomes than are kept.
-    assert!(counts.conform >= 2891, "only {counts}");
+    assert!(counts.conform >= 2953, "only {counts}");
 }
 
 #[test]
@@ -99,12 +99,12 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Nine leave room for chance: which of 31 dead nodes of a large zone are tainted first, under
+    // Eleven leave room for chance: which of 31 dead nodes of a large zone are tainted first, under
     // 1.23, 1.25 and 1.35, which of three nodes gets each token under five releases from 1.33 on,
     // and an outage within a cut under 1.37. In all of them the default order of everything is the
-    // least likely one.
+    // least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
     assert!(
-        counts.total() == 297 && counts.conform >= 288,
+        counts.total() == 300 && counts.conform >= 289,
         "only {counts}"
     );
 }
