@@ -1,5 +1,6 @@
 //! Who explains which object.
 
+use super::control_plane::Troubles;
 use super::explanation::{Explanation, Question};
 use super::node::Stories;
 use super::object::Object;
@@ -12,7 +13,7 @@ pub(crate) fn explain_nodes(
     nodes: &[NodeId],
     stories: &Stories,
 ) -> Vec<Explanation> {
-    node::explain_all(question, nodes, stories)
+    with_troubles(question, node::explain_all(question, nodes, stories))
 }
 
 /// Explains what became of several pods, which takes a few walks through the trace in all, and one
@@ -22,12 +23,12 @@ pub(crate) fn explain_pods(
     pods: &[PodId],
     stories: &Stories,
 ) -> Vec<Explanation> {
-    pod::explain_all(question, pods, stories)
+    with_troubles(question, pod::explain_all(question, pods, stories))
 }
 
 /// Explains what became of every zone, in one walk through the trace.
 pub(crate) fn explain_zones(question: Question<'_>) -> Vec<Explanation> {
-    zone::explain_all(question)
+    with_troubles(question, zone::explain_all(question))
 }
 
 /// Explains what became of several workloads, which takes a few walks through the trace in all.
@@ -35,15 +36,26 @@ pub(crate) fn explain_workloads(
     question: Question<'_>,
     workloads: &[WorkloadId],
 ) -> Vec<Explanation> {
-    workload::explain_all(question, workloads)
+    with_troubles(question, workload::explain_all(question, workloads))
 }
 
 /// Explains what became of an object.
 pub fn explain(question: Question<'_>, object: &Object) -> Explanation {
-    match object {
+    let mut explanation = match object {
         Object::Pod(pod) => pod::explain(question, *pod),
         Object::Node(node) => node::explain(question, *node),
         Object::Workload(workload) => workload::explain(question, *workload),
         Object::Zone(zone) => zone::explain(question, *zone),
+    };
+    Troubles::of(question).add(&mut explanation);
+    explanation
+}
+
+/// Each with what troubled the control plane meanwhile.
+fn with_troubles(question: Question<'_>, mut all: Vec<Explanation>) -> Vec<Explanation> {
+    let troubles = Troubles::of(question);
+    for explanation in &mut all {
+        troubles.add(explanation);
     }
+    all
 }

@@ -9,6 +9,7 @@
 //! Left out: what another order of events, another seed or another cluster would have done.
 
 mod answer;
+mod control_plane;
 mod drain;
 mod explanation;
 mod node;

@@ -573,3 +573,47 @@ fn a_drains_delay_names_the_refusal() {
         );
     }
 }
+
+/// A taint at 40 s leaves a pod 30 s. The taint manager's requests are rejected from 68 to 72.5 s: those
+/// of 70 s are sent again each second, and taken at 73 s. What was over before the taint is not told.
+#[test]
+fn requests_that_are_rejected_are_told_of_among_the_steps() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rejected.ron",
+        r#"Scenario(
+            version: 1, kubernetes: "1.34", timing: Ideal, horizon: "3m", nodes: [(name: "n")],
+            pods: [(name: "p", on: Node("n"), tolerations: [(key: "k", operator: Exists, effect: NoExecute, tolerationSeconds: 30)])],
+            timeline: [
+                (at: "10s", do: WatchLag(resource: Pods, lag: "1ms", duration: "5s")),
+                (at: "40s", do: Taint(node: "n", taint: "k=v:NoExecute")),
+                (at: "68s", do: TooManyRequests(clients: [TaintEviction], duration: "4500ms")),
+            ],
+        )"#,
+    );
+    let document = json(&scratch, &["rejected.ron", "p"]);
+    let told: Vec<(f64, String)> = steps(&document)
+        .into_iter()
+        .map(|(at, text, _)| (at, text))
+        .filter(|(_, text)| {
+            text.contains("too many requests") || text.contains("deleted") || text.contains("lag")
+        })
+        .collect();
+    let words: Vec<&str> = told.iter().map(|(_, text)| &**text).collect();
+    assert_eq!(
+        words[..2],
+        [
+            "too many requests of TaintEviction begins",
+            "too many requests of TaintEviction ends"
+        ]
+    );
+    assert!(
+        words.len() == 3 && words[2].contains("deleted by the taint eviction controller"),
+        "{words:?}"
+    );
+    let times: Vec<f64> = told
+        .iter()
+        .map(|(at, _)| (at * 1000.0).round() / 1000.0)
+        .collect();
+    assert_eq!(times, [68.0, 72.5, 73.0]);
+}
