@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("", "Profile", include_str!("../../plan/profile.rs")),
     (
         "node_lifecycle",
@@ -39,6 +39,11 @@ const FILES: [(&str, &str, &str); 9] = [
         "workload",
         "Switches",
         include_str!("../../plan/switches/workload.rs"),
+    ),
+    (
+        "cloud",
+        "Switches",
+        include_str!("../../plan/switches/cloud.rs"),
     ),
     (
         "disruption",

@@ -32,7 +32,7 @@ pub struct ConformArgs {
     pub release: Option<String>,
     /// Search for each recorded outcome of a timeline with several, with at most this many runs for
     /// each that draws do not reach, and count those that are reached; a timeline with one that is
-    /// reached conforms
+    /// reached conforms [default: with --record 300, where it does not conform]
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "3000", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub search: Option<u64>,
     /// Lines to show of each difference
