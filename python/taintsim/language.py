@@ -596,6 +596,9 @@ class PodGroup(Struct):
     container_requests: Sequence[Mapping[str, QuantityText]] | None = None
     #: There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     empty_dir: bool | None = None
+    #: There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
+    #: `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    persistent_volumes: bool | None = None
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None
@@ -1419,6 +1422,9 @@ class PodTemplate(Struct):
     container_requests: Sequence[Mapping[str, QuantityText]] | None = None
     #: There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     empty_dir: bool | None = None
+    #: There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
+    #: `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    persistent_volumes: bool | None = None
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None

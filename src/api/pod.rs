@@ -27,6 +27,8 @@ pub struct PodTemplate {
     pub requests: Resources,
     /// `spec.volumes` holds an emptyDir.
     pub empty_dir: bool,
+    /// `spec.volumes` holds one that outlives the pod. It is not simulated: only results read this.
+    pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
     pub deletion_cost: i32,
     /// `spec.priority`

@@ -24,14 +24,13 @@ use crate::evidence::{
 use crate::files;
 use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
-use crate::language::{Problem, Problems};
+use crate::language::Problem;
 use crate::report::forecast::{Outlook, write_beside};
 use crate::report::html::Page;
 use crate::report::incident::{Verdict, board, document, write};
 use crate::report::{Style, WallClock, json};
 use crate::scenario::{self, Loaded, Overrides, what_if};
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -122,7 +121,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let Some(base) = runs.first() else {
         return Ok(Exit::Nothing);
     };
-    let verdict = verdict(args, &was, &courses[0].loaded, base);
+    let verdict = verdict(args, &was, &courses[0], base)?;
     let names = courses.iter().map(|c| c.name.clone());
     let forecasts: Vec<(String, Forecast)> =
         names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
@@ -198,13 +197,20 @@ fn courses(args: &IncidentArgs, base: Loaded) -> Result<Vec<Course>, Failure> {
     Ok(courses)
 }
 
-fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[Ran]) -> Verdict {
-    let mut matched = Matched::of(&was.evictions(), base, &pods_of(loaded), args.within);
+fn verdict(
+    args: &IncidentArgs,
+    was: &Reconstruction,
+    course: &Course,
+    base: &[Ran],
+) -> Result<Verdict, Failure> {
+    let plan = scenario::build(&course.loaded, &course.overrides)?;
+    let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
+    let mut matched = Matched::of(&was.evictions(), base, &pods, args.within);
     let deletions = &was.outage.deletions;
     matched
         .only_simulated
         .retain(|(pod, _)| !deletions.contains_key(pod));
-    Verdict {
+    Ok(Verdict {
         clock: WallClock(was.start.0),
         told: was.told.clone(),
         matched,
@@ -216,16 +222,8 @@ fn verdict(args: &IncidentArgs, was: &Reconstruction, loaded: &Loaded, base: &[R
             .map(|(pod, (known, by))| (pod.clone(), (was.since(known.at), by.clone())))
             .collect(),
         seeds: base.len() as u64,
-    }
-}
-
-/// The pods that a scenario has from the start.
-fn pods_of(loaded: &Loaded) -> BTreeSet<String> {
-    let plan = scenario::build(loaded, &Overrides::default());
-    plan.map_or_else(
-        |_: Problems| BTreeSet::new(),
-        |plan| plan.pods.iter().map(|p| p.name.to_string()).collect(),
-    )
+        notes: plan.notes,
+    })
 }
 
 fn print(
@@ -242,6 +240,7 @@ fn print(
         silent: &[],
         course: String::new(),
         head: loaded.spec.doc.clone(),
+        notes: &verdict.notes,
         horizon: Time::ZERO,
         open: None,
     };

@@ -261,12 +261,15 @@ fn note_pod(
     if node.is_none() {
         summary.unbound.push(pod.full_name());
     }
-    if let Some((kind, name)) = &shape.owner {
-        let missing = WorkloadKind::parse(kind).is_some()
-            && pod.has_status()
-            && !shape.start.is_terminal()
-            && !owned(&format!("{kind}/{}/{name}", pod.namespace));
+    let is_owned = |(kind, name): &(String, String)| {
+        WorkloadKind::parse(kind).is_none() || owned(&format!("{kind}/{}/{name}", pod.namespace))
+    };
+    if let Some(owner) = &shape.owner {
+        let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_terminal();
         summary.ownerless += usize::from(missing);
+    }
+    if shape.scheduling.persistent_volumes && !shape.owner.as_ref().is_some_and(is_owned) {
+        summary.volumes.insert(pod.full_name());
     }
     summary.unadmitted +=
         usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
@@ -345,11 +348,15 @@ fn convert(
         let mut left_out =
             |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
         let known = |name: &str| at_name.contains_key(name);
-        all.push(
-            workload
-                .convert(&known, priorities, &mut left_out)
-                .map_err(at(&workload.place))?,
-        );
+        let converted = workload
+            .convert(&known, priorities, &mut left_out)
+            .map_err(at(&workload.place))?;
+        let group = converted.group();
+        if group.template.persistent_volumes && group.deployment.is_none() {
+            let name = format!("{}/{}", workload.namespace, workload.name);
+            summary.volumes.insert(name);
+        }
+        all.push(converted);
         *summary
             .workloads
             .entry(workload.kind.as_str().to_owned())

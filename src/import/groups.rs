@@ -176,6 +176,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
             .map(quantities)
             .collect(),
         empty_dir: shape.scheduling.empty_dir,
+        persistent_volumes: shape.scheduling.persistent_volumes,
         pod_deletion_cost: shape.deletion_cost,
         static_pod: shape.static_from_url.map(|url| {
             if url {

@@ -161,6 +161,33 @@ pub(super) struct RawRequirements {
 pub(super) struct RawVolume {
     pub persistent_volume_claim: Option<Filled>,
     pub empty_dir: Option<Filled>,
+    pub ephemeral: Option<Filled>,
+    #[serde(rename = "awsElasticBlockStore")]
+    pub aws: Option<Filled>,
+    #[serde(rename = "azureDisk")]
+    pub azure: Option<Filled>,
+    pub cinder: Option<Filled>,
+    #[serde(rename = "gcePersistentDisk")]
+    pub gce: Option<Filled>,
+    pub vsphere_volume: Option<Filled>,
+}
+
+impl RawVolume {
+    /// A disk that is attached to the pod's node, by a claim or named in the pod.
+    pub(super) fn is_persistent(&self) -> bool {
+        [
+            self.persistent_volume_claim,
+            self.ephemeral,
+            self.aws,
+            self.azure,
+            self.cinder,
+            self.gce,
+            self.vsphere_volume,
+        ]
+        .iter()
+        .flatten()
+        .any(|v| v.0)
+    }
 }
 
 /// `v1.PodStatus`

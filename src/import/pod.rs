@@ -180,13 +180,6 @@ impl RawPod {
         let facts = [
             ("resourceClaims", filled(spec.resource_claims)),
             (
-                "persistentVolumeClaim",
-                spec.volumes
-                    .iter()
-                    .flatten()
-                    .any(|v| filled(v.persistent_volume_claim)),
-            ),
-            (
                 "schedulerName",
                 spec.scheduler_name
                     .as_deref()

@@ -5,7 +5,7 @@
 
 use super::error::Place;
 use super::fields::Filled;
-use super::object::{RawContainer, RawMeta, RawPodSpec};
+use super::object::{RawContainer, RawMeta, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
@@ -33,6 +33,7 @@ pub(super) struct Scheduling {
     /// The requests of each container, where there are several.
     pub container_requests: Vec<BTreeMap<String, String>>,
     pub empty_dir: bool,
+    pub persistent_volumes: bool,
 }
 
 /// `policy/v1 PodDisruptionBudgetSpec`
@@ -96,6 +97,7 @@ pub(super) fn scheduling(
             Vec::new()
         },
         empty_dir: spec.volumes.iter().flatten().any(|v| v.empty_dir.is_some()),
+        persistent_volumes: spec.volumes.iter().flatten().any(RawVolume::is_persistent),
     })
 }
 

@@ -65,6 +65,8 @@ pub struct Summary {
     pub kinds: BTreeMap<String, usize>,
     /// Fields of pods that are not modelled yet, and how many pods have them.
     pub pod_fields: BTreeMap<String, usize>,
+    /// Workloads, and pods without one, with volumes that outlive a pod.
+    pub volumes: BTreeSet<String>,
     /// Types of node conditions that are not modelled, and how many nodes have them.
     pub conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
@@ -258,6 +260,11 @@ impl Summary {
                 "not modelled yet, left out of pods: {}",
                 tally(&self.pod_fields)
             ),
+        );
+        let volumes: Vec<String> = self.volumes.iter().cloned().collect();
+        lines.add(
+            volumes.len(),
+            format!("not simulated: volumes of {}", some(&volumes)),
         );
         lines.add(
             self.conditions.len(),

@@ -35,6 +35,7 @@ pub(super) struct RawWorkloadSpec {
     pod_replacement_policy: Option<String>,
     pod_failure_policy: Option<RawPodFailurePolicy>,
     suspend: Option<bool>,
+    volume_claim_templates: Option<Filled>,
 }
 
 /// `spec.template`
@@ -289,6 +290,8 @@ impl RawWorkload {
                 .map(quantities)
                 .collect(),
             empty_dir: places.empty_dir,
+            persistent_volumes: places.persistent_volumes
+                || self.spec.volume_claim_templates.is_some_and(|v| v.0),
             pod_deletion_cost: self
                 .spec
                 .template

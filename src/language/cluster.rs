@@ -224,6 +224,10 @@ pub struct PodGroup {
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
+    /// There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
+    /// `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
     #[serde(

@@ -16,7 +16,7 @@ use super::timing::Timing;
 use crate::api::pod::PodTemplate;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One run, except its seed.
 #[derive(Clone, Debug)]
@@ -27,8 +27,9 @@ pub struct Plan {
     pub doc: String,
     /// When it begins by the clock on the wall, in microseconds since 1970, where that is known.
     pub begins: Option<i64>,
-    /// What a person should know of how it came about, a sentence each: pods of an export that a
-    /// setting changed.
+    /// What a person should know before its figures are believed, a sentence each: what is not
+    /// simulated of it, what is assumed, pods of an export that a setting changed. Whoever gives a
+    /// figure of a run gives these with it.
     pub notes: Vec<String>,
     /// The end of the run.
     pub horizon: Time,
@@ -78,6 +79,40 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Workloads by their names, and pods that have none, with volumes that outlive a pod. These
+    /// are not simulated.
+    pub(crate) fn with_volumes(&self) -> BTreeSet<String> {
+        let has = |template: u32| {
+            let template = self.templates.get(template as usize);
+            template.is_some_and(|t| t.persistent_volumes)
+        };
+        let by_name: BTreeMap<&str, &WorkloadPlan> = self
+            .workloads
+            .iter()
+            .map(|w| (w.name.as_str(), w))
+            .collect();
+        let of_pod = |p: &PodPlan| {
+            let owner = self.templates[p.template as usize].owner.as_ref()?;
+            let namespace = p.name.split('/').next()?;
+            let name = format!("{}/{namespace}/{}", owner.kind, owner.name);
+            by_name.get(name.as_str()).copied()
+        };
+        let workloads = self.workloads.iter().filter(|w| has(w.template));
+        let pods = self.pods.iter().filter(|p| has(p.template));
+        workloads
+            .map(|w| self.topmost(w).name.clone())
+            .chain(pods.map(|p| {
+                of_pod(p).map_or_else(|| p.name.to_string(), |w| self.topmost(w).name.clone())
+            }))
+            .collect()
+    }
+
+    /// The Deployment of a ReplicaSet that has one; every other workload itself.
+    fn topmost<'a>(&'a self, workload: &'a WorkloadPlan) -> &'a WorkloadPlan {
+        let owner = workload.owner.and_then(|w| self.workloads.get(w as usize));
+        owner.unwrap_or(workload)
+    }
+
     /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the
     /// run can tell.
     pub(crate) fn lasts(&self, entry: u32) -> bool {

@@ -25,6 +25,7 @@ mod survey;
 mod sweep;
 mod test;
 mod timeline;
+mod volumes;
 
 use assert_cmd::Command;
 use std::fs;

@@ -31,6 +31,8 @@ pub(super) struct Courses {
     pub(super) head: String,
     pub(super) horizon: Time,
     /// What was taken and left out.
+    pub(super) taken: Vec<String>,
+    /// The notes of the plan.
     pub(super) notes: Vec<String>,
     /// What had not happened yet when the export was made.
     pub(super) open: BTreeSet<(Happening, String)>,
@@ -88,8 +90,9 @@ impl Courses {
             course,
             head,
             horizon: Time::ZERO + args.horizon,
-            notes: summary.lines(),
+            taken: summary.lines(),
             open: open(&plan),
+            notes: plan.notes,
             courses,
         })
     }

@@ -40,7 +40,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     loop {
         let courses = Courses::of(&inputs(args, work)?, args)?;
         if !args.quiet && before.is_none() {
-            courses.notes.iter().for_each(|line| terminal.note(line));
+            courses.taken.iter().for_each(|line| terminal.note(line));
         }
         let forecasts = courses.run(args, terminal)?;
         let printed = (courses, forecasts);
@@ -87,6 +87,7 @@ fn outlook<'a>(courses: &'a Courses, forecast: &'a Forecast) -> Outlook<'a> {
         silent: &courses.silent,
         course: courses.course.clone(),
         head: courses.head.clone(),
+        notes: &courses.notes,
         horizon: courses.horizon,
         open: Some(&courses.open),
     }

@@ -172,7 +172,9 @@ fn what_is_read_back_explains_the_run() {
             seeds: 10,
         };
         let courses = forecasting.courses(2, &|_| true).unwrap();
-        let matched = Matched::of(&was.evictions(), &courses, &super::pods_of(&loaded), NEAR);
+        let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+        let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
+        let matched = Matched::of(&was.evictions(), &courses, &pods, NEAR);
         explained += matched.explained(NEAR);
         all += matched.pairs.len();
         let pairs = matched.pairs.iter().filter(|p| !p.is_explained(NEAR));

@@ -41,7 +41,7 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
             format!("From an export of {}.", o.clock.begins())
         }),
         subtitle: first.map_or(String::new(), |o| o.head.clone()),
-        notes: Vec::new(),
+        notes: first.map_or(Vec::new(), |o| o.notes.to_vec()),
         parts,
     }
 }

@@ -4,7 +4,7 @@ use super::said::Outlook;
 use crate::lab::forecast::Foreseen;
 use serde_json::{Value, json};
 
-/// `{"version": 1, "at": …, "events": [{"what", "object", "low", "median", "high", "share", "node",
+/// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
 /// "workload"}]}`, times in RFC 3339.
 pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
     let event = |f: &Foreseen| {
@@ -21,5 +21,5 @@ pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
         })
     };
     let events: Vec<Value> = outlook.forecast.happenings.iter().map(event).collect();
-    json!({ "version": 1, "at": outlook.clock.begins(), "events": events })
+    json!({ "version": 1, "at": outlook.clock.begins(), "notes": outlook.notes, "events": events })
 }

@@ -19,6 +19,8 @@ pub(crate) struct Outlook<'a> {
     pub course: String,
     /// `39 nodes, 85 pods`, the release, the horizon and such.
     pub head: String,
+    /// What a person should know before the figures are believed: the plan's notes.
+    pub notes: &'a [String],
     /// How long it looks ahead.
     pub horizon: Time,
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has

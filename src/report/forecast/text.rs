@@ -132,6 +132,7 @@ impl Printer<'_> {
         };
         write!(self.out, "  ")?;
         self.folded(&line(&silent), 2, YELLOW)?;
+        self.notes(outlook.notes)?;
         let nothing = outlook.forecast.happenings.is_empty();
         if nothing {
             let end = outlook.clock.clock(outlook.horizon);

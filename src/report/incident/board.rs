@@ -25,7 +25,7 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
             verdict.seeds,
             verdict.clock.begins()
         ),
-        notes: Vec::new(),
+        notes: verdict.notes.clone(),
         parts,
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
         .collect();
     json!({
         "start": clock.begins(),
+        "notes": verdict.notes,
         "timeline": verdict.told,
         "evictions": evictions,
         "only_simulated": only,

@@ -14,6 +14,7 @@ pub(crate) fn write(out: &mut dyn Write, verdict: &Verdict, style: Style) -> io:
     let mut p = Printer { out, style };
     let title = format!("An outage from {} on", verdict.clock.begins());
     writeln!(p.out, "{}", p.painted(&title, BOLD))?;
+    p.notes(&verdict.notes)?;
     for told in &verdict.told {
         write!(p.out, "  ")?;
         p.folded(&line(told), 4, PLAIN)?;

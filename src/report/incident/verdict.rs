@@ -20,6 +20,8 @@ pub(crate) struct Verdict {
     pub(crate) deletions: BTreeMap<String, (Time, String)>,
     /// How many seeds were run.
     pub(crate) seeds: u64,
+    /// The notes of the plan.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Verdict {

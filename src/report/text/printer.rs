@@ -1,6 +1,7 @@
 //! What prints a report: texts in colour, folded to the width.
 
-use super::style::{PLAIN, Style, fold, painted};
+use super::style::{PLAIN, Style, YELLOW, fold, painted};
+use crate::files::line;
 use anstyle::Style as Ansi;
 use std::io::{self, Write};
 
@@ -27,6 +28,15 @@ impl Printer<'_> {
                 write!(self.out, "{:column$}", "")?;
             }
             writeln!(self.out, "{}", self.painted(line, ansi))?;
+        }
+        Ok(())
+    }
+
+    /// The notes of a plan, each in a paragraph of its own below a title.
+    pub(crate) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
+        for note in notes {
+            write!(self.out, "  ")?;
+            self.folded(&line(note), 2, YELLOW)?;
         }
         Ok(())
     }

@@ -54,10 +54,7 @@ impl Printer<'_> {
                 YELLOW,
             )?;
         }
-        for note in &plan.notes {
-            write!(self.out, "  ")?;
-            self.folded(note, 2, YELLOW)?;
-        }
+        self.notes(&plan.notes)?;
         writeln!(self.out)
     }
 

@@ -10,7 +10,7 @@ use super::nodes::Defaults;
 use super::overrides::Changed;
 use super::profile::profile;
 use super::world::World;
-use super::{memory, read_models, tape, timeline, timing};
+use super::{memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::files;
@@ -21,7 +21,7 @@ use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at};
 use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
 use crate::language::{flags, prices, values};
-use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, Timing, WorkloadPlan};
+use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
 pub(super) fn plan(
@@ -83,15 +83,11 @@ pub(super) fn plan(
         return None;
     }
     let warm_start = controllers_start.is_none() && is_warm(spec, memory.is_some());
-    let plan = Plan {
+    let mut plan = Plan {
         name: loaded.name.clone(),
         doc: files::shown(&spec.doc).into_owned(),
         begins,
-        notes: notes(
-            changed,
-            &declared,
-            without_leader_election(&settings, &timing),
-        ),
+        notes: notes::of_changes(changed, &declared, &settings, &timing),
         horizon: end?,
         flags: settings.flags,
         admission: settings.admission,
@@ -120,6 +116,7 @@ pub(super) fn plan(
         perturb,
         tape,
     };
+    plan.notes.extend(notes::of_plan(&plan));
     Some((drawn(plan, models?, written, seed), expectations))
 }
 
@@ -193,20 +190,6 @@ fn horizon(spec: &Scenario, damage: Damage, complaints: &mut Complaints) -> Opti
     }
 }
 
-/// What a person should know of the scenario: of the settings of an exported control plane, and of
-/// pods that the changes reach.
-fn notes(changed: &Changed, declared: &Declared, more: Option<String>) -> Vec<String> {
-    let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
-    let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
-    changed
-        .notes
-        .iter()
-        .cloned()
-        .chain(reached)
-        .chain(more)
-        .collect()
-}
-
 /// Whether the controllers have been running. People describe a cluster that runs. Of an export whose
 /// controllers' memory is not written timers are not known: they start over, as after a restart; so
 /// do recorded timelines, which `Ideal` equals.
@@ -214,14 +197,6 @@ fn is_warm(spec: &Scenario, has_memory: bool) -> bool {
     !spec.controllers.restarted
         && (!is_imported(spec) || has_memory)
         && spec.timing != Some(WrittenTiming::Ideal)
-}
-
-/// A flag of leader election where there is none.
-fn without_leader_election(settings: &flags::Settings, timing: &Timing) -> Option<String> {
-    let flag = settings.leader.given.filter(|_| !timing.reconnects)?;
-    Some(format!(
-        "There is no leader election with `timing: Ideal`: `{flag}` changes nothing."
-    ))
 }
 
 /// Whether nodes or pods come from an export, or are written with the state of one.

@@ -20,6 +20,7 @@ mod memory;
 mod models;
 mod namespaces;
 mod nodes;
+mod notes;
 mod outages;
 mod overlap;
 mod overrides;

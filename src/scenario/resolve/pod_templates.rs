@@ -50,6 +50,7 @@ pub(super) fn template(
         preemption_policy: group.preemption_policy,
         container_requests: group.container_requests.clone(),
         empty_dir: group.empty_dir,
+        persistent_volumes: group.persistent_volumes,
         pod_deletion_cost: group.pod_deletion_cost,
         ..language::PodTemplate::default()
     };
@@ -110,6 +111,7 @@ pub(super) fn pod_template(
         requests: resources(&written.requests, &with(place, "requests"), complaints)
             .unwrap_or_default(),
         empty_dir: written.empty_dir,
+        persistent_volumes: written.persistent_volumes,
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),

@@ -1,0 +1,43 @@
+//! Volumes are not simulated, and whoever gives a figure of a workload that has some says so.
+
+use super::Scratch;
+
+/// A Deployment whose pod mounts a PersistentVolumeClaim.
+const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/one-claim.json");
+const SAID: &str = "Not simulated: volumes of default/db.";
+
+#[test]
+fn an_import_keeps_whose_volumes_there_are() {
+    let scratch = Scratch::new();
+    let imported = scratch.call(&["import", EXPORT]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    let said = "not simulated: volumes of default/db";
+    assert!(imported.stdout.contains(said), "{}", imported.stdout);
+    scratch.write("a.ron", &imported.stdout);
+    let ran = scratch.call(&["run", "a.ron"]);
+    assert!(ran.stdout.contains(SAID), "{}", ran.stdout);
+    let summary = scratch.read("output/a/summary.json");
+    let summary = String::from_utf8_lossy(&summary);
+    assert!(summary.contains(SAID), "{summary}");
+}
+
+#[test]
+fn every_command_with_a_figure_says_so() {
+    let scratch = Scratch::new();
+    let imported = scratch.call(&["import", EXPORT]);
+    scratch.write("a.ron", &imported.stdout);
+    for words in [
+        &["forecast", EXPORT, "-q", "--seeds", "2"][..],
+        &["forecast", EXPORT, "-q", "--seeds", "2", "-o", "json"],
+        &["sweep", "a.ron", "-q", "--seeds", "2"],
+        &["diff", "a.ron", "--against-seed", "2", "-q"],
+    ] {
+        let called = scratch.call(words);
+        assert!(
+            called.stdout.contains(SAID),
+            "{words:?}: {}{}",
+            called.stdout,
+            called.stderr
+        );
+    }
+}
