@@ -33,7 +33,8 @@ pub(crate) fn listen() {
 fn heard() {
     let first = !ASKED.swap(true, SeqCst);
     take_away();
-    if !first || !HEEDED.load(SeqCst) {
+    // What is read may never come, and nobody looks at anything else meanwhile.
+    if !first || !HEEDED.load(SeqCst) || files::is_reading() {
         std::process::exit(i32::from(Exit::Interrupted.code()));
     }
 }
@@ -87,9 +88,9 @@ pub(crate) fn asked() -> bool {
 /// Does something that looks at [`asked`] often enough, or that ends once its temporary folder is
 /// gone.
 pub(crate) fn heeding<T>(work: impl FnOnce() -> T) -> T {
-    HEEDED.store(true, SeqCst);
+    let before = HEEDED.swap(true, SeqCst);
     let result = work();
-    HEEDED.store(false, SeqCst);
+    HEEDED.store(before, SeqCst);
     result
 }
 

@@ -1,12 +1,16 @@
-//! Readers with a bound: files, pipes and devices, packed and unpacked, whatever their encoding.
+//! Readers with a bound: files and streams, packed and unpacked, whatever their encoding.
 //!
-//! A bound is checked before the bytes are there where the system knows how many there are, and one
+//! A FIFO, a socket or a device that somebody left in the place of a file is refused by name, as
+//! opening one may wait for ever; those that the system gives a process, as `/dev/stdin` and what a
+//! shell makes of `<(…)`, are read. A bound is checked before the bytes are there where the system knows how many there are, and one
 //! byte beyond it otherwise, so that an endless device costs no more than the largest honest file.
 
+use super::kind::{is_of_system, special};
 use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// How many bytes may come out of one. Text of clusters is packed to a tenth or a fiftieth of its
 /// size; only a bomb gives more, about a thousand.
@@ -27,6 +31,12 @@ pub enum ReadError {
     /// It is a directory.
     #[error("it is a directory")]
     Directory,
+    /// It is neither a file nor a directory: a FIFO, a socket, a device.
+    #[error("it is {0}, and no plain file")]
+    Special(&'static str),
+    /// It lies elsewhere than in the folder that it belongs to.
+    #[error("it is no plain file of that folder")]
+    Elsewhere,
     /// There are more bytes than the bound.
     #[error("it is larger than {}, the limit", size(*.limit))]
     TooLarge {
@@ -67,9 +77,12 @@ fn size(bytes: u64) -> String {
 /// The bytes of a file, at most `limit` of them.
 ///
 /// # Errors
-/// [`ReadError::Io`], [`ReadError::Directory`], [`ReadError::TooLarge`].
+/// [`ReadError::Io`], [`ReadError::Directory`], [`ReadError::Special`], [`ReadError::TooLarge`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let file = File::open(path)?;
+    let file = match is_of_system(path) {
+        true => File::open(path)?,
+        false => open_plain(path, true)?,
+    };
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         return Err(ReadError::Directory);
@@ -80,15 +93,89 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_from(file, limit)
 }
 
+/// Where the file of that name lies which belongs to a folder, for [`read()`]. A link is followed as
+/// long as it stays in the folder: a volume of Kubernetes is made of such links.
+///
+/// # Errors
+/// [`ReadError::Io`]; [`ReadError::Elsewhere`] if the name is more than a name, or leads out of the
+/// folder.
+pub(crate) fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
+    let mut parts = Path::new(name).components();
+    let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+        return Err(ReadError::Elsewhere);
+    };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let place = fs::canonicalize(folder.join(name))?;
+    match place.starts_with(fs::canonicalize(folder)?) {
+        true => Ok(place),
+        false => Err(ReadError::Elsewhere),
+    }
+}
+
+/// Opens a file or a directory for reading, and nothing that opening could wait for.
+fn open_plain(path: &Path, follow: bool) -> Result<File, ReadError> {
+    let found = match follow {
+        true => fs::metadata(path)?,
+        false => fs::symlink_metadata(path)?,
+    };
+    if let Some(what) = special(found.file_type()) {
+        return Err(ReadError::Special(what));
+    }
+    let file = open_at_once(path, follow)?;
+    // Something else may have got the name since.
+    match special(file.metadata()?.file_type()) {
+        Some(what) => Err(ReadError::Special(what)),
+        None => Ok(file),
+    }
+}
+
+/// Opens what a killed process left, which is no link.
+pub(super) fn open_left_over(path: &Path) -> Result<File, ReadError> {
+    open_plain(path, false)
+}
+
+/// Opens without waiting for whoever writes to a FIFO.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn open_at_once(path: &Path, follow: bool) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut flags = OFlags::NONBLOCK;
+    if !follow {
+        flags |= OFlags::NOFOLLOW;
+    }
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn open_at_once(path: &Path, _: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+/// How many readers are reading.
+static READING: AtomicU32 = AtomicU32::new(0);
+
+/// Whether something is being read, which may take for ever and looks at nothing else meanwhile.
+pub(crate) fn is_reading() -> bool {
+    READING.load(SeqCst) > 0
+}
+
 /// The bytes that a reader gives, at most `limit` of them.
 ///
 /// # Errors
 /// [`ReadError::Io`], [`ReadError::TooLarge`].
 pub fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    reader
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    READING.fetch_add(1, SeqCst);
+    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    READING.fetch_sub(1, SeqCst);
+    read?;
     if bytes.len() as u64 > limit {
         Err(ReadError::TooLarge { limit })
     } else {

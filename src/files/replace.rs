@@ -1,38 +1,40 @@
 //! Putting what is new into the place of what is old, at one stroke.
 
+use super::kind::{is_of_system, special};
 use super::temporary::{Temporary, again, beside, left_over, remove_plain};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-/// How many links lead to a file at most, as on Linux.
-const LINKS_MAX: usize = 40;
+use std::path::Path;
 
 /// How often a place is tried that others write to at the same time.
 const TRIES_MAX: usize = 100;
 
-/// Writes a file under a temporary name and renames it. A link stays a link, and what it leads to
-/// is replaced; the mode and, where we may, the owner of a file that is replaced are kept. What is
-/// there but is not a plain file, `/dev/stdout` say, is written to directly. `begun` is given the
-/// temporary file, for whoever ends the process early.
+/// Writes a file under a temporary name and renames it, so that a file with several names is left
+/// as it is under the others. The mode and, where we may, the owner of a file that is replaced are
+/// kept. A link, a FIFO, a socket or a device is refused: the folder may be somebody else's, and
+/// whoever made it does not decide what else is written to. What the system itself has under such
+/// a name, `/dev/stdout` say, is written to directly. `begun` is given the temporary file, for
+/// whoever ends the process early.
 ///
 /// # Errors
-/// The system says why; an earlier file is then left as it was.
+/// The system says why, or what is in the place is no plain file; it is then left as it was.
 pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
-    let target = target(path)?;
-    let old = match fs::symlink_metadata(&target) {
+    let old = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => {
-            return OpenOptions::new()
-                .write(true)
-                .open(&target)?
-                .write_all(bytes);
+        Ok(found) if found.is_file() => Some(found),
+        Ok(_) if is_of_system(path) => {
+            return OpenOptions::new().write(true).open(path)?.write_all(bytes);
         }
-        Ok(found) => Some(found),
-        Err(_) if target.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) => {
+            let what = special(found.file_type()).unwrap_or("no plain file");
+            return Err(io::Error::other(format!(
+                "it is {what}; nothing is written through one"
+            )));
+        }
+        Err(_) if path.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
         Err(_) => None,
     };
-    let temporary = Temporary::file(&target, old.is_some())?;
+    let temporary = Temporary::file(path, old.is_some())?;
     begun(temporary.path());
     let mut file = temporary.handle().ok_or(io::ErrorKind::NotFound)?;
     if let Some(old) = &old {
@@ -47,27 +49,17 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> i
     file.write_all(bytes)?;
     // Renamed without this, it might be there and empty after a power failure.
     again(|| file.sync_all())?;
-    again(|| fs::rename(temporary.path(), &target))?;
+    again(|| fs::rename(temporary.path(), path))?;
     temporary.kept();
     Ok(())
 }
 
-/// What a path leads to in the end, whether it is there or not.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    let mut target = path.to_owned();
-    for _ in 0..LINKS_MAX {
-        if !fs::symlink_metadata(&target).is_ok_and(|m| m.is_symlink()) {
-            return Ok(target);
-        }
-        // Where `/dev/stdout` and the like lead to is what is open already, and need not have a
-        // name.
-        if target.starts_with("/proc") {
-            return Ok(target);
-        }
-        let next = fs::read_link(&target)?;
-        target = target.parent().unwrap_or(Path::new("")).join(next);
-    }
-    fs::metadata(path).map(|_| target)
+/// Makes a folder, and those that it is in, where they are not there.
+///
+/// # Errors
+/// The system says why.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
 }
 
 /// Adds to the end of a file.

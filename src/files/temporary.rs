@@ -7,6 +7,7 @@
 //! The crate `tempfile` gives names at random, which no later run could take for left over, and
 //! makes no folder that swaps places with another.
 
+use super::read::open_left_over;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -158,6 +159,8 @@ pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .filter(|e| e.file_name().to_str().is_some_and(is_one))
+        // A link or a FIFO of such a name is somebody's, and none of ours.
+        .filter(|e| e.file_type().is_ok_and(|t| t.is_file() || t.is_dir()))
         .map(|e| place.with_file_name(e.file_name()))
         .collect()
 }
@@ -169,7 +172,7 @@ fn remove_left_over(place: &Path) {
         .into_iter()
         .flat_map(|kind| left_over(place, kind))
     {
-        let Ok(file) = File::open(&path) else {
+        let Ok(file) = open_left_over(&path) else {
             continue;
         };
         if file.try_lock().is_ok() {

@@ -105,6 +105,10 @@ fn unreadable(file: &str, error: ReadError) -> ImportError {
     match error {
         ReadError::Io(source) => ImportError::Io { file, source },
         ReadError::Directory => ImportError::Directory { file },
+        ReadError::Special(_) | ReadError::Elsewhere => ImportError::Io {
+            file,
+            source: std::io::Error::other(error),
+        },
         ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => ImportError::TooLarge {
             file,
             limit_mib: limit >> 20,

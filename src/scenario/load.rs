@@ -53,7 +53,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
                     Problem::new(format!("{shown} is a directory, not a scenario file"))
                         .help(inside(path))
                 }
-                error => Problem::new(format!("cannot read {shown}: {error} of a scenario")),
+                ReadError::TooLarge { .. } => {
+                    Problem::new(format!("cannot read {shown}: {error} of a scenario"))
+                }
+                error => Problem::new(format!("cannot read {shown}: {error}")),
             });
         };
         let what = match error.kind() {
