@@ -30,3 +30,43 @@ pub struct Metrics {
     /// What it cost each of them, by name, `Kind/namespace/name`.
     pub workloads: Vec<(String, Costs)>,
 }
+
+/// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of
+/// it.
+const COUNT_MAX: u64 = 1 << 48;
+
+impl Metrics {
+    /// Whether a sum of many of these is a number still: they may come from a file that anybody
+    /// wrote.
+    pub(crate) fn is_sound(&self) -> bool {
+        let spreads = [self.detection, self.tainting, self.eviction];
+        [self.evicted, self.needless, self.undecided]
+            .iter()
+            .chain(&spreads.map(|s| s.map_or(0, |s| s.count as u64)))
+            .all(|n| *n <= COUNT_MAX)
+            && self.costs.is_sound()
+            && self.workloads.iter().all(|(_, costs)| costs.is_sound())
+    }
+}
+
+impl Costs {
+    fn is_sound(&self) -> bool {
+        let sums = [
+            self.missing_ns,
+            self.requests_lost,
+            self.requests,
+            self.ghost_ns,
+            self.pending_ns,
+        ];
+        let counts = [
+            self.evicted,
+            self.needless,
+            self.undecided,
+            self.restarts,
+            self.pending_at_end,
+            self.most_pending,
+        ];
+        let most = u128::from(COUNT_MAX) * u128::from(COUNT_MAX);
+        sums.iter().all(|n| *n <= most) && counts.iter().all(|n| *n <= COUNT_MAX)
+    }
+}

@@ -7,12 +7,14 @@ use super::progress::Progress;
 use super::run::{Ready, ready, simulate};
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
+use crate::files;
 use crate::kernel::Dur;
 use crate::report::html::{self, Page};
 use crate::report::{Report, Style};
 use crate::scenario::{Loaded, Overrides};
+use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// So many runs a page holds at most.
 pub(super) const RUNS_MAX: usize = 24;
@@ -29,9 +31,22 @@ pub(crate) struct HtmlArg {
         default_missing_value = html::FILE
     )]
     html: Option<PathBuf>,
+    /// The folder that it is in, to be made where it is not there.
+    #[arg(skip)]
+    folder: Option<PathBuf>,
 }
 
 impl HtmlArg {
+    /// Has the page of a work plan, whose maker is somebody else, written under its name in the
+    /// folder for results, wherever the plan says.
+    pub(super) fn put_into(&mut self, folder: &Path) {
+        if let Some(path) = &mut self.html {
+            let name = path.file_name().unwrap_or(OsStr::new(html::FILE));
+            *path = folder.join(name);
+            self.folder = Some(folder.to_owned());
+        }
+    }
+
     /// Writes the page that `make` makes, if one is asked for.
     pub(super) fn write(
         &self,
@@ -42,6 +57,9 @@ impl HtmlArg {
         };
         let mut bytes = Vec::new();
         html::write(&mut bytes, &make()?)?;
+        if let Some(folder) = &self.folder {
+            files::make_folder(folder).map_err(|e| Failure::write(folder, &e))?;
+        }
         write_whole(path, &bytes)
     }
 }

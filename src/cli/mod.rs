@@ -36,6 +36,7 @@ mod plan_together;
 mod plan_years;
 mod playground;
 mod progress;
+pub mod readers;
 mod records;
 mod replay;
 mod report;

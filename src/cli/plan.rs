@@ -467,10 +467,16 @@ fn read_kept(file: &Path) -> Result<Kept, Failure> {
         Failure::Input(problem.help("give the plan.json that `taintsim plan` wrote"))
     };
     let bytes = files::read(file, MOST).map_err(|e| wrong(e.to_string()))?;
-    let mut document: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|e| wrong(format!("this is no plan: {e}")))?;
-    let kept: Kept = serde_json::from_value(document["kept"].take())
-        .map_err(|e| wrong(format!("this is no plan: {e}")))?;
-    kept.check().map_err(wrong)?;
+    kept_of(&bytes).map_err(wrong)
+}
+
+/// What an earlier plan kept, from the bytes of its file.
+pub(super) fn kept_of(bytes: &[u8]) -> Result<Kept, String> {
+    let no_plan = |e: serde_json::Error| format!("this is no plan: {e}");
+    let mut document: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(bytes).map_err(no_plan)?;
+    let kept = document.remove("kept").unwrap_or_default();
+    let kept: Kept = serde_json::from_value(kept).map_err(no_plan)?;
+    kept.check()?;
     Ok(kept)
 }

@@ -96,7 +96,7 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_enum, value_name = "TABLE")]
     table: Option<WhichTable>,
     /// The folder of the work plan that --plan-shards writes
-    #[arg(long, value_name = "DIR", requires = "plan_shards")]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     shards: PlanShardsArgs,
@@ -110,6 +110,7 @@ impl SurveyArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.many.jobs = with.jobs.or(self.many.jobs);
+        with.out.iter().for_each(|out| self.html.put_into(out));
         self.output.say(with.output.as_deref())
     }
 }
@@ -125,6 +126,11 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     table_fits(args.table.is_some(), args.output.form)?;
+    if args.out.is_some() && !args.shards.is_asked() {
+        let problem = Problem::new("survey writes no folder of results, and --out names one");
+        let help = "`-o json` and `-o csv` print them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
+        return Err(Failure::Input(problem.help(help)));
+    }
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
     let loaded = given(&args.file, &work.inputs, args.many.quiet, terminal)?;

@@ -23,5 +23,5 @@ pub(crate) use forecast::{Forecast, Forecasting};
 pub(crate) use pairs::Pairs;
 pub(crate) use shards::{Desk, Keeper, Shared};
 pub(crate) use stopped::{Away, Stopped};
-pub(crate) use sweep::{Axis, Case, Prepared, Sweep};
+pub(crate) use sweep::{Axis, Case, Prepared, Sweep, pieces_of};
 pub use trial::Trial;

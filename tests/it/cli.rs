@@ -20,6 +20,8 @@ mod playground;
 mod report;
 mod shards;
 mod shrink;
+#[cfg(target_os = "linux")]
+mod strangers;
 mod streams;
 mod survey;
 mod sweep;

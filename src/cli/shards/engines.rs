@@ -3,9 +3,11 @@
 
 use super::packed::{Packed, quoted};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::{Failure, Outcome};
 use crate::cli::file::write_whole;
 use crate::cli::terminal::Terminal;
+use crate::files;
+use crate::language::Problem;
 use std::io::Write;
 use std::path::Path;
 
@@ -34,6 +36,7 @@ pub(super) fn write(
     image: &str,
     terminal: &Terminal,
 ) -> Outcome {
+    nameable(&packed.folder)?;
     let (file, text, then) = match engine {
         None | Some(Engine::Slurm) => ("slurm.sh", slurm(packed), "sbatch"),
         Some(Engine::Kubernetes) => (
@@ -49,6 +52,27 @@ pub(super) fn write(
     writeln!(out, "{then} {shown}")?;
     out.flush()?;
     Ok(Exit::Fine)
+}
+
+/// Refuses a folder whose name would not stay in a line of a script, or is no text at all.
+fn nameable(folder: &Path) -> Result<(), Failure> {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let is_plain = |name: &str| !name.chars().any(|c| c.is_control() || files::acts(c));
+    if whole.to_str().is_some_and(is_plain) {
+        return Ok(());
+    }
+    let text = format!(
+        "{}: a script cannot name this folder: its name breaks a line, or is no text",
+        files::line(&whole.display().to_string())
+    );
+    Err(Failure::Input(
+        Problem::new(text).help("rename the folder of the work plan"),
+    ))
+}
+
+/// What every engine gets.
+pub(super) fn texts(packed: &Packed) -> [String; 2] {
+    [slurm(packed), kubernetes(packed, IMAGE)]
 }
 
 /// A script for `sbatch`. Slurm copies it to a place of its own before it runs it, so that the

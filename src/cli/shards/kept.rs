@@ -7,16 +7,17 @@
 use super::packed::{Packed, VERSION, hash};
 use crate::cli::file::write_whole;
 use crate::files::{self, fnv1a64};
-use crate::lab::Keeper;
+use crate::lab::{self, Keeper};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The most bytes of one result.
-const BYTES_MAX: u64 = 4 << 30;
+const BYTES_MAX: u64 = 1 << 30;
 
 /// What a result file says of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
@@ -30,6 +31,11 @@ struct Head {
     pieces: u64,
     bytes: u64,
     hash: String,
+}
+
+/// The name of the result of a shard of a round.
+fn name(round: u32, shard: u32) -> String {
+    format!("round-{round}.shard-{shard}.result")
 }
 
 /// How a shard's result file is.
@@ -50,6 +56,8 @@ pub(super) struct Kept<'a> {
     folder: &'a Path,
     /// What the shard that is done here found: round, shard, pieces, and the result itself.
     new: OnceLock<(u32, u32, u64, Vec<u8>)>,
+    /// What is whole, and of no use: round and shard.
+    refused: RwLock<BTreeSet<(u32, u32)>>,
 }
 
 impl<'a> Kept<'a> {
@@ -58,24 +66,33 @@ impl<'a> Kept<'a> {
             packed,
             folder,
             new: OnceLock::new(),
+            refused: RwLock::default(),
         }
     }
 
     /// Where the result of a shard of a round is.
     pub(super) fn place(&self, round: u32, shard: u32) -> PathBuf {
-        self.folder
-            .join(format!("round-{round}.shard-{shard}.result"))
+        self.folder.join(name(round, shard))
     }
 
     /// How the result of a shard of a round is.
     pub(super) fn state(&self, round: u32, shard: u32) -> State {
-        match files::read(&self.place(round, shard), BYTES_MAX) {
+        let found = files::within(self.folder, &name(round, shard));
+        match found.and_then(|place| files::read(&place, BYTES_MAX)) {
+            Ok(_) if self.is_refused(round, shard) => {
+                State::Damaged("what it says cannot be what a shard found".to_owned())
+            }
             Ok(bytes) => self
                 .read(&bytes, round, shard)
                 .map_or_else(State::Damaged, State::Whole),
             Err(files::ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => State::Missing,
             Err(error) => State::Damaged(error.to_string()),
         }
+    }
+
+    fn is_refused(&self, round: u32, shard: u32) -> bool {
+        let refused = self.refused.read();
+        refused.is_ok_and(|refused| refused.contains(&(round, shard)))
     }
 
     fn read(&self, bytes: &[u8], round: u32, shard: u32) -> Result<Vec<u8>, String> {
@@ -149,4 +166,23 @@ impl Keeper for Kept<'_> {
         // A shard does one round in a call.
         let _ = self.new.set((round, shard, pieces, result));
     }
+
+    fn refuse(&self, round: u32, shard: u32) {
+        let refused = self.refused.write();
+        (refused.unwrap_or_else(PoisonError::into_inner)).insert((round, shard));
+    }
+}
+
+/// Reads a result that is of shard 0 of 2 of no plan, and if its first line is right, what is behind
+/// it as that of a sweep, packed or not.
+pub(in crate::cli) fn result(bytes: &[u8]) -> Result<u64, String> {
+    let packed = Packed::default();
+    let whole = Kept::new(&packed, Path::new("")).read(bytes, 0, 0);
+    let line = bytes.iter().position(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let body = match whole {
+        Ok(body) => body,
+        // A right checksum is easily made, and chance makes none.
+        Err(_) => files::unpack(bytes[line..].to_vec(), BYTES_MAX).map_err(|e| e.to_string())?,
+    };
+    lab::pieces_of(&body).map_or_else(|| Err("it holds no runs".to_owned()), Ok)
 }

@@ -25,4 +25,6 @@ pub(super) mod shard;
 mod work;
 
 pub(super) use inputs::Inputs;
+pub(super) use kept::result;
+pub(super) use packed::work_plan;
 pub(super) use work::{Again, PlanShardsArgs, ReadAgain, With, Work};

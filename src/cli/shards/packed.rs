@@ -1,6 +1,7 @@
 //! Reads a work plan, and makes sure that it is what was packed.
 
 use super::inputs::Inputs;
+use crate::analysis::grouped;
 use crate::cli::failure::Failure;
 use crate::files::{self, Places, fnv1a64};
 use crate::language::Problem;
@@ -13,6 +14,9 @@ pub(super) const VERSION: u32 = 1;
 
 /// The largest input of a command: an export.
 const INPUT_BYTES_MAX: u64 = 1 << 30;
+
+/// The most shards that a work plan is cut into.
+pub(super) const SHARDS_MAX: u32 = 100_000;
 
 /// A work plan.
 #[derive(Debug, Default)]
@@ -74,14 +78,26 @@ impl Packed {
     /// # Errors
     /// It is none, another version of the program wrote it, or it was changed since.
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
-        let place = folder.join(manifest::FILE);
         let wrong = |text: String| {
             let problem = Problem::new(format!("{}: {text}", folder.display()));
             Failure::Input(problem.help("`taintsim sweep … --plan-shards N --out DIR` writes one, and so do plan, survey and explore"))
         };
-        let bytes = files::read(&place, manifest::BYTES_MAX)
+        let bytes = files::within(folder, manifest::FILE)
+            .and_then(|place| files::read(&place, manifest::BYTES_MAX))
             .map_err(|e| wrong(format!("this is no work plan: {}: {e}", manifest::FILE)))?;
-        let document: Document = serde_json::from_slice(&bytes)
+        Self::read(folder, &bytes, &wrong)
+    }
+
+    /// Reads the manifest of a work plan.
+    ///
+    /// # Errors
+    /// As [`Packed::open`]; `wrong` puts it into words.
+    pub(super) fn read(
+        folder: &Path,
+        bytes: &[u8],
+        wrong: &dyn Fn(String) -> Failure,
+    ) -> Result<Self, Failure> {
+        let document: Document = serde_json::from_slice(bytes)
             .map_err(|e| wrong(format!("this is no work plan: {}: {e}", manifest::FILE)))?;
         let work = document
             .work
@@ -90,8 +106,9 @@ impl Packed {
             folder: folder.to_owned(),
             arguments: work.arguments,
             shards: work.shards,
-            hash: hash(fnv1a64(&bytes)),
-            bytes: bytes.len() as u64 + document.inputs.iter().map(|i| i.bytes).sum::<u64>(),
+            hash: hash(fnv1a64(bytes)),
+            bytes: (document.inputs.iter())
+                .fold(bytes.len() as u64, |sum, i| sum.saturating_add(i.bytes)),
             inputs: document.inputs,
         };
         if (document.taintsim.as_str(), work.version) != (env!("CARGO_PKG_VERSION"), VERSION) {
@@ -104,8 +121,12 @@ impl Packed {
             let help = format!("plan it anew with this one: `{}`", packed.command());
             return Err(Failure::Input(Problem::new(text).help(help)));
         }
-        if packed.shards == 0 {
-            return Err(wrong("this work plan has no shards".to_owned()));
+        if !(1..=SHARDS_MAX).contains(&packed.shards) {
+            let shards = grouped(u64::from(packed.shards));
+            let most = grouped(u64::from(SHARDS_MAX));
+            let text =
+                format!("a work plan has from 1 to {most} shards, and this one says {shards}");
+            return Err(wrong(text));
         }
         Ok(packed)
     }
@@ -131,25 +152,42 @@ impl Packed {
     /// # Errors
     /// One of them is missing, or is not.
     pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
-        let mut places = Places::default();
+        let mut places = Places::packed(&self.folder);
         for input in &self.inputs {
-            let place = self.folder.join(&input.copy);
-            let found = files::read(&place, INPUT_BYTES_MAX.max(input.bytes));
+            let found = files::within(&self.folder, &input.copy)
+                .and_then(|place| Ok((files::read(&place, INPUT_BYTES_MAX)?, place)));
             let what = match found {
-                Ok(bytes) if hash(fnv1a64(&bytes)) == input.hash => None,
+                Ok((bytes, place))
+                    if bytes.len() as u64 == input.bytes && hash(fnv1a64(&bytes)) == input.hash =>
+                {
+                    places.put(Path::new(&input.file), place);
+                    None
+                }
                 Ok(_) => Some("it is not what was packed".to_owned()),
                 Err(error) => Some(error.to_string()),
             };
             if let Some(what) = what {
-                let text = format!("{}, the copy of {}: {what}", place.display(), input.file);
+                let copy = self.folder.join(&input.copy);
+                let text = format!("{}, the copy of {}: {what}", copy.display(), input.file);
                 let help = format!(
                     "copy the work plan again, or plan anew: `{}`",
                     self.command()
                 );
                 return Err(Failure::Input(Problem::new(text).help(help)));
             }
-            places.put(Path::new(&input.file), place);
         }
         Ok(Inputs::packed(places))
     }
+}
+
+/// Reads the manifest of a work plan that lies in no folder, and writes what does its shards.
+pub(in crate::cli) fn work_plan(bytes: &[u8]) -> Result<u64, String> {
+    let wrong = |text: String| Failure::Input(Problem::new(text));
+    let read = Packed::read(Path::new("f"), bytes, &wrong);
+    let packed = read.map_err(|failure| match failure {
+        Failure::Input(problem) => problem.message,
+        _ => String::new(),
+    })?;
+    let written = super::engines::texts(&packed).concat();
+    Ok((written.len() + packed.command().len()) as u64)
 }

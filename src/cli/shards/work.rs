@@ -2,6 +2,7 @@
 
 use super::inputs::Inputs;
 use super::pack;
+use super::packed::SHARDS_MAX;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::found::{Found, Keeping};
 use crate::cli::interrupt;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct PlanShardsArgs {
     /// Run nothing: cut the runs into N shards for other machines, and write what these need to the
     /// folder --out, a work plan. `taintsim shard` does a shard, `taintsim gather` puts them together
-    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     plan_shards: Option<u32>,
 }
 

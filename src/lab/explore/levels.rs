@@ -237,13 +237,17 @@ impl Levels<'_> {
             (*number, done)
         };
         let worker = || (Searcher::new((search.plan)()), View::default());
-        self.desk.round(batch.len() as u64, |mine| {
-            let done = || {
-                let each = mine.par_iter().with_min_len(PIECE);
-                each.map_init(worker, one).collect()
-            };
-            Ok(pool.install(done))
-        })
+        self.desk.round(
+            batch.len() as u64,
+            |_: &Done| true,
+            |mine| {
+                let done = || {
+                    let each = mine.par_iter().with_min_len(PIECE);
+                    each.map_init(worker, one).collect()
+                };
+                Ok(pool.install(done))
+            },
+        )
     }
 
     /// Takes in what a run found, and the jobs that follow from it.

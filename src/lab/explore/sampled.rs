@@ -99,14 +99,18 @@ fn batch(
         let judged = JudgementKept::new(judged, search.properties);
         Some((tape.into(), searched.notes.fingerprint, judged))
     };
-    desk.round(count, |mine| {
-        let done = || {
-            let each = mine.par_iter().with_min_len(PIECE);
-            each.map_init(search.plan, |plan, i| (*i, run(plan, *i)))
-                .collect()
-        };
-        Ok(pool.install(done))
-    })
+    desk.round(
+        count,
+        |_: &Option<Run>| true,
+        |mine| {
+            let done = || {
+                let each = mine.par_iter().with_min_len(PIECE);
+                each.map_init(search.plan, |plan, i| (*i, run(plan, *i)))
+                    .collect()
+            };
+            Ok(pool.install(done))
+        },
+    )
 }
 
 /// Leaves out of the tapes what the violations do not need, the shortest tape first.

@@ -33,6 +33,13 @@ pub(crate) struct Closed {
     pub evicted: f64,
 }
 
+impl Closed {
+    /// Whether it can be reckoned with, wherever it comes from.
+    pub(super) fn is_sound(&self) -> bool {
+        super::kept::are_figures(&[self.missing, self.waiting, self.evicted])
+    }
+}
+
 /// How long a replacement takes to run, in seconds.
 const STARTS_S: f64 = 2.0;
 

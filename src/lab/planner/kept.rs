@@ -74,6 +74,9 @@ pub(crate) struct Kept {
     pub whole_years: Option<Box<Kept>>,
 }
 
+/// No plan counts more outages, years, nodes or pods than this.
+pub(super) const COUNT_MAX: u64 = 1 << 48;
+
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
 
@@ -94,6 +97,26 @@ pub(crate) struct Group {
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
     pub(super) parts: Vec<(bool, Vec<f64>)>,
+}
+
+/// The largest figure that is taken from a file: its square is a number still.
+const MOST: f64 = 1e100;
+
+/// Whether figures from a file can be reckoned with.
+pub(super) fn are_figures<'a>(all: impl IntoIterator<Item = &'a f64>) -> bool {
+    all.into_iter().all(|x| x.abs() <= MOST)
+}
+
+impl Replication {
+    /// Whether it can be one of those that are kept here.
+    pub(super) fn fits(&self, kept: &Kept) -> bool {
+        let width = kept.width();
+        let is_part = |p: &(bool, Vec<f64>)| p.1.len() == width && are_figures(&p.1);
+        self.year.len() == kept.control_places().end
+            && are_figures(&self.year)
+            && self.parts.len() == kept.parts.len()
+            && self.parts.iter().all(is_part)
+    }
 }
 
 impl Kept {
@@ -120,10 +143,22 @@ impl Kept {
             && self.controls < 100
             && self.own.len() <= self.paths.len()
             && self.moments.fits(self.control_places().end)
-            && self.parts.iter().flatten().all(|p| p.1.len() == width)
+            && (self.parts.iter().flatten())
+                .all(|p| p.1.len() == width && p.0 <= COUNT_MAX && are_figures(&p.1))
             && self.parts.len() <= self.models.len()
             && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
-            && self.years.iter().all(|y| y.len() == width)
+            && self
+                .years
+                .iter()
+                .all(|y| y.len() == width && are_figures(y))
+            && self.models.iter().all(|m| (0.0..=MOST).contains(&m.1))
+            && are_figures(
+                self.objective
+                    .prices
+                    .iter()
+                    .chain([&self.objective.node_hour, &self.delta]),
+            )
+            && self.closed.iter().flatten().all(Closed::is_sound)
             && self
                 .closed
                 .as_ref()

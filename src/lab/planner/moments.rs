@@ -2,6 +2,7 @@
 //! sum and difference of these figures, and take the same room however many replications there
 //! were.
 
+use super::kept::{COUNT_MAX, are_figures};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -55,9 +56,13 @@ impl Moments {
         self.co[high * (high + 1) / 2 + low]
     }
 
-    /// Whether it is of so many figures, and of at least two replications.
+    /// Whether it is of so many figures, and of at least two replications, and can be
+    /// reckoned with.
     pub(crate) fn fits(&self, width: usize) -> bool {
-        self.n >= 2 && self.mean.len() == width && self.co.len() == width * (width + 1) / 2
+        (2..=COUNT_MAX).contains(&self.n)
+            && self.mean.len() == width
+            && self.co.len() == width * (width + 1) / 2
+            && are_figures(self.mean.iter().chain(&self.co))
     }
 
     /// How many replications there were.

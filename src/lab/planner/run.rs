@@ -303,7 +303,10 @@ impl Planner<'_> {
                     Desk::Here => least,
                     Desk::Shared(_) => of_round(begin, least, expected.load(Relaxed), desk),
                 };
-                let all = desk.round(pieces, |mine| self.replications(&work, begin, mine))?;
+                let is_sound = |one: &Replication| one.fits(&kept);
+                let all = desk.round(pieces, is_sound, |mine| {
+                    self.replications(&work, begin, mine)
+                })?;
                 // What comes behind a gap would make the result depend on the threads.
                 let whole = all
                     .into_iter()

@@ -12,6 +12,8 @@ pub(crate) trait Keeper: Sync {
     fn result(&self, round: u32, shard: u32) -> Option<Vec<u8>>;
     /// Takes in what a shard of a round found, and of how many pieces of work.
     fn keep(&self, round: u32, shard: u32, pieces: u64, result: Vec<u8>);
+    /// Notes that what a shard of a round found cannot be used, though it is there.
+    fn refuse(&self, round: u32, shard: u32);
 }
 
 /// Work that is shared with other machines.
@@ -78,26 +80,32 @@ impl Desk<'_> {
     }
 
     /// The results of the pieces of a round, by their numbers, from 0. `work` does those that it is
-    /// given.
+    /// given. `is_sound` says whether something that another machine found can be reckoned with:
+    /// anybody may have written it.
     ///
     /// # Errors
     /// Those of `work`; or the round is not complete: [`Stopped::Elsewhere`].
     pub(crate) fn round<T: Serialize + DeserializeOwned>(
         self,
         pieces: u64,
+        is_sound: impl Fn(&T) -> bool,
         work: impl FnOnce(&[u64]) -> Result<Results<T>, Stopped>,
     ) -> Result<Results<T>, Stopped> {
         let Self::Shared(shared) = self else {
             return work(&(0..pieces).collect::<Vec<u64>>());
         };
         let round = shared.rounds.fetch_add(1, Relaxed);
-        if let Some(all) = shared.gathered(round, pieces) {
-            return Ok(all);
+        if let Some(all) = shared.gathered(round, pieces, &is_sound) {
+            // Rounds that are all there follow each other without a run that would look at this.
+            return match (shared.stopped)() {
+                true => Err(Stopped::Asked),
+                false => Ok(all),
+            };
         }
         let Some(mine) = shared.mine else {
             return Err(Stopped::Elsewhere(Away::Missing(round)));
         };
-        if shared.of_shard::<T>(round, mine, pieces).is_some() {
+        if shared.of_shard(round, mine, pieces, &is_sound).is_some() {
             return Err(Stopped::Elsewhere(Away::Before(round)));
         }
         let numbers = shared.pieces(mine, pieces);
@@ -130,23 +138,37 @@ impl Shared<'_> {
             .collect()
     }
 
-    /// What a shard found of its pieces; none if that is not there, or is of other pieces.
+    /// What a shard found of its pieces; none if that is not there, is of other pieces, or cannot
+    /// be reckoned with.
     fn of_shard<T: DeserializeOwned>(
         &self,
         round: u32,
         shard: u32,
         pieces: u64,
+        is_sound: &impl Fn(&T) -> bool,
     ) -> Option<Results<T>> {
-        let found: Results<T> = form::unpacked(&self.keeper.result(round, shard)?)?;
-        let numbers = found.iter().map(|(number, _)| *number);
-        numbers.eq(self.pieces(shard, pieces)).then_some(found)
+        let result = self.keeper.result(round, shard)?;
+        let numbers = self.pieces(shard, pieces);
+        let found = form::unpacked::<T>(&result, numbers.len()).filter(|found| {
+            let is_right = |((number, one), own): (&(u64, T), &u64)| number == own && is_sound(one);
+            found.iter().zip(&numbers).all(is_right)
+        });
+        if found.is_none() {
+            self.keeper.refuse(round, shard);
+        }
+        found
     }
 
     /// What all shards of a round found, by piece; none if one of them is missing.
-    fn gathered<T: DeserializeOwned>(&self, round: u32, pieces: u64) -> Option<Results<T>> {
+    fn gathered<T: DeserializeOwned>(
+        &self,
+        round: u32,
+        pieces: u64,
+        is_sound: &impl Fn(&T) -> bool,
+    ) -> Option<Results<T>> {
         let mut all = Vec::new();
         for shard in 0..self.of {
-            all.extend(self.of_shard(round, shard, pieces)?);
+            all.extend(self.of_shard(round, shard, pieces, is_sound)?);
         }
         all.sort_by_key(|(number, _)| *number);
         Some(all)

@@ -14,8 +14,16 @@ pub(super) fn packed<T: Serialize>(results: &Results<T>) -> Vec<u8> {
     postcard::to_allocvec(results).unwrap_or_else(|_| unreachable!("memory takes whatever it gets"))
 }
 
-/// Results as they were; none if the bytes are of something else.
-pub(super) fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Option<Results<T>> {
+/// Results as they were; none if the bytes are of something else, or of another number of pieces.
+pub(in crate::lab) fn unpacked<T: DeserializeOwned>(
+    bytes: &[u8],
+    pieces: usize,
+) -> Option<Results<T>> {
+    // How many there are comes first, and is looked at before there is room for them.
+    let (found, _) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    if found != pieces {
+        return None;
+    }
     let (results, rest) = postcard::take_from_bytes(bytes).ok()?;
     rest.is_empty().then_some(results)
 }

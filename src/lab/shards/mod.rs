@@ -18,3 +18,4 @@ mod form;
 mod tests;
 
 pub(crate) use desk::{Desk, Keeper, Shared};
+pub(super) use form::unpacked;

@@ -179,7 +179,7 @@ impl Survey<'_> {
             done.sort_by_key(|(number, _)| *number);
             Ok(done)
         };
-        let done = desk.round(losses.len() as u64, work)?;
+        let done = desk.round(losses.len() as u64, Did::is_sound, work)?;
         let lost = |(number, did): (u64, Did)| did.of(&losses[number as usize]);
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.figures, &a.figures));
@@ -217,6 +217,16 @@ struct Run {
     paced: Vec<(String, Pace)>,
 }
 
+/// No figure of a loss is larger.
+const FIGURE_MAX: f64 = 1e18;
+
+/// No number of pods or workloads is larger.
+const COUNT_MAX: u64 = 1 << 48;
+
+fn are_counts(all: &[i64]) -> bool {
+    all.iter().all(|n| n.unsigned_abs() <= COUNT_MAX)
+}
+
 /// What a loss did.
 #[derive(Deserialize, Serialize)]
 struct Did {
@@ -227,6 +237,21 @@ struct Did {
 }
 
 impl Did {
+    /// Whether figures from a file can be reckoned with.
+    fn is_sound(&self) -> bool {
+        let of_hit = |h: &Hit| {
+            let counts = [h.pending, h.stuck, h.left];
+            let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
+            are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
+        };
+        let f = &self.figures;
+        let parts = [f.down_minutes, f.missing_minutes, f.lost_minutes];
+        f.workloads_down as u64 <= COUNT_MAX
+            && are_counts(&[f.pending, f.evicted, f.needless, f.stuck])
+            && parts.iter().all(|x| x.abs() <= FIGURE_MAX)
+            && self.hits.iter().all(of_hit)
+    }
+
     fn of(self, loss: &Loss) -> Lost {
         Lost {
             loss: loss.clone(),

@@ -4,7 +4,7 @@ use super::prepare::Prepared;
 use super::spec::{Case, Outcome};
 use crate::analysis::metrics;
 use crate::kernel::Choices;
-use crate::lab::shards::Desk;
+use crate::lab::shards::{Desk, unpacked};
 use crate::lab::stopped::Stopped;
 use crate::language::Problems;
 use crate::scenario::{self, Overrides};
@@ -75,6 +75,7 @@ pub(crate) fn run_all(
     let work = Work::new(prepared, first, watch, workers);
     let done = desk.round(
         work.pieces(),
+        |all: &Vec<Outcome>| all.iter().all(|o| o.metrics.is_sound()),
         |pieces| Ok(work.run(pieces, &first.threads)?),
     )?;
     let mut runs = work.by_case(done);
@@ -215,4 +216,14 @@ impl<'a> Work<'a> {
         }
         runs
     }
+}
+
+/// How many runs are in the bytes that a shard kept, of however many pieces; none if these cannot be
+/// reckoned with.
+pub(crate) fn pieces_of(bytes: &[u8]) -> Option<u64> {
+    let (pieces, _) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    let found = unpacked::<Vec<Outcome>>(bytes, pieces)?;
+    let runs = found.iter().flat_map(|(_, runs)| runs);
+    let is_sound = runs.clone().all(|run| run.metrics.is_sound());
+    is_sound.then(|| runs.count() as u64)
 }
