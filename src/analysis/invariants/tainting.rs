@@ -7,7 +7,7 @@ use crate::api::names::TextId;
 use crate::api::node::zone_key;
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::kernel::{Dur, Time};
-use crate::plan::{Do, Plan};
+use crate::plan::{Action, Do, Plan};
 use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
@@ -15,6 +15,11 @@ use std::collections::BTreeMap;
 const LATE: Dur = Dur::from_secs(5);
 /// The same where requests take no time: the next turn of the loop, if the first write was refused.
 const NEXT_TURN: Dur = Dur::from_millis(100);
+
+/// What a taint may wait for where requests are rejected: client-go sends one that is answered 429
+/// again after its Retry-After, which is a second, up to ten times (`rest/with_retry.go`), and the
+/// token is taken before the two requests for a taint, which read the node and patch it.
+const REJECTED: Dur = Dur::from_secs(20);
 
 /// How long a request may wait for the limit of a client that has pods to mark and to evict.
 const CROWD: Dur = Dur::from_secs(60);
@@ -101,15 +106,21 @@ impl<'a> Tainting<'a> {
         let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| {
             crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps)
         });
+        let at_best = if plan.timing.node_lifecycle_client.is_none() && round_trips.is_zero() {
+            NEXT_TURN
+        } else {
+            LATE.saturating_add(round_trips)
+                .saturating_add(Dur::from_millis((turns * 1e3) as u64))
+        };
+        let is_rejected = |a: &Action| matches!(a.act, Do::RejectRequests(..));
+        let rejected = match plan.actions.iter().any(is_rejected) {
+            true => REJECTED,
+            false => Dur::ZERO,
+        };
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
-            late: if plan.timing.node_lifecycle_client.is_none() && round_trips.is_zero() {
-                NEXT_TURN
-            } else {
-                LATE.saturating_add(round_trips)
-                    .saturating_add(Dur::from_millis((turns * 1e3) as u64))
-            },
+            late: at_best.saturating_add(rejected),
             zone_of: plan
                 .nodes
                 .iter()
