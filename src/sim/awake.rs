@@ -1,8 +1,9 @@
 //! Which faults have every heartbeat simulated, and until when.
 //!
 //! By default the heartbeats of healthy nodes are computed, on the ground that they arrive and
-//! arrive in time. While the API server answers nobody, or watches lag or stall, they do not; and
-//! some time later what was late has come. A fault of the heartbeats of certain nodes is the
+//! arrive in time. While the API server answers nobody, or the watches of nodes or leases lag or
+//! stall, they do not; and some time later what was late has come. Watches of anything else carry no
+//! heartbeat, and nothing is simulated for them. A fault of the heartbeats of certain nodes is the
 //! business of their kubelets.
 
 use crate::controllers::kubelet::Kubelets;
@@ -36,6 +37,15 @@ pub(super) struct Awake {
 impl Awake {
     /// An action is about to be done, now: keeps kubelets awake as long as it makes a difference.
     pub(super) fn before(&self, act: &Do, now: Time, kubelets: &Kubelets) {
+        let carries_none = match act {
+            Do::WatchLag(r, _) | Do::StallWatches(r, _) | Do::ExpireWatches(Some(r)) => {
+                !matches!(r, WatchedResource::Nodes | WatchedResource::Leases)
+            }
+            _ => false,
+        };
+        if carries_none {
+            return;
+        }
         let after = |wait: Dur| now.saturating_add(wait).saturating_add(AFTER);
         let (trouble, until) = match *act {
             Do::ApiDown | Do::ServersDie(..) => (Trouble::Api, Time::MAX),

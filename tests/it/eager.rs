@@ -367,3 +367,41 @@ fn a_finished_pod_keeps_no_kubelet_awake() {
     assert!(marked, "the controller marks it");
     assert_eq!(reports, 0);
 }
+
+/// A watch that lags or stalls for the whole run has heartbeats simulated if it carries any; those
+/// of anything else cost nothing.
+#[test]
+fn a_lagging_watch_that_carries_no_heartbeat_costs_nothing() {
+    let looks = |what: &str| {
+        let text = format!(
+            "Scenario(version: 1, kubernetes: \"1.34\", horizon: \"480h\", timing: Typical,
+            nodes: [(names: \"a-{{0..1}}\", zone: \"a\"), (names: \"b-{{0..1}}\", zone: \"b\")],
+            timeline: [(at: \"1s\", do: {what})])"
+        );
+        let loaded =
+            scenario::parse("w.ron", text.into_bytes(), std::path::Path::new("")).expect("valid");
+        let plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+        let mut looks = 0;
+        // Every 65,536 events.
+        run_watched(&plan, Choices::seeded(1), &mut |_| {
+            looks += 1;
+            true
+        });
+        looks
+    };
+    for resource in ["Jobs", "Deployments", "Pods"] {
+        assert!(
+            looks(&format!("WatchLag(resource: {resource}, lag: \"1s\")")) <= 1,
+            "{resource}"
+        );
+        let stall = format!("WatchStall(resource: {resource}, duration: \"479h\")");
+        assert!(looks(&stall) <= 1, "{resource}");
+    }
+    // 480 hours are 172,800 renewals of each of four leases, and as many passes twice.
+    for resource in ["Leases", "Nodes"] {
+        assert!(
+            looks(&format!("WatchLag(resource: {resource}, lag: \"1s\")")) > 5,
+            "{resource}"
+        );
+    }
+}
