@@ -109,9 +109,17 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         if runs == u64::MAX { 0 } else { runs },
         |done, _| format!("{} scenarios", grouped(done)),
     );
-    let goes_on = |done: u64, _: usize| {
+    let mut keeping = Keeping {
+        args,
+        schema: &schema,
+        kept: 0,
+        failed: None,
+    };
+    let mut goes_on = |done: u64, found: &[Found]| {
         progress.set(done);
+        keeping.keep(found);
         !interrupt::asked()
+            && keeping.failed.is_none()
             && args
                 .time
                 .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
@@ -120,13 +128,22 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     let hook = std::panic::take_hook();
     soak::note_panics();
     let soaked =
-        interrupt::heeding(|| soak::soak(&schema, (args.seed, runs), &pool, &also, &goes_on));
+        interrupt::heeding(|| soak::soak(&schema, (args.seed, runs), &pool, &also, &mut goes_on));
     progress.clear();
+    let was_interrupted = interrupt::asked();
+    // What has been asked for ends with the soak; what it found is still to be written.
+    interrupt::forget();
+    keeping.keep(&soaked.found);
+    if let Some(failed) = keeping.failed {
+        return Err(failed);
+    }
     say(&mut out, &soaked, clock.seconds())?;
     out.flush()?;
-    write_smallest(args, &schema, &soaked, &clock, &mut out)?;
+    if !was_interrupted {
+        write_smallest(args, &schema, &soaked, &clock, &mut out)?;
+    }
     std::panic::set_hook(hook);
-    if interrupt::asked() {
+    if was_interrupted {
         return Err(Failure::Interrupted(
             "interrupted; this is what was found so far".to_owned(),
         ));
@@ -138,7 +155,37 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     })
 }
 
-/// Makes each scenario that failed smaller for a while, and writes it to a file.
+/// Writes what is found when it is found, as hours may follow.
+struct Keeping<'a> {
+    args: &'a SoakArgs,
+    schema: &'a serde_json::Value,
+    kept: usize,
+    failed: Option<Failure>,
+}
+
+impl Keeping<'_> {
+    fn keep(&mut self, found: &[Found]) {
+        for one in &found[self.kept..] {
+            if let Some(text) = soak::text_of(self.schema, one)
+                && let Err(failed) = write_whole(&place(self.args, one), text.as_bytes())
+            {
+                // After a signal nothing is written; that is made up for at the end.
+                if !interrupt::asked() {
+                    self.failed = Some(failed);
+                }
+                return;
+            }
+            self.kept += 1;
+        }
+    }
+}
+
+/// The file of what was found.
+fn place(args: &SoakArgs, found: &Found) -> PathBuf {
+    args.out.join(format!("soak-{}.ron", found.seed))
+}
+
+/// Makes each scenario that failed smaller for a while, and writes that in its place.
 fn write_smallest(
     args: &SoakArgs,
     schema: &serde_json::Value,
@@ -146,13 +193,13 @@ fn write_smallest(
     clock: &Stopwatch,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    for (i, found) in soaked.found.iter().enumerate() {
+    for found in &soaked.found {
         let begun = clock.seconds();
         let smallest = soak::smallest(schema, found, &also, &mut || {
             !interrupt::asked() && clock.seconds() - begun < SHRINKING
         });
         let Some(text) = smallest else { continue };
-        let path = args.out.join(format!("soak-{}.ron", i + 1));
+        let path = place(args, found);
         write_whole(&path, text.as_bytes())?;
         writeln!(out, "seed {}: {}", found.seed, path.display())?;
         out.flush()?;
@@ -206,7 +253,7 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
         .collect();
     writeln!(
         out,
-        "{} of {} fields and words of the language came up; not: {}",
+        "{} of {} fields and words of the language, flags, plugins and gates came up; not: {}",
         all.len() - unused.len(),
         all.len(),
         unused.join(", ")

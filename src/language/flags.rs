@@ -497,7 +497,7 @@ pub(crate) fn known_plugin(name: &str) -> bool {
 }
 
 /// The admission plugins that are modelled.
-const PLUGINS: [&str; 4] = [
+pub(crate) const PLUGINS: [&str; 4] = [
     "DefaultTolerationSeconds",
     "TaintNodesByCondition",
     "PodTolerationRestriction",

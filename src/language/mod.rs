@@ -52,7 +52,7 @@ pub(crate) use faults::{
     Distribution, FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair,
     RepairAct,
 };
-pub(crate) use flags::known as known_flags;
+pub(crate) use flags::{PLUGINS, known as known_flags};
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};

@@ -65,7 +65,7 @@ fn random_scenarios_hold_everything() {
         too_long,
         found,
         ..
-    } = soak::soak(&schema, (1, 6_000), &pool, &also, &|_, _| true);
+    } = soak::soak(&schema, (1, 6_000), &pool, &also, &mut |_, _| true);
     assert_eq!(
         found,
         [],

@@ -124,10 +124,14 @@ impl<'a> Draw<'a> {
                 object.insert(name.clone(), value);
             }
         } else if schema["additionalProperties"].is_object() {
-            for _ in 0..self.dice.below(3) {
+            // There are many flags, and each of them is worth a draw.
+            let most = if of == "Flags" { 7 } else { 3 };
+            for _ in 0..self.dice.below(most) {
                 let key = words::text(&mut self.dice, &self.known, of, field);
                 let inner = &schema["additionalProperties"];
-                let named = if inner["type"] == "string" || inner["type"].is_array() {
+                let named = if of == "Flags" {
+                    key.clone()
+                } else if inner["type"] == "string" || inner["type"].is_array() {
                     format!("value of {field}")
                 } else {
                     field.to_owned()

@@ -42,17 +42,17 @@ pub struct Soaked {
 }
 
 /// Runs the scenarios of the seeds from `first` on until there were `runs` of them, or `goes_on`
-/// says no; it is given how many there were, and how many kinds of failures.
+/// says no; it is given how many there were, and what was found.
 pub fn soak(
     schema: &Value,
     (first, runs): (u64, u64),
     pool: &ThreadPool,
     also: Also<'_>,
-    goes_on: &dyn Fn(u64, usize) -> bool,
+    goes_on: &mut dyn FnMut(u64, &[Found]) -> bool,
 ) -> Soaked {
     let mut all = Soaked::default();
     let mut done = 0;
-    while done < runs && goes_on(done, all.found.len()) {
+    while done < runs && goes_on(done, &all.found) {
         let count = BATCH.min(runs - done);
         let seed = |i: u64| first.wrapping_add(done).wrapping_add(i);
         let run = |i: u64| match caught(|| random(schema, seed(i))) {
@@ -95,6 +95,12 @@ pub fn soak(
         done += count;
     }
     all
+}
+
+/// The text of the scenario that was found; none where it panics when it is made.
+pub fn text_of(schema: &Value, found: &Found) -> Option<String> {
+    let random = caught(|| random(schema, found.seed)).ok()?;
+    Some(random.loaded.source.text.to_string())
 }
 
 /// The text of a scenario that fails in the same way as that of a seed, and of which nothing can be

@@ -13,6 +13,6 @@ mod words;
 mod written;
 
 pub use checks::{Also, Failed, Verdict, check, note_panics};
-pub use many::{Found, Soaked, smallest, soak};
+pub use many::{Found, Soaked, smallest, soak, text_of};
 pub use scenario::{Random, random};
 pub use used::everything;

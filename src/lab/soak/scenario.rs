@@ -5,7 +5,7 @@
 //! the language accepts, and nothing here needs to know what it refuses.
 
 use super::draw::Draw;
-use super::used::used;
+use super::used::{settings, used};
 use super::written::written;
 use crate::language::Problems;
 use crate::language::text::Tree;
@@ -66,6 +66,7 @@ fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
                     .take(2)
                     .collect();
                 used.insert(format!("release {}", release.join(".")));
+                used.extend(settings(&loaded.spec));
                 return Some(Random { loaded, plan, used });
             }
             Err(problems) => {
@@ -116,7 +117,6 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         "doc",
         "begins",
         "feature_gates",
-        "flags",
         "controllers_start",
         "scheduler",
         "existing",
@@ -125,6 +125,9 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         if draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
         }
+    }
+    if draw.dice.once_in(2) {
+        all.insert("flags".to_owned(), draw.field("flags"));
     }
     let most = [
         ("nodes", 3),

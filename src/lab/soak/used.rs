@@ -1,7 +1,8 @@
 //! Which fields and words of the language a scenario has: `Partition.cut`, `Effect=NoExecute`.
 
 use crate::language::text::Tree;
-use crate::language::{Kind, Scenario, Shape};
+use crate::language::{Kind, PLUGINS, Scenario, Shape, known_flags};
+use crate::profiles;
 use std::collections::BTreeSet;
 
 /// What a scenario has of the language.
@@ -11,9 +12,40 @@ pub(super) fn used(spec: &Scenario) -> BTreeSet<String> {
     all
 }
 
-/// Everything that the language has.
+/// Which of the components' flags, of the API server's admission plugins and of the feature gates
+/// it sets.
+pub(super) fn settings(spec: &Scenario) -> BTreeSet<String> {
+    let flags = &spec.flags;
+    let components = [
+        ("kube_controller_manager", &flags.kube_controller_manager),
+        ("kube_apiserver", &flags.kube_apiserver),
+        ("kubelet", &flags.kubelet),
+    ];
+    let mut all: BTreeSet<String> = spec.feature_gates.keys().map(|g| gate(g)).collect();
+    for (component, given) in components {
+        for (name, value) in given {
+            all.insert(flag(component, name));
+            if name.ends_with("-plugins") {
+                all.extend(value.to_string().split(',').map(|p| format!("plugin {p}")));
+            }
+        }
+    }
+    all
+}
+
+fn flag(component: &str, name: &str) -> String {
+    format!("{component} --{name}")
+}
+
+fn gate(name: &str) -> String {
+    format!("feature gate {name}")
+}
+
+/// Everything that the language has, with every flag, plugin and feature gate.
 pub fn everything() -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
+    let mut all: BTreeSet<String> = known_flags().map(|(c, name)| flag(c, name)).collect();
+    all.extend(PLUGINS.map(|plugin| format!("plugin {plugin}")));
+    all.extend(profiles::gate_names().map(gate));
     for shape in Shape::all() {
         all.extend(
             shape

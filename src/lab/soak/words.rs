@@ -7,7 +7,7 @@
 use crate::kernel::Dur;
 use crate::lab::dice::Dice;
 use crate::language::duration;
-use crate::language::known_flags;
+use crate::language::{PLUGINS, known_flags};
 use crate::profiles;
 use serde_json::{Map, Value, json};
 
@@ -316,7 +316,7 @@ pub(super) fn typed(
         "QuantityText" => dice
             .one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"])
             .into(),
-        "FlagValue" if of == "Flags" => flag_value(dice),
+        "FlagValue" if of == "Flags" => flag_value(dice, field),
         "FlagValue" if of == "Prices" => dice.below(5).into(),
         "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
         "FlagValue" => dice.below(5).into(),
@@ -491,7 +491,42 @@ fn flag(dice: &mut Dice, component: &str) -> String {
     }
 }
 
-fn flag_value(dice: &mut Dice) -> Value {
+/// A value of a flag of a component, mostly of the kind that it takes.
+fn flag_value(dice: &mut Dice, name: &str) -> Value {
+    if dice.once_in(15) {
+        return any_flag_value(dice);
+    }
+    let ends = |with: &[&str]| with.iter().any(|w| name.ends_with(w));
+    if ends(&["-plugins"]) {
+        let mut some = vec![dice.one(&PLUGINS)];
+        if dice.once_in(3) {
+            some.push(dice.one(&PLUGINS));
+        }
+        return some.join(",").into();
+    }
+    if ends(&[
+        "-period",
+        "-timeout",
+        "-duration",
+        "-deadline",
+        "-frequency",
+    ]) {
+        return span(dice).into();
+    }
+    if ends(&["-rate", "-qps"]) {
+        return (*dice.one(&[&0.1, &0.5, &1.0, &5.0, &20.0, &100.5, &0.001])).into();
+    }
+    match name {
+        "unhealthy-zone-threshold" => (dice.below(11) as f64 / 10.0).into(),
+        "leader-elect" | "enable-taint-manager" => dice.once_in(2).into(),
+        "terminated-pod-gc-threshold" => (*dice.one(&[&-1, &0, &1, &2, &10, &12_500])).into(),
+        _ if name.starts_with("default-") => number(dice, "Toleration", "tolerationSeconds", true),
+        _ => (*dice.one(&[&1, &2, &3, &10, &40, &50, &100])).into(),
+    }
+}
+
+/// A value of any kind.
+fn any_flag_value(dice: &mut Dice) -> Value {
     match dice.below(6) {
         0 => dice.once_in(2).into(),
         1 => dice.below(200).into(),
