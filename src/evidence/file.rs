@@ -36,8 +36,10 @@ impl Heard {
         let (logs, others): (Vec<&Evidence>, Vec<&Evidence>) =
             files.iter().partition(|f| is_log(&f.text));
         others.iter().for_each(|f| heard.take(f, None));
+        heard.of_one_time();
         let year = heard.statements.first().map(|s| klog::year_of(s.at));
         logs.iter().for_each(|f| heard.take(f, year));
+        heard.of_one_time();
         heard.compare_clocks();
         heard.sort();
         heard

@@ -70,3 +70,4 @@ pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use rfc3339::{Stamp, parse as parse_time};
 pub(crate) use summary::Summary;
+pub(crate) use times::YEARS;

@@ -14,7 +14,8 @@ use super::value::Wrong;
 
 /// From 1970 to the end of 2199. Spans between two such times fit into 64 bits of nanoseconds,
 /// which is what the scenario language has for them.
-const YEARS: std::ops::Range<Stamp> = Stamp(0)..Stamp(7_258_118_400 * rfc3339::SECOND_US);
+pub(crate) const YEARS: std::ops::Range<Stamp> =
+    Stamp(0)..Stamp(7_258_118_400 * rfc3339::SECOND_US);
 
 /// How far a node's clock may be ahead of the control plane's.
 const SKEW_US: i64 = 15 * rfc3339::SECOND_US;

@@ -29,13 +29,13 @@ pub enum NamesError {
         length: usize,
     },
     /// There are more names than a run can hold.
-    #[error("`{text}` stands for {count} names, more than the limit of {limit}")]
+    #[error("`{text}` stands for {}, and there is room for {}", names(.count), room(*.limit))]
     TooMany {
         /// The text.
         text: String,
         /// How many names it stands for, with "over" where they cannot be counted.
         count: String,
-        /// The limit.
+        /// How many there may be; of a list, how many are left.
         limit: u64,
     },
 }
@@ -43,6 +43,20 @@ pub enum NamesError {
 /// The longest name of an object with its namespace, `namespace/name`: a label of DNS, and a
 /// subdomain.
 const NAME_MAX: usize = 63 + 1 + 253;
+
+fn names(count: &str) -> String {
+    match count {
+        "1" => "a name".to_owned(),
+        _ => format!("{count} names"),
+    }
+}
+
+fn room(limit: u64) -> String {
+    match limit {
+        0 => "none".to_owned(),
+        _ => limit.to_string(),
+    }
+}
 
 /// How much of a text a message shows.
 const SHOWN_MAX: usize = 60;
@@ -256,7 +270,7 @@ mod tests {
     fn counting_comes_before_making() {
         assert_eq!(
             names("n-{0..9999999}"),
-            "error: `n-{0..9999999}` stands for 10000000 names, more than the limit of 100"
+            "error: `n-{0..9999999}` stands for 10000000 names, and there is room for 100"
         );
         let all = "{0..18446744073709551615}".repeat(3);
         assert!(names(&all).contains("stands for over"), "{}", names(&all));

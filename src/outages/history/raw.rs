@@ -161,7 +161,8 @@ impl Raw {
         line: usize,
     ) -> Result<(), HistoryError> {
         if let Some(time) = [start, end].into_iter().find(|t| *t >= LATEST_S) {
-            let years = (time / YEAR_S) as u64;
+            // Beyond that no number of years says more.
+            let years = (time / YEAR_S).min(1e12) as u64;
             return Err(HistoryError::Milliseconds { line, years });
         }
         if !(start.is_finite() && end.is_finite()) || end < start {
