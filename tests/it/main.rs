@@ -10,6 +10,8 @@ mod drains;
 mod eager;
 mod expectations;
 mod explore;
+#[cfg(target_os = "linux")]
+mod fetch;
 mod folders;
 mod forecasts;
 mod imports;
