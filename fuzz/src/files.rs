@@ -255,7 +255,7 @@ pub(crate) static TARGETS: [Target; 6] = [
 ];
 
 /// The files of a folder of the repository with an ending, by name.
-fn shipped(folder: &str, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
+pub(crate) fn shipped(folder: &str, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(folder);
     let entries =
         fs::read_dir(&folder).unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()));

@@ -4,8 +4,9 @@
 //! * [`target`]: what a target is.
 //! * [`mutate`]: new inputs from old ones.
 //! * [`engine`]: the loop, its bounds, and what becomes of an input that fails.
-//! * [`small`], [`inside`], [`files`], [`folders`], [`runs`]: the targets, a file for each family.
+//! * [`small`], [`inside`], [`files`], [`folders`], [`commands`], [`runs`]: the targets, a file for each family.
 
+mod commands;
 mod engine;
 mod files;
 mod folders;
@@ -79,6 +80,7 @@ fn targets() -> impl Iterator<Item = &'static Target> {
         .chain(&inside::TARGETS)
         .chain(&files::TARGETS)
         .chain(&folders::TARGETS)
+        .chain(&commands::TARGETS)
         .chain(&runs::TARGETS)
 }
 
