@@ -56,6 +56,14 @@ impl Stream {
             delivered: Cell::new((None, false)),
         }
     }
+
+    /// Whether the next delta has waited already while the stream was held back: nothing is held
+    /// twice.
+    pub(super) fn next_was_held(&self) -> bool {
+        let until = self.held_until.get();
+        self.deltas
+            .with(|d| d.front().is_some_and(|next| next.made < until))
+    }
 }
 
 /// What is due for a stream.

@@ -68,7 +68,7 @@ impl InformerFactory {
             hash: stable_hash(resource.name()),
         };
         let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
-        if self.hold.stale && stream.held_until.get() <= now {
+        if self.hold.stale && !stream.next_was_held() {
             let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
             let chosen = if ways > 0 {
                 self.ctx
