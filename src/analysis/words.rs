@@ -235,6 +235,11 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
     match note {
         Note::NodeExpired => format!("{} was not heard of for {}", node(), ms()),
         Note::LastHeartbeat => format!("{}: the last known heartbeat is {} old", node(), ms()),
+        Note::RenewalUnseen => format!(
+            "{}: the API server has a renewal of {} ago that the controller has not seen",
+            node(),
+            ms()
+        ),
         Note::ZoneQueue => format!(
             "zone {} gets its queue",
             zone_name(analysis.trace.names.text_of(TextId(r.object)))

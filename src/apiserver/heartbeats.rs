@@ -45,3 +45,8 @@ pub(crate) trait Heartbeats {
 pub(crate) fn lease_version(renewed: Time) -> u64 {
     renewed.as_nanos() + 1
 }
+
+/// When a lease of that version was renewed.
+pub(crate) fn lease_renewed(version: u64) -> Time {
+    Time::from_nanos(version.saturating_sub(1))
+}

@@ -28,7 +28,7 @@ pub(crate) use admission::Admission;
 pub(crate) use budgets::NewBudget;
 pub(crate) use error::ApiError;
 pub(crate) use event_store::EventName;
-pub(crate) use heartbeats::{Beat, Heartbeats, lease_version};
+pub(crate) use heartbeats::{Beat, Heartbeats, lease_renewed, lease_version};
 pub(crate) use nodes::NewNode;
 pub(crate) use pods::NewPod;
 pub(crate) use server::{ApiServer, Watcher};

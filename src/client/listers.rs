@@ -10,7 +10,7 @@ use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::apiserver::{Beat, lease_version};
+use crate::apiserver::{Beat, lease_renewed, lease_version};
 use crate::kernel::{Dur, Time};
 use std::rc::Rc;
 
@@ -52,6 +52,21 @@ impl InformerFactory {
                 .and_then(Option::as_ref)
                 .map(|l| (l.renew_time_us, l.resource_version))
         })
+    }
+
+    /// When the API server took the newest renewal of a node's lease, whether or not the cache has
+    /// it.
+    pub(crate) fn newest_renewal(&self, id: NodeId) -> Option<Time> {
+        self.ctx.reads(self.keys.kubelets);
+        if let Some(h) = &self.heartbeats
+            && h.beat(id) == Beat::Asleep
+            && let Some(t) = h.last_renewal(id, self.ctx.now())
+        {
+            return Some(t);
+        }
+        self.api
+            .lease(id)
+            .map(|l| lease_renewed(l.resource_version))
     }
 
     /// The heartbeat of a node's Ready condition as the cache had it when this version was listed.

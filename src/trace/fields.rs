@@ -297,7 +297,7 @@ impl Trace {
 
     fn fill_note(&self, f: &mut Fields, note: Note, object: u32, arg: u32) {
         match note {
-            Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
+            Note::NodeExpired | Note::LastHeartbeat | Note::RenewalUnseen => f.millis = Some(arg),
             Note::ZoneQueue => {
                 f.object = Some(self.names.text_of(TextId(object)).replace('\0', ""));
             }

@@ -10,6 +10,9 @@ pub enum Note {
     /// The last heartbeat that is known of such a node. Object: node; argument: how long ago it
     /// was, in milliseconds.
     LastHeartbeat,
+    /// The API server has a newer renewal of such a node's lease than the controller has seen.
+    /// Object: node; argument: how long ago it came, in milliseconds.
+    RenewalUnseen,
     /// A zone gets its queue. Object: text of the zone key.
     ZoneQueue,
     /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
@@ -28,9 +31,10 @@ pub enum Note {
 
 impl Note {
     /// All of them.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::NodeExpired,
         Self::LastHeartbeat,
+        Self::RenewalUnseen,
         Self::ZoneQueue,
         Self::TaintsKnown,
         Self::TaintsGone,
@@ -44,6 +48,7 @@ impl Note {
         match self {
             Self::NodeExpired => "node-expired",
             Self::LastHeartbeat => "last-heartbeat",
+            Self::RenewalUnseen => "renewal-unseen",
             Self::ZoneQueue => "zone-queue",
             Self::TaintsKnown => "taints-known",
             Self::TaintsGone => "taints-gone",
@@ -56,7 +61,11 @@ impl Note {
     pub(super) fn is_of_node(self) -> bool {
         matches!(
             self,
-            Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone
+            Self::NodeExpired
+                | Self::LastHeartbeat
+                | Self::RenewalUnseen
+                | Self::TaintsKnown
+                | Self::TaintsGone
         )
     }
 

@@ -1,30 +1,86 @@
 //! `false-unknown`: a healthy node is marked Unknown.
 //!
 //! A node is healthy if its kubelet reaches the API server, however slowly, or was cut off from it
-//! for no longer than the bound allows.
+//! for no longer than the bound allows. What counts is what the API server has: a kubelet that is
+//! back is silent until a renewal has come that a watch could have delivered by the time of the
+//! decision. While the API server itself is away nobody is heard.
 
 use super::super::setting::Analysis;
 use super::property::Property;
 use super::violation::Violation;
 use super::walk::{Walk, records};
 use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, NO_RECORD, RecordId, What};
+use crate::plan::Do;
+use crate::trace::{Actor, NO_RECORD, Note, RecordId, What};
+
+/// A time in which nothing that a kubelet sends arrives.
+#[derive(Clone, Copy)]
+struct Silence {
+    from: Time,
+    to: Time,
+    record: RecordId,
+}
+
+/// What is known of a node's heartbeats.
+#[derive(Clone, Default)]
+struct Heard {
+    silences: Vec<Silence>,
+    /// The latest heartbeat that the controller saw, or could have seen.
+    at: Time,
+}
+
+impl Heard {
+    /// The silence that a decision at `at` looks back on: the first that no heartbeat followed.
+    fn silence<'a>(&'a self, outages: &'a [Silence], at: Time) -> Option<&'a Silence> {
+        let all = self.silences.iter().chain(outages);
+        all.filter(|s| s.to > self.at && s.from <= at)
+            .min_by_key(|s| s.from)
+    }
+
+    /// A heartbeat is known to have come that long before `at`.
+    fn ago(&mut self, at: Time, ms: u64) {
+        self.at = self.at.max(at.saturating_sub(Dur::from_millis(ms)));
+    }
+}
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    // By node: since when it is silent, and the record that says so.
-    let mut since: Vec<(Time, RecordId)> = vec![(Time::ZERO, NO_RECORD); analysis.node_count()];
+    let mut nodes: Vec<Heard> = (0..analysis.node_count())
+        .map(|n| Heard {
+            silences: Vec::from_iter(
+                (walk.follow.node(NodeId(n as u32)).silent)
+                    .then_some(ongoing(Time::ZERO, NO_RECORD)),
+            ),
+            at: Time::ZERO,
+        })
+        .collect();
+    let outages = outages(analysis);
+    let delay = analysis.plan.timing.watch.max;
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = walk.apply(id, r);
         let Some((node, before, after)) = step.node else {
             continue;
         };
-        if after.silent && !before.silent {
-            since[node.index()] = (r.at, id);
+        let heard = &mut nodes[node.index()];
+        match r.what {
+            _ if after.silent && !before.silent => heard.silences.push(ongoing(r.at, id)),
+            _ if before.silent && !after.silent => {
+                heard
+                    .silences
+                    .iter_mut()
+                    .for_each(|s| s.to = s.to.min(r.at));
+            }
+            // Milliseconds are cut: it may be nearly one longer ago.
+            What::Noted(Note::NodeExpired, ms) => heard.ago(r.at, u64::from(ms) + 1),
+            What::Noted(Note::RenewalUnseen, ms) if Dur::from_millis(ms.into()) > delay => {
+                heard.ago(r.at, u64::from(ms) + 1);
+            }
+            _ => {}
         }
         let marked = matches!(
             r.what,
@@ -33,17 +89,18 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         if !marked || r.actor != Actor::NodeLifecycle || before.ready == after.ready {
             continue;
         }
-        let (from, record) = since[node.index()];
-        let borne = analysis.due(from, silent).unwrap_or(Time::MAX);
-        if after.silent && r.at > borne {
+        let silence = heard.silence(&outages, r.at);
+        if silence.is_some_and(|s| {
+            analysis
+                .due(s.from, silent)
+                .is_some_and(|borne| r.at > borne)
+        }) {
             continue;
         }
         let name = walk.node_name(node);
-        let why = if after.silent {
-            format!("silent only since {from}")
-        } else {
-            "in touch".to_owned()
-        };
+        let why = silence.map_or("in touch".to_owned(), |s| {
+            format!("silent only since {}", s.from)
+        });
         found.push(Violation {
             property: Property::FalseUnknown { silent },
             at: r.at,
@@ -53,8 +110,29 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
                 "{name} was marked Unknown at {} although its kubelet was {why}",
                 r.at
             ),
-            records: records(&[if after.silent { record } else { NO_RECORD }, id]),
+            records: records(&[silence.map_or(NO_RECORD, |s| s.record), id]),
         });
     }
     found
+}
+
+fn ongoing(from: Time, record: RecordId) -> Silence {
+    Silence {
+        from,
+        to: Time::MAX,
+        record,
+    }
+}
+
+/// When the API server answers nobody.
+fn outages(analysis: &Analysis<'_>) -> Vec<Silence> {
+    let mut outages: Vec<Silence> = Vec::new();
+    for action in &analysis.plan.actions {
+        match action.act {
+            Do::ApiDown => outages.push(ongoing(action.at, NO_RECORD)),
+            Do::ApiUp(_) => outages.iter_mut().for_each(|o| o.to = o.to.min(action.at)),
+            _ => {}
+        }
+    }
+    outages
 }

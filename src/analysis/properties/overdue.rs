@@ -18,9 +18,8 @@ pub(super) fn overdue<'a>(
 ) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    let mut deadlines: Vec<Option<Time>> = (0..analysis.pods.len())
-        .map(|p| deadline(&walk, PodId(p as u32)))
-        .collect();
+    // Before a pod's first record nothing is known of what it tolerates.
+    let mut deadlines: Vec<Option<Time>> = vec![None; analysis.pods.len()];
     let mut told = vec![false; deadlines.len()];
     for (id, r) in analysis.trace.iter().enumerate() {
         let node = if concerns_pods(r) { r.node() } else { None };
@@ -41,8 +40,11 @@ pub(super) fn overdue<'a>(
             (Some(node), _) => walk
                 .pods_on(node)
                 .for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod)),
+            // What a pod tolerates comes with its creation, also with that of one from the start, by
+            // which nothing else changes.
             (_, Some((pod, before, after)))
-                if before != after || r.what == What::PodTolerations =>
+                if before != after
+                    || matches!(r.what, What::PodCreated(_) | What::PodTolerations) =>
             {
                 told[pod.index()] &= !matches!(r.what, What::PodCreated(_));
                 deadlines[pod.index()] = deadline(&walk, pod);

@@ -31,7 +31,7 @@ pub enum Property {
         /// From the end of the condition.
         within: Dur,
     },
-    /// A pod that was Ready stays NotReady for longer than `within` (1m) although its node is
+    /// A pod that was Ready stays NotReady for longer than `within` (2m30s) although its node is
     /// healthy.
     NeverReady {
         /// From when the pod turned NotReady and the node is back.
@@ -137,7 +137,7 @@ impl Property {
                 within: within(60)?,
             },
             "never-ready" => Self::NeverReady {
-                within: within(60)?,
+                within: within(150)?,
             },
             "never-tainted" => Self::NeverTainted {
                 within: within(300)?,

@@ -10,8 +10,8 @@ use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::Toleration;
 use crate::kernel::{Dur, Time};
-use crate::plan::PodStart;
-use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
+use crate::plan::{Action, Do, Phase, PodStart, WatchCache};
+use crate::trace::{Actor, NO_RECORD, Note, RecordId, What, ZoneState};
 
 /// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is
 /// at hand.
@@ -594,4 +594,84 @@ fn an_eviction_loop_is_counted_in_rounds() {
         found[0].text,
         "ReplicaSet/default/web-1 was evicted from n for the 4th time at 41s"
     );
+}
+
+#[test]
+fn a_pod_from_the_start_is_stuck_only_where_it_does_not_tolerate_its_node() {
+    let times = |tolerations: &[Toleration]| {
+        let mut s = Story::new(60, tolerations);
+        s.run.plan.nodes[0].taints = vec![s.k.clone()];
+        s.run.plan.pods[0].start = PodStart::Running;
+        s.times("pod-stuck(10s)")
+    };
+    assert!(times(&[tolerates("k", None)]).is_empty());
+    assert_eq!(times(&[tolerates("k", Some(5))]), [15_000]);
+    assert_eq!(times(&[]), [10_000]);
+}
+
+#[test]
+fn a_node_that_is_back_is_in_touch_once_the_api_server_has_a_renewal() {
+    // Cut off at 1 s, back at 49.9 s; the pass at 50 s last saw a renewal 45 s before.
+    let times = |unseen: Option<u32>, property: &str| {
+        let mut s = Story::new(100, &[]);
+        let node = s.node;
+        let mut user = |at, what| _ = s.run.record(ms(at), NO_RECORD, Actor::User, what, node);
+        user(1_000, What::NodeSilent);
+        user(49_900, What::NodeHeard);
+        let mut noted = |note, ago| {
+            let what = What::Noted(note, ago);
+            s.run
+                .record(ms(50_000), NO_RECORD, Actor::NodeLifecycle, what, node);
+        };
+        unseen
+            .into_iter()
+            .for_each(|ago| noted(Note::RenewalUnseen, ago));
+        noted(Note::NodeExpired, 45_000);
+        s.run.ready(ms(50_010), NO_RECORD, node, Unknown);
+        s.times(property)
+    };
+    assert!(times(None, "false-unknown").is_empty());
+    assert!(times(None, "false-unknown(1s)").is_empty());
+    // A silence of 49 s and a bit would have been borne.
+    assert_eq!(times(None, "false-unknown(50s)"), [50_010]);
+    // Renewed at 49.95 s, which a watch would have delivered.
+    assert_eq!(times(Some(50), "false-unknown"), [50_010]);
+    // In the very instant of the decision nobody could know.
+    assert!(times(Some(0), "false-unknown").is_empty());
+}
+
+#[test]
+fn nobody_is_heard_while_the_api_server_is_away() {
+    let times = |back: u64| {
+        let mut s = Story::new(100, &[]);
+        for (at, act) in [(1, Do::ApiDown), (back, Do::ApiUp(WatchCache::Kept))] {
+            s.run.plan.actions.push(Action {
+                at: Time::from_secs(at),
+                entry: 0,
+                phase: Phase::Step,
+                act,
+            });
+        }
+        let node = s.node;
+        s.run.record(
+            ms(50_000),
+            NO_RECORD,
+            Actor::NodeLifecycle,
+            What::Noted(Note::NodeExpired, 45_000),
+            node,
+        );
+        s.run.ready(ms(50_010), NO_RECORD, node, Unknown);
+        s.times("false-unknown")
+    };
+    assert!(times(49).is_empty());
+    assert_eq!(times(4), [50_010], "a heartbeat came since");
+}
+
+#[test]
+fn never_ready_waits_for_a_kubelets_pauses() {
+    // Two pauses of twice 30 s, ten seconds to the next look, and some for requests.
+    let Ok(Property::NeverReady { within }) = Property::parse("never-ready") else {
+        panic!("there is one of that name")
+    };
+    assert!(within >= Dur::from_secs(2 * 2 * 30 + 10));
 }

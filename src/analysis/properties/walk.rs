@@ -30,6 +30,8 @@ pub(super) struct Walk<'a> {
     bound: BTreeSet<(u32, u32)>,
     /// By node: since when its health is what it is.
     healthy_at: Vec<Time>,
+    /// By node: when its machine booted last.
+    booted_at: Vec<Time>,
 }
 
 /// How long a pod may stay on its node.
@@ -64,6 +66,7 @@ impl<'a> Walk<'a> {
             follow,
             lives,
             bound,
+            booted_at: healthy_at.clone(),
             healthy_at,
         }
     }
@@ -79,6 +82,9 @@ impl<'a> Walk<'a> {
             && before.health() != after.health()
         {
             self.healthy_at[node.index()] = r.at;
+        }
+        if let (Some((node, ..)), What::MachineOn) = (step.node, r.what) {
+            self.booted_at[node.index()] = r.at;
         }
         let Some((pod, before, after)) = step.pod else {
             return step;
@@ -116,6 +122,11 @@ impl<'a> Walk<'a> {
     /// Since when a node's health is what it is.
     pub(super) fn healthy_at(&self, node: NodeId) -> Time {
         self.healthy_at[node.index()]
+    }
+
+    /// When a node's machine booted last; the start of the run if it did not.
+    pub(super) fn booted_at(&self, node: NodeId) -> Time {
+        self.booted_at[node.index()]
     }
 
     /// The pods on a node.

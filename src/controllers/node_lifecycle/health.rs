@@ -5,7 +5,7 @@ use super::node_health::{Health, SavedReady, Tried, saved, seconds};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, lease_version};
 use crate::kernel::Time;
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
@@ -170,7 +170,7 @@ impl Controller {
 
     /// Records for how long nothing was heard of a node, and how old its last known
     /// heartbeat is: its lease's renewal, or, before there are leases, the heartbeat of its Ready
-    /// condition.
+    /// condition. Also how old the lease's newest renewal is, where the cache does not have it.
     pub(super) fn note_expired(&self, id: NodeId) {
         let Some(health) = self
             .state
@@ -189,6 +189,11 @@ impl Controller {
         let status = health.ready.map(|r| seconds(r.heartbeat));
         if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
             note(Note::LastHeartbeat, at);
+        }
+        if let (Some((_, seen)), Some(newest)) = (health.lease, self.informers.newest_renewal(id))
+            && lease_version(newest) > seen
+        {
+            note(Note::RenewalUnseen, newest.as_nanos() as i64);
         }
         note(Note::NodeExpired, health.probe_ns);
     }

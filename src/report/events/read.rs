@@ -233,7 +233,7 @@ fn noted(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String> 
     };
     let node = || line.node(&trace.names);
     Ok(Some(match note {
-        Note::NodeExpired | Note::LastHeartbeat => {
+        Note::NodeExpired | Note::LastHeartbeat | Note::RenewalUnseen => {
             (node()?, What::Noted(note, number("millis", line.millis)?))
         }
         Note::ZoneQueue => (line.zone(&trace.names)?, What::Noted(note, 0)),
