@@ -28,6 +28,20 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
+    /// The code and the reason of the status that says so (`metav1.StatusReason`).
+    pub(crate) fn status(self) -> &'static str {
+        match self {
+            Self::NotFound => "404 NotFound",
+            Self::Conflict => "409 Conflict",
+            Self::AlreadyExists => "409 AlreadyExists",
+            Self::TooManyRequests | Self::Rejected | Self::NotCounted => "429 TooManyRequests",
+            Self::Forbidden => "403 Forbidden",
+            Self::NotWhitelisted | Self::Internal => "500 InternalError",
+            Self::Invalid => "422 Invalid",
+            Self::Unavailable => "no answer",
+        }
+    }
+
     /// What a client says of a request that failed so: of one that was rejected it says which it was
     /// (`NewGenericServerResponse`), `post pods`.
     pub(crate) fn of(self, request: &str) -> String {

@@ -110,7 +110,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         }
     }
     let mut out = terminal.out();
-    let taken = steps(&run, &texts, parts.as_ref());
+    let taken = steps(&run, &texts, &violations, parts.as_ref());
     if args.output.form == Format::Json {
         let found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
         json::write(&mut out, &found)?;

@@ -63,7 +63,10 @@ impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R,
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
         let reply = match self.client.arrives() {
-            Err(error) => Some(Err(error)),
+            Err(error) => {
+                self.client.answers(self.about, Some(error));
+                Some(Err(error))
+            }
             Ok(()) => (self.apply.take()).map(|apply| self.client.apply(self.about, apply)),
         };
         self.reply.set(reply);
@@ -113,6 +116,8 @@ struct Inner {
 pub(crate) struct Client {
     inner: Rc<Inner>,
     actor: Actor,
+    /// Its requests only read.
+    reads: bool,
 }
 
 impl Client {
@@ -134,6 +139,7 @@ impl Client {
         }
         Client {
             actor,
+            reads: false,
             inner: Rc::new(Inner {
                 request_point: ctx.point("request-latency"),
                 response_point: ctx.point("response-latency"),
@@ -166,6 +172,7 @@ impl Client {
         Client {
             inner: self.inner.clone(),
             actor,
+            reads: false,
         }
     }
 
@@ -236,6 +243,19 @@ impl Client {
         }
         let last = self.send(about, apply).await;
         last.unwrap_or(Err(ApiError::Rejected))
+    }
+
+    /// The same for a request that only reads.
+    pub(crate) async fn get<R: 'static>(
+        &self,
+        about: Object,
+        read: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
+    ) -> Result<R, ApiError> {
+        let client = Client {
+            reads: true,
+            ..self.clone()
+        };
+        client.call(about, read).await
     }
 
     /// Sends a request once.
@@ -330,12 +350,18 @@ impl Client {
         let api = &*self.inner.api;
         let before = api.changes();
         let reply = apply(api, self.actor);
-        if let Some(wrote) = &self.inner.wrote
-            && api.changes() > before
-        {
+        if api.changes() == before {
+            self.answers(about, reply.as_ref().err().copied());
+        } else if let Some(wrote) = &self.inner.wrote {
             wrote(about);
         }
         reply
+    }
+
+    /// Notes for a search what came of a request that wrote nothing.
+    fn answers(&self, about: Object, failed: Option<ApiError>) {
+        let ctx = &self.inner.ctx;
+        ctx.answers(about, self.reads, failed.map(ApiError::status));
     }
 }
 

@@ -226,7 +226,7 @@ impl Controller {
         }
         let got = self
             .client
-            .call(self.object(id), move |api, _| api.get_node(id));
+            .get(self.object(id), move |api, _| api.get_node(id));
         got.await.ok()
     }
 
@@ -236,7 +236,7 @@ impl Controller {
         for tries in 1..=TAINT_TRIES {
             let read = self
                 .client
-                .call(self.object(id), move |api, _| api.get_node(id));
+                .get(self.object(id), move |api, _| api.get_node(id));
             let Ok(old) = read.await else { return };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {

@@ -126,7 +126,7 @@ impl Drain {
     /// What kubectl prints if it cannot.
     async fn is_unschedulable(&self, node: NodeId) -> Result<bool, String> {
         self.ctx.set_cause(self.cause);
-        let read = self.client.call(self.node(node), move |api, _| {
+        let read = self.client.get(self.node(node), move |api, _| {
             api.node(node).ok_or(ApiError::NotFound)
         });
         match read.await {
@@ -206,7 +206,7 @@ impl Drain {
         chosen: &Cell<usize>,
     ) -> Result<(), Vec<Failure>> {
         self.ctx.set_cause(self.cause);
-        let listed = self.client.call(self.node(node), move |api, _| {
+        let listed = self.client.get(self.node(node), move |api, _| {
             Ok(api
                 .pods()
                 .into_iter()
@@ -325,7 +325,7 @@ impl Drain {
         let object = owner.object.map(|(id, _)| id);
         let found = self
             .client
-            .call(self.pod(pod.id), move |api, _| match object {
+            .get(self.pod(pod.id), move |api, _| match object {
                 Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
                 None => Ok(()),
             });
@@ -381,7 +381,7 @@ impl Drain {
     /// `getPodFn`
     async fn read_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
         self.client
-            .call(self.pod(id), move |api, _| {
+            .get(self.pod(id), move |api, _| {
                 api.pod(id).ok_or(ApiError::NotFound)
             })
             .await

@@ -1,5 +1,6 @@
 //! What steps declare to a search: the state that they read and write, and what they are called.
 
+use super::choice::Object;
 use super::ctx::Ctx;
 use super::search::{Key, Keys, Name};
 
@@ -39,6 +40,13 @@ impl Ctx {
     pub fn writes(&self, key: Key) {
         if self.0.searching.get() {
             self.0.notes.borrow_mut().touch(key, true);
+        }
+    }
+
+    /// The running step answers a request that writes nothing.
+    pub fn answers(&self, about: Object, reads: bool, failed: Option<&'static str>) {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().answer(about.hash, reads, failed);
         }
     }
 

@@ -2,10 +2,13 @@
 //! the run departs from its tape.
 
 use super::tape::Texts;
+use crate::analysis::properties::Violation;
 use crate::kernel::Time;
 use crate::kernel::choice::{Deviation, Span};
+use crate::kernel::search::Step;
 use crate::sim::Searched;
 use crate::trace::RecordId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A step of a replayed run.
@@ -13,21 +16,29 @@ use std::ops::Range;
 pub(crate) struct ReplayedStep {
     /// When it was.
     pub at: Time,
-    /// The process that took it.
+    /// The process that took it; of a request that arrives, the one that sent it.
     pub process: String,
     /// The records that it wrote.
     pub records: Range<RecordId>,
     /// The choices in it, or that led to it, that are not the default.
     pub deviations: Vec<String>,
+    /// What it answered to requests that wrote nothing.
+    pub answers: Vec<String>,
 }
 
-/// The steps of a run that wrote something, or that a deviation brought about, up to where it
-/// departs from its tape.
+/// The steps of a run that wrote something, that a deviation brought about, or that answered a
+/// request which failed or which only read what the violations are about; up to where it departs
+/// from its tape.
 pub(crate) fn steps(
     run: &Searched,
     texts: &Texts,
+    violations: &[Violation],
     departure: Option<&Departure>,
 ) -> Vec<ReplayedStep> {
+    let names = &run.trace.names;
+    let pods = violations.iter().filter_map(|v| v.pod);
+    let pods = pods.filter(|p| p.index() < names.pods());
+    let about: BTreeSet<u64> = pods.map(|p| names.pod_hash(p)).collect();
     let mut steps = Vec::new();
     let mut before = 0;
     for (i, step) in run.notes.steps.iter().enumerate() {
@@ -38,16 +49,46 @@ pub(crate) fn steps(
         let records = before..after;
         before = after;
         let deviations = deviations(run, texts, i);
-        if !records.is_empty() || !deviations.is_empty() {
+        let answers = answers(run, texts, &about, i);
+        if !records.is_empty() || !deviations.is_empty() || !answers.is_empty() {
             steps.push(ReplayedStep {
                 at: step.at,
-                process: texts.name(step.name),
+                process: process(run, texts, step),
                 records,
                 deviations,
+                answers,
             });
         }
     }
     steps
+}
+
+/// Who took a step. A request is a step of the server, and was sent in another.
+fn process(run: &Searched, texts: &Texts, step: &Step) -> String {
+    let sender = (step.posted_in as usize)
+        .checked_sub(1)
+        .and_then(|sender| run.notes.steps.get(sender));
+    match sender {
+        Some(sender) if step.name.what == "request" => {
+            format!("request of {}", texts.name(sender.name))
+        }
+        _ => texts.name(step.name),
+    }
+}
+
+/// What a step answered to requests that wrote nothing: where they failed, and what they read of
+/// these objects.
+fn answers(run: &Searched, texts: &Texts, about: &BTreeSet<u64>, step: usize) -> Vec<String> {
+    let all = &run.notes.answers;
+    let from = all.partition_point(|a| (a.step as usize) < step);
+    let here = all[from..].iter().take_while(|a| a.step as usize == step);
+    let told = here.filter(|a| a.failed.is_some() || a.reads && about.contains(&a.about));
+    told.map(|a| {
+        let verb = if a.reads { "reads" } else { "would write" };
+        let answer = a.failed.map_or(String::new(), |why| format!(": {why}"));
+        format!("{verb} {}{answer}", texts.object(a.about))
+    })
+    .collect()
 }
 
 /// The choices that are not the default: the one that led to a step, and those that it made.

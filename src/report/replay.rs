@@ -182,6 +182,7 @@ fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) 
             Mark::Deviation
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
+        wrote.extend(step.answers.iter().cloned());
         let mut saw: Vec<String> = Vec::new();
         for id in records {
             let Some(r) = trace.get(id) else { continue };

@@ -190,7 +190,7 @@ impl Cluster {
         loop {
             // Reading a node has its heartbeats written, so the lease is read after it.
             let found = kubectl
-                .call(about, move |api, _| {
+                .get(about, move |api, _| {
                     Ok((api.get_node(node)?, api.lease(node)))
                 })
                 .await;

@@ -92,7 +92,7 @@ fn taken(plan: &Plan, violated: &Violated, tape: &str) -> Steps {
     lanes(
         title,
         &run.trace,
-        &steps(&run, &Texts::of(&run), None),
+        &steps(&run, &Texts::of(&run), &violations, None),
         &violations,
     )
 }

@@ -482,7 +482,7 @@ impl Controller {
     ) -> Result<(), ApiError> {
         let read = budget.clone();
         self.client
-            .call(self.about(budget.id), move |api, _| {
+            .get(self.about(budget.id), move |api, _| {
                 api.update_budget_status(&read, status)
             })
             .await

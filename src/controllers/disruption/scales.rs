@@ -42,7 +42,7 @@ impl Scales {
             Some(WorkloadKind::Deployment) => ("deployments.apps", true),
             Some(WorkloadKind::ReplicaSet) | None => ("replicasets.apps", true),
         };
-        let read = self.scales.call(about, move |api, _| {
+        let read = self.scales.get(about, move |api, _| {
             api.workload(id)
                 .filter(|_| has_scale)
                 .map(|w| (w.uid, w.replicas()))

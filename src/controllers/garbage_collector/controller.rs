@@ -138,7 +138,7 @@ impl Controller {
         let object = self.object(Item::Pod(id, uid));
         let latest = self
             .client
-            .call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
+            .get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
             .await;
         let owner = match latest {
             Ok(pod) if pod.uid == uid => pod.controller(),

@@ -226,7 +226,7 @@ impl Controller {
         let id = node.id;
         match self
             .client
-            .call(self.object(id), move |api, _| api.get_lease(id))
+            .get(self.object(id), move |api, _| api.get_lease(id))
             .await
         {
             Err(ApiError::NotFound) => true,

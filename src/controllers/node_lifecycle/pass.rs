@@ -239,7 +239,7 @@ impl Controller {
             let id = node.id;
             node = self
                 .client
-                .call(self.object(id), move |api, _| api.get_node(id))
+                .get(self.object(id), move |api, _| api.get_node(id))
                 .await
                 .ok()?;
             if last {

@@ -63,7 +63,7 @@ impl Controller {
         for tries in 1..=TRIES {
             let Ok(old) = self
                 .client
-                .call(object, move |api, _| api.get_node(id))
+                .get(object, move |api, _| api.get_node(id))
                 .await
             else {
                 return false;
@@ -115,7 +115,7 @@ impl Controller {
         let (id, object) = (node.id, self.object(node.id));
         let Ok(_) = self
             .client
-            .call(object, move |api, _| api.get_node(id))
+            .get(object, move |api, _| api.get_node(id))
             .await
         else {
             return;

@@ -316,7 +316,7 @@ impl Controller {
             if missing.contains(&node) {
                 let found = self
                     .client
-                    .call(self.node_object(node), move |api, _| {
+                    .get(self.node_object(node), move |api, _| {
                         api.node(node).ok_or(ApiError::NotFound)
                     })
                     .await;

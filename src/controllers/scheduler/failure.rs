@@ -73,7 +73,7 @@ impl Controller {
         }
         let got = self
             .client
-            .call(self.pod_object(id), move |api, _| {
+            .get(self.pod_object(id), move |api, _| {
                 api.pod(id).ok_or(ApiError::NotFound)
             })
             .await;
@@ -265,7 +265,7 @@ impl Controller {
     async fn read_to_requeue(&self, id: PodId) -> Option<Rc<Pod>> {
         let mut pause = FIRST_GET_PAUSE;
         loop {
-            let read = self.client.call(self.pod_object(id), move |api, _| {
+            let read = self.client.get(self.pod_object(id), move |api, _| {
                 api.pod(id).ok_or(ApiError::NotFound)
             });
             match read.await {

@@ -310,7 +310,7 @@ impl Controller {
     async fn list_pods_on(&self, id: NodeId) -> Vec<Rc<Pod>> {
         let about = self.node_object(id);
         for _ in 0..LIVE_LIST_TRIES {
-            let list = self.client.call(about, move |api, _| {
+            let list = self.client.get(about, move |api, _| {
                 Ok(api
                     .pods()
                     .into_iter()

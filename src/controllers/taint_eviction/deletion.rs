@@ -83,7 +83,7 @@ impl Controller {
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             // Of the reply only this is kept: there may be very many deletions at once.
             let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);
-            let get = self.client.call(object, move |api, _| {
+            let get = self.client.get(object, move |api, _| {
                 api.pod(id).map(seen).ok_or(ApiError::NotFound)
             });
             let (record, uid, target) = get.await?;

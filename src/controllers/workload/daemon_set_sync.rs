@@ -49,7 +49,7 @@ impl DaemonSetController {
             self.core
                 .pods
                 .client
-                .call(self.core.pods.object(&ds), move |api, _| {
+                .get(self.core.pods.object(&ds), move |api, _| {
                     api.create_revision(id, uid)
                 })
                 .await?;
@@ -310,7 +310,7 @@ impl DaemonSetController {
                 .core
                 .pods
                 .client
-                .call(about, move |api, _| {
+                .get(about, move |api, _| {
                     api.workload(id).ok_or(ApiError::NotFound)
                 })
                 .await?;

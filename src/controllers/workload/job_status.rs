@@ -163,7 +163,7 @@ impl JobController {
                     .core
                     .pods
                     .client
-                    .call(about, move |api, _| {
+                    .get(about, move |api, _| {
                         api.workload(id).ok_or(ApiError::NotFound)
                     })
                     .await?;

@@ -317,7 +317,7 @@ impl ReplicaSetController {
                 .core
                 .pods
                 .client
-                .call(about, move |api, _| {
+                .get(about, move |api, _| {
                     api.workload(id).ok_or(ApiError::NotFound)
                 })
                 .await?;

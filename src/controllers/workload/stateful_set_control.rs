@@ -55,7 +55,7 @@ impl StatefulSetController {
             self.core
                 .pods
                 .client
-                .call(self.core.pods.object(set), move |api, _| {
+                .get(self.core.pods.object(set), move |api, _| {
                     api.create_revision(id, uid)
                 })
                 .await?;

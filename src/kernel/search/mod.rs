@@ -16,4 +16,4 @@ pub use keys::{Key, Keys, Touch};
 pub(super) use name::Hashes;
 pub use name::Name;
 pub(super) use notes::Notes;
-pub use searched::{Asked, Searched, Step, Wanted};
+pub use searched::{Answer, Asked, Searched, Step, Wanted};

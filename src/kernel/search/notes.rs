@@ -4,7 +4,7 @@
 use super::fold::fold;
 use super::keys::{Key, Keys, Touch};
 use super::name::Name;
-use super::searched::{Asked, Searched, Step, Wanted};
+use super::searched::{Answer, Asked, Searched, Step, Wanted};
 use crate::kernel::texts::Texts;
 use crate::kernel::{Group, Time};
 use std::any::TypeId;
@@ -172,6 +172,18 @@ impl Notes {
     fn list(&mut self, touch: Touch) {
         if self.so_far.touches.last() != Some(&touch) {
             self.so_far.touches.push(touch);
+        }
+    }
+
+    /// The running step answers a request.
+    pub(crate) fn answer(&mut self, about: u64, reads: bool, failed: Option<&'static str>) {
+        if !self.wanted.only_states {
+            self.so_far.answers.push(Answer {
+                step: self.so_far.steps.len() as u32 - 1,
+                about,
+                reads,
+                failed,
+            });
         }
     }
 

@@ -35,6 +35,19 @@ pub struct Asked {
     pub count: u32,
 }
 
+/// What came of a request that wrote nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// The step that answered it.
+    pub step: u32,
+    /// Hash of the name of the object that it is about.
+    pub about: u64,
+    /// Whether it only reads.
+    pub reads: bool,
+    /// Why it failed, if it did.
+    pub failed: Option<&'static str>,
+}
+
 /// What of a run is of interest; all of it by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
@@ -72,6 +85,8 @@ pub struct Searched {
     /// Events that start workers which are alike, each with a number that they share, in order of
     /// posting.
     pub alike: Vec<(u32, u32)>,
+    /// Answers to requests that wrote nothing; none where only states are wanted.
+    pub answers: Vec<Answer>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
 }
@@ -85,6 +100,7 @@ impl Searched {
         self.candidates.clear();
         self.states.clear();
         self.alike.clear();
+        self.answers.clear();
         Self {
             fingerprint: 0,
             ..self

@@ -87,6 +87,57 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
 }
 
 #[test]
+fn a_replay_names_who_sent_a_request_and_what_it_read() {
+    let dir = Scratch::new();
+    // The pod is gone when its eviction reads it for the first time (404); the second try, 10 ms
+    // later, reads the successor and deletes it.
+    dir.write(
+        "retried.ron",
+        r#"Scenario(version: 1, kubernetes: "1.36", horizon: "1m", nodes: [(names: "n-{0..1}")],
+            workloads: [StatefulSet(name: "db", replicas: 1, placement: Nodes(["n-0"]))],
+            timeline: [
+                (at: "20s", do: Taint(node: "n-0", taint: "m:NoExecute")),
+                (at: "20.002s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
+            ])"#,
+    );
+    let found = dir.call(&[
+        "explore",
+        "retried.ron",
+        "-q",
+        "--depth",
+        "0",
+        "-p",
+        "wrong-pod",
+    ]);
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let shown = dir.call(&["replay", "output/retried-explore/wrong-pod-1.tape.ron"]);
+    let who = "request of eviction:default/db-0";
+    let lines = || shown.stdout.lines().filter(|l| l.contains(who));
+    let place = |words: &str| {
+        let all: Vec<usize> = shown
+            .stdout
+            .lines()
+            .enumerate()
+            .filter(|(_, l)| l.contains(who) && l.contains(words))
+            .map(|(i, _)| i)
+            .collect();
+        assert_eq!(all.len(), 1, "{words}: {}", shown.stdout);
+        all[0]
+    };
+    let failed = lines().filter(|l| l.contains(": 404 NotFound")).count();
+    assert_eq!(failed, 1, "{}", shown.stdout);
+    let deleted = shown
+        .stdout
+        .lines()
+        .position(|l| l.starts_with(" ►") && l.contains(who));
+    assert!(
+        deleted.is_some_and(|deleted| place(": 404 NotFound") < deleted),
+        "{}",
+        shown.stdout
+    );
+}
+
+#[test]
 fn releases_that_do_not_have_it_are_exhausted() {
     let dir = with_rapid();
     let out = dir.call(&[
