@@ -46,6 +46,8 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
         until_found,
         batch: BATCH,
         prune: true,
+        beside: 0,
+        draws_on: &|| true,
     };
     explore(&wanted, pool, &|_| true).0
 }

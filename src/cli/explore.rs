@@ -30,6 +30,11 @@ use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;
+/// How many runs are drawn where all of few deviations were tried. An outcome that one run in a
+/// hundred has is missed with a probability of 0.99^256 = 0.08.
+const BESIDE: u64 = 256;
+/// The part of the time in which runs are drawn; in the rest what was found is made small.
+const DRAWING: f64 = 0.7;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum How {
@@ -185,6 +190,7 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
 
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let clock = Stopwatch::start();
     let help = "give the most runs instead, --runs";
     (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
     let loaded = work.inputs.load(&args.file)?;
@@ -212,12 +218,18 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let mut reports: Vec<(Option<String>, Report)> = Vec::new();
     let mut interrupted = false;
-    for release in releases {
+    let count = releases.len() as f64;
+    for (i, release) in releases.into_iter().enumerate() {
+        // Each release has its part of the time, and what those before it left.
+        let end = args.time.map_or(f64::INFINITY, |t| {
+            t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count
+        });
         let report = one(
             args,
             (&loaded, &properties),
             release.as_deref(),
             (&pool, work.desk()),
+            (&clock, end),
             terminal,
         )?;
         reports.push((release, report));
@@ -236,7 +248,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     // A range of releases gives each its own plan; one release, or none, is as it was asked for.
     let plan_of = |release: &str| plan(&loaded, args, args.kubernetes.as_deref().map(|_| release));
     args.html
-        .write(|| explored::page(&loaded, &plan_of, args.depth, &searches, &properties))?;
+        .write(|| explored::page(&loaded, &plan_of, &searches, &properties))?;
     if interrupted {
         return Err(Failure::Interrupted(
             "interrupted; this is what was found so far".to_owned(),
@@ -249,12 +261,13 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     })
 }
 
-/// Searches under one release.
+/// Searches under one release, until the clock shows its end.
 fn one(
     args: &ExploreArgs,
     (loaded, properties): (&Loaded, &[Property]),
     release: Option<&str>,
     at: (&rayon::ThreadPool, Desk<'_>),
+    (clock, end): (&Stopwatch, f64),
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     let plan = || plan(loaded, args, release);
@@ -264,6 +277,8 @@ fn one(
     let runs = args
         .runs
         .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+    let began = clock.seconds();
+    let draws_on = || clock.seconds() < began + (end - began) * DRAWING;
     let wanted = Explore {
         plan: &plan,
         properties,
@@ -279,6 +294,8 @@ fn one(
         until_found: args.until_found,
         batch: args.batch as usize,
         prune: true,
+        beside: BESIDE,
+        draws_on: &draws_on,
     };
     let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
         if all == u64::MAX {
@@ -287,20 +304,16 @@ fn one(
             format!("{} of at most {} runs", grouped(done), grouped(all))
         }
     });
-    let clock = Stopwatch::start();
     let goes_on = |runs: u64| {
         progress.set(runs);
-        !interrupt::asked()
-            && args
-                .time
-                .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
+        !interrupt::asked() && clock.seconds() < end
     };
     let ran = interrupt::heeding(|| search(&wanted, at, &goes_on));
     progress.clear();
     let (report, _) = ran?;
     // What others ran says nothing of how fast this machine is.
     if !args.quiet && !at.1.is_shared() {
-        let took = clock.seconds();
+        let took = clock.seconds() - began;
         let speed = report.runs as f64 / took.max(1e-9);
         terminal.note(&format!(
             "{} runs in {took:.3} s, {} per second",
@@ -328,7 +341,7 @@ fn print(
         Format::Text if searches.len() > 1 => write_table(&mut out, searches, properties)?,
         Format::Text => {
             for s in searches {
-                write(&mut out, s, args.depth, style)?;
+                write(&mut out, s, style)?;
             }
         }
     }
@@ -388,6 +401,7 @@ fn tapes<'a>(
         }
         searches.push(Searched {
             release: plan.profile.release.clone(),
+            depth: args.depth,
             report,
             tapes: files,
         });

@@ -4,7 +4,7 @@ use super::Style;
 use super::text::counted;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
-use crate::lab::explore::Report;
+use crate::lab::explore::{Reached, Report};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -16,6 +16,8 @@ const OUTCOMES: usize = 10;
 pub(crate) struct Searched<'a> {
     /// The release, as it was asked for.
     pub release: String,
+    /// The most deviations, or PCT's depth.
+    pub depth: u32,
     /// What was found.
     pub report: &'a Report,
     /// The file of each violation's tape, in their order.
@@ -59,12 +61,7 @@ impl Says {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    searched: &Searched<'_>,
-    depth: u32,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, searched: &Searched<'_>, style: Style) -> io::Result<()> {
     let r = searched.report;
     let n = |n: u64| grouped(n);
     write!(out, "{} runs", n(r.runs))?;
@@ -82,23 +79,9 @@ pub(crate) fn write(
         (_, true) => writeln!(
             out,
             "exhausted: every run with up to {} from the default order",
-            counted(u64::from(depth), "deviation")
+            counted(u64::from(searched.depth), "deviation")
         )?,
         _ => writeln!(out, "not exhausted: there are more runs")?,
-    }
-    if let Some(b) = r.bound {
-        let text = format!(
-            "PCT: {} processes, {} turns: a run finds a bug of depth {depth} with a probability of at least",
-            b.processes, b.steps
-        );
-        writeln!(
-            out,
-            "{text} 1/({} × {}^{}) = {:.2e}",
-            b.processes,
-            b.steps,
-            depth.saturating_sub(1),
-            b.probability
-        )?;
     }
     write_outcomes(out, r)?;
     write_violations(out, searched, style)
@@ -106,21 +89,36 @@ pub(crate) fn write(
 
 /// Writes the outcomes, the most frequent ones first.
 fn write_outcomes(out: &mut dyn Write, r: &Report) -> io::Result<()> {
-    let n = |n: u64| grouped(n);
     writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
-    let width = r
-        .outcomes
-        .iter()
-        .map(|o| n(o.runs).len())
-        .max()
-        .unwrap_or(1);
-    for o in r.outcomes.iter().take(OUTCOMES) {
-        writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
-    }
-    if r.outcomes.len() > OUTCOMES {
-        writeln!(out, "  and {} more", r.outcomes.len() - OUTCOMES)?;
+    list(out, &r.outcomes)?;
+    if let Some(beside) = &r.beside {
+        let drawn = grouped(beside.runs);
+        let more = beside.outcomes.iter().map(|o| o.runs).sum();
+        match beside.outcomes.len() as u64 {
+            0 => writeln!(out, "{drawn} runs with all choices drawn: no other outcome")?,
+            count => writeln!(
+                out,
+                "{drawn} runs with all choices drawn: {} of them have {} that no run above has",
+                grouped(more),
+                counted(count, "outcome")
+            )?,
+        }
+        list(out, &beside.outcomes)?;
     }
     writeln!(out)
+}
+
+/// Writes some outcomes, each with its count.
+fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
+    let n = |n: u64| grouped(n);
+    let width = outcomes.iter().map(|o| n(o.runs).len()).max().unwrap_or(1);
+    for o in outcomes.iter().take(OUTCOMES) {
+        writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
+    }
+    if outcomes.len() > OUTCOMES {
+        writeln!(out, "  and {} more", outcomes.len() - OUTCOMES)?;
+    }
+    Ok(())
 }
 
 /// Writes the violations, each with its tape.
@@ -139,6 +137,9 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         let from = match v.tape.len() {
             0 => "in the default order".to_owned(),
             1 => "with 1 deviation".to_owned(),
+            n if !v.is_small => {
+                format!("with {n} deviations (there was no time to look for fewer)")
+            }
             n => format!("with {n} deviations"),
         };
         writeln!(
@@ -180,6 +181,15 @@ pub(crate) fn write_table(
     for line in table.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
+    if let Some(s) = searches.iter().find(|s| s.report.exhausted) {
+        let depth = counted(u64::from(s.depth), "deviation");
+        let drawn = s.report.beside.as_ref().map_or(0, |b| b.runs);
+        writeln!(
+            out,
+            "exhausted: in no run with up to {depth}, nor in {} drawn ones",
+            grouped(drawn)
+        )?;
+    }
     writeln!(out)?;
     for s in searches {
         for (v, file) in s.report.violations.iter().zip(&s.tapes) {
@@ -201,31 +211,32 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             .iter()
             .map(|p| (p.to_string(), json!(Says::of(r, p).words())))
             .collect();
-        let outcomes: Vec<Value> = r
-            .outcomes
-            .iter()
-            .map(|o| json!({ "runs": o.runs, "outcome": o.text }))
-            .collect();
+        let outcomes = |outcomes: &[Reached]| -> Vec<Value> {
+            let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.text });
+            outcomes.iter().map(one).collect()
+        };
         let violation = |(i, v): (usize, &crate::lab::explore::Violated)| {
             json!({
                 "property": v.property.to_string(),
                 "text": v.text,
                 "runs": v.runs,
                 "deviations": v.tape.len(),
+                "small": v.is_small,
                 "tape": s.tapes.get(i),
             })
         };
         json!({
             "kubernetes": s.release,
+            "depth": s.depth,
             "runs": r.runs,
             "pruned": r.pruned,
             "skipped": r.skipped,
             "states": r.states,
             "exhausted": r.exhausted,
             "complete": r.complete,
-            "bound": r.bound.map(|b| json!({ "processes": b.processes, "steps": b.steps, "probability": b.probability })),
+            "drawn_beside": r.beside.as_ref().map(|b| json!({ "runs": b.runs, "outcomes": outcomes(&b.outcomes) })),
             "properties": says,
-            "outcomes": outcomes,
+            "outcomes": outcomes(&r.outcomes),
             "violations": r.violations.iter().enumerate().map(violation).collect::<Vec<_>>(),
         })
     };

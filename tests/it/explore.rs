@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::api::names::stable_hash;
@@ -66,6 +67,8 @@ fn wanted<'a>(
         until_found: false,
         batch: BATCH,
         prune: true,
+        beside: 0,
+        draws_on: &|| true,
     }
 }
 
@@ -187,6 +190,94 @@ fn each_strategy_finds_a_seeded_bug() {
             .count();
         assert_eq!(deleted, 1, "the first pod is deleted, its successor never");
     }
+}
+
+#[test]
+fn what_was_found_is_made_small_as_far_as_there_is_time() {
+    let (make, properties) = (seeded_bug, [property()]);
+    let search = Explore {
+        until_found: true,
+        batch: 64,
+        ..wanted(&make, &properties, Strategy::Random, 1, 1_000)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().build().expect("threads");
+    // Time is over as soon as something was found, and later.
+    let found_after = explore(&search, &pool, &|_| true).0.runs;
+    let (cut, _) = explore(&search, &pool, &|runs| runs < found_after);
+    let all = on(&search, 2);
+    assert_eq!((cut.runs, all.runs), (found_after, found_after));
+    let (cut, all) = (&cut.violations[0], &all.violations[0]);
+    assert_eq!((cut.is_small, all.is_small), (false, true));
+    assert!(cut.tape.len() > all.tape.len(), "{}", cut.tape.len());
+    // Where time is short no more is drawn once something was found.
+    let late = Explore {
+        until_found: false,
+        draws_on: &|| false,
+        ..search
+    };
+    let (report, finished) = explore(&late, &pool, &|_| true);
+    assert_eq!((report.runs, finished), (found_after, false));
+    assert!(report.violations.iter().all(|v| v.is_small));
+}
+
+#[test]
+fn a_batch_ends_when_time_is_over() {
+    let make = || plan(RAPID);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("threads");
+    for strategy in [Strategy::Exhaustive, Strategy::Random] {
+        let asked = AtomicU64::new(0);
+        let search = wanted(&make, &[], strategy, 2, 1_000);
+        let (report, finished) = explore(&search, &pool, &|_| {
+            asked.fetch_add(1, Ordering::Relaxed) < 20
+        });
+        assert!(!finished && report.runs < 20, "{}", report.runs);
+    }
+}
+
+/// Two nodes and one pod that is deleted as its node is: what is common takes several deviations
+/// from the default order.
+const COMMON: &str = r#"(version: 1, kubernetes: "1.34", horizon: "60s",
+    timing: Custom(request: "2ms", response: "2ms", watch: "2ms", user: Raw),
+    nodes: [(name: "a"), (name: "b", unschedulable: true)],
+    workloads: [ReplicaSet(name: "r", replicas: 1, placement: Node("b"))],
+    timeline: [
+        (at: "10s", do: DeletePod(pods: All, gracePeriodSeconds: 0)),
+        (at: "10.004s", do: DeleteNode(nodes: Node("a"))),
+        (at: "10.004s", do: Uncordon(node: "b")),
+    ])"#;
+
+#[test]
+fn drawn_runs_show_what_few_deviations_do_not_reach() {
+    let make = || plan(COMMON);
+    let search = Explore {
+        beside: 256,
+        ..wanted(&make, &[], Strategy::Exhaustive, 1, 10_000)
+    };
+    let report = on(&search, 2);
+    let beside = report.beside.expect("there are runs with two deviations");
+    assert!(report.exhausted && !report.complete);
+    assert_eq!(beside.runs, 256);
+    assert!(!beside.outcomes.is_empty());
+    let known: BTreeSet<&String> = report.outcomes.iter().map(|o| &o.text).collect();
+    assert!(beside.outcomes.iter().all(|o| !known.contains(&o.text)));
+}
+
+#[test]
+fn a_delivery_is_held_back_once() {
+    let mut plan = plan(RAPID);
+    plan.perturb.stale = true;
+    let mut held = 0;
+    for seed in 0..64 {
+        let times = sim::search(&plan, Choices::free(seed)).trace.held_up;
+        held += times.len();
+        // One that is held again is so in the instant in which it was free to go.
+        let ends: BTreeSet<_> = times.iter().map(|(at, lasts)| *at + *lasts).collect();
+        assert!(times.iter().all(|(at, _)| !ends.contains(at)), "{times:?}");
+    }
+    assert!(held > 64, "{held}");
 }
 
 /// What a search came to: outcomes, and the properties that are violated.
@@ -508,7 +599,7 @@ fn what_a_violation_does_not_need_is_left_out() {
         value: u64::MAX,
         ..(*d).into()
     }));
-    assert_eq!(shorter(&search, property(), long), needed);
+    assert_eq!(shorter(&search, property(), long, &|| true), (needed, true));
 }
 
 /// How a trouble shows in a run that has it.

@@ -215,6 +215,8 @@ fn a_tape_is_shrunk_with_its_scenario() {
         until_found: true,
         batch: BATCH,
         prune: true,
+        beside: 0,
+        draws_on: &|| true,
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)

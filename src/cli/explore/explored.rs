@@ -25,15 +25,10 @@ const RUNS: usize = 8;
 pub(super) fn page(
     loaded: &Loaded,
     plan_of: &dyn Fn(&str) -> Plan,
-    depth: u32,
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> Result<Page, Failure> {
-    let text = plain(|out, style| {
-        searches
-            .iter()
-            .try_for_each(|s| write(out, s, depth, style))
-    })?;
+    let text = plain(|out, style| searches.iter().try_for_each(|s| write(out, s, style)))?;
     let mut parts = vec![Part::Table(table(searches, properties))];
     for searched in searches {
         let plan = plan_of(&searched.release);

@@ -8,7 +8,8 @@ use super::children::{Child, View, few_children};
 use super::kept::JudgementKept;
 use super::one::{self, Found};
 use super::outcome::Outcome;
-use super::search::{Explore, Report, Watch};
+use super::sampled;
+use super::search::{Explore, Report, Strategy, Watch};
 use super::seen::Seen;
 use super::tally::Tally;
 use crate::kernel::choice::Deviation;
@@ -69,7 +70,10 @@ fn run(
     (seen, judged): (&Seen, &Judged),
     enough: usize,
     goes_on: GoesOn<'_>,
-) -> Done {
+) -> Option<Done> {
+    if !goes_on() {
+        return None;
+    }
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state| search.prune && seen.has(state);
     let run = searcher.search(
@@ -82,6 +86,9 @@ fn run(
         &mut known,
         goes_on,
     );
+    if run.known && !goes_on() {
+        return None;
+    }
     let notes = &run.notes;
     let states = notes
         .asked
@@ -104,12 +111,12 @@ fn run(
         )
     });
     searcher.take_back(run);
-    Done {
+    Some(Done {
         states,
         children,
         skipped,
         end,
-    }
+    })
 }
 
 /// The judgements on traces that were looked at before.
@@ -150,11 +157,28 @@ pub(super) fn explore(
     while !level.is_empty() {
         match levels.level(&level, depth == search.depth, pool, watch)? {
             After::Next(next) => level = next,
-            After::End { finished } => return Ok((levels.report(false), finished)),
+            After::End { finished } => return Ok((levels.report(None), finished)),
         }
         depth += 1;
     }
-    Ok((levels.report(true), true))
+    // Where no runs are left out there is nothing beside them.
+    let enough = search.until_found && levels.tally.all_violated(search.properties);
+    let drawn = if levels.beyond && !enough {
+        let few = Explore {
+            strategy: Strategy::Random,
+            runs: search.beside.min(search.runs - levels.tally.runs),
+            until_found: false,
+            ..search.clone()
+        };
+        let runs = levels.tally.runs;
+        sampled::draw(&few, (pool, desk), &|drawn| watch(runs + drawn))?.0
+    } else {
+        Tally::default()
+    };
+    let mut report = levels.report(Some(drawn));
+    let runs = report.runs;
+    pool.install(|| sampled::shorten(search, &mut report.violations, &|| watch(runs)));
+    Ok((report, true))
 }
 
 /// How it goes on after a level.
@@ -194,7 +218,9 @@ impl Levels<'_> {
             let batch = &batch[..batch.len().min(left)];
             let done = self.batch(batch, last, pool, watch)?;
             for (job, (_, done)) in batch.iter().zip(done) {
-                self.add(job, done, last, &mut next);
+                if let Some(done) = done {
+                    self.add(job, done, last, &mut next);
+                }
             }
             if !watch(self.tally.runs) {
                 return Ok(After::End { finished: false });
@@ -214,14 +240,14 @@ impl Levels<'_> {
         Ok(After::Next(next))
     }
 
-    /// Makes some runs, in their order.
+    /// Makes some runs, in their order, as long as it goes on.
     fn batch(
         &self,
         batch: &[Arc<Job>],
         last: bool,
         pool: &ThreadPool,
         watch: Watch<'_>,
-    ) -> Result<Vec<(u64, Done)>, Stopped> {
+    ) -> Result<Vec<(u64, Option<Done>)>, Stopped> {
         let search = self.search;
         // Runs at the last level are asked for other choices only until there is one.
         let enough = if !last {
@@ -239,7 +265,7 @@ impl Levels<'_> {
         let worker = || (Searcher::new((search.plan)()), View::default());
         self.desk.round(
             batch.len() as u64,
-            |_: &Done| true,
+            |_: &Option<Done>| true,
             |mine| {
                 let done = || {
                     let each = mine.par_iter().with_min_len(PIECE);
@@ -286,8 +312,12 @@ impl Levels<'_> {
         }
     }
 
-    fn report(self, exhausted: bool) -> Report {
-        let runs = self.tally.runs;
+    /// What was found; with the runs that were drawn beside where every run was tried.
+    fn report(mut self, drawn: Option<Tally>) -> Report {
+        let (runs, exhausted) = (self.tally.runs, drawn.is_some());
+        // What has few deviations has none too many.
+        self.tally.all_small();
+        let beside = drawn.map(|drawn| self.tally.beside(drawn));
         let (outcomes, violations) = self.tally.into_parts();
         Report {
             runs,
@@ -298,7 +328,7 @@ impl Levels<'_> {
             complete: exhausted && !self.beyond,
             outcomes,
             violations,
-            bound: None,
+            beside: beside.filter(|beside| beside.runs > 0),
         }
     }
 }

@@ -19,7 +19,7 @@ mod tally;
 
 pub use one::{Found, digest};
 pub use outcome::Outcome;
-pub use search::{BATCH, Bound, Explore, Reached, Report, Strategy, Violated, Watch};
+pub use search::{BATCH, Beside, Explore, Reached, Report, Strategy, Violated, Watch};
 pub use shorter::shorter;
 pub use strategies::explore;
 pub(crate) use strategies::explore_at;

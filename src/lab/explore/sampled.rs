@@ -2,7 +2,7 @@
 
 use super::kept::{JudgementKept, TapeKept};
 use super::one;
-use super::search::{Bound, Explore, Report, Strategy, Violated, Watch};
+use super::search::{Explore, Report, Strategy, Violated, Watch};
 use super::shorter::shorter;
 use super::tally::Tally;
 use crate::kernel::Choices;
@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 /// How many of them one thread makes at least, with one plan.
 const PIECE: usize = 16;
 
-/// The choices of the run of a seed.
-fn choices(search: &Explore<'_>, bound: Option<Bound>, seed: u64) -> Choices {
-    match bound {
-        Some(bound) => Choices::pct(seed, search.depth, bound.steps),
+/// The choices of the run of a seed; `turns`: how many PCT reckons with.
+fn choices(search: &Explore<'_>, turns: Option<u64>, seed: u64) -> Choices {
+    match turns {
+        Some(turns) => Choices::pct(seed, search.depth, turns),
         None => Choices::free(seed),
     }
 }
@@ -32,32 +32,14 @@ fn choices(search: &Explore<'_>, bound: Option<Bound>, seed: u64) -> Choices {
 /// The batch is done elsewhere.
 pub(super) fn explore(
     search: &Explore<'_>,
-    (pool, desk): (&ThreadPool, Desk<'_>),
+    at: (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
 ) -> Result<(Report, bool), Stopped> {
-    let bound = (search.strategy == Strategy::Pct).then(|| bound(search));
-    let mut tally = Tally::default();
-    let mut states = BTreeSet::new();
-    let mut finished = true;
-    while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
-    {
-        let done = batch(search, bound, tally.runs, (pool, desk), watch)?;
-        for (tape, state, judgement) in done.into_iter().filter_map(|(_, run)| run) {
-            let (outcome, found) = judgement.of(search.properties);
-            let tape: Vec<Deviation> = tape.into();
-            tally.runs += 1;
-            states.insert(state);
-            tally.add(&outcome, found, &tape);
-        }
-        if !watch(tally.runs) {
-            finished = false;
-            break;
-        }
-    }
+    let (tally, states, finished) = draw(search, at, watch)?;
     let runs = tally.runs;
     let (outcomes, mut violations) = tally.into_parts();
     // A drawn run deviates nearly everywhere, and little of that matters.
-    shorten(search, &mut violations);
+    at.0.install(|| shorten(search, &mut violations, &|| watch(runs)));
     let report = Report {
         runs,
         pruned: 0,
@@ -67,29 +49,70 @@ pub(super) fn explore(
         complete: false,
         outcomes,
         violations,
-        bound,
+        beside: None,
     };
     Ok((report, finished))
+}
+
+/// Draws runs and counts what they come to and the states that they pass; the last part says
+/// whether they are all there.
+///
+/// # Errors
+/// The batch is done elsewhere.
+pub(super) fn draw(
+    search: &Explore<'_>,
+    at: (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(Tally, BTreeSet<u64>, bool), Stopped> {
+    let turns = (search.strategy == Strategy::Pct).then(|| {
+        let usual = one::run(&(search.plan)(), &[]);
+        usual.notes.asked.len().max(1) as u64
+    });
+    let mut tally = Tally::default();
+    let mut states = BTreeSet::new();
+    let mut drawn = 0;
+    while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
+    {
+        // A batch ends early for what was found, or may have been, to be made small in time.
+        let is_late = !(search.draws_on)();
+        let in_time = |runs| watch(runs) && (is_late || (search.draws_on)());
+        let count = (search.batch.max(1) as u64).min(search.runs - tally.runs);
+        let seeds = (search.seed.wrapping_add(drawn), count);
+        let runs = tally.runs;
+        let done = batch(search, turns, seeds, at, &|| in_time(runs))?;
+        drawn += count;
+        for (tape, state, judgement) in done.into_iter().filter_map(|(_, run)| run) {
+            let (outcome, found) = judgement.of(search.properties);
+            let tape: Vec<Deviation> = tape.into();
+            tally.runs += 1;
+            states.insert(state);
+            tally.add(&outcome, found, &tape);
+        }
+        if !watch(tally.runs) || tally.any_violated() && !(search.draws_on)() {
+            return Ok((tally, states, false));
+        }
+    }
+    Ok((tally, states, true))
 }
 
 /// A complete run: its tape, the fingerprint of its states, its outcome and violations.
 type Run = (TapeKept, u64, JudgementKept);
 
-/// Makes the next runs, after those that were made already.
+/// Makes the runs of some seeds: the first, and how many.
 fn batch(
     search: &Explore<'_>,
-    bound: Option<Bound>,
-    runs: u64,
+    turns: Option<u64>,
+    (first, count): (u64, u64),
     (pool, desk): (&ThreadPool, Desk<'_>),
-    watch: Watch<'_>,
+    goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
-    let count = (search.batch.max(1) as u64).min(search.runs - runs);
-    let first = search.seed.wrapping_add(runs);
     // A run that was asked to end has no outcome.
     let run = |plan: &mut Plan, i: u64| -> Option<Run> {
+        if !goes_on() {
+            return None;
+        }
         let seed = first.wrapping_add(i);
-        let choices = choices(search, bound, seed);
-        let searched = sim::search_watched(plan, choices, &|| watch(runs));
+        let searched = sim::search_watched(plan, choices(search, turns, seed), goes_on);
         if searched.known {
             return None;
         }
@@ -113,30 +136,19 @@ fn batch(
     )
 }
 
-/// Leaves out of the tapes what the violations do not need, the shortest tape first.
-fn shorten(search: &Explore<'_>, violations: &mut [Violated]) {
-    for violated in &mut *violations {
+/// Leaves out of the tapes that are not small what the violations do not need, as far as there is
+/// time, the shortest tape first.
+pub(super) fn shorten(
+    search: &Explore<'_>,
+    violations: &mut [Violated],
+    goes_on: &(dyn Fn() -> bool + Sync),
+) {
+    let long = violations.par_iter_mut().filter(|v| !v.is_small);
+    long.for_each(|violated| {
         let tape = std::mem::take(&mut violated.tape);
-        violated.tape = shorter(search, violated.property, tape);
-    }
+        (violated.tape, violated.is_small) = shorter(search, violated.property, tape, goes_on);
+    });
     violations.sort_by(|a, b| {
         (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
     });
-}
-
-/// PCT's bound: with n processes, k steps and a bug of depth d, one run finds it with a probability
-/// of at least 1/(n k^(d-1)).
-fn bound(search: &Explore<'_>) -> Bound {
-    let searched = one::run(&(search.plan)(), &[]);
-    let names: BTreeSet<u64> = searched.notes.steps.iter().map(|s| s.name.hash()).collect();
-    let (processes, steps) = (
-        names.len().max(1) as u64,
-        searched.notes.asked.len().max(1) as u64,
-    );
-    let power = (steps as f64).powi(search.depth.saturating_sub(1) as i32);
-    Bound {
-        processes,
-        steps,
-        probability: 1.0 / (processes as f64 * power),
-    }
 }

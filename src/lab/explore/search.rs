@@ -45,6 +45,12 @@ pub struct Explore<'a> {
     pub until_found: bool,
     /// Whether to leave out orders with the same result.
     pub prune: bool,
+    /// How many runs are drawn beside those of few deviations once all of these are tried, to see
+    /// whether what is common is among them.
+    pub beside: u64,
+    /// Whether there is time to draw more runs although something was found, whose tape has to be
+    /// made small yet.
+    pub draws_on: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// An outcome, how often it came about, and the first tape that leads there.
@@ -65,21 +71,23 @@ pub struct Violated {
     pub property: Property,
     /// What happened in the run of the tape.
     pub text: String,
-    /// How many runs violate the property for the same objects.
+    /// How many runs violate the property for the same objects, drawn ones of [`Report::beside`]
+    /// with the others.
     pub runs: u64,
     /// Its deviations.
     pub tape: Vec<Deviation>,
+    /// Whether none of them can be left out, as far as that was looked for; there may have been no
+    /// time for it.
+    pub is_small: bool,
 }
 
-/// PCT's bound.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bound {
-    /// How many processes and streams there are.
-    pub processes: u64,
-    /// How many steps the default run has.
-    pub steps: u64,
-    /// The least probability that one run finds a bug of the depth.
-    pub probability: f64,
+/// What runs have whose choices were all drawn, beside those of few deviations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Beside {
+    /// How many were drawn.
+    pub runs: u64,
+    /// The outcomes that only they have, the most frequent first.
+    pub outcomes: Vec<Reached>,
 }
 
 /// What a search found.
@@ -101,8 +109,8 @@ pub struct Report {
     pub outcomes: Vec<Reached>,
     /// The violations, shortest tape first.
     pub violations: Vec<Violated>,
-    /// The bound of PCT.
-    pub bound: Option<Bound>,
+    /// What a few drawn runs have beside, where every run with few deviations was tried.
+    pub beside: Option<Beside>,
 }
 
 /// Says whether to go on; given how many runs there were.

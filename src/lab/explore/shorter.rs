@@ -3,10 +3,18 @@
 use super::one;
 use super::search::Explore;
 use crate::analysis::properties::Property;
+use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
+use crate::sim::{self, GoesOn};
 
-/// A shorter tape whose run violates the property, too: no single deviation can be left out of it.
-pub fn shorter(search: &Explore<'_>, property: Property, tape: Vec<Deviation>) -> Vec<Deviation> {
+/// A shorter tape whose run violates the property, too, and whether no single deviation can be left
+/// out of it: it ends where it may not go on.
+pub fn shorter(
+    search: &Explore<'_>,
+    property: Property,
+    tape: Vec<Deviation>,
+    goes_on: GoesOn<'_>,
+) -> (Vec<Deviation>, bool) {
     let properties = [property];
     let search = Explore {
         properties: &properties,
@@ -14,14 +22,18 @@ pub fn shorter(search: &Explore<'_>, property: Property, tape: Vec<Deviation>) -
     };
     let plan = (search.plan)();
     let violates = |tape: &[Deviation]| {
-        let trace = one::run(&plan, tape).trace;
-        !one::judge(&search, &plan, &trace, tape).1.is_empty()
+        let choices = Choices::tape(tape.to_vec(), Choices::default_order());
+        let run = sim::search_watched(&plan, choices, goes_on);
+        !run.known && !one::judge(&search, &plan, &run.trace, tape).1.is_empty()
     };
     let mut tape = tape;
     let mut size = tape.len().div_ceil(2);
     while size > 0 && !tape.is_empty() {
         let (mut at, before) = (0, tape.len());
         while at < tape.len() {
+            if !goes_on() {
+                return (tape, false);
+            }
             let mut without = tape.clone();
             without.drain(at..(at + size).min(tape.len()));
             if violates(&without) {
@@ -37,5 +49,5 @@ pub fn shorter(search: &Explore<'_>, property: Property, tape: Vec<Deviation>) -
             size / 2
         };
     }
-    tape
+    (tape, goes_on())
 }

@@ -2,10 +2,11 @@
 
 use super::one::Found;
 use super::outcome::Outcome;
-use super::search::{Reached, Violated};
+use super::search::{Beside, Reached, Violated};
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The outcomes and violations of the runs so far.
 #[derive(Default)]
@@ -36,6 +37,7 @@ impl Tally {
                     text: f.text.clone(),
                     runs: 0,
                     tape: tape.to_vec(),
+                    is_small: false,
                 });
             entry.runs += 1;
             if tape.len() < entry.tape.len() {
@@ -52,13 +54,54 @@ impl Tally {
                 .all(|p| self.violations.keys().any(|(q, _)| q == p))
     }
 
+    /// None of the tapes has to be made small.
+    pub(super) fn all_small(&mut self) {
+        self.violations.values_mut().for_each(|v| v.is_small = true);
+    }
+
+    /// Whether anything was found violated.
+    pub(super) fn any_violated(&self) -> bool {
+        !self.violations.is_empty()
+    }
+
+    /// Counts the violations of drawn runs too, whose tapes are longer, and gives the outcomes that
+    /// only those have.
+    pub(super) fn beside(&mut self, drawn: Self) -> Beside {
+        let Self {
+            outcomes,
+            violations,
+            runs,
+        } = drawn;
+        for (key, v) in violations {
+            match self.violations.entry(key) {
+                Entry::Occupied(mut known) => known.get_mut().runs += v.runs,
+                Entry::Vacant(new) => {
+                    new.insert(v);
+                }
+            }
+        }
+        let only = outcomes
+            .into_iter()
+            .filter(|(hash, _)| !self.outcomes.contains_key(hash));
+        Beside {
+            runs,
+            outcomes: by_count(only.collect()),
+        }
+    }
+
     pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
-        let mut outcomes: Vec<Reached> = self.outcomes.into_values().collect();
-        outcomes.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.text.cmp(&b.text)));
+        let outcomes = by_count(self.outcomes);
         let mut violations: Vec<Violated> = self.violations.into_values().collect();
         violations.sort_by(|a, b| {
             (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
         });
         (outcomes, violations)
     }
+}
+
+/// The most frequent outcomes first.
+fn by_count(outcomes: BTreeMap<u64, Reached>) -> Vec<Reached> {
+    let mut outcomes: Vec<Reached> = outcomes.into_values().collect();
+    outcomes.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.text.cmp(&b.text)));
+    outcomes
 }

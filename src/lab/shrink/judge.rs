@@ -166,3 +166,5 @@ fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
     let seed = seed(loaded, &Overrides::default()).unwrap_or_default();
     run(plan, Choices::seeded(seed))
 }
+            beside: 0,
+            draws_on: &|| true,
