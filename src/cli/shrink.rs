@@ -47,10 +47,6 @@ fn property(text: &str) -> Result<Property, String> {
         Ok(Property::Deterministic) => {
             Err("it takes two runs to violate that, and they have one scenario".to_owned())
         }
-        Ok(Property::Expect) => Err(
-            "what is shrunk away is what expectations are about; name a property of the catalogue"
-                .to_owned(),
-        ),
         Ok(property) => Ok(property),
         Err(error) => Err(format!("{error}; there are {}", Property::NAMES.join(", "))),
     }

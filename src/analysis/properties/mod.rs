@@ -12,6 +12,7 @@
 mod check;
 mod evict_loop;
 mod false_unknown;
+mod harm;
 mod needless_eviction;
 mod never_ready;
 mod never_tainted;
@@ -29,5 +30,6 @@ mod walk;
 mod wrong_pod;
 
 pub use check::check;
+pub(crate) use harm::Harm;
 pub use property::{Property, PropertyError};
 pub use violation::Violation;

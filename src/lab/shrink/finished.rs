@@ -2,6 +2,7 @@
 
 use super::goal::Goal;
 use super::judge::{Judge, Seen};
+use crate::analysis::properties::Property;
 use crate::language::text::Tree;
 use crate::language::{Claim, Expectation};
 
@@ -23,6 +24,7 @@ pub(super) fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
         [("doc", &doc), ("kubernetes", &release)],
     );
     if let Goal::Violates(property) = judge.goal {
+        // What is expected and not met stays as it was written.
         let text = property.to_string();
         if let Some(tape) = tree.field_mut("tape") {
             begin(
@@ -31,8 +33,10 @@ pub(super) fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
                 [("release", &release), ("property", &text)],
             );
         }
-        let expect = Expectation::Violates(Claim::Property(text));
-        tree.put("expect", Tree::of(&[expect][..]).value);
+        if property != Property::Expect {
+            let expect = Expectation::Violates(Claim::Property(text));
+            tree.put("expect", Tree::of(&[expect][..]).value);
+        }
     }
     tree.file()
 }

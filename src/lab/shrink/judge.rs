@@ -1,8 +1,8 @@
 //! Whether a candidate still does what the scenario did, and how.
 
 use super::goal::{Failed, Goal, Size};
-use crate::analysis::Analysis;
-use crate::analysis::properties::{Property, check};
+use crate::analysis::properties::{Harm, Property, check};
+use crate::analysis::{Analysis, expect};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Choices, Time};
 use crate::lab::explore::{BATCH, Explore, Strategy, explore};
@@ -10,7 +10,7 @@ use crate::lab::tape;
 use crate::language::Problems;
 use crate::language::text::Tree;
 use crate::plan::{NodeStart, Plan, PodStart};
-use crate::scenario::{Loaded, Overrides, build, parse, seed};
+use crate::scenario::{Loaded, Overrides, build, expecting, parse, seed};
 use crate::sim::{self, run};
 use crate::trace::Trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -28,12 +28,20 @@ pub(super) struct Seen {
     /// The release.
     pub(super) release: String,
     pub(super) size: Size,
+    /// How bad it is; it must stay so.
+    harm: Harm,
+    /// The expectation that is not met, by its place.
+    pub(super) unmet: usize,
 }
 
 /// Runs candidates.
 pub(super) struct Judge<'a> {
     loaded: &'a Loaded,
     pub(super) goal: Goal<'a>,
+    /// The least harm of a violation.
+    harm: Harm,
+    /// Whether it takes the timeline, or the tape, to violate.
+    takes_events: bool,
     /// One thread, for searches; none if it cannot be had, and then there are none.
     pool: Option<ThreadPool>,
 }
@@ -43,6 +51,8 @@ impl<'a> Judge<'a> {
         Judge {
             loaded,
             goal,
+            harm: Harm::default(),
+            takes_events: false,
             pool: ThreadPoolBuilder::new().num_threads(1).build().ok(),
         }
     }
@@ -55,11 +65,33 @@ impl<'a> Judge<'a> {
         )
     }
 
-    /// The scenario as it came.
-    pub(super) fn first(&self, tree: &Tree) -> Result<Seen, Failed> {
+    /// The scenario as it came; what is as bad as this counts from now on.
+    pub(super) fn first(&mut self, tree: &Tree) -> Result<Seen, Failed> {
         let loaded = self.load(tree).map_err(Failed::Problems)?;
         let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
-        self.run(&loaded, &plan).ok_or(Failed::Holds)
+        let seen = self.any(&loaded, &plan).ok_or(Failed::Holds)?;
+        self.harm = seen.harm;
+        self.takes_events = self.is_about_events(tree);
+        Ok(seen)
+    }
+
+    /// Whether an expectation is met where nothing happens. An expectation may also be missed for
+    /// want of what it is about, and that is not what was missed.
+    fn is_about_events(&self, tree: &Tree) -> bool {
+        let mut quiet = tree.clone();
+        if let Some(fields) = quiet.parts_mut() {
+            fields.retain(|f| !f.is_named("timeline") && !f.is_named("tape"));
+        }
+        let violates = |loaded: Loaded| {
+            let plan = build(&loaded, &Overrides::default()).ok()?;
+            self.any(&loaded, &plan)
+        };
+        self.expects() && self.load(&quiet).ok().and_then(violates).is_none()
+    }
+
+    /// Whether it is what the scenario expects that has to be missed.
+    pub(super) fn expects(&self) -> bool {
+        matches!(self.goal, Goal::Violates(Property::Expect))
     }
 
     /// The result of a candidate, if it violates; `searching`: perhaps with another tape, which is
@@ -68,25 +100,65 @@ impl<'a> Judge<'a> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
         match self.run(&loaded, &plan) {
+            Some(_) if self.takes_events && !self.is_about_events(&tree) => None,
             Some(seen) => Some((tree, seen)),
             None if searching => self.search(tree, &loaded, plan),
             None => None,
         }
     }
 
-    /// What a scenario comes to, if it does what is looked for.
+    /// What a scenario comes to, if it does what is looked for and is as bad as that was.
     fn run(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
+        let seen = self.any(loaded, plan);
+        seen.filter(|seen| seen.harm.is_as_bad(self.harm))
+    }
+
+    /// What a scenario comes to, if it does what is looked for: the first of what is as bad as it
+    /// has to be, or of all.
+    fn any(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
         match self.goal {
-            Goal::Violates(property) => violated(property, plan, &traced(loaded, plan)),
+            Goal::Violates(property) => {
+                self.violated(property, loaded, plan, &traced(loaded, plan))
+            }
             Goal::Fails(fails) => {
                 fails(loaded, plan).map(|text| seen(text, Time::from_secs(1), plan))
             }
         }
     }
+
+    /// The first violation in a run that is as bad as it has to be.
+    fn violated(
+        &self,
+        property: Property,
+        loaded: &Loaded,
+        plan: &Plan,
+        trace: &Trace,
+    ) -> Option<Seen> {
+        let analysis = Analysis::new(plan, trace);
+        let found = if property == Property::Expect {
+            let expected = expecting(loaded, &Overrides::default()).ok()?.1.list;
+            expect::violations(&expected, &analysis)
+        } else {
+            let found = check(&property, &analysis).into_iter();
+            found.map(|v| (0, v)).collect()
+        };
+        let mut found = found.into_iter().map(|(unmet, v)| Seen {
+            harm: Harm::of(&v, &analysis),
+            unmet,
+            ..seen(v.text, v.at, plan)
+        });
+        found.find(|seen| seen.harm.is_as_bad(self.harm))
+    }
+
     /// Looks for the violation in another order, with as many deviations.
     fn search(&self, mut tree: Tree, loaded: &Loaded, mut plan: Plan) -> Option<(Tree, Seen)> {
         let Goal::Violates(property) = self.goal else {
             return None;
+        };
+        let expected = if self.expects() {
+            expecting(loaded, &Overrides::default()).ok()?.1.list
+        } else {
+            Vec::new()
         };
         let pool = self.pool.as_ref()?;
         let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
@@ -98,7 +170,7 @@ impl<'a> Judge<'a> {
         let search = Explore {
             plan: &built,
             properties: &[property],
-            expect: &[],
+            expect: &expected,
             strategy: Strategy::Exhaustive,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             runs: RUNS,
@@ -106,6 +178,8 @@ impl<'a> Judge<'a> {
             until_found: true,
             batch: BATCH,
             prune: true,
+            beside: 0,
+            draws_on: &|| true,
         };
         let (report, _) = explore(&search, pool, &|_| true);
         let found: Vec<Deviation> = report
@@ -115,19 +189,11 @@ impl<'a> Judge<'a> {
             .find(|t| t.len() <= depth)?;
         plan.tape = Some(found.clone());
         let run = sim::replay(&plan);
-        let seen = violated(property, &plan, &run.trace)?;
+        let seen = self.violated(property, loaded, &plan, &run.trace)?;
         let field = tree.field_mut("tape")?;
         *field = Tree::of(&tape::spec_of(&plan, &run, None, &found)).named("tape");
         Some((tree, seen))
     }
-}
-
-/// The first violation in a run.
-fn violated(property: Property, plan: &Plan, trace: &Trace) -> Option<Seen> {
-    let violation = check(&property, &Analysis::new(plan, trace))
-        .into_iter()
-        .next()?;
-    Some(seen(violation.text, violation.at, plan))
 }
 
 /// The result of a run that does what is looked for, certainly so at an instant.
@@ -152,6 +218,8 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
         at,
         release: plan.profile.release.trim_start_matches('v').to_owned(),
         size,
+        harm: Harm::default(),
+        unmet: 0,
     }
 }
 
@@ -166,5 +234,3 @@ fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
     let seed = seed(loaded, &Overrides::default()).unwrap_or_default();
     run(plan, Choices::seeded(seed))
 }
-            beside: 0,
-            draws_on: &|| true,

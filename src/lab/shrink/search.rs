@@ -1,11 +1,12 @@
 //! The search for the smallest scenario: removals, larger stretches first, then simpler values.
 
 use super::finished::finished;
-use super::goal::{Failed, Shrink, Shrunk, Watch};
+use super::goal::{Failed, Goal, Shrink, Shrunk, Watch};
 use super::judge::{Judge, Seen};
 use super::leaves;
 use super::names::Names;
 use super::tree::is_kept;
+use crate::analysis::properties::Property;
 use crate::language::text::Tree;
 use crate::language::text::tree::Value;
 
@@ -18,10 +19,17 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let mut spec = what.spec;
     // What an export held is among the groups; what a run must come to is not what is looked for.
     (spec.cluster, spec.golden, spec.seeds) = (None, None, None);
-    (spec.expect, spec.guards) = (Vec::new(), Vec::new());
+    spec.guards = Vec::new();
+    let mut judge = Judge::new(what.loaded, what.goal);
+    if matches!(what.goal, Goal::Violates(Property::Expect)) {
+        // One of the expectations that are not met: the first.
+        let unmet = judge.first(&Tree::of(&spec))?.unmet;
+        spec.expect = vec![spec.expect.swap_remove(unmet)];
+    } else {
+        spec.expect = Vec::new();
+    }
     let mut tree = Tree::of(&spec);
     let names = Names::expand(&mut tree);
-    let judge = Judge::new(what.loaded, what.goal);
     let seen = judge.first(&tree)?;
     let before = seen.size;
     let mut search = Search {
@@ -92,7 +100,11 @@ impl Search<'_, '_> {
     }
 
     /// Ends the run when the violation is certain, which makes all that follows faster.
+    /// Not where it may be for want of time that an expectation is not met.
     fn horizon(&mut self) -> Result<bool, Failed> {
+        if self.judge.expects() {
+            return Ok(false);
+        }
         let fields = self.tree.parts();
         let Some(i) = fields.iter().position(|f| f.is_named("horizon")) else {
             return Ok(false);
@@ -134,6 +146,10 @@ impl Search<'_, '_> {
         }
         let mut i = 0;
         while i < self.tree.at(path).parts().len() {
+            if path.is_empty() && is_kept(&self.tree.at(path).parts()[i]) {
+                i += 1;
+                continue;
+            }
             path.push(i);
             changed |= self.removals(path)?;
             path.pop();

@@ -3,7 +3,7 @@
 use crate::language::text::Tree;
 
 /// Fields of the scenario that say what it is a scenario of, and are not taken away.
-const KEPT: [&str; 5] = ["version", "doc", "kubernetes", "horizon", "seed"];
+const KEPT: [&str; 6] = ["version", "doc", "kubernetes", "horizon", "seed", "expect"];
 
 /// Every scenario that is the given one without one item, field or entry; each as a tree.
 pub fn single_removals(tree: &Tree) -> Vec<Tree> {
