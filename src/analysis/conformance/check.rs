@@ -1,7 +1,7 @@
 //! Checks the model against one recording: how many runs are made, and what follows from them.
 
 use super::canonical::lines;
-use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
+use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete, keeps_few};
 use super::difference::Difference;
 use super::envelope::{Offender, leave_as_often, offenders, worst};
 use crate::plan::Plan;
@@ -202,6 +202,7 @@ fn judge(
     });
     Ok(match consistent {
         Some(seed) => (Some(Verdict::Unrecorded(Evidence::Consistent)), seed),
+        None if keeps_few(outcomes, distinct) => (Some(Verdict::Unrecorded(Evidence::Few)), 0),
         None => (None, 0),
     })
 }

@@ -13,6 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// it one time in four.
 const MANY_RUNS: u32 = 10;
 
+/// Where one outcome is kept of this number or more, another one may differ from it in anything
+/// that chance decides.
+const FEW: usize = 8;
+
 /// How a run of the model compares with a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -41,6 +45,8 @@ pub enum Evidence {
     Shape(usize),
     /// The run, or that of another seed, agrees with what the kept outcomes have in common.
     Consistent,
+    /// So few of the outcomes that were seen are kept that they say little of the others.
+    Few,
     /// Few seeds leave the envelope, and only where the recorded runs are themselves far apart.
     Chance,
 }
@@ -95,6 +101,11 @@ pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Ver
 /// are kept; likely where one was seen only once, or where there were few runs.
 pub(super) fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
     distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1) || runs < MANY_RUNS
+}
+
+/// Whether of the outcomes that were seen hardly any is kept.
+pub(super) fn keeps_few(outcomes: &[Outcome], distinct: u32) -> bool {
+    outcomes.len() * FEW <= distinct as usize
 }
 
 /// Whether a run that equals no kept outcome is consistent with them.

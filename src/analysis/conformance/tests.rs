@@ -140,6 +140,20 @@ fn an_incomplete_recording_leaves_open_what_it_cannot_tell() {
 }
 
 #[test]
+fn one_outcome_of_ten_leaves_everything_open() {
+    let one = [(10_u64, "a"), (20, "b")];
+    let other = [(90_u64, "c"), (99, "d")];
+    assert_eq!(
+        verdict(&recorded(10, &[(1, &one)]), &[&other]).0,
+        Verdict::Unrecorded(Evidence::Few)
+    );
+    assert!(matches!(
+        verdict(&recorded(2, &[(1, &one)]), &[&other]).0,
+        Verdict::Differs(_)
+    ));
+}
+
+#[test]
 fn a_difference_is_told_with_the_nearest_outcome() {
     let both = recorded(2, &[(5, &AB), (5, &[(10, "c"), (21, "d")])]);
     let (Verdict::Differs(text), _) = verdict(&both, &[&[(10, "c"), (22, "d")]]) else {

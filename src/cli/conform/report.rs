@@ -109,6 +109,16 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
+        (
+            Verdict::Unrecorded(Evidence::Few),
+            Observed::Timelines {
+                distinct, outcomes, ..
+            },
+        ) => write!(
+            out,
+            ": too few are kept to say, {} of {distinct} outcomes",
+            outcomes.len()
+        )?,
         (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => {
             write!(out, ": outcome {} of {distinct} but for names", i + 1)?
         }
