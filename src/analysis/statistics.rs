@@ -52,6 +52,24 @@ pub(crate) struct Interval {
     pub high: f64,
 }
 
+impl Interval {
+    /// Further by so much to either side.
+    pub(crate) fn wider(self, by: f64) -> Self {
+        Self {
+            low: self.low - by,
+            high: self.high + by,
+        }
+    }
+
+    /// Without what lies below something that cannot be less.
+    pub(crate) fn not_below(self, least: f64) -> Self {
+        Self {
+            low: self.low.max(least),
+            high: self.high.max(least),
+        }
+    }
+}
+
 /// How much of the chance lies outside of an interval, on either side.
 const TAIL: f64 = 0.025;
 

@@ -144,6 +144,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             line: String::new(),
             notes,
             interrupted: false,
+            seconds: None,
             planner: None,
         };
         return tell(args, &kept, &objective, &from, (work, terminal));
@@ -169,7 +170,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if let Some(managed) = args.managed {
         notes.extend(refused(managed, &axes).map_err(Failure::Input)?);
     }
-    notes.extend(of_replicas(&axes, &objective));
+    if let Some(problem) = of_replicas(&axes, &objective) {
+        return Err(Failure::Input(problem));
+    }
     let counting = match args.count {
         None => Counting::fitting(&models),
         Some(CountArg::Outages) => (Counting::Outages, "as asked for".to_owned()),
@@ -188,6 +191,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let clock = Stopwatch::start();
     let desk = work.desk();
     let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
+    let mut seconds = clock.seconds();
     let mut touching = touching(&kept, &objective, args.confidence);
     if let (None, false, Some(beside)) = (
         &touching,
@@ -204,7 +208,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             notes.push(format!("{text} So all {size} combinations were tried."));
             planner.apart = None;
             planner.look_for_now()?;
+            let before = clock.seconds();
             (kept, interrupted) = run(args, &planner, desk, &clock, terminal)?;
+            seconds = clock.seconds() - before;
         }
     }
     let by = (&objective, args.within.as_slice(), args.confidence);
@@ -222,6 +228,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         line: line(&loaded, &planner)?,
         notes,
         interrupted,
+        seconds: interrupted.then_some(seconds),
         planner: Some(&planner),
     };
     tell(args, &kept, &objective, &from, (work, terminal))
@@ -233,6 +240,8 @@ struct From<'a> {
     line: String,
     notes: Vec<String>,
     interrupted: bool,
+    /// How long they took, where time was up before enough was known.
+    seconds: Option<f64>,
     /// By what it was counted, where it was.
     planner: Option<&'a Planner<'a>>,
 }
@@ -260,14 +269,15 @@ fn without_workload(pods: usize) -> Option<String> {
     Some(format!("{said}, and how long one is missed no run knows."))
 }
 
-/// What to know where it is chosen how many replicas there are, and the fewest would always win.
-fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<String> {
+/// Where it is chosen how many replicas there are, the fewest would always win without a price of those
+/// that are needed.
+fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<Problem> {
     let of_number = axes.iter().any(|a| a.path.ends_with(".replicas"));
     let without_need = objective.prices[1] == 0.0 && objective.prices[2] == 0.0;
     (of_number && without_need).then(|| {
-        "Of fewer replicas fewer are missing. To choose how many, say how many the workload `needs`, \
-         and price the time below that: --price missing=0,below=1"
-            .to_owned()
+        Problem::new("of fewer replicas fewer are missing, so that the fewest would always win").help(
+            "say how many the workload `needs`, and price the time below that: --price missing=0,below=1",
+        )
     })
 }
 
@@ -376,8 +386,11 @@ fn run(
             Failure::Interrupted("interrupted before anything was known".to_owned())
         }
         Stopped::Asked => Failure::Input(
-            Problem::new("the budget was over before anything was known")
-                .help("a longer one, `--budget 5m`, or fewer values"),
+            Problem::new(format!(
+                "not known yet: the budget was over before two outages of each model were.{}",
+                planner.by_formula().unwrap_or_default()
+            ))
+            .help("a longer one, `--budget 5m`, or fewer values"),
         ),
         stopped => stopped.into(),
     })?;
@@ -394,12 +407,14 @@ fn tell(
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
-    let years = in_words(kept, args.confidence);
     let parts = kept.parts();
     let answers: Vec<Answer> = parts
         .iter()
         .map(|part| answer(part, objective, &args.within, args.confidence))
         .collect();
+    let best = parts.iter().zip(&answers);
+    let best: Vec<String> = best.flat_map(|(p, a)| p.rows[a.best].clone()).collect();
+    let years = in_words(kept, &best, args.confidence);
     let told = |(kept, answer)| Told {
         kept,
         answer,
@@ -410,6 +425,7 @@ fn tell(
         together: together.clone(),
         years: years.clone(),
         interrupted: from.interrupted,
+        seconds: from.seconds,
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let exit = if answers.iter().all(|a| a.keeps) {

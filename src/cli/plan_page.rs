@@ -17,7 +17,6 @@ pub(super) fn page(
     planner: Option<&Planner<'_>>,
 ) -> Result<Page, Failure> {
     let text = html::plain(|out, style| write(out, all, None, style))?;
-    let said = String::from_utf8_lossy(&text).into_owned();
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     let most = html::RUNS_MAX / all.len().max(1);
     for (setting, told) in all.iter().enumerate() {
@@ -35,7 +34,7 @@ pub(super) fn page(
         named.push(of_setting);
         runs.extend(pages);
     }
-    Ok(Page::of_board(&board(all, kept, said, named), text, runs))
+    Ok(Page::of_board(&board(all, kept, named), text, runs))
 }
 
 /// What a slider moves through, and the runs that it names.

@@ -35,8 +35,9 @@ pub(super) fn with_years(
 }
 
 /// What they came to, in words.
-pub(super) fn in_words(kept: &Kept, confidence: f64) -> Option<String> {
-    let (_, years) = kept.years_of()?;
+/// Of other values than those that are recommended for these prices it says so.
+pub(super) fn in_words(kept: &Kept, best: &[String], confidence: f64) -> Option<String> {
+    let (values, years) = kept.years_of()?;
     let all = kept.by_years(confidence)?;
     let said: Vec<String> = TOLD
         .iter()
@@ -53,9 +54,14 @@ pub(super) fn in_words(kept: &Kept, confidence: f64) -> Option<String> {
             )
         })
         .collect();
+    let other = match values == best {
+        true => ", what is recommended",
+        false => ", which is not what is recommended here but what was when they were run",
+    };
     (!said.is_empty()).then(|| {
         format!(
-            "{years} years of what is recommended, in which pods stay where outages put them and nobody rolls them out anew, come to {} a year; in brackets one outage at a time",
+            "{years} years of {}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {} a year; in brackets one outage at a time",
+            values.join(" / "),
             said.join(", ")
         )
     })

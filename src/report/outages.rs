@@ -346,6 +346,7 @@ fn plane(told: &Told) -> Plane {
         lines,
         span: None,
         marks: vec![(timeout / 60.0, found.cost / 60.0, mark)],
+        highest: None,
         from_zero: true,
     }
 }

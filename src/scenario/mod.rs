@@ -30,7 +30,7 @@ pub use loaded::Loaded;
 pub use paths::split_values;
 pub(crate) use preset::{preset_text, use_preset};
 pub(crate) use resolve::{
-    Away, Drawn, LONGEST_S, Model, Outage, YEAR_S, drawn, instead, replace_timeline,
+    Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
 };
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub(crate) use starter::starter;

@@ -1,7 +1,7 @@
 //! What a person decides by, computed from what is kept of the runs, for any prices and limits.
 
 use super::kept::Kept;
-use super::spec::{Bound, FIGURES, OWN, Objective};
+use super::spec::{Bound, EVICTED, FIGURES, MISSING, OWN, Objective};
 use crate::analysis::Interval;
 
 /// A value, and what a year costs with it.
@@ -11,8 +11,10 @@ pub(crate) struct Row {
     pub values: Vec<String>,
     /// The figures of a year.
     pub figures: Vec<f64>,
-    /// The figures of [`OWN`](super::spec::OWN) of each workload whose own are kept.
-    pub own: Vec<[f64; OWN.len()]>,
+    /// Where each of them lies.
+    pub spans: Vec<Interval>,
+    /// The figures of [`OWN`](super::spec::OWN) of each workload whose own are kept, with where they lie.
+    pub own: Vec<[(f64, Interval); OWN.len()]>,
     /// What a year costs.
     pub cost: f64,
     /// Where the true cost lies, as sure as asked for.
@@ -67,8 +69,13 @@ pub(crate) struct Answer {
     pub keeps: bool,
     /// The row that is set now.
     pub now: usize,
+    /// How many replications there are to be before anything is known; none where it is.
+    pub wanted: Option<u64>,
     /// Rows that cannot be told apart from the best, it included.
     pub same: Vec<usize>,
+    /// How many replications may tell these rows apart; none where each of them will do, as none costs
+    /// more than is nothing to choose by.
+    pub open: Option<u64>,
     /// How much the true best may cost less at most.
     pub off: f64,
     /// One value was left by a procedure that guarantees it.
@@ -126,6 +133,12 @@ pub(crate) fn answer(
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
     let standing = |row: usize| objective.standing(kept.nodes[row].into());
+    let by_formula = |row: usize| {
+        let closed = kept.closed.as_ref()?;
+        let (missing, evicted) = (closed[row].missing, closed[row].evicted);
+        let failing = objective.prices[MISSING] * missing + objective.prices[EVICTED] * evicted;
+        Some(failing + standing(row))
+    };
     let row = |row: usize| {
         let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];
@@ -133,21 +146,32 @@ pub(crate) fn answer(
             true => (0.0, 0.0),
             false => kept.cost(objective, &[(row, 1.0), (best, -1.0)]),
         };
+        // What rests on a few cases alone may be off by as much as it is, or as the formula says.
+        let of_formula = by_formula(row).zip(by_formula(best)).map(|(r, b)| r - b);
+        let met = kept.differed(row, best);
+        let open = match of_formula {
+            Some(formula) => formula.abs().max(more.abs()),
+            None if met == 0 && row != best => cost / n as f64,
+            None => more.abs(),
+        };
+        let failing = (cost - standing(row)).max(0.0);
         Row {
             values: kept.rows[row].clone(),
             figures: figures(row),
-            own: kept.own_figures(row),
+            spans: kept.spans(row, confidence),
+            own: kept.own_figures(row, confidence),
             cost,
-            interval: kept.interval((cost, variance), confidence),
+            interval: kept
+                .interval((cost, variance), confidence)
+                .wider(kept.few(n) * failing)
+                .not_below(standing(row)),
             more,
-            more_interval: kept.interval((more, more_variance), each),
+            more_interval: kept
+                .interval((more, more_variance), each)
+                .wider(kept.few(met) * open),
             breaks: breaks[row].clone(),
             unsure: unsure(kept, within, row, confidence),
-            closed: kept.closed.as_ref().map(|c| {
-                let failing =
-                    objective.prices[0] * c[row].missing + objective.prices[3] * c[row].evicted;
-                failing + standing(row)
-            }),
+            closed: by_formula(row),
             waiting: kept.closed.as_ref().map_or(0.0, |c| c[row].waiting),
         }
     };
@@ -161,7 +185,16 @@ pub(crate) fn answer(
         .iter()
         .map(|&r| -rows[r].more_interval.low)
         .fold(0.0, f64::max);
-    let guaranteed = kept.settled == Some(best);
+    let wanted = kept.wanted(&(0..k).collect::<Vec<usize>>());
+    let guaranteed = kept.settled == Some(best) && wanted.is_none();
+    let dearest = same
+        .iter()
+        .map(|&r| rows[r].more_interval.high)
+        .fold(0.0, f64::max);
+    let nothing = kept.delta.max(objective.least());
+    let times = (dearest.max(off) / nothing).max(1.0);
+    let open = (dearest > nothing || wanted.is_some())
+        .then_some((n as f64 * times * times).min(f64::from(u32::MAX)) as u64);
     let lean = Lean {
         kept,
         objective,
@@ -172,6 +205,8 @@ pub(crate) fn answer(
         best,
         keeps,
         now: kept.now,
+        wanted,
+        open,
         off: if guaranteed { off.min(kept.delta) } else { off },
         guaranteed,
         shares: lean.shares(best),
@@ -235,7 +270,8 @@ impl Lean<'_> {
     fn part(&self, model: usize, row: usize, is_long: bool) -> Vec<f64> {
         let (count, sums) = &self.kept.parts[model][usize::from(is_long)];
         let own = &sums[row * FIGURES.len()..][..FIGURES.len()];
-        own.iter().map(|s| s / (*count).max(1) as f64).collect()
+        let count = if *count > 0.0 { *count } else { 1.0 };
+        own.iter().map(|s| s / count).collect()
     }
 
     /// The share of a model's outages that are short: by its figures, where these tell and both kinds
@@ -244,8 +280,9 @@ impl Lean<'_> {
         let [short, long] = &self.kept.parts[model];
         let told = self.kept.short.get(model).copied().flatten();
         match told {
-            Some(share) if short.0 > 0 && long.0 > 0 => share,
-            _ => short.0 as f64 / (short.0 + long.0).max(1) as f64,
+            Some(share) if short.0 > 0.0 && long.0 > 0.0 => share,
+            _ if short.0 + long.0 > 0.0 => short.0 / (short.0 + long.0),
+            _ => 0.0,
         }
     }
 
@@ -367,8 +404,8 @@ impl Lean<'_> {
     fn short(&self, best: usize) -> Option<(f64, Option<(f64, usize)>)> {
         let models = self.kept.parts.len();
         let all: f64 = self.kept.models.iter().map(|m| m.1).sum();
-        let seen = |is_long: usize| self.kept.parts.iter().map(|p| p[is_long].0).sum::<u64>();
-        if models == 0 || all <= 0.0 || seen(0) == 0 || seen(1) == 0 {
+        let seen = |is_long: usize| self.kept.parts.iter().map(|p| p[is_long].0).sum::<f64>();
+        if models == 0 || all <= 0.0 || seen(0) <= 0.0 || seen(1) <= 0.0 {
             return None;
         }
         let now = (0..models)

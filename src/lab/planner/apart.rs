@@ -2,7 +2,7 @@
 //! the others as they are. What they do to each other is measured where several of them change at one
 //! time (`together`).
 
-use super::kept::{Group, Kept};
+use super::kept::{Group, Kept, pair};
 use super::spec::{FIGURES, OWN};
 use crate::lab::sweep::{Axis, Sweep};
 use crate::scenario::Overrides;
@@ -143,6 +143,16 @@ impl Kept {
                 .parts
                 .iter()
                 .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
+                .collect(),
+            met: self
+                .met
+                .iter()
+                .map(|met| group.rows.iter().map(|r| met[*r]).collect())
+                .collect(),
+            matters: self.matters.clone(),
+            differ: (0..group.rows.len())
+                .flat_map(|a| (0..a).map(move |b| (a, b)))
+                .map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])])
                 .collect(),
             short: self.short.clone(),
             years: self.years.iter().map(of).collect(),

@@ -11,10 +11,10 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
 use crate::lab::sweep::Sweep;
-use crate::outages::{Distribution, cost};
-use crate::plan::{KubeletMode, Plan, PodPlan, PodStart};
-use crate::scenario::{Drawn, Model};
+use crate::plan::{KubeletMode, Plan, PodPlan, PodStart, WorkloadPlan};
+use crate::scenario::{Drawn, LONGEST_S, Model, Object};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.
@@ -22,7 +22,10 @@ pub(super) fn detection(plan: &Plan) -> f64 {
     (plan.flags.node_monitor_grace_period.as_nanos() as f64 / 1e9 - 1.0).max(1.0)
 }
 
-/// What a year comes to by formula.
+/// By formula, of an outage or of a year: minutes of pods, and evictions.
+pub(super) type Control = [f64; 2];
+
+/// What an outage, or a year, comes to by formula.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Closed {
     /// Replica-minutes missing.
@@ -68,7 +71,8 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, 
     if models.clone().all(|m| m.away().is_none()) {
         return Err("it knows only of nodes that are away without notice".to_owned());
     }
-    Ok(drawn.iter().map(of).collect())
+    let a_year = |drawn: &Drawn| Formula::new(drawn, None).a_year(drawn);
+    Ok(drawn.iter().map(a_year).collect())
 }
 
 /// The models whose outages the closed form leaves out: nodes that are drained first, or taken back.
@@ -77,86 +81,202 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     other.map(|m| m.name.clone()).collect()
 }
 
-fn of(drawn: &Drawn) -> Closed {
-    let plan = &drawn.plan;
-    let after = detection(plan);
-    let boot = match plan.timing.kubelet {
-        KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
-        KubeletMode::Imitated(_) => 0.0,
-    };
-    let mut sum = Closed::default();
-    for share in shares(plan) {
-        let Some(template) = plan.templates.get(share.template as usize) else {
-            continue;
-        };
-        let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
-        for model in &drawn.models.list {
-            for (hits, ended) in hits(drawn, model, share.node) {
-                let times = Times {
-                    timeout,
-                    ended,
-                    boot,
-                };
-                sum.add(&share, model, share.pods * hits, &times);
-            }
-        }
-    }
-    sum
+/// Pods of a node that go the same way.
+pub(super) struct Alike {
+    pods: f64,
+    /// After how many seconds they are evicted.
+    pub(super) timeout: f64,
+    /// Whether they are not replaced while their node is away.
+    waits: bool,
 }
 
-/// When things come to pass in an outage, in seconds.
-struct Times {
-    /// A pod is evicted.
-    timeout: f64,
-    /// Somebody sees to its node.
-    ended: f64,
-    /// How long a machine that stopped takes to boot.
-    boot: f64,
+/// How long an outage lasts, drawn or on average: how much of it lies before a time, and whether it is
+/// longer than that, or how likely.
+struct Lasts<'a> {
+    up_to: &'a dyn Fn(f64) -> f64,
+    longer: &'a dyn Fn(f64) -> f64,
+}
+
+/// The formula of a plan with its models.
+pub(super) struct Formula {
+    nodes: Vec<Vec<Alike>>,
+    /// How long a machine that stopped takes to boot, in seconds.
+    pub(super) boot: f64,
+    /// By model what an outage of each thing that fails comes to on average; none where a model has no
+    /// formula.
+    pub(super) means: Vec<Option<Vec<Closed>>>,
+}
+
+impl Formula {
+    /// Of the pods that there are; of one workload alone if that is asked for.
+    pub(super) fn new(drawn: &Drawn, of: Option<&str>) -> Self {
+        let plan = &drawn.plan;
+        let after = detection(plan);
+        // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
+        let mut counts: BTreeMap<(u32, u64, bool), f64> = BTreeMap::new();
+        for share in shares(plan, of) {
+            let timeout = seconds(&share.template.tolerations);
+            let timeout = timeout.map_or(f64::INFINITY, |s| after + s);
+            let key = (share.node, timeout.to_bits(), share.waits);
+            *counts.entry(key).or_default() += share.pods;
+        }
+        let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
+        for ((node, timeout, waits), pods) in counts {
+            if let Some(own) = nodes.get_mut(node as usize) {
+                own.push(Alike {
+                    pods,
+                    timeout: f64::from_bits(timeout),
+                    waits,
+                });
+            }
+        }
+        let boot = match plan.timing.kubelet {
+            KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
+            KubeletMode::Imitated(_) => 0.0,
+        };
+        let mut formula = Self {
+            nodes,
+            boot,
+            means: Vec::new(),
+        };
+        let models = 0..drawn.models.list.len();
+        formula.means = models.map(|m| formula.mean(drawn, m)).collect();
+        formula
+    }
+
+    /// The pods of a node.
+    pub(super) fn node(&self, node: u32) -> &[Alike] {
+        &self.nodes[node as usize]
+    }
+
+    /// What an outage of a model comes to on average. What is longer than a run can be is cut there.
+    fn mean(&self, drawn: &Drawn, model: usize) -> Option<Vec<Closed>> {
+        let model = &drawn.models.list[model];
+        let lasts = model.away()?;
+        let lasts = Lasts {
+            up_to: &|t| lasts.mean_up_to(t.min(LONGEST_S)),
+            longer: &|t| match t < LONGEST_S {
+                true => lasts.survival(t),
+                false => 0.0,
+            },
+        };
+        let of_object = |object: &Object| {
+            let taken = model.taken(object);
+            let share = taken as f64 / object.nodes.len() as f64;
+            let ended = ended(drawn, taken);
+            let mut sum = Closed::default();
+            for node in &object.nodes {
+                self.add(&mut sum, model, *node, (ended, share), &lasts);
+            }
+            sum
+        };
+        Some(model.objects.iter().map(of_object).collect())
+    }
+
+    /// What an outage of a model comes to, whichever of its objects it takes.
+    fn of_any(&self, model: usize) -> Option<Closed> {
+        let all = self.means[model].as_ref()?;
+        let mut sum = Closed::default();
+        all.iter()
+            .for_each(|one| sum.put(one, 1.0 / all.len().max(1) as f64));
+        Some(sum)
+    }
+
+    /// What a year comes to because of a model.
+    pub(super) fn of_model(&self, drawn: &Drawn, model: usize) -> Closed {
+        let mut sum = Closed::default();
+        let rate = drawn.models.list[model].per_year();
+        self.of_any(model).iter().for_each(|one| sum.put(one, rate));
+        sum
+    }
+
+    fn a_year(&self, drawn: &Drawn) -> Closed {
+        let mut sum = Closed::default();
+        (0..self.means.len()).for_each(|m| sum.put(&self.of_model(drawn, m), 1.0));
+        sum
+    }
+
+    /// How much more than on average an outage comes to that was drawn, which has this weight.
+    pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32), weight: f64) -> Control {
+        let Some(mean) = self.of_any(key.0) else {
+            return [0.0; 2];
+        };
+        let model = &drawn.models.list[key.0];
+        let nodes = drawn.models.lengths(key.0, key.1, key.2);
+        let ended = ended(drawn, nodes.len());
+        let mut sum = Closed::default();
+        for (node, away) in nodes {
+            let lasts = Lasts {
+                up_to: &|t| t.min(away),
+                longer: &|t| f64::from(u8::from(away > t)),
+            };
+            self.add(&mut sum, model, node, (ended, 1.0), &lasts);
+        }
+        [
+            weight * sum.missing - mean.missing,
+            weight * sum.evicted - mean.evicted,
+        ]
+    }
+
+    /// Adds what an outage of a model comes to for the pods of a node, which it takes in this share of
+    /// cases; somebody sees to the node when it is `ended`.
+    fn add(
+        &self,
+        to: &mut Closed,
+        model: &Model,
+        node: u32,
+        (ended, share): (f64, f64),
+        lasts: &Lasts<'_>,
+    ) {
+        let stops = model.stops_machines();
+        let boot = if stops { self.boot } else { 0.0 };
+        let away = |most: f64| most.min(boot) + (lasts.up_to)((most - boot).max(0.0));
+        let longer = |than: f64| (lasts.longer)(than - boot);
+        for alike in self.node(node) {
+            let timeout = alike.timeout;
+            let evicted = if timeout < ended {
+                longer(timeout)
+            } else {
+                0.0
+            };
+            let given_up = timeout.min(ended);
+            // Who is cut off from the API server alone serves on until it is given up.
+            let serves = if model.is_reached() {
+                (lasts.up_to)(given_up)
+            } else {
+                0.0
+            };
+            // One that waits is not replaced while its node is away, and started anew there if it was evicted.
+            let (until, starts) = match (stops, alike.waits) {
+                (true, true) => (ended, 1.0),
+                (true, false) => (given_up, 1.0),
+                (false, true) => (ended, evicted),
+                (false, false) => (given_up, longer(given_up)),
+            };
+            let missing = (away(until) + starts * STARTS_S - serves) / 60.0;
+            let one = Closed {
+                missing,
+                waiting: if alike.waits { missing } else { 0.0 },
+                evicted,
+            };
+            to.put(&one, alike.pods * share);
+        }
+    }
 }
 
 impl Closed {
-    /// Adds what so many outages of a pod of a model come to a year.
-    fn add(&mut self, share: &Share, model: &Model, rate: f64, times: &Times) {
-        let Some(lasts) = model.away() else {
-            return;
-        };
-        let stops = model.stops_machines();
-        let boot = if stops { times.boot } else { 0.0 };
-        let (timeout, ended) = (times.timeout, times.ended);
-        // The mean time away, no more than that.
-        let away = |most: f64| most.min(boot) + cost(lasts, (most - boot).max(0.0), 0.0);
-        let longer = |than: f64| survival(lasts, than - boot);
-        let evicted = if timeout < ended {
-            rate * longer(timeout)
-        } else {
-            0.0
-        };
-        self.evicted += evicted;
-        let given_up = timeout.min(ended);
-        // Who is cut off from the API server alone serves on until it is given up.
-        let serves = if model.is_reached() {
-            rate * cost(lasts, given_up, 0.0)
-        } else {
-            0.0
-        };
-        // One that waits is not replaced while its node is away, and started anew there if it was evicted.
-        let (until, starts) = match (stops, share.waits) {
-            (true, true) => (ended, rate),
-            (true, false) => (given_up, rate),
-            (false, true) => (ended, evicted),
-            (false, false) => (given_up, rate * longer(given_up)),
-        };
-        let missing = rate * away(until) + starts * STARTS_S;
-        let missing = (missing - serves) / 60.0;
-        self.missing += missing;
-        self.waiting += if share.waits { missing } else { 0.0 };
+    /// Adds another, so many times.
+    fn put(&mut self, other: &Self, times: f64) {
+        self.missing += times * other.missing;
+        self.waiting += times * other.waiting;
+        self.evicted += times * other.evicted;
     }
 }
 
 /// So many pods of a template are on a node, on average.
-struct Share {
+struct Share<'a> {
     node: u32,
-    template: u32,
+    template: &'a PodTemplate,
     /// Whether they are not replaced while their node is away.
     waits: bool,
     pods: f64,
@@ -164,7 +284,7 @@ struct Share {
 
 /// Whether nobody misses a pod: it is over, or belongs to its machine. One without a workload is not
 /// counted beside workloads, as in the runs (see `count::figures`).
-pub(super) fn is_nobodys(plan: &Plan, pod: &PodPlan, template: &PodTemplate) -> bool {
+fn is_nobodys(plan: &Plan, pod: &PodPlan, template: &PodTemplate) -> bool {
     is_over(pod) || template.source != PodSource::Api || is_bare(plan, template)
 }
 
@@ -195,33 +315,58 @@ pub(crate) fn bare_pods(plan: &Plan) -> usize {
 }
 
 /// Where pods are: those that are bound, and those that a workload's controller makes at first, on
-/// any node as likely as on another.
-fn shares(plan: &Plan) -> Vec<Share> {
+/// any node as likely as on another. Of one workload alone if that is asked for.
+fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
     let bound = plan.pods.iter().filter_map(|pod| {
         let template = plan.templates.get(pod.template as usize)?;
         let share = Share {
             node: pod.node?,
-            template: pod.template,
+            template,
             waits: waits(template),
             pods: 1.0,
         };
-        (!is_nobodys(plan, pod, template)).then_some(share)
+        let is_its = of.is_none_or(|name| belongs(plan, template, name));
+        (is_its && !is_nobodys(plan, pod, template)).then_some(share)
     });
-    let mut all: Vec<Share> = bound.collect();
+    let mut all: Vec<Share<'_>> = bound.collect();
     let nodes = plan.nodes.len();
     for (index, had) in plan.make_up() {
         let workload = &plan.workloads[index as usize];
         let made = f64::from(workload.spec.replicas()) - had as f64;
+        let template = plan.templates.get(workload.template as usize);
+        let Some(template) =
+            template.filter(|_| of.is_none_or(|name| last(&workload.name) == name))
+        else {
+            continue;
+        };
         if makes_up(workload.kind) && made > 0.0 {
             all.extend((0..nodes as u32).map(|node| Share {
                 node,
-                template: workload.template,
+                template,
                 waits: workload.kind == WorkloadKind::StatefulSet,
                 pods: made / nodes as f64,
             }));
         }
     }
     all
+}
+
+/// A name without its namespace.
+fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Whether a pod of a template is of a workload, or of one that this one keeps.
+fn belongs(plan: &Plan, template: &PodTemplate, name: &str) -> bool {
+    let Some(owner) = &template.owner else {
+        return false;
+    };
+    let keeper = || {
+        let is_it = |w: &&WorkloadPlan| last(&w.name) == last(&owner.name);
+        let keeper = plan.workloads.iter().find(is_it)?.owner?;
+        Some(last(&plan.workloads.get(keeper as usize)?.name) == name)
+    };
+    last(&owner.name) == name || keeper().unwrap_or(false)
 }
 
 /// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.
@@ -233,32 +378,9 @@ const fn makes_up(kind: WorkloadKind) -> bool {
 }
 
 /// Whether a pod of a template is not replaced while its node is away.
-pub(super) fn waits(template: &PodTemplate) -> bool {
+fn waits(template: &PodTemplate) -> bool {
     let owner = template.owner.as_ref().map(|o| o.kind.as_str());
     owner == Some(WorkloadKind::StatefulSet.as_str())
-}
-
-fn survival(lasts: &Distribution, timeout: f64) -> f64 {
-    if timeout.is_infinite() {
-        0.0
-    } else {
-        lasts.survival(timeout)
-    }
-}
-
-/// How often a year a model takes a node, and when somebody sees to it that it is away, by what fails.
-fn hits<'a>(
-    drawn: &'a Drawn,
-    model: &'a Model,
-    node: u32,
-) -> impl Iterator<Item = (f64, f64)> + 'a {
-    let objects = model.objects.len().max(1) as f64;
-    let of_one = model.hits * model.per_year() / objects;
-    let own = model
-        .objects
-        .iter()
-        .filter(move |o| o.nodes.contains(&node));
-    own.map(move |o| (of_one, ended(drawn, model.taken(o))))
 }
 
 /// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,
@@ -275,7 +397,7 @@ fn ended(drawn: &Drawn, taken: usize) -> f64 {
 }
 
 /// How long a pod tolerates an unreachable node, in seconds; none for ever.
-pub(super) fn seconds(tolerations: &[Toleration]) -> Option<f64> {
+fn seconds(tolerations: &[Toleration]) -> Option<f64> {
     let taint = Taint::new("node.kubernetes.io/unreachable", Effect::NoExecute);
     let mut least: Option<f64> = None;
     let mut any = false;

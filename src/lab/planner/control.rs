@@ -1,43 +1,39 @@
 //! What the outages of a replication come to by formula, beside what outages come to by formula on
 //! average. Most of what tells one replication from another is which node failed, with how many pods
-//! on it, and for how long, and of that the mean is known: so what is left to be found out by
-//! running is what simulation adds to the formula, which varies far less (control variates: Lavenberg
+//! on it, and for how long, and of that the mean is known. So each figure that has a formula is taken
+//! as the formula's mean and what the runs came to more than the formula: right however few outages
+//! there were, and however badly the formula fits, and sure where it fits well. What it does not fit is
+//! taken off as far as the replications say that the two go together (control variates: Lavenberg
 //! and Welch, "A perspective on the use of control variables to increase the efficiency of Monte
 //! Carlo simulations", Management Science 27(3), 1981).
 //!
-//! A formula that does not fit does no harm: each figure leans on it as far as the replications say
-//! that the two go together. All rows lean on the same formulas, so that what differs between two of
-//! them leans on these as far as it goes together with them, and varies no more than it does alone.
+//! Where values differ, that is by few outages: those that take a pod of the workload, and last for
+//! longer than one value waits and not the other. So half of the draws go to what tells values apart,
+//! and each has a weight that makes up for it (importance sampling).
+//!
+//! All rows lean on the same formulas, so that what differs between two of them leans on these as far
+//! as it goes together with them, and varies no more than it does alone.
 
-use super::closed::{detection, is_nobodys, seconds, waits};
-use crate::scenario::{Drawn, LONGEST_S};
-use std::collections::BTreeMap;
+use super::closed::{Closed, Formula};
+use crate::scenario::{Drawn, Object, Tilt};
+use std::collections::BTreeSet;
 
-/// By formula, of an outage or of a year: minutes of pods, and evictions.
-pub(super) type Control = [f64; 2];
 /// The formulas of no more rows than these are leant on.
 const ROWS: usize = 5;
-
-/// Pods of a node that go the same way: how many, after how many seconds they are evicted, and
-/// whether they wait for their node all the same.
-struct Alike {
-    pods: f64,
-    timeout: f64,
-    waits: bool,
-}
-
-/// The formula of a row.
-pub(super) struct Formula {
-    /// By node.
-    nodes: Vec<Vec<Alike>>,
-    /// By model what an outage comes to on average; none where a model has no formula.
-    means: Vec<Option<Control>>,
-}
+/// This part of the draws is as outages come; the others go to what tells values apart. So no draw
+/// weighs more than four times as much as another one of its own kind: twice for what fails, and twice for
+/// how long.
+const AS_THEY_COME: f64 = 0.5;
+/// Lengths are drawn from no more spans than these.
+const SPANS: usize = 12;
 
 /// The rows whose formulas are leant on: no two that come to the same, from the one that comes to the
 /// least to the one that comes to the most.
 pub(super) fn leant_on(formulas: &[Formula]) -> Vec<usize> {
-    let sum = |f: &Formula| f.means.iter().flatten().map(|m| m[0]).sum::<f64>();
+    let sum = |f: &Formula| {
+        let all = f.means.iter().flatten().flatten();
+        all.map(|m| m.missing).sum::<f64>()
+    };
     let mut rows: Vec<(f64, usize)> = formulas.iter().map(sum).zip(0..).collect();
     rows.retain(|(sum, _)| *sum > 0.0);
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -50,92 +46,100 @@ pub(super) fn leant_on(formulas: &[Formula]) -> Vec<usize> {
     places.into_iter().filter_map(row).collect()
 }
 
-impl Formula {
-    /// Of the plan and the models of a row.
-    pub(super) fn new(drawn: &Drawn) -> Self {
-        let plan = &drawn.plan;
-        let after = detection(plan);
-        // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
-        let mut counts: BTreeMap<(u32, u64, bool), f64> = BTreeMap::new();
-        for pod in &plan.pods {
-            let template = plan.templates.get(pod.template as usize);
-            if let (Some(node), Some(template)) = (pod.node, template)
-                && !is_nobodys(plan, pod, template)
-            {
-                let timeout = seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s);
-                let key = (node, timeout.to_bits(), waits(template));
-                *counts.entry(key).or_default() += 1.0;
-            }
-        }
-        let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        for ((node, timeout, waits), pods) in counts {
-            if let Some(own) = nodes.get_mut(node as usize) {
-                let timeout = f64::from_bits(timeout);
-                own.push(Alike {
-                    pods,
-                    timeout,
-                    waits,
-                });
-            }
-        }
-        let mut formula = Self {
-            nodes,
-            means: Vec::new(),
-        };
-        formula.means = (0..drawn.models.list.len())
-            .map(|model| formula.mean(drawn, model))
+/// How much the rows differ by some of what formulas say of them.
+fn spread(all: &[&Closed]) -> f64 {
+    let range = |of: &dyn Fn(&Closed) -> f64| {
+        let values = all.iter().map(|c| of(c));
+        let most = values.clone().fold(f64::MIN, f64::max);
+        most - values.fold(f64::MAX, f64::min)
+    };
+    range(&|c| c.missing) + range(&|c| c.evicted)
+}
+
+/// By model, what part it has by formula in what tells rows apart; none where no formula says it.
+pub(super) fn parts(formulas: &[Formula], drawn: &[Drawn]) -> Vec<Option<f64>> {
+    let of = |model: usize| {
+        let is_told = formulas.iter().all(|f| f.means[model].is_some());
+        let all: Vec<Closed> = formulas
+            .iter()
+            .zip(drawn)
+            .map(|(f, d)| f.of_model(d, model))
             .collect();
-        formula
-    }
+        is_told.then(|| spread(&all.iter().collect::<Vec<_>>()))
+    };
+    let models = drawn[0].models.list.len();
+    let all: Vec<Option<f64>> = (0..models).map(of).collect();
+    let sum: f64 = all.iter().flatten().sum();
+    let part = |of: Option<f64>| of.map(|of| if sum > 0.0 { of / sum } else { 0.0 });
+    all.into_iter().map(part).collect()
+}
 
-    /// What an outage of a model comes to on average. The time that pods are missed for is cut where
-    /// that of outages is.
-    fn mean(&self, drawn: &Drawn, model: usize) -> Option<Control> {
-        let model = &drawn.models.list[model];
-        let lasts = model.away()?;
-        let longer = |t: f64| match t < LONGEST_S {
-            true => lasts.survival(t),
-            false => 0.0,
-        };
-        let mut sum = [0.0; 2];
-        for object in &model.objects {
-            let share = model.taken(object) as f64 / object.nodes.len() as f64;
-            for alike in object.nodes.iter().flat_map(|n| &self.nodes[*n as usize]) {
-                let (t, pods) = (alike.timeout, alike.pods * share);
-                let missed = if alike.waits {
-                    LONGEST_S
-                } else {
-                    t.min(LONGEST_S)
-                };
-                sum[0] += pods * lasts.mean_up_to(missed) / 60.0;
-                sum[1] += pods * longer(t);
-            }
-        }
-        let objects = model.objects.len().max(1) as f64;
-        Some(sum.map(|s| s / objects))
+/// Which outages of a model are drawn more often than they come: those by which rows differ. None where
+/// formulas tell no difference, or not the same things fail in all rows.
+pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt {
+    let first = &drawn[0].models.list[model];
+    let nodes = |d: &Drawn| -> Vec<Vec<u32>> {
+        let objects = d.models.list[model].objects.iter();
+        objects.map(|o: &Object| o.nodes.clone()).collect()
+    };
+    let means: Option<Vec<&Vec<Closed>>> =
+        formulas.iter().map(|f| f.means[model].as_ref()).collect();
+    let (Some(means), Some(lasts)) = (means, first.away()) else {
+        return Tilt::default();
+    };
+    if drawn.iter().any(|d| nodes(d) != nodes(&drawn[0])) {
+        return Tilt::default();
     }
-
-    /// How much more than on average an outage comes to that was drawn.
-    pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32)) -> Control {
-        let (model, seed, number) = key;
-        let Some(mean) = self.means[model] else {
-            return [0.0; 2];
-        };
-        let mut sum = mean.map(|m| -m);
-        for (node, lasts) in drawn.models.lengths(model, seed, number) {
-            for alike in &self.nodes[node as usize] {
-                let (t, pods) = (alike.timeout, alike.pods);
-                let missed = if alike.waits { lasts } else { lasts.min(t) };
-                sum[0] += pods * missed / 60.0;
-                sum[1] += pods * f64::from(u8::from(lasts > t));
-            }
+    let of_object = |o: usize| spread(&means.iter().map(|m| &m[o]).collect::<Vec<_>>());
+    let spreads: Vec<f64> = (0..first.objects.len()).map(of_object).collect();
+    let sum: f64 = spreads.iter().sum();
+    if sum <= 1e-9 {
+        return Tilt::default();
+    }
+    let alike = AS_THEY_COME / first.objects.len() as f64;
+    let objects = spreads
+        .iter()
+        .map(|s| alike + (1.0 - AS_THEY_COME) * s / sum);
+    let told = first.objects.iter().zip(&spreads).filter(|o| *o.1 > 0.0);
+    let mut timeouts = BTreeSet::new();
+    for node in told.flat_map(|(o, _)| &o.nodes) {
+        for formula in formulas {
+            let boot = if first.stops_machines() {
+                formula.boot
+            } else {
+                0.0
+            };
+            let all = formula.node(*node).iter().map(|a| a.timeout - boot);
+            timeouts.extend(all.filter(|t| t.is_finite()).map(|t| t.max(0.0).to_bits()));
         }
-        sum
+    }
+    let step = timeouts.len().div_ceil(SPANS).max(1);
+    let timeouts = timeouts.into_iter().step_by(step).map(f64::from_bits);
+    let mut parts = Vec::new();
+    let mut left = 1.0;
+    for longer in timeouts.map(|t| lasts.survival(t)) {
+        if left - longer > 1e-6 && longer > 1e-6 {
+            parts.push(left - longer);
+            left = longer;
+        }
+    }
+    parts.push(left);
+    let each = (1.0 - AS_THEY_COME) / parts.len() as f64;
+    let lengths = parts.iter().map(|p| [*p, AS_THEY_COME * p + each]);
+    Tilt {
+        objects: objects.collect(),
+        // Each node of a group has a length of its own there.
+        lengths: if first.apart {
+            Vec::new()
+        } else {
+            lengths.collect()
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::closed::detection;
     use super::*;
     use crate::scenario::{Overrides, drawn, parse};
     use std::path::Path;
@@ -156,24 +160,47 @@ mod tests {
             ]))"#;
         let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
         let drawn = drawn(&loaded, &Overrides::default()).expect("it builds");
-        let formula = Formula::new(&drawn);
-        // By hand: the three pods on a third of the nodes each, 600 (1 - e^(-T/600)) / 60 minutes.
+        let formula = Formula::new(&drawn, None);
+        // By hand: the three pods on a third of the nodes each, 600 (1 - e^(-T/600)) / 60 minutes, and two
+        // seconds of a start for those that are evicted, after a crash for all.
         let t = detection(&drawn.plan) + 60.0;
-        let mean = formula.means[0].expect("a distribution");
+        let mean = formula.of_model(&drawn, 0);
         let evicted = libm::exp(-t / 600.0);
-        let by_hand = [10.0 * (1.0 - evicted), evicted];
-        for (m, hand) in mean.iter().zip(by_hand) {
-            assert!((m - hand).abs() < 1e-9, "{mean:?} {by_hand:?}");
+        let rate = drawn.models.list[0].per_year();
+        let by_hand = [10.0 * (1.0 - evicted) + 2.0 / 60.0, evicted];
+        for (m, hand) in [mean.missing, mean.evicted].iter().zip(by_hand) {
+            assert!((m / rate - hand).abs() < 1e-9, "{mean:?} {by_hand:?}");
         }
-        for model in 0..2 {
-            let mut sum = [0.0; 2];
-            for number in 0..20_000 {
-                let more = formula.more(&drawn, (model, 7, number));
-                sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);
+        // Drawn as they come, and with another row beside it whose pods are given up after an hour.
+        let mut other = drawn.clone();
+        for template in &mut other.plan.templates {
+            for toleration in &mut template.tolerations {
+                toleration.toleration_seconds = toleration.toleration_seconds.map(|_| 3_600);
             }
-            let mean = formula.means[model].expect("a distribution");
-            for (sum, mean) in sum.iter().zip(mean) {
-                assert!((sum / 20_000.0).abs() < 0.05 * mean, "{sum} {mean}");
+        }
+        let formulas = [formula, Formula::new(&other, None)];
+        let all = [drawn, other];
+        for is_tilted in [false, true] {
+            let mut drawn = all[0].clone();
+            for model in 0..2 {
+                if is_tilted {
+                    drawn.models.list[model].tilt = tilt(&formulas, &all, model);
+                    assert!(!drawn.models.list[model].tilt.lengths.is_empty());
+                }
+                let (mut sum, mut weights) = ([0.0; 2], 0.0);
+                for number in 0..20_000 {
+                    let key = (model, 7, number);
+                    let weight = drawn.models.weight(model, 7, number);
+                    let more = formulas[0].more(&drawn, key, weight);
+                    sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);
+                    weights += weight;
+                }
+                let mean = formulas[0].of_model(&drawn, model);
+                let rate = drawn.models.list[model].per_year();
+                for (sum, mean) in sum.iter().zip([mean.missing, mean.evicted]) {
+                    assert!((sum / 20_000.0).abs() < 0.05 * mean / rate, "{sum} {mean}");
+                }
+                assert!((weights / 20_000.0 - 1.0).abs() < 0.03, "{weights}");
             }
         }
     }

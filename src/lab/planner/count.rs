@@ -39,6 +39,16 @@ const BUSY_S: f64 = 900.0;
 const OVERLAP_MAX: f64 = 0.1;
 
 impl Counting {
+    /// How many replications the first stage has, from which variances are judged, and how many are run
+    /// between two looks at what is known: of single outages, and of years, which take longer and vary
+    /// less.
+    pub(super) const fn stages(self) -> (u64, u64) {
+        match self {
+            Self::Outages => (40, 16),
+            Self::Years => (8, 4),
+        }
+    }
+
     /// The way that fits: one outage at a time where outages hardly overlap and are drawn one by
     /// one, otherwise whole years.
     pub(crate) fn fitting(models: &[Model]) -> (Self, String) {

@@ -2,9 +2,10 @@
 //! ([`super::control`]), each figure is taken at what the formula comes to on average, by the
 //! regression of the figure on the formula: the replications say how far the two go together.
 
-use super::kept::Kept;
+use super::count::Counting;
+use super::kept::{Kept, pair};
 use super::moments::student;
-use super::spec::{FIGURES, OWN, Objective};
+use super::spec::{FIGURES, MISSING, OWN, Objective};
 use crate::analysis::Interval;
 use std::ops::Range;
 
@@ -13,6 +14,15 @@ use std::ops::Range;
 const LEAST: u64 = 4;
 /// What is left of the variance of a control beside others that is taken for nothing.
 const NOTHING: f64 = 1e-9;
+
+/// A model that has less than this part in what tells rows apart by formula need not have met anything.
+const MATTERS: f64 = 0.01;
+/// Each of the others must have met what is chosen so many times before anything is said.
+const MET: u64 = 10;
+/// After so many first stages what was not met by then is not waited for.
+const TRIED: u64 = 10;
+/// From so many cases on the deviations of what was seen say how far it may be off.
+const ENOUGH: u64 = 40;
 
 /// Weights of what is kept, by place.
 type Weights = Vec<(usize, f64)>;
@@ -71,21 +81,55 @@ impl Kept {
         all
     }
 
-    /// The mean figures of a year in a row.
+    /// The mean figures of a year in a row, none of which is less than nothing.
     pub(crate) fn figures(&self, row: usize) -> Vec<f64> {
-        let of = |f| self.moments.of(&self.figure(row, f)).0;
+        let of = |f| self.moments.of(&self.figure(row, f)).0.max(0.0);
         (0..FIGURES.len()).map(of).collect()
     }
 
-    /// The mean figures of a year in a row, of each workload whose own are kept.
-    pub(crate) fn own_figures(&self, row: usize) -> Vec<[f64; OWN.len()]> {
+    /// The figures of a year in a row, each with where it lies, as sure as this.
+    pub(crate) fn spans(&self, row: usize, confidence: f64) -> Vec<Interval> {
+        let of = |f| self.span(row * FIGURES.len() + f, confidence);
+        (0..FIGURES.len()).map(of).collect()
+    }
+
+    /// Where a figure lies, which is never less than nothing.
+    fn span(&self, place: usize, confidence: f64) -> Interval {
+        let (mean, variance) = self.moments.of(&self.leaning(place));
+        let n = self.moments.n();
+        let span = self.interval((mean, variance * self.uncertain()), confidence);
+        span.wider(self.few(n) * mean.abs()).not_below(0.0)
+    }
+
+    /// The figures of a year in a row, of each workload whose own are kept, with where they lie.
+    pub(crate) fn own_figures(
+        &self,
+        row: usize,
+        confidence: f64,
+    ) -> Vec<[(f64, Interval); OWN.len()]> {
         let of = |workload: usize| {
             std::array::from_fn(|f| {
                 let place = self.own_place(row, workload, f);
-                self.moments.of(&self.leaning(place)).0
+                let mean = self.moments.of(&self.leaning(place)).0;
+                (mean.max(0.0), self.span(place, confidence))
             })
         };
         (0..self.own.len()).map(of).collect()
+    }
+
+    /// What each of the workloads whose own figures are kept costs, with each row.
+    pub(super) fn own_costs(&self, objective: &Objective) -> Vec<f64> {
+        let places = OWN.map(|f| FIGURES.iter().position(|of| *of == f).unwrap_or(MISSING));
+        let of = |row: usize| {
+            let all = self.own_figures(row, 0.5);
+            let cost = |own: &[(f64, Interval); OWN.len()]| -> f64 {
+                let own = own.iter().zip(places);
+                own.map(|((mean, _), place)| mean * objective.prices[place])
+                    .sum()
+            };
+            all.iter().map(cost).collect::<Vec<f64>>()
+        };
+        (0..self.rows.len()).flat_map(of).collect()
     }
 
     /// What a row costs, but for what its nodes cost whether they fail or not.
@@ -129,6 +173,50 @@ impl Kept {
         (n - 1.0) / (n - 1.0 - q) * (n - 2.0) / (n - 2.0 - q)
     }
 
+    /// How many replications there are to be before anything is said of these rows; none where there are
+    /// enough. A first stage must be over, and each model that by formula tells rows apart must have
+    /// met what is chosen now and then.
+    pub(crate) fn wanted(&self, rows: &[usize]) -> Option<u64> {
+        let n = self.moments.n();
+        let first = self.counting.0.stages().0;
+        let met = |model: usize| rows.iter().filter_map(|r| self.met[model].get(*r)).max();
+        let least = match self.counting.0 {
+            Counting::Years => None,
+            Counting::Outages => (0..self.met.len())
+                .filter(|m| matches!(self.matters.get(*m), Some(Some(part)) if *part > MATTERS))
+                .filter_map(|m| met(m).copied())
+                .min(),
+        };
+        let more = least.filter(|met| *met < MET).map_or(0, |met| {
+            let each = n.max(1).div_ceil(met.max(1));
+            (each * MET).min(first * TRIED).max(n + 1)
+        });
+        let is_tried = n >= first * TRIED;
+        (!is_tried && n < first.max(more)).then(|| first.max(more))
+    }
+
+    /// What part of a figure is open where it rests on a few outages: none of `n` showed what may come in
+    /// up to three of `n` (the rule of three). A year has many of them.
+    pub(super) fn few(&self, cases: u64) -> f64 {
+        let many = self.counting.0 == Counting::Years && cases == self.moments.n();
+        if many || cases >= ENOUGH {
+            0.0
+        } else {
+            3.0 / cases.max(1) as f64
+        }
+    }
+
+    /// In how many replications two rows came to different figures.
+    pub(crate) fn differed(&self, row: usize, other: usize) -> u64 {
+        let all = self.moments.n();
+        let of = |place: usize| self.differ.get(place).copied().unwrap_or(all);
+        if row == other {
+            all
+        } else {
+            of(pair(row, other))
+        }
+    }
+
     /// Where a mean lies, as sure as this.
     pub(super) fn interval(&self, of: (f64, f64), confidence: f64) -> Interval {
         interval(of, self.moments.n(), self.free(), confidence)
@@ -152,7 +240,6 @@ fn interval((mean, variance): (f64, f64), n: u64, free: u64, confidence: f64) ->
 mod tests {
     use super::*;
     use crate::kernel::choice::Keyed;
-    use crate::lab::planner::count::Counting;
     use crate::lab::planner::moments::Moments;
     use crate::outages::Distribution;
 
@@ -180,7 +267,7 @@ mod tests {
     /// One row, nothing kept yet.
     fn nothing() -> Kept {
         Kept {
-            version: 2,
+            version: super::super::kept::VERSION,
             scenario: String::new(),
             paths: vec![String::new()],
             rows: vec![vec![String::new()]],
@@ -191,6 +278,9 @@ mod tests {
             own: Vec::new(),
             controls: 2,
             parts: Vec::new(),
+            met: Vec::new(),
+            matters: Vec::new(),
+            differ: Vec::new(),
             short: Vec::new(),
             years: Vec::new(),
             nodes: vec![0],

@@ -4,7 +4,7 @@
 use super::closed::Closed;
 use super::count::Counting;
 use super::moments::Moments;
-use super::spec::Objective;
+use super::spec::{FIGURES, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +33,17 @@ pub(crate) struct Kept {
     #[serde(default)]
     pub own: Vec<String>,
     /// So many formulas.
-    #[serde(default)]
     pub controls: usize,
-    /// By model, one outage at a time: short ones, and others. How many there were, and the sums of
-    /// the figures, row by row.
-    pub parts: Vec<[(u64, Vec<f64>); 2]>,
+    /// By model, one outage at a time: short ones, and others. Their weights, and the sums of the
+    /// figures, row by row.
+    pub parts: Vec<[(f64, Vec<f64>); 2]>,
+    /// By model, in how many replications its outage came to something else in a row than in the first
+    /// one: then it met what is chosen.
+    pub met: Vec<Vec<u64>>,
+    /// By model, what part it has by formula in what tells rows apart.
+    pub matters: Vec<Option<f64>>,
+    /// In how many replications two rows came to different figures: a lower triangle, row by row.
+    pub differ: Vec<u64>,
     /// By model, the share of its outages that are short by its figures, where these tell.
     #[serde(default)]
     pub short: Vec<Option<f64>>,
@@ -77,6 +83,8 @@ pub(crate) struct Kept {
 /// No plan counts more outages, years, nodes or pods than this.
 pub(super) const COUNT_MAX: u64 = 1 << 48;
 
+/// The form of what is kept.
+pub(super) const VERSION: u32 = 3;
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
 
@@ -96,7 +104,24 @@ pub(crate) struct Group {
 #[derive(Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
-    pub(super) parts: Vec<(bool, Vec<f64>)>,
+    pub(super) parts: Vec<Part>,
+}
+
+/// What the outage of a model came to.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Part {
+    /// It was a short one.
+    pub(super) is_short: bool,
+    /// How often it comes beside how often it is drawn.
+    pub(super) weight: f64,
+    /// Row by row, without its weight.
+    pub(super) figures: Vec<f64>,
+}
+
+/// The place of two rows in a lower triangle without its diagonal.
+pub(super) fn pair(a: usize, b: usize) -> usize {
+    let (high, low) = (a.max(b), a.min(b));
+    high * high.saturating_sub(1) / 2 + low
 }
 
 /// The largest figure that is taken from a file: its square is a number still.
@@ -111,7 +136,9 @@ impl Replication {
     /// Whether it can be one of those that are kept here.
     pub(super) fn fits(&self, kept: &Kept) -> bool {
         let width = kept.width();
-        let is_part = |p: &(bool, Vec<f64>)| p.1.len() == width && are_figures(&p.1);
+        let is_part = |p: &Part| {
+            p.figures.len() == width && are_figures(&p.figures) && (0.0..=MOST).contains(&p.weight)
+        };
         self.year.len() == kept.control_places().end
             && are_figures(&self.year)
             && self.parts.len() == kept.parts.len()
@@ -136,7 +163,8 @@ impl Kept {
     /// What does not fit.
     pub(crate) fn check(&self) -> Result<(), String> {
         let width = self.width();
-        let fits = self.version == 2
+        let rows = self.rows.len();
+        let fits = self.version == VERSION
             && self.nodes.len() == self.rows.len()
             && self.now < self.rows.len()
             && self.rows.iter().all(|r| r.len() == self.paths.len())
@@ -144,8 +172,12 @@ impl Kept {
             && self.own.len() <= self.paths.len()
             && self.moments.fits(self.control_places().end)
             && (self.parts.iter().flatten())
-                .all(|p| p.1.len() == width && p.0 <= COUNT_MAX && are_figures(&p.1))
+                .all(|p| p.1.len() == width && (0.0..=MOST).contains(&p.0) && are_figures(&p.1))
             && self.parts.len() <= self.models.len()
+            && self.met.iter().all(|m| m.len() == rows)
+            && are_figures(self.matters.iter().flatten())
+            && self.matters.len() == self.models.len()
+            && self.differ.len() == rows * rows.saturating_sub(1) / 2
             && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
             && self
                 .years
@@ -203,10 +235,27 @@ impl Kept {
 
     pub(super) fn add(&mut self, one: Replication) {
         self.moments.add(&one.year);
-        for (part, (is_short, figures)) in self.parts.iter_mut().zip(one.parts) {
-            let (count, sums) = &mut part[usize::from(!is_short)];
-            *count += 1;
-            sums.iter_mut().zip(&figures).for_each(|(s, f)| *s += f);
+        let of = |all: &[f64], row: usize| all[row * FIGURES.len()..][..FIGURES.len()].to_vec();
+        let whole = [one.year.as_slice()];
+        let by_model: Vec<&[f64]> = one.parts.iter().map(|p| p.figures.as_slice()).collect();
+        let by_model = match self.counting.0 {
+            Counting::Outages => &by_model[..],
+            Counting::Years => &whole[..],
+        };
+        for row in 0..self.rows.len() {
+            for (met, figures) in self.met.iter_mut().zip(by_model) {
+                met[row] += u64::from(of(figures, row) != of(figures, 0));
+            }
+            for other in 0..row {
+                let differ = by_model.iter().any(|f| of(f, row) != of(f, other));
+                self.differ[pair(row, other)] += u64::from(differ);
+            }
+        }
+        for (part, one) in self.parts.iter_mut().zip(&one.parts) {
+            let (count, sums) = &mut part[usize::from(!one.is_short)];
+            *count += one.weight;
+            let figures = one.figures.iter().map(|f| f * one.weight);
+            sums.iter_mut().zip(figures).for_each(|(s, f)| *s += f);
         }
         if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
             let mut year = one.year;

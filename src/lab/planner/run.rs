@@ -1,30 +1,27 @@
 //! Replications on several threads, until enough is known.
 
 use super::apart::{self, AS_IT_IS};
-use super::closed::{closed, left_out};
-use super::control::{self, Formula};
+use super::closed::{Formula, closed, left_out};
+use super::control;
 use super::count::{self, Counting, How};
-use super::kept::{Kept, Replication};
+use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Moments, student};
 use super::select::Selection;
-use super::spec::{Bound, FIGURES, OWN, Objective, Only};
+use super::spec::{Bound, EVICTED, FIGURES, MISSING, OWN, Objective, Only};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
 use crate::language::{Problem, Problems};
 use crate::plan::{NodePlan, NodeStart, Plan};
-use crate::scenario::{self, Drawn, Model, Overrides};
+use crate::scenario::{self, Drawn, Model, Overrides, Tilt};
 use crate::sim;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The first stage, from which variances are judged, and how many replications are run between two
-/// looks at what is known: of single outages, and of years, which take longer and vary less.
-const STAGES: [(u64, u64); 2] = [(40, 16), (8, 4)];
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;
 /// No more replications than these.
-const MOST: u64 = 20_000;
+pub(super) const MOST: u64 = 20_000;
 
 /// What to choose from, and how sure to be.
 #[derive(Clone, Debug)]
@@ -57,6 +54,10 @@ struct Work<'a> {
     /// Workloads whose own figures are kept.
     own: &'a [String],
     formulas: &'a [Formula],
+    /// By row, those of these workloads alone.
+    own_formulas: &'a [Vec<Formula>],
+    /// By model, which outages are drawn more often.
+    tilts: &'a [Tilt],
     /// The rows whose formulas are leant on.
     leant_on: &'a [usize],
     seed: u64,
@@ -166,14 +167,6 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// How many replications the first stage has, and each further one.
-    fn stages(&self) -> (u64, u64) {
-        match self.counting.0 {
-            Counting::Outages => STAGES[0],
-            Counting::Years => STAGES[1],
-        }
-    }
-
     /// One replication with every row; none if it was stopped.
     fn replication(
         &self,
@@ -206,27 +199,39 @@ impl Planner<'_> {
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
         let mut controls = vec![[0.0; 2]; work.leant_on.len()];
         for (model, rate) in models.into_iter().enumerate() {
-            let (mut is_short, mut figures) = (false, vec![0.0; drawn.len() * width]);
+            let key = (model, seed, number as u32);
+            let weight = drawn[0].models.weight(model, seed, number as u32);
+            let mut part = Part {
+                is_short: false,
+                weight,
+                figures: vec![0.0; drawn.len() * width],
+            };
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
-                let key = (model, seed, number as u32);
+                let more = work.formulas[row].more(drawn, key, weight);
                 if let Some(place) = work.leant_on.iter().position(|r| *r == row) {
-                    let more = work.formulas[row].more(drawn, key);
                     add(&mut controls[place], &more, per_year);
                 }
                 let ran = count::one(drawn, key, work.quiet[row], &how)?;
-                is_short = ran.is_short;
+                part.is_short = ran.is_short;
                 let counted = ran.counted;
-                add(
-                    &mut figures[row * width..],
-                    &counted.figures,
-                    per_year / rate,
-                );
-                add(&mut own[row * own_width..], &counted.own, per_year);
+                let times = per_year / rate;
+                add(&mut part.figures[row * width..], &counted.figures, times);
+                // What the formula knows is taken at its mean.
+                let year = &mut all.year[row * width..];
+                year[MISSING] -= per_year * more[0];
+                year[EVICTED] -= per_year * more[1];
+                let own = &mut own[row * own_width..][..own_width];
+                add(own, &counted.own, weight * per_year);
+                for (own, formula) in own.chunks_mut(OWN.len()).zip(&work.own_formulas[row]) {
+                    let more = formula.more(drawn, key, weight);
+                    own[0] -= per_year * more[0];
+                    own[1] -= per_year * more[1];
+                }
             }
-            add(&mut all.year, &figures, rate);
-            all.parts.push((is_short, figures));
+            add(&mut all.year, &part.figures, weight * rate);
+            all.parts.push(part);
         }
         all.year.extend(own);
         all.year.extend(controls.into_iter().flatten());
@@ -255,7 +260,7 @@ impl Planner<'_> {
         watch: &(dyn Fn(Event, u64, u64) -> bool + Sync),
         desk: Desk<'_>,
     ) -> Result<Kept, Stopped> {
-        let (first, step) = self.stages();
+        let (first, step) = self.counting.0.stages();
         let mut drawn = self.drawn()?;
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
@@ -278,17 +283,31 @@ impl Planner<'_> {
             quiet.push(count::quiet(d, seed, &how).ok_or(Stopped::Asked)?);
         }
         let own = apart::workloads(&self.sweep.axes, drawn.len());
-        let (formulas, leant_on) = self.formulas(&drawn);
+        let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, None)).collect();
+        let own_formulas: Vec<Vec<Formula>> = drawn
+            .iter()
+            .map(|d| own.iter().map(|name| Formula::new(d, Some(name))).collect())
+            .collect();
+        let (leant_on, tilts) = match self.counting.0 {
+            Counting::Years => (Vec::new(), Vec::new()),
+            Counting::Outages => {
+                let models = 0..drawn[0].models.list.len();
+                let tilts = models.map(|m| control::tilt(&formulas, &drawn, m));
+                (control::leant_on(&formulas), tilts.collect())
+            }
+        };
         let work = Work {
             quiet: &quiet,
             own: &own,
             formulas: &formulas,
+            own_formulas: &own_formulas,
+            tilts: &tilts,
             leant_on: &leant_on,
             seed,
             threads: &threads,
             goes_on: &goes_on,
         };
-        let mut kept = self.kept(&drawn, leant_on.len());
+        let mut kept = self.kept(&drawn, &formulas, leant_on.len());
         kept.own.clone_from(&own);
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
@@ -319,7 +338,8 @@ impl Planner<'_> {
             if kept.moments.n() < first {
                 continue;
             }
-            if selections.is_empty() && !groups.is_empty() {
+            let is_met = groups.iter().all(|rows| kept.wanted(rows).is_none());
+            if selections.is_empty() && !groups.is_empty() && is_met {
                 selections = self.selections(&mut kept, &groups);
             }
             let (means, needed) = (self.means(&kept), self.needed(&kept, &groups));
@@ -330,8 +350,11 @@ impl Planner<'_> {
                 selection.screen(kept.moments.n(), &own);
             }
             let left = |(s, g): (&Selection, &Vec<usize>)| s.is_done().then(|| g[s.left[0]]);
-            kept.settle(selections.iter().zip(&groups).map(left).collect());
-            let is_done = selections.iter().all(Selection::is_done);
+            if !selections.is_empty() {
+                kept.settle(selections.iter().zip(&groups).map(left).collect());
+            }
+            let is_done =
+                selections.iter().all(Selection::is_done) && selections.len() == groups.len();
             expected.store(needed.max(kept.moments.n() + step), Relaxed);
             if is_done && kept.moments.n() >= needed {
                 break;
@@ -354,6 +377,12 @@ impl Planner<'_> {
         let some = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Replication)>, Problems> {
             // Plans are not shared between threads.
             let mut drawn = self.drawn()?;
+            for drawn in &mut drawn {
+                let models = drawn.models.list.iter_mut();
+                models
+                    .zip(work.tilts)
+                    .for_each(|(model, tilt)| model.tilt.clone_from(tilt));
+            }
             let mut all = Vec::new();
             let running = || (work.goes_on)(Event::Running);
             while let Some(&number) = numbers.get(next.fetch_add(1, Relaxed)) {
@@ -374,17 +403,7 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    /// The formula of each row, and which rows' are leant on.
-    fn formulas(&self, drawn: &[Drawn]) -> (Vec<Formula>, Vec<usize>) {
-        if self.counting.0 == Counting::Years {
-            return (Vec::new(), Vec::new());
-        }
-        let formulas: Vec<Formula> = drawn.iter().map(Formula::new).collect();
-        let leant_on = control::leant_on(&formulas);
-        (formulas, leant_on)
-    }
-
-    fn kept(&self, drawn: &[Drawn], leant_on: usize) -> Kept {
+    fn kept(&self, drawn: &[Drawn], formulas: &[Formula], leant_on: usize) -> Kept {
         let plan = &drawn[0].plan;
         let size = plan.size();
         let (closed, no_closed) = match closed(&self.sweep, drawn) {
@@ -398,7 +417,7 @@ impl Planner<'_> {
             Counting::Years => 0,
         };
         Kept {
-            version: 2,
+            version: VERSION,
             scenario: self.sweep.loaded.name.clone(),
             paths: self.sweep.axes.iter().map(|a| a.path.clone()).collect(),
             rows: self.rows(),
@@ -411,7 +430,10 @@ impl Planner<'_> {
             moments: Moments::default(),
             own: Vec::new(),
             controls: 2 * leant_on,
-            parts: vec![std::array::from_fn(|_| (0, vec![0.0; width])); parts],
+            parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; width])); parts],
+            met: vec![vec![0; drawn.len()]; parts.max(1)],
+            matters: control::parts(formulas, drawn),
+            differ: vec![0; drawn.len() * (drawn.len() - 1) / 2],
             short: count::shares_of_short(&drawn[0]),
             years: Vec::new(),
             nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
@@ -461,7 +483,7 @@ impl Planner<'_> {
             Counting::Outages => (0.25 / (self.precision * self.precision)).ceil() as u64,
             Counting::Years => 0,
         };
-        let least = least.clamp(self.stages().0, MOST);
+        let least = least.clamp(self.counting.0.stages().0, MOST);
         let of = |group: &Vec<usize>| {
             let order = |a: &&usize, b: &&usize| means[**a].total_cmp(&means[**b]);
             let best = group.iter().min_by(order).copied().unwrap_or(0);
@@ -499,6 +521,10 @@ impl Planner<'_> {
     fn selections(&self, kept: &mut Kept, groups: &[Vec<usize>]) -> Vec<Selection> {
         let means = self.means(kept);
         let least = means.iter().copied().fold(f64::MAX, f64::min);
+        // Of a workload's own setting, what is nothing to choose by is a part of what the workload costs.
+        let own = kept.own.len() == kept.paths.len();
+        let own = own.then(|| kept.own_costs(&self.objective)).into_iter();
+        let least = own.flatten().filter(|c| *c > 0.0).fold(least, f64::min);
         kept.delta = (least * self.precision).max(self.objective.least());
         if least == f64::MAX {
             kept.delta = 1.0;
@@ -513,6 +539,20 @@ impl Planner<'_> {
             Selection::new(each, kept.delta, kept.free(), all)
         };
         groups.iter().map(of).collect()
+    }
+
+    /// Which row costs least by formula, in words; none where there is no formula.
+    pub(crate) fn by_formula(&self) -> Option<String> {
+        let drawn = self.drawn().ok()?;
+        let all = closed(&self.sweep, &drawn).ok()?;
+        let costs = all.iter().map(|c| {
+            self.objective.prices[MISSING] * c.missing + self.objective.prices[EVICTED] * c.evicted
+        });
+        let (row, _) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(format!(
+            " By formula {} costs least.",
+            self.rows()[row].join(" / ")
+        ))
     }
 
     /// Complains about what cannot be planned.

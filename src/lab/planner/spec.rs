@@ -17,6 +17,10 @@ pub(crate) const FIGURES: [Figure; 8] = [
     Figure::GhostMinutes,
 ];
 
+/// The places of figures that formulas know.
+pub(crate) const MISSING: usize = 0;
+pub(crate) const EVICTED: usize = 3;
+
 /// The figures that are kept of a workload whose setting is chosen, for itself.
 pub(crate) const OWN: [Figure; 3] = [
     Figure::ReplicaMinutesMissing,

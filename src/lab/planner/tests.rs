@@ -551,11 +551,11 @@ fn workloads_with_room_do_not_touch_each_other() {
         assert!((saved / (48.0 * 59.1) - 1.0).abs() < 0.01, "{saved}");
         // Of its own four pods; the other four wait for 48 hours a year whatever becomes of these.
         assert_eq!(part.own.len(), 1);
-        let [missing, evicted, _] = a.rows[0].own[0];
+        let [(missing, _), (evicted, _), _] = a.rows[0].own[0];
         let others = a.rows[0].figures[0] - missing;
         assert!((evicted - 48.0).abs() < 1e-6, "{evicted}");
         assert!((others / 2_880.0 - 1.0).abs() < 0.01, "{others}");
-        let [missing, evicted, _] = a.rows[1].own[0];
+        let [(missing, _), (evicted, _), _] = a.rows[1].own[0];
         assert!((missing / 2_880.0 - 1.0).abs() < 0.01 && evicted.abs() < 1e-6);
         assert!(a.guaranteed);
     }
@@ -708,4 +708,87 @@ fn whole_years_know_where_outages_leave_pods() {
     );
     assert!((evicted.alone - 40.0).abs() < 1.0, "{evicted:?}");
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
+}
+
+/// Two pods of a workload on forty nodes that fail one by one: of four outages drawn as they come none would
+/// meet one of them in four of five cases (0.95⁴ = 0.81), and values that make a difference of 24 outages a
+/// year would come to the same. So half of the draws go to the two nodes, and nothing is known after four of
+/// them. With all of them each value lies where the formula has it: an outage of mean 600 s is given up after
+/// T = 49 s of detection and what is tolerated, at 4 minutes an eviction, which is known to 2.5 s of detection.
+#[test]
+fn a_few_pods_on_many_nodes_are_met() {
+    let text = r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{00..39}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(Nodes(["n-00", "n-01"]))),
+            Deployment(name: "api", replicas: 40, placement: Spread(All))],
+        faults: (models: [(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))]))"#;
+    let loaded = parse("p.ron", text.into(), Path::new("")).expect("a scenario");
+    let mut p = planner(&loaded, &["0", "300", "none"], &["evicted=4m"]);
+    p.sweep.axes[0].path = TOLERATION.replace('*', "web");
+    p.now = Some(1);
+    let told = |most: u64| {
+        let kept = p.run(1, &|_, done, _| done < most, Desk::Here);
+        let kept = kept.expect("it runs");
+        let a = answer(&kept, &p.objective, &[], 0.95);
+        (kept, a)
+    };
+    let (_, few) = told(4);
+    assert!(few.wanted.is_some_and(|n| n >= 40), "{few:#?}");
+    assert!(!few.guaranteed && few.open.is_some());
+    let (kept, a) = told(u64::MAX);
+    let met = kept.met[0].iter().max().copied().unwrap_or(0);
+    assert!(a.wanted.is_none() && 3 * met > kept.moments.n(), "{met}");
+    let by_formula = |timeout: f64| {
+        let evicted = libm::exp(-timeout / 600.0);
+        24.0 * (10.0 * (1.0 - evicted) + (4.0 + 2.0 / 60.0) * evicted)
+    };
+    let slack = 24.0 * 2.5 / 60.0;
+    for (row, timeout) in [(0, 49.0), (1, 349.0), (2, f64::INFINITY)] {
+        let more = by_formula(timeout) - by_formula(49.0);
+        let i = a.rows[row].more_interval;
+        assert_eq!(a.best, 0);
+        assert!(
+            i.low - slack <= more && more <= i.high + slack,
+            "{row}: {more} {i:?}"
+        );
+    }
+}
+
+/// Of plans that are stopped after so many outages the truth lies in what is said of each value nearly
+/// always, and what is recommended is hardly ever worse than the best by more than is admitted. The truth is
+/// a plan of 1,500 outages. Of 60 plans 94 % are 57; three deviations below 95 % are 52.
+#[test]
+fn what_a_plan_says_covers() {
+    let faults = r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: LogNormal(median: "6m", sigma: 1.2))"#;
+    let text = scenario("Deployment", faults)
+        .source
+        .text
+        .replace("replicas: 20", "replicas: 3");
+    let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+    let of = |seed: u64, most: u64| {
+        let mut p = planner(&loaded, &["0", "120", "600", "none"], &["evicted=5m"]);
+        p.sweep.base.seed = Some(seed);
+        p.precision = 0.001;
+        let kept = p
+            .run(1, &|_, done, _| done < most, Desk::Here)
+            .expect("it runs");
+        answer(&kept, &p.objective, &[], 0.95)
+    };
+    let truth = of(999, 1_500);
+    let (mut holds, mut all, mut worse) = (0, 0, 0);
+    for seed in 0..60 {
+        let a = of(seed, [12, 48, 100][seed as usize % 3]);
+        for (row, known) in a.rows.iter().zip(&truth.rows) {
+            let (own, known) = (row.interval, known.interval);
+            holds += u32::from(own.low <= known.high && known.low <= own.high);
+            all += 1;
+        }
+        let best = truth.rows[a.best].cost - truth.rows[truth.best].cost;
+        let slack = truth.rows[a.best].more_interval.high - truth.rows[a.best].more;
+        worse += u32::from(a.wanted.is_none() && best > a.off + slack);
+    }
+    assert!(
+        f64::from(holds) >= 0.94 * f64::from(all),
+        "{holds} of {all}"
+    );
+    assert!(worse <= 3, "{worse} of 60");
 }

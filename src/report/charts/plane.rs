@@ -54,6 +54,8 @@ pub(crate) struct Plane {
     pub marks: Vec<(f64, f64, String)>,
     /// The scale at the left begins at zero.
     pub from_zero: bool,
+    /// Points above this are off the scale: they are named at its upper end, and no line leads there.
+    pub highest: Option<f64>,
 }
 
 /// Draws a plane as SVG.
@@ -129,11 +131,10 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     let marks = plane.marks.iter().map(|m| (m.0, m.1));
     let all: Vec<(f64, f64)> = points.copied().chain(marks).collect();
     let bands = plane.lines.iter().flat_map(|l| &l.band);
-    let ups: Vec<f64> = all
-        .iter()
-        .map(|p| p.1)
-        .chain(bands.flat_map(|b| [b.0, b.1]))
-        .collect();
+    let ups = all.iter().map(|p| p.1);
+    let ups = ups.chain(bands.flat_map(|b| [b.0, b.1]));
+    let is_on = |v: &f64| plane.highest.is_none_or(|h| *v <= h);
+    let ups: Vec<f64> = ups.filter(is_on).collect();
     let range = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
             (a.min(v), b.max(v))
@@ -160,7 +161,7 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
         low - room
     };
     let side = if right > left {
-        (right - left) * 0.02
+        (right - left) * if plane.ticks.is_empty() { 0.02 } else { 0.06 }
     } else {
         1.0
     };
@@ -200,8 +201,12 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     let (across, up) = scales(plane);
     grid(c, plane, &across, &up)?;
     for (i, line) in plane.lines.iter().enumerate() {
-        draw_line(c, line, COLORS[i % COLORS.len()], &across, &up)?;
+        let color = COLORS[i % COLORS.len()];
+        for part in on_scale(line, up.to) {
+            draw_line(c, &part, color, &across, &up)?;
+        }
     }
+    off_scale(c, plane, &across, &up)?;
     for (x, y, _) in &plane.marks {
         c.disc((across.at(*x), up.at(*y)), 5.5, INK)?;
     }
@@ -212,6 +217,50 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
         c.text(&name, (x, y - 12.0), Anchor::Left, STRONG)?;
     }
     c.present()
+}
+
+/// A line in the parts of it that are on the scale.
+fn on_scale(line: &Line, highest: f64) -> Vec<Line> {
+    let mut parts = vec![];
+    let mut is_open = false;
+    for (i, point) in line.points.iter().enumerate() {
+        if point.1 > highest {
+            is_open = false;
+            continue;
+        }
+        if !is_open {
+            let (points, band) = (Vec::new(), Vec::new());
+            parts.push(Line {
+                points,
+                band,
+                ..line.clone()
+            });
+        }
+        is_open = true;
+        if let Some(part) = parts.last_mut() {
+            part.points.push(*point);
+            part.band.extend(line.band.get(i));
+        }
+    }
+    parts
+}
+
+/// Says of what is off the scale what it is.
+fn off_scale<B: DrawingBackend>(
+    c: &Canvas<B>,
+    plane: &Plane,
+    across: &Scale,
+    up: &Scale,
+) -> Result<(), ChartError> {
+    // Of the first line alone: others are beside it.
+    let all = plane.lines.first().into_iter().flat_map(|l| &l.points);
+    for (x, y) in all.filter(|p| p.1 > up.to) {
+        let name = format!("off the scale: {}", number(*y));
+        let half = font::width(&name, SMALL)? / 2.0;
+        let x = across.at(*x).min(WIDTH - RIGHT - half);
+        c.text(&name, (x, TOP + 8.0), Anchor::Middle, SMALL)?;
+    }
+    Ok(())
 }
 
 /// Where labels stand: those that would lie over each other are one, at the first of their points.
@@ -306,9 +355,18 @@ fn draw_line<B: DrawingBackend>(
     if points.len() > 1 && !line.dots_only {
         c.line(&points, color, 2.0)?;
     }
+    // A band of nearly nothing is seen by its ends.
+    for (point, band) in points.iter().zip(&line.band) {
+        for end in [band.0, band.1].map(|end| up.at(end)) {
+            c.rule((point.0 - 6.0, end), (point.0 + 6.0, end), color)?;
+            c.rule((point.0, end), (point.0, point.1), color)?;
+        }
+    }
     if line.dots || line.dots_only {
+        // What is drawn by its points alone stands beside a line that it may agree with.
+        let aside = if line.dots_only { 9.0 } else { 0.0 };
         for point in points {
-            c.disc(point, 3.5, color)?;
+            c.disc((point.0 + aside, point.1), 3.5, color)?;
         }
     }
     Ok(())
@@ -388,6 +446,7 @@ mod tests {
             span: Some((0.0, 1.0, "flat".to_owned())),
             marks: vec![(1.0, 2.0, "here".to_owned())],
             from_zero: true,
+            highest: None,
         };
         let svg = plane_svg(&plane).unwrap();
         assert!(

@@ -2,18 +2,22 @@
 //! leans on, how bad a year may be, and the table.
 
 use super::charts;
+use super::text::{Section, sections};
 use super::told::{Told, shown};
 use crate::lab::planner::{FIGURES, Kept, OWN};
 use crate::report::charts::Plane;
-use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Table};
+use crate::report::html::board::{Bar, Board, Curve, Item, Line, Part, Points, Runs, Table};
 use serde_json::Value;
 
-/// The page of a plan, of each setting if there are several; `text` is what was printed, `runs`
-/// those that the page holds of each setting, if it holds any.
-pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Vec<Option<Runs>>) -> Board {
-    let mut parts = vec![Part::text("Answer", text)];
+/// The page of a plan, of each setting if there are several: what a person acts on, what that looks
+/// like, and what it rests on. `runs` are those that the page holds of each setting, if it holds any.
+pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> Board {
+    let mut parts = Vec::new();
     let mut runs = runs.into_iter();
     for told in all {
+        let (first, rest) = sections(told);
+        let title = told.kept.paths.join(" / ");
+        parts.push(list(&format!("Answer: {title}"), first));
         parts.push(Part::Curve(cost(told)));
         parts.push(Part::Points(front(told)));
         if !told.answer.sensitivities.is_empty() {
@@ -21,6 +25,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Vec<Optio
         }
         parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
         parts.push(Part::Table(table(told)));
+        parts.push(list("What it rests on", rest));
         parts.extend(runs.next().flatten().map(Part::Runs));
     }
     let first = all.first();
@@ -31,6 +36,18 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, text: String, runs: Vec<Optio
         subtitle: first.map(subtitle).unwrap_or_default(),
         notes: first.map(|t| t.notes.clone()).unwrap_or_default(),
         parts,
+    }
+}
+
+/// Sections, each a sentence of a list.
+fn list(title: &str, sections: Vec<Section>) -> Part {
+    let of = |(head, text): Section| Item {
+        text: format!("{head}: {text}"),
+        command: None,
+    };
+    Part::List {
+        title: title.to_owned(),
+        items: sections.into_iter().map(of).collect(),
     }
 }
 
@@ -50,7 +67,7 @@ fn cost(told: &Told<'_>) -> Curve {
             ..Line::default()
         });
     }
-    let mut marks = vec![(a.best, format!("best: {}", told.name(a.best)))];
+    let mut marks = vec![(a.best, charts::best(told))];
     if a.now != a.best {
         marks.push((a.now, format!("now: {}", told.name(a.now))));
     }
@@ -144,7 +161,7 @@ fn table(told: &Told<'_>) -> Table {
             [row.cost, row.interval.low, row.interval.high, row.more]
                 .iter()
                 .chain(figures.iter().map(|f| &row.figures[*f]))
-                .chain(row.own.iter().flatten())
+                .chain(row.own.iter().flatten().map(|(mean, _)| mean))
                 .map(|v| Value::from(*v)),
         );
         cells.push(row.breaks.join(", ").into());

@@ -12,6 +12,7 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
     let a = told.answer;
     // In the order of the table; the row of what is set now stands in its place if it is a value.
     let rows: Vec<usize> = (0..a.rows.len()).collect();
+    let costs: Vec<f64> = a.rows.iter().map(|r| r.cost).collect();
     let at = |row: usize| row as f64;
     let line = Line {
         name: format!("cost of a year in {}", told.objective.unit),
@@ -30,6 +31,7 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
     let closed = closed.map(|points| Line {
         name: "by formula".to_owned(),
         points,
+        dots_only: true,
         ..Line::default()
     });
     let flat = a.same.iter().min().zip(a.same.iter().max());
@@ -47,13 +49,35 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
                 "cannot be told apart from the best".to_owned(),
             )
         }),
-        marks: vec![(
-            at(a.best),
-            a.rows[a.best].cost,
-            format!("best: {}", told.name(a.best)),
-        )],
-        from_zero: true,
+        marks: vec![(at(a.best), a.rows[a.best].cost, best(told))],
+        from_zero: false,
+        highest: competes(&costs).map(|highest| {
+            let bands = a.rows.iter().filter(|r| r.cost <= highest);
+            let bands = bands.map(|r| r.interval.high.min(2.0 * highest));
+            bands.fold(highest, f64::max)
+        }),
     }
+}
+
+/// What the row that costs least is called.
+pub(super) fn best(told: &Told<'_>) -> String {
+    let name = told.name(told.answer.best);
+    match told.answer.wanted {
+        None => format!("best: {name}"),
+        Some(_) => format!("least so far: {name}"),
+    }
+}
+
+/// The highest of the costs that compete, where others are so far off that the differences between
+/// these could not be seen beside them.
+fn competes(costs: &[f64]) -> Option<f64> {
+    const FAR: f64 = 5.0;
+    let mut sorted = costs.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let least = *sorted.first()?;
+    let is_far = |i: &usize| sorted[*i] - least > FAR * (sorted[*i - 1] - least);
+    let from = (3..sorted.len()).find(is_far)?;
+    (sorted[from - 1] > least).then(|| sorted[from - 1])
 }
 
 /// Replica-minutes missing beside needless evictions.
@@ -90,6 +114,7 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
         span: None,
         marks: (0..a.rows.len()).map(mark).collect(),
         from_zero: false,
+        highest: None,
     }
 }
 
@@ -155,6 +180,7 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
         span: None,
         marks: Vec::new(),
         from_zero: true,
+        highest: None,
     })
 }
 
@@ -182,6 +208,15 @@ fn heading(told: &Told<'_>, title: &str) -> Heading {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 3,429 to 3,680 are what is decided by; 13,302 is 9,873 above the least, and the next one 251.
+    #[test]
+    fn what_is_far_off_is_not_on_the_axis() {
+        let costs = [3_429.0, 3_450.0, 3_520.0, 3_680.0, 13_302.0];
+        assert_eq!(competes(&costs), Some(3_680.0));
+        assert_eq!(competes(&costs[..4]), None);
+        assert_eq!(competes(&[1.0, 100.0]), None);
+    }
 
     /// Of 1, 1, 2 and 5 all are 1 or more, half are more than 1, a quarter are more than 2.
     #[test]

@@ -1,6 +1,7 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
+use crate::analysis::Interval;
 use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
 use serde_json::{Map, Value, json};
 
@@ -63,6 +64,9 @@ fn one(told: &Told<'_>) -> Value {
         "cannot_be_told_apart": a.same.iter().map(|r| a.rows[*r].values.clone()).collect::<Vec<_>>(),
         "within": a.off,
         "guaranteed": a.guaranteed,
+        "is_known": a.wanted.is_none(),
+        "any_will_do": a.open.is_none(),
+        "replications_until_known": a.wanted,
         "shares": a.shares.iter().map(|(n, s)| json!({ "model": n, "share": s })).collect::<Vec<_>>(),
         "break_even": a.break_even.iter().map(even).collect::<Vec<_>>(),
         "short_outages": a.short.map(|(now, then)| json!({ "share": now, "share_at": then.map(|t| t.0), "then": then.map(|t| a.rows[t.1].values.clone()) })),
@@ -78,11 +82,28 @@ fn one(told: &Told<'_>) -> Value {
 }
 
 fn row(kept: &Kept, r: &Row) -> Value {
-    let of_one = |own: &[f64; OWN.len()]| {
+    let of_one = |own: &[(f64, Interval); OWN.len()]| {
         let figures = OWN.iter().zip(own);
-        let figures = figures.map(|(f, v)| (f.name().to_owned(), (*v).into()));
+        let figures = figures.map(|(f, (v, _))| (f.name().to_owned(), (*v).into()));
         Value::Object(figures.collect())
     };
+    let span = |s: &Interval| json!([s.low, s.high]);
+    let of_spans = |own: &[(f64, Interval); OWN.len()]| {
+        let figures = OWN.iter().zip(own);
+        let figures = figures.map(|(f, (_, s))| (f.name().to_owned(), span(s)));
+        Value::Object(figures.collect())
+    };
+    let own_spans: Map<String, Value> = kept
+        .own
+        .iter()
+        .cloned()
+        .zip(r.own.iter().map(of_spans))
+        .collect();
+    let spans: Map<String, Value> = FIGURES
+        .iter()
+        .zip(&r.spans)
+        .map(|(f, s)| (f.name().to_owned(), span(s)))
+        .collect();
     let own: Map<String, Value> = kept
         .own
         .iter()
@@ -105,6 +126,8 @@ fn row(kept: &Kept, r: &Row) -> Value {
         "closed_form": r.closed,
         "closed_form_waiting": r.closed.map(|_| r.waiting),
         "figures": figures,
+        "figure_intervals": spans,
         "own": own,
+        "own_intervals": own_spans,
     })
 }

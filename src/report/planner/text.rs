@@ -3,7 +3,7 @@
 use super::told::{Told, amount, shown};
 use crate::analysis::Interval;
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, FIGURES, OWN, Row};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, MISSING, OWN, Row};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -13,9 +13,10 @@ use std::io::{self, Write};
 /// to rise above.
 const SHARE: f64 = 0.005;
 /// Places in [`FIGURES`].
-const MISSING: usize = 0;
-const EVICTED: usize = 3;
+const NEEDLESS: usize = 4;
 const PENDING: usize = 6;
+/// The table is no wider than this.
+const WIDE: usize = 80;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
@@ -49,24 +50,46 @@ pub(crate) fn write(
 
 fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     let kept = told.kept;
-    writeln!(out, "{}", painted(&kept.scenario, BOLD, style))?;
-    let from = Some(&told.line).filter(|line| !line.is_empty());
-    let from = from.map_or_else(String::new, |line| format!("; {line}"));
-    writeln!(out, "  {}{from}", size_in_words(&kept.size()))?;
-    writeln!(out, "  choosing {}", kept.paths.join(", "))?;
-    if told.interrupted {
-        let text = "Interrupted, or out of time: the answer so far, with wider intervals.";
-        writeln!(out, "  {}", painted(text, YELLOW, style))?;
-    }
+    writeln!(
+        out,
+        "{}: {}",
+        painted(&kept.scenario, BOLD, style),
+        kept.paths.join(", ")
+    )?;
+    writeln!(out)?;
+    let (first, rest) = sections(told);
+    said(out, &first, style)?;
     for note in &told.notes {
-        for line in fold(note, style.width.saturating_sub(2)) {
-            writeln!(out, "  {}", painted(&line, YELLOW, style))?;
+        for line in fold(note, style.width) {
+            writeln!(out, "{}", painted(&line, YELLOW, style))?;
         }
     }
+    let (table, left_out) = table(told);
+    writeln!(out, "\n{}\n", table.trim_fmt())?;
+    let mut note = format!(
+        "A year, on average, of all workloads where none is named. Cost in {}; more: beside the {} row, outage by outage; each with its {} % interval, and those of more all at one time.",
+        told.objective.unit,
+        best_word(told),
+        told.answer.confidence * 100.0
+    );
+    if !left_out.is_empty() {
+        note.push_str(&format!(
+            " Not in this table, and in that of -o csv: {}.",
+            left_out.join(", ")
+        ));
+    }
+    for line in fold(&note, style.width) {
+        writeln!(out, "{}", painted(&line, DIM, style))?;
+    }
     writeln!(out)?;
-    for (head, text) in sections(told) {
+    said(out, &rest, style)
+}
+
+/// Writes sections, each under its head.
+fn said(out: &mut dyn Write, all: &[Section], style: Style) -> io::Result<()> {
+    for (head, text) in all {
         let room = style.width.saturating_sub(19).max(30);
-        for (i, line) in fold(&text, room).iter().enumerate() {
+        for (i, line) in fold(text, room).iter().enumerate() {
             let head = if i == 0 { head } else { "" };
             writeln!(
                 out,
@@ -75,42 +98,89 @@ fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
             )?;
         }
     }
-    writeln!(out, "\n{}\n", table(told).trim_fmt())?;
-    let note = format!(
-        "A year, on average. Cost in {}, with its {} % interval; more: beside the best row, replication by replication, all rows together.",
-        told.objective.unit,
-        told.answer.confidence * 100.0
-    );
-    for line in fold(&note, style.width) {
-        writeln!(out, "{}", painted(&line, DIM, style))?;
-    }
     Ok(())
 }
 
-/// The sections of the report, each under its head.
-fn sections(told: &Told<'_>) -> Vec<(&'static str, String)> {
-    let mut all = vec![
+/// What the row is called that costs least.
+fn best_word(told: &Told) -> &'static str {
+    match told.answer.wanted {
+        None => "best",
+        Some(_) => "first",
+    }
+}
+
+/// A head, and what stands under it.
+pub(super) type Section = (&'static str, String);
+
+/// The sections of the report: what a person acts on, and what it rests on.
+pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
+    let mut first = vec![
         ("Recommendation", recommendation(told)),
         ("Confidence", confidence(told)),
     ];
-    let mut add = |head, text: Option<String>| all.extend(text.map(|t| (head, t)));
-    add("It comes from", comes_from(told.answer));
-    add("Closed form", closed(told));
-    add("It would change if", changes(told));
-    add("Not decided", not_decided(told));
-    add("Together", told.together.clone());
-    add("Whole years", told.years.clone());
+    let mut all = Vec::new();
+    first.extend(closed(told).map(|text| ("Closed form", text)));
+    if told.answer.wanted.is_none() {
+        first.extend(changes(told).map(|text| ("It would change if", text)));
+        all.extend(comes_from(told.answer).map(|text| ("It comes from", text)));
+        all.extend(not_decided(told).map(|text| ("Not decided", text)));
+        all.extend(told.together.clone().map(|text| ("Together", text)));
+    }
+    first.extend(no_price(told).map(|text| ("Prices", text)));
+    all.extend(told.years.clone().map(|text| ("Whole years", text)));
     all.push(("Rests on", rests_on(told)));
-    all
+    (first, all)
+}
+
+/// What to do where evictions cost nothing, so that at once is always best.
+fn no_price(told: &Told) -> Option<String> {
+    let prices = told.objective.prices;
+    (prices[EVICTED] == 0.0 && prices[NEEDLESS] == 0.0 && changes(told).is_none()).then(|| {
+        "evictions cost nothing here; say what one is worth with --price evicted=5m, or how many there may be with --within 'needless<=20/y'".to_owned()
+    })
+}
+
+/// Until what is known: nothing is recommended.
+fn not_known(told: &Told, wanted: u64) -> String {
+    let a = told.answer;
+    let longer = told.longer(wanted);
+    let longer = longer.map_or_else(|| "more time".to_owned(), |l| format!("{l}, --budget"));
+    let what = what_is_counted(told);
+    let n = a.n;
+    let mut text = format!("not known yet: {n} paired {what} tell too little; {longer}");
+    if let (Some(best), Some(by_best), Some(by_now)) = (
+        a.closed_best,
+        by_formula(told, a.closed_best),
+        told.now().closed,
+    ) {
+        let less = amount(by_now - by_best);
+        let unit = &told.objective.unit;
+        text.push_str(&match best == a.now {
+            true => format!(". By formula {} is best, as it is now", told.name(best)),
+            false => format!(
+                ". By formula {} is best: {less} {unit} a year less than {}",
+                told.name(best),
+                told.name(a.now)
+            ),
+        });
+    }
+    text
+}
+
+fn by_formula(told: &Told, row: Option<usize>) -> Option<f64> {
+    told.answer.rows[row?].closed
 }
 
 fn recommendation(told: &Told<'_>) -> String {
     let (best, now, a) = (told.best(), told.now(), told.answer);
     let unit = &told.objective.unit;
+    if let Some(wanted) = a.wanted {
+        return not_known(told, wanted);
+    }
     if !a.keeps {
         let limits = best.breaks.join(", ");
         return format!(
-            "none: no value keeps {limits}; {} {} costs least",
+            "no recommendation, as no value keeps {limits}; {} {} costs least",
             told.settings(),
             told.name(a.best)
         );
@@ -201,10 +271,11 @@ pub(crate) fn plural(figure: usize) -> &'static str {
 fn confidence(told: &Told<'_>) -> String {
     let a = told.answer;
     let percent = a.confidence * 100.0;
-    let what = match told.kept.counting.0 {
-        Counting::Outages => "outages of each model",
-        Counting::Years => "years",
-    };
+    let what = what_is_counted(told);
+    if a.wanted.is_some() {
+        let met: Vec<String> = met(told);
+        return format!("none: {}", met.join(", "));
+    }
     let by = if a.guaranteed { "KN, " } else { "" };
     let off = if a.off > 0.0 {
         let off = amount(a.off);
@@ -219,12 +290,40 @@ fn confidence(told: &Told<'_>) -> String {
     );
     if a.same.len() > 1 {
         let names: Vec<String> = a.same.iter().map(|r| told.name(*r)).collect();
-        text.push_str(&format!(
-            "; {} cannot be told apart: any of them will do",
-            names.join(", ")
-        ));
+        let most = a.same.iter().map(|r| a.rows[*r].more_interval.high);
+        let most = amount(most.fold(0.0, f64::max));
+        let unit = &told.objective.unit;
+        text.push_str(&format!("; {} cannot be told apart", names.join(", ")));
+        text.push_str(&match a.open {
+            None => format!(": any of them will do, to within {most} {unit} a year"),
+            Some(wanted) => {
+                let longer = told.longer(wanted).map(|l| format!("; {l} may tell"));
+                let longer = longer.unwrap_or_default();
+                format!(" yet: one may cost up to {most} {unit} a year more{longer}")
+            }
+        });
     }
     text
+}
+
+fn what_is_counted(told: &Told) -> &'static str {
+    match told.kept.counting.0 {
+        Counting::Outages => "outages of each model",
+        Counting::Years => "years",
+    }
+}
+
+/// How many outages of each model met what is chosen, so that values came to different figures.
+fn met(told: &Told) -> Vec<String> {
+    let (kept, n) = (told.kept, told.answer.n);
+    let say = |(met, (name, _)): (&Vec<u64>, &(String, f64))| {
+        let met = met.iter().max().copied().unwrap_or(0);
+        format!("{met} of {n} outages of {name} made a difference between values")
+    };
+    match kept.counting.0 {
+        Counting::Outages => kept.met.iter().zip(&kept.models).map(say).collect(),
+        Counting::Years => vec![format!("{n} years")],
+    }
 }
 
 fn comes_from(a: &Answer) -> Option<String> {
@@ -241,14 +340,24 @@ fn closed(told: &Told<'_>) -> Option<String> {
     };
     let simulated = a.rows[a.best].cost;
     let mut text = if best == a.best {
-        "the same value".to_owned()
+        format!("{} as well", told.name(best))
     } else {
-        told.name(best)
+        let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
+        format!(
+            "prefers {}, by {} {} a year",
+            told.name(best),
+            amount(less),
+            told.objective.unit
+        )
     };
+    if a.wanted.is_some() {
+        return none();
+    }
     text.push_str(&format!(
-        "; {} of {} for the recommended one",
+        "; {} by formula, {} simulated for {}",
         amount(by_formula),
-        amount(simulated)
+        amount(simulated),
+        told.name(a.best)
     ));
     text.extend(difference(told, simulated - by_formula));
     let waiting = a.rows[a.best].waiting;
@@ -266,19 +375,20 @@ fn closed(told: &Told<'_>) -> Option<String> {
 fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     let (a, kept) = (told.answer, told.kept);
     let best = &a.rows[a.best];
-    let half = (best.interval.high - best.cost).abs();
+    let half = (best.interval.high - best.cost).max(best.cost - best.interval.low);
     if more.abs() <= half.max(0.05 * best.cost.abs()) {
         return None;
     }
     if more < 0.0 {
         let less = amount(-more);
-        let empty = match kept.counting.0 {
-            Counting::Years => ", and as a node that fails again soon is still empty",
+        // One outage at a time does not overlap with another.
+        let why = match kept.counting.0 {
+            Counting::Years => {
+                ", as outages overlap, which it counts twice, and as a node that fails again soon is still empty"
+            }
             Counting::Outages => "",
         };
-        return Some(format!(
-            ": {less} less than by formula, as outages overlap, which it counts twice{empty}"
-        ));
+        return Some(format!(": {less} less than by formula{why}"));
     }
     let mut text = format!(": {} more than by formula", amount(more));
     // Who is Pending is missing, too.
@@ -356,13 +466,7 @@ fn changes(told: &Told<'_>) -> Option<String> {
             }
         }
     }
-    if all.is_empty() {
-        let no_price = told.objective.prices[3] == 0.0 && told.objective.prices[4] == 0.0;
-        return no_price.then(|| {
-            "evictions cost nothing here: say what one is worth with --price evicted=5m, or how many there may be with --within 'needless<=20/y'".to_owned()
-        });
-    }
-    Some(all.join("; "))
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn not_decided(told: &Told<'_>) -> Option<String> {
@@ -395,66 +499,119 @@ fn rests_on(told: &Told<'_>) -> String {
         Counting::Outages => "one outage at a time, weighted by its rate",
         Counting::Years => "whole years, each figure the mean of the years alone",
     };
+    let line = match told.line.as_str() {
+        "" => String::new(),
+        line => format!("; {line}"),
+    };
     format!(
-        "{}: {}; {way} ({})",
+        "{}{line}; {}: {}; {way} ({})",
+        size_in_words(&told.kept.size()),
         told.faults,
         models.join(", "),
         told.kept.counting.1
     )
 }
 
-fn table(told: &Told<'_>) -> Table {
-    let a = told.answer;
-    let figures = shown(told);
-    let mut table = Table::new();
-    let mut heads = vec![told.settings(), "cost".to_owned(), "more".to_owned()];
-    heads.extend(
-        figures
-            .iter()
-            .map(|f| fold(FIGURES[*f].heading(), 12).join("\n")),
-    );
-    for workload in &told.kept.own {
-        heads.extend(OWN.map(|f| {
-            let heading = fold(f.heading(), 12).join("\n");
-            format!("{workload}:\n{heading}")
-        }));
+/// A value with how far it may be off.
+fn with_span(value: f64, span: &Interval) -> String {
+    let half = (span.high - value).max(value - span.low);
+    format!("{} ±{}", amount(value), amount(half))
+}
+
+/// A heading, and what stands below it.
+type Column = (String, Vec<String>);
+
+/// The columns of figures, those first by which values differ: of the workload's own, and then those
+/// that have a price or occur.
+fn columns(told: &Told) -> Vec<Column> {
+    let rows = &told.answer.rows;
+    let mut all: Vec<Column> = Vec::new();
+    for (i, workload) in told.kept.own.iter().enumerate() {
+        for (f, figure) in OWN.iter().enumerate() {
+            let of = |r: &Row| with_span(r.own[i][f].0, &r.own[i][f].1);
+            let heading = format!("{workload}: {}", figure.heading());
+            all.push((heading, rows.iter().map(of).collect()));
+        }
     }
-    let last = heads.len();
-    heads.push(String::new());
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(heads);
-    for (i, row) in a.rows.iter().enumerate() {
-        let half = (row.interval.high - row.interval.low) / 2.0;
-        let more_half = (row.more_interval.high - row.more_interval.low) / 2.0;
-        let mut cells = vec![
-            row.values.join(" / "),
-            format!("{} ±{}", amount(row.cost), amount(half)),
-            if i == a.best {
-                "-".to_owned()
-            } else {
-                format!("{} ±{}", amount(row.more), amount(more_half))
-            },
-        ];
-        cells.extend(figures.iter().map(|f| amount(row.figures[*f])));
-        cells.extend(row.own.iter().flatten().map(|f| amount(*f)));
+    for f in shown(told) {
+        let of = |r: &Row| with_span(r.figures[f], &r.spans[f]);
+        let heading = FIGURES[f].heading().to_owned();
+        all.push((heading, rows.iter().map(of).collect()));
+    }
+    all
+}
+
+/// The marks of each row.
+fn marks(told: &Told) -> Vec<String> {
+    let a = told.answer;
+    let of = |(i, row): (usize, &Row)| {
         let mut marks = Vec::new();
-        if i == a.best {
-            marks.push(if a.keeps {
-                "best".to_owned()
-            } else {
-                "costs least".to_owned()
-            });
-        } else if a.same.contains(&i) {
-            marks.push("as good".to_owned());
+        match (i == a.best, a.same.contains(&i)) {
+            _ if a.wanted.is_some() => {}
+            (true, _) if a.keeps => marks.push("best".to_owned()),
+            (true, _) => marks.push("costs least".to_owned()),
+            (_, true) if a.open.is_none() => marks.push("as good".to_owned()),
+            (_, true) => marks.push("open".to_owned()),
+            _ => {}
         }
         if i == a.now {
             marks.push("now".to_owned());
         }
         marks.extend(row.breaks.iter().map(|b| format!("breaks {b}")));
-        cells.push(marks.join(", "));
-        table.add_row(cells.into_iter().map(Cell::new));
+        marks.join(", ")
+    };
+    a.rows.iter().enumerate().map(of).collect()
+}
+
+/// The table, as wide as a terminal is, and the columns that have no room in it.
+fn table(told: &Told) -> (Table, Vec<String>) {
+    let a = told.answer;
+    let more = |(i, r): (usize, &Row)| match i == a.best {
+        true => "-".to_owned(),
+        false => with_span(r.more, &r.more_interval),
+    };
+    let cost = a.rows.iter().map(|r| with_span(r.cost, &r.interval));
+    let mut all: Vec<Column> = vec![
+        (
+            "value".to_owned(),
+            (0..a.rows.len()).map(|r| told.name(r)).collect(),
+        ),
+        ("cost".to_owned(), cost.collect()),
+        (
+            "more".to_owned(),
+            a.rows.iter().enumerate().map(more).collect(),
+        ),
+    ];
+    if a.rows.iter().any(|r| r.closed.is_some()) {
+        let of = |r: &Row| r.closed.map(amount).unwrap_or_default();
+        all.push(("by formula".to_owned(), a.rows.iter().map(of).collect()));
+    }
+    let marks = (String::new(), marks(told));
+    let wide = |(heading, cells): &Column| {
+        let heading = fold(heading, 12);
+        let all = heading.iter().chain(cells);
+        all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
+    };
+    let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(wide).sum());
+    let mut left_out = Vec::new();
+    for column in columns(told) {
+        match left.checked_sub(wide(&column)) {
+            Some(room) => {
+                left = room;
+                all.push(column);
+            }
+            None => left_out.push(column.0),
+        }
+    }
+    all.push(marks);
+    let mut table = Table::new();
+    let last = all.len() - 1;
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(all.iter().map(|(heading, _)| fold(heading, 12).join("\n")));
+    for row in 0..a.rows.len() {
+        table.add_row(all.iter().map(|(_, cells)| Cell::new(&cells[row])));
     }
     for (i, column) in table.column_iter_mut().enumerate() {
         let alignment = if i == last {
@@ -465,7 +622,7 @@ fn table(told: &Told<'_>) -> Table {
         column.set_cell_alignment(alignment);
         column.set_padding((0, 2));
     }
-    table
+    (table, left_out)
 }
 
 #[cfg(test)]

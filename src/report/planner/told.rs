@@ -23,6 +23,8 @@ pub(crate) struct Told<'a> {
     pub years: Option<String>,
     /// The runs were ended before enough was known.
     pub interrupted: bool,
+    /// How many seconds they took, where they were run now and it is known.
+    pub seconds: Option<f64>,
 }
 
 impl Told<'_> {
@@ -34,6 +36,20 @@ impl Told<'_> {
     /// The row of what is set now.
     pub(super) fn now(&self) -> &Row {
         &self.answer.rows[self.answer.now]
+    }
+
+    /// How much longer it takes until there are so many replications, in words.
+    pub(super) fn longer(&self, wanted: u64) -> Option<String> {
+        let n = self.answer.n as f64;
+        let seconds = self.seconds? * (wanted as f64 - n) / n.max(1.0);
+        let told = match seconds {
+            s if s <= 0.0 => return None,
+            s if s < 90.0 => format!("{:.0} s", s.max(1.0).ceil()),
+            s if s < 5_400.0 => format!("{:.0} min", (s / 60.0).ceil()),
+            s if s < 1e6 => format!("{:.0} h", (s / 3_600.0).ceil()),
+            _ => return Some("more than days more".to_owned()),
+        };
+        Some(format!("about {told} more"))
     }
 
     /// A row in words: `300`, `300 / 50s`.

@@ -10,11 +10,50 @@ use crate::outages::{Distribution, History};
 use crate::plan::NodeIndex;
 use std::collections::BTreeMap;
 
+/// Which outages are drawn one at a time more often than they come (importance sampling). A weight makes
+/// up for it, so that means stay what they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tilt {
+    /// By object the part of the draws that it has; nothing where all have the same.
+    pub objects: Vec<f64>,
+    /// Lengths from the shortest to the longest in spans: which part of the outages each has, and which
+    /// part of the draws. Nothing where outages are drawn as long as they are.
+    pub lengths: Vec<[f64; 2]>,
+}
+
+impl Tilt {
+    /// The object that a number between zero and one falls to, with its weight.
+    fn object(&self, unit: f64, objects: usize) -> (usize, f64) {
+        let mut left = unit;
+        for (i, part) in self.objects.iter().enumerate() {
+            if left < *part {
+                return (i, 1.0 / objects as f64 / part);
+            }
+            left -= part;
+        }
+        let i = (unit * objects as f64) as usize;
+        (i.min(objects.saturating_sub(1)), 1.0)
+    }
+
+    /// What a number between zero and one, which says how long an outage lasts, becomes; with its weight.
+    fn length(&self, unit: f64) -> (f64, f64) {
+        let (mut left, mut before) = (unit, 0.0);
+        for [part, drawn] in &self.lengths {
+            if left < *drawn {
+                return (before + part * left / drawn, part / drawn);
+            }
+            (left, before) = (left - drawn, before + part);
+        }
+        (unit, 1.0)
+    }
+}
+
 impl Model {
-    /// One of its objects, whichever it may be.
-    fn any(&self, which: &Keyed, number: u32) -> &Object {
-        let i = (which.unit(0, number) * self.objects.len() as f64) as usize;
-        &self.objects[i.min(self.objects.len() - 1)]
+    /// One of its objects, whichever it may be, with the weight of that draw.
+    fn any(&self, which: &Keyed, number: u32) -> (&Object, f64) {
+        let unit = which.unit(0, number);
+        let (i, weight) = self.tilt.object(unit, self.objects.len());
+        (&self.objects[i], weight)
     }
 
     /// How many of an object's nodes an outage takes.
@@ -46,9 +85,25 @@ struct Draws {
     hit: Keyed,
     begin: Keyed,
     own: Keyed,
+    tilt: Tilt,
 }
 
 impl Draws {
+    /// Of one outage at a time, some of which are drawn more often than they come.
+    fn tilted(seed: u64, model: &Model) -> Self {
+        let tilt = model.tilt.clone();
+        Self {
+            tilt,
+            ..Self::new(seed, &model.name)
+        }
+    }
+
+    /// How long an outage of something lasts, of the lengths from the shortest to the longest; with the
+    /// weight of that draw.
+    fn length(&self, object: u64, number: u32) -> (f64, f64) {
+        self.tilt.length(self.lasts.unit(object, number))
+    }
+
     fn new(seed: u64, model: &str) -> Self {
         let keyed = |what: &str| Keyed::new(seed, &format!("faults.{what}.{model}"));
         Self {
@@ -57,6 +112,7 @@ impl Draws {
             hit: keyed("hit"),
             begin: keyed("begin"),
             own: keyed("own"),
+            tilt: Tilt::default(),
         }
     }
 }
@@ -79,9 +135,9 @@ impl Models {
     /// be. The number says which of many draws it is.
     pub(crate) fn one(&self, model: usize, seed: u64, number: u32, at: Time) -> Vec<Outage> {
         let model = &self.list[model];
-        let draws = Draws::new(seed, &model.name);
+        let draws = Draws::tilted(seed, model);
         let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let object = model.any(&which, number);
+        let (object, _) = model.any(&which, number);
         let at = seconds(at.since(Time::ZERO));
         let mut parts = Vec::new();
         if let When::Recorded(history) = &model.when {
@@ -104,9 +160,9 @@ impl Models {
         let Some(lasts) = model.away() else {
             return Vec::new();
         };
-        let draws = Draws::new(seed, &model.name);
+        let draws = Draws::tilted(seed, model);
         let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let object = model.any(&which, number);
+        let (object, _) = model.any(&which, number);
         let hash = hash_name(&object.name);
         let nodes = self.hit(model, object, number, &draws);
         let own = model.apart && nodes.len() > 1;
@@ -115,11 +171,20 @@ impl Models {
                 let of_node = hash ^ hash_name(&self.nodes[node as usize]).rotate_left(1);
                 draws.own.unit(of_node, number)
             } else {
-                draws.lasts.unit(hash, number)
+                draws.length(hash, number).0
             };
             (node, length(lasts, unit))
         };
         nodes.into_iter().map(of).collect()
+    }
+
+    /// How often an outage of [`Models::one`] comes beside how often it is drawn.
+    pub(crate) fn weight(&self, model: usize, seed: u64, number: u32) -> f64 {
+        let model = &self.list[model];
+        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
+        let (object, of_object) = model.any(&which, number);
+        let draws = Draws::tilted(seed, model);
+        of_object * draws.length(hash_name(&object.name), number).1
     }
 
     /// All outages of one thing.
@@ -179,7 +244,7 @@ impl Models {
     ) {
         let hash = hash_name(&object.name);
         let lasts = model.lasts.as_ref();
-        let all = lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
+        let all = lasts.map_or(0.0, |d| length(d, draws.length(hash, number).0));
         let nodes = self.hit(model, object, number, draws);
         let name = format!(
             "{} {} of {}",

@@ -46,9 +46,9 @@ mod workload_pods;
 mod workloads;
 mod world;
 
-pub(crate) use draw::LONGEST_S;
+pub(crate) use draw::{LONGEST_S, Tilt};
 pub use limits::{NODES_MAX, PODS_MAX};
-pub(crate) use models::{Drawn, Model, YEAR_S};
+pub(crate) use models::{Drawn, Model, Object, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};
 pub use overrides::Overrides;
 pub(crate) use resolved::drawn;

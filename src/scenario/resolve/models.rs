@@ -1,5 +1,6 @@
 //! Fault models with every name looked up, as they are drawn from.
 
+use super::draw::Tilt;
 use super::outages::Outage;
 use crate::kernel::{Dur, Time};
 use crate::language::Cut;
@@ -40,6 +41,8 @@ pub(crate) struct Model {
     pub apart: bool,
     /// What happens.
     pub act: Act,
+    /// Which outages are drawn more often than they come, one at a time.
+    pub tilt: Tilt,
 }
 
 /// Something that fails as one.

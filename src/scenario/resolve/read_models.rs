@@ -1,6 +1,7 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
 use super::super::loaded::Loaded;
+use super::draw::Tilt;
 use super::found::said;
 use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
 use super::select::Nodes;
@@ -143,6 +144,7 @@ impl Reader<'_> {
             within: within?,
             apart: w.apart,
             act: act?,
+            tilt: Tilt::default(),
         })
     }
 
