@@ -2,6 +2,8 @@
 
 use super::setting::Analysis;
 use crate::api::names::NodeId;
+use crate::kernel::Time;
+use crate::plan::Phase;
 use crate::trace::{Record, RecordId, Trace};
 
 pub(crate) use super::marks::Since;
@@ -35,5 +37,23 @@ impl Analysis<'_> {
     /// that began and hit `node`.
     pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.fault(self.trace, id, node)
+    }
+
+    /// The first moment from a time on, and before another, at which the timeline may take pods
+    /// away: a fault, or something that a user does to nodes or pods.
+    pub(crate) fn first_harm(&self, from: Time, until: Time) -> Option<Since> {
+        let harms = self.plan.actions.iter().filter(|a| {
+            let fault = self.plan.timeline.get(a.entry as usize);
+            a.phase != Phase::End
+                && (a.act.takes_pods() || fault.is_some_and(|entry| entry.is_fault))
+        });
+        harms
+            .filter(|a| a.at >= from && a.at < until)
+            .min_by_key(|a| a.at)
+            .map(|a| Since {
+                at: a.at,
+                entry: a.entry,
+                ended: false,
+            })
     }
 }

@@ -1,7 +1,9 @@
 //! A workload over time, and what its course cost.
 
+use super::causes::Since;
 use super::costs::Costs;
 use super::curves::Steps;
+use super::setting::Analysis;
 use crate::api::budget::IntOrPercent;
 use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
@@ -103,6 +105,17 @@ impl Served {
     /// Its pods at the end of the run.
     pub(crate) fn at_end(&self) -> Count {
         self.counts.last().map_or_else(Count::default, |c| c.1)
+    }
+
+    /// Where something of the timeline that takes pods away came while its first pods were still
+    /// being made, and so before its costs are counted: what, and when they are counted from.
+    pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<(Since, Time)> {
+        let from = self.from?;
+        let asked = self.counts.iter().find(|c| c.1.desired > 0)?.0;
+        let whole = self.counts.iter().find(|c| c.0 == from)?.1;
+        self.id?;
+        let harm = analysis.first_harm(asked, from)?;
+        (whole.up >= whole.desired).then_some((harm, from))
     }
 
     /// The time that counts as spans, each with the pods that it had then.

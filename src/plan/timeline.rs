@@ -5,6 +5,7 @@ use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
+use crate::api::taint::Effect;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
@@ -140,6 +141,19 @@ pub enum Do {
 }
 
 impl Do {
+    /// Whether it takes pods away by itself, without being a fault.
+    pub(crate) fn takes_pods(&self) -> bool {
+        match self {
+            Self::Drain(..)
+            | Self::Maintain(..)
+            | Self::DeleteNode(_)
+            | Self::DeletePod(..)
+            | Self::Instance(..) => true,
+            Self::Taint(_, edit) => edit.add.iter().any(|t| t.effect == Effect::NoExecute),
+            _ => false,
+        }
+    }
+
     /// The nodes that it is about: an empty list where it is about other objects, none where it may
     /// touch every node.
     pub(crate) fn nodes(&self) -> Option<&[NodeIndex]> {

@@ -68,7 +68,7 @@ fn run(report: &Report<'_>) -> Value {
     json!({
         "scenario": plan.name,
         "doc": plan.doc,
-        "notes": plan.notes,
+        "notes": report.notes(),
         "kubernetes": report.release(),
         "checked_against_recordings": plan.profile.recorded,
         "timing": plan.timing.name,
@@ -196,6 +196,8 @@ fn workloads(report: &Report<'_>) -> Value {
         }
         all.extend(costs(&w.costs));
         all.insert("costs_from_s".to_owned(), w.from.map_or(Value::Null, time));
+        let late = w.late(report.analysis).is_some();
+        all.insert("not_whole_at_first_fault".to_owned(), late.into());
         for (key, figure) in Served::FIGURES {
             let steps = w.course(figure);
             let steps: Value = steps.iter().map(|(at, n)| json!([time(*at), n])).collect();

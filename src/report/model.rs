@@ -1,11 +1,20 @@
 //! A run's report: what every format of it is made from.
 
+use crate::analysis::clock::short;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Analysis, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::plan::Size;
 use std::sync::Arc;
+
+/// The most workloads that a note names.
+const NAMED: usize = 3;
+
+/// A time of the run as a span, `25m55s`, to the second.
+fn time(at: Time) -> String {
+    short(Dur::from_secs(at.as_secs()))
+}
 
 /// Where a run came from, as far as plan and trace do not say.
 #[derive(Clone, Debug)]
@@ -80,6 +89,42 @@ impl<'a> Report<'a> {
             ("timing", plan.timing.name.to_string()),
             ("seed", self.source.seed.to_string()),
         ]
+    }
+
+    /// What a person should know before the figures are believed: the notes of the plan, and which
+    /// workloads were not whole yet when something was done to them.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = self.analysis.plan.notes.clone();
+        notes.extend(self.not_whole_yet());
+        notes
+    }
+
+    /// One sentence for all workloads that something hit before they were first whole, the last
+    /// to be whole first.
+    fn not_whole_yet(&self) -> Option<String> {
+        let all = &self.serving.workloads;
+        let mut late: Vec<_> = all
+            .iter()
+            .filter_map(|w| Some((w, w.late(self.analysis)?)))
+            .collect();
+        late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(*from));
+        let (_, (harm, _)) = late.iter().min_by_key(|(_, (harm, _))| harm.at)?;
+        let entry = self.analysis.plan.timeline.get(harm.entry as usize)?;
+        let named = late.iter().take(NAMED).map(|(w, (_, from))| {
+            let name = w.name.replacen('/', " ", 1);
+            format!("{name} (whole at {})", time(*from))
+        });
+        let mut said: Vec<String> = named.collect();
+        if late.len() > NAMED {
+            said.push(format!("{} more", late.len() - NAMED));
+        }
+        Some(format!(
+            "Still being made when `{}` came, at {}, so that what was missing before is not counted: {}. \
+             Give workloads a `placement`, or let the timeline begin once they are whole.",
+            entry.name,
+            time(harm.at),
+            said.join(", ")
+        ))
     }
 
     /// What the run begins with.

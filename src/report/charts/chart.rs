@@ -6,6 +6,7 @@ use super::frame::{LANES_LEFT, Names, WIDTH};
 use super::image::About;
 use super::{image, pods, timeline, workloads};
 use crate::analysis::{Analysis, Curves, Lanes, Serving, grouped};
+use crate::kernel::Time;
 use crate::report::Heading;
 use plotters::prelude::DrawingBackend;
 
@@ -75,7 +76,10 @@ impl Chart<'_> {
     ) -> Result<(), ChartError> {
         match self {
             Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, names, lanes),
-            Chart::Pods(curves) => pods::draw(canvas, heading, names, curves),
+            Chart::Pods(curves) => {
+                let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
+                pods::draw(canvas, heading, names, (curves, fault))
+            }
             Chart::Workloads(all) => workloads::draw(canvas, heading, analysis, names, all),
         }
     }

@@ -38,9 +38,9 @@ pub(super) fn draw<B: DrawingBackend>(
     c: &Canvas<B>,
     heading: &Heading,
     names: &Names,
-    curves: &Curves,
+    (curves, fault): (&Curves, Option<Time>),
 ) -> Result<(), ChartError> {
-    head(c, heading, LEFT, &legend(curves))?;
+    head(c, heading, LEFT, &legend(curves, fault))?;
     let time = names.time;
     let upper_top = names.top + PANEL_TITLE;
     let upper_bottom = upper_top + UPPER;
@@ -50,14 +50,22 @@ pub(super) fn draw<B: DrawingBackend>(
         names.shades(c, top, bottom)?;
         grid(c, &time, top, bottom)?;
     }
-    let least = available(c, &time, curves, upper_top, upper_bottom)?;
+    let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom)?;
     let evicted = lost(c, &time, curves, lower_top, bottom)?;
     names.lines(c, bottom)?;
     if least > 0 {
         note(
             c,
             (time.left + time.width, upper_top - 12.0),
-            &format!("axis begins at {}", grouped(least.into())),
+            &format!(
+                "axis begins at {}{}",
+                grouped(least.into()),
+                if cut {
+                    "; fewer at first, not drawn"
+                } else {
+                    ""
+                }
+            ),
             SMALL,
         )?;
     }
@@ -82,9 +90,9 @@ pub(super) fn draw<B: DrawingBackend>(
 }
 
 /// What the colours mean, from left to right.
-fn legend(curves: &Curves) -> Vec<(Swatch, &'static str)> {
+fn legend(curves: &Curves, fault: Option<Time>) -> Vec<(Swatch, &'static str)> {
     let has_pending = curves.pending.iter().any(|s| s.1 > 0);
-    let available_swatch = if least_available(curves) > 0 {
+    let available_swatch = if least_available(&curves.available, fault) > 0 {
         Swatch::Line(AVAILABLE)
     } else {
         Swatch::Area(AVAILABLE_FILL)
@@ -162,13 +170,18 @@ fn note<B: DrawingBackend>(
     c.text(text, (x, y), Anchor::Right, ink)
 }
 
-/// Where the axis of the upper panel may begin; not far above zero it begins there.
-fn least_available(curves: &Curves) -> u32 {
-    let steps = &curves.available;
+/// Where the axis of the upper panel may begin; not far above zero it begins there. It holds every
+/// value from the first fault on.
+fn least_available(steps: &Steps, fault: Option<Time>) -> u32 {
     let most = most(steps);
     // Pods that have not started yet would pull the axis down to zero and hide what this is about.
-    let reached = steps.iter().position(|s| s.1 == most).unwrap_or(0);
-    let least = steps[reached..].iter().map(|s| s.1).min().unwrap_or(0);
+    let reached = steps
+        .iter()
+        .find(|s| s.1 == most)
+        .map_or(Time::ZERO, |s| s.0);
+    let from = fault.map_or(reached, |fault| fault.min(reached));
+    let later = steps.iter().filter(|s| s.0 > from).map(|s| s.1);
+    let least = later.fold(value_at(steps, from), u32::min);
     if u64::from(least) * 2 < u64::from(most) || most < 10 {
         0
     } else {
@@ -176,39 +189,40 @@ fn least_available(curves: &Curves) -> u32 {
     }
 }
 
-/// Draws the upper panel; hands back where its axis begins.
+/// Draws the upper panel; hands back where its axis begins, and whether the line is left out where
+/// it was below that.
 fn available<B: DrawingBackend>(
     c: &Canvas<B>,
     time: &TimeScale,
-    curves: &Curves,
+    (curves, fault): (&Curves, Option<Time>),
     top: f64,
     bottom: f64,
-) -> Result<u32, ChartError> {
+) -> Result<(u32, bool), ChartError> {
     let steps = &curves.available;
-    let (scale, ticks) = CountScale::new(
-        bottom,
-        bottom - top,
-        least_available(curves),
-        most(steps),
-        4,
-    );
+    let least = least_available(steps, fault);
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, least, most(steps), 4);
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
-    let mut outline: Vec<(f64, f64)> = Vec::with_capacity(spans.len() * 2);
-    for &(from, to, n) in &spans {
-        let y = scale.y(n);
-        // An area says how much; cut off below, it would say it wrongly.
-        if scale.least == 0 {
-            c.rect(
-                (time.left + from, y),
-                (time.left + to, bottom),
-                AVAILABLE_FILL,
-            )?;
-        }
-        outline.extend([(time.left + from, y), (time.left + to, y)]);
+    // An area says how much; cut off below, it would say it wrongly.
+    for &(from, to, n) in spans.iter().filter(|_| scale.least == 0) {
+        c.rect(
+            (time.left + from, scale.y(n)),
+            (time.left + to, bottom),
+            AVAILABLE_FILL,
+        )?;
     }
     numbers(c, time, &scale, &ticks)?;
-    c.line(&outline, AVAILABLE, 1.5)?;
-    Ok(scale.least)
+    // A line along the edge would say that as many ran as the axis begins at.
+    let below = |s: &(f64, f64, u32)| s.2 < scale.least;
+    for piece in spans.split(below).filter(|piece| !piece.is_empty()) {
+        let ends = |&(from, to, n): &(f64, f64, u32)| {
+            let y = scale.y(n);
+            [(time.left + from, y), (time.left + to, y)]
+        };
+        let outline: Vec<(f64, f64)> = piece.iter().flat_map(ends).collect();
+        c.line(&outline, AVAILABLE, 1.5)?;
+    }
+    let cut = spans.iter().any(below);
+    Ok((scale.least, cut))
 }
 
 /// Values of several step functions together, changing where any of them does.
@@ -294,4 +308,30 @@ fn steps_line<B: DrawingBackend>(
     c.line(&points, color, 2.0)?;
     let last = steps.last().map_or(0, |s| s.1);
     Ok(Some((scale.y(last), last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A third of 300 goes at 60 s, when 299 of them run; the last one runs only at 90 s, and all
+    /// are back at 120 s. The axis has to hold the 200 of the outage, which come before the most
+    /// are reached; without a fault it holds what comes after that. What comes before the fault
+    /// does not count: 10 at the start.
+    #[test]
+    fn the_axis_holds_every_value_from_the_first_fault_on() {
+        let s = Time::from_secs;
+        let steps = vec![
+            (s(0), 10),
+            (s(30), 299),
+            (s(60), 200),
+            (s(120), 300),
+            (s(200), 290),
+        ];
+        assert_eq!(least_available(&steps, Some(s(60))), 200);
+        assert_eq!(least_available(&steps, Some(s(150))), 290);
+        assert_eq!(least_available(&steps, None), 290);
+        // Less than half of the most: zero.
+        assert_eq!(least_available(&steps, Some(s(10))), 0);
+    }
 }

@@ -16,7 +16,7 @@ use super::{font, pods};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Serving, grouped};
 use crate::report::Heading;
-use crate::report::text::tenths;
+use crate::report::text::{counted_from, tenths};
 use plotters::backend::DrawingBackend;
 
 /// More workloads are not drawn.
@@ -116,19 +116,23 @@ fn title<B: DrawingBackend>(
     let wide = font::width(&text, STRONG)?;
     c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
     c.text(&text, (left, y), Anchor::Left, STRONG)?;
-    let Some(least) = w
+    let least = w
         .spans(analysis.horizon())
         .filter(|(.., n)| n.up < n.desired)
         .map(|(.., n)| n.up)
-        .min()
-    else {
+        .min();
+    let worst = least.map(|least| {
+        format!(
+            "at worst {} up, {} missing",
+            grouped(least.into()),
+            tenths(w.costs.missing_ns, "replica-minute")
+        )
+    });
+    let note: Vec<String> = counted_from(analysis, w).into_iter().chain(worst).collect();
+    if note.is_empty() {
         return Ok(());
-    };
-    let note = format!(
-        "at worst {} up, {} missing",
-        grouped(least.into()),
-        tenths(w.costs.missing_ns, "replica-minute")
-    );
+    }
+    let note = note.join("; ");
     let right = left + names.time.width;
     c.rect(
         (right - font::width(&note, SMALL)? - 6.0, y - 8.0),

@@ -59,7 +59,8 @@ impl Page {
 /// What a run came to, for where nothing is run.
 fn in_short(report: &Report<'_>) -> String {
     let mut lines = vec![report.heading().title, report.heading().subtitle];
-    let summary = text::summary_lines(&report.summary);
+    lines.extend(report.notes());
+    let summary = text::summary_lines(report);
     lines.extend(summary.iter().map(|(name, said)| format!("{name}: {said}")));
     lines.extend(text::workload_lines(report));
     lines.push("`taintsim report FOLDER` prints all of it.".to_owned());

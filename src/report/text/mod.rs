@@ -15,5 +15,5 @@ pub use style::Style;
 pub(crate) use style::fold;
 pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, counted, painted};
 pub(crate) use summary::summary_lines;
-pub(crate) use workloads::workload_lines;
+pub(crate) use workloads::{counted_from, workload_lines};
 pub use write::write;

@@ -6,6 +6,7 @@ use super::style::{BOLD, counted};
 use crate::analysis::clock::short;
 use crate::analysis::state::Health;
 use crate::analysis::{Metrics, Spread, Summary, grouped};
+use crate::report::model::Report;
 use crate::trace::EvictionCause;
 use std::io;
 
@@ -14,9 +15,9 @@ type Line = (&'static str, String);
 
 impl Printer<'_> {
     /// The summary of a run.
-    pub(super) fn summary(&mut self, s: &Summary) -> io::Result<()> {
+    pub(super) fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
-        for (name, said) in summary_lines(s) {
+        for (name, said) in summary_lines(report) {
             self.line(name, &said)?;
         }
         writeln!(self.out)
@@ -24,9 +25,12 @@ impl Printer<'_> {
 }
 
 /// The lines of the summary of a run.
-pub(crate) fn summary_lines(s: &Summary) -> Vec<Line> {
+pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
+    let s = &report.summary;
     let mut lines = evictions(s);
-    lines.extend(costs(&s.metrics));
+    let all = &report.serving.workloads;
+    let late = all.iter().filter(|w| w.late(report.analysis).is_some());
+    lines.extend(costs(&s.metrics, late.count()));
     lines.extend(latencies(s));
     lines.push(("at the end", end(s)));
     lines
@@ -70,10 +74,17 @@ fn evictions(s: &Summary) -> Vec<Line> {
     lines
 }
 
-/// What was missing, and what ran on.
-fn costs(m: &Metrics) -> Vec<Line> {
+/// What was missing, and what ran on; this number of workloads was hit before it is counted.
+fn costs(m: &Metrics, late: usize) -> Vec<Line> {
+    let mut not_up = missing(&m.costs);
+    if late > 0 {
+        not_up.push_str(&format!(
+            "; of {} not counted before first whole",
+            counted(late as u64, "workload")
+        ));
+    }
     let mut lines = vec![
-        ("not up", missing(&m.costs)),
+        ("not up", not_up),
         ("requests lost", requests_lost(&m.costs)),
     ];
     if m.costs.ghost_ns > 0 {

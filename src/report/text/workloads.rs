@@ -3,8 +3,10 @@
 use super::costs::{missing, requests_lost, tenths};
 use super::printer::{NARROWEST, Printer};
 use super::style::{BOLD, counted, fold};
-use crate::analysis::grouped;
+use crate::analysis::clock::short;
 use crate::analysis::serving::{Count, Served};
+use crate::analysis::{Analysis, grouped};
+use crate::kernel::{Dur, Time};
 use crate::report::model::Report;
 use std::io;
 
@@ -70,15 +72,41 @@ fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
     } else {
         format!(" (evicted: {})", counted(evicted, "pod"))
     };
+    let made = report
+        .serving
+        .workloads
+        .iter()
+        .filter(|w| is_well(report, w))
+        .any(|w| w.from > Some(Time::ZERO));
+    let said = match (made, well) {
+        (false, _) => "were always up",
+        (true, 1) => "were up from when it was first whole",
+        (true, _) => "were up from when each was first whole",
+    };
     format!(
-        "all pods of {} were always up{evictions}",
+        "all pods of {} {said}{evictions}",
         counted(well as u64, &format!("{other}workload"))
     )
 }
 
-/// It always had as many pods up as it asks for, and nothing waits.
+/// It always had as many pods up as it asks for, and nothing waits; nothing was done to it before
+/// that is counted.
 fn is_well(report: &Report<'_>, w: &Served) -> bool {
-    w.costs.missing_ns == 0 && w.costs.pending_at_end == 0 && stuck(report, w) == 0
+    w.late(report.analysis).is_none()
+        && w.costs.missing_ns == 0
+        && w.costs.pending_at_end == 0
+        && stuck(report, w) == 0
+}
+
+/// `counted from 25m55s on, when it was first whole; cut b came before`, where that is so.
+pub(crate) fn counted_from(analysis: &Analysis<'_>, w: &Served) -> Option<String> {
+    let (harm, from) = w.late(analysis)?;
+    let entry = analysis.plan.timeline.get(harm.entry as usize)?;
+    Some(format!(
+        "counted from {} on, when it was first whole; {} came before",
+        short(Dur::from_secs(from.as_secs())),
+        entry.name
+    ))
 }
 
 /// How many of its pods still are Terminating at the end, after their grace period.
@@ -99,6 +127,9 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
         grouped(up.into()),
         grouped(desired.into())
     );
+    if let Some(counted) = counted_from(report.analysis, w) {
+        said.push_str(&format!("; {counted}"));
+    }
     let horizon = report.analysis.horizon();
     if let Some(least) = w
         .spans(horizon)

@@ -23,7 +23,7 @@ pub fn write(
     let mut p = Printer { out, style };
     p.header(report)?;
     p.timeline(report)?;
-    p.summary(&report.summary)?;
+    p.summary(report)?;
     p.workloads(report)?;
     p.files(written)
 }
@@ -54,7 +54,7 @@ impl Printer<'_> {
                 YELLOW,
             )?;
         }
-        self.notes(&plan.notes)?;
+        self.notes(&report.notes())?;
         writeln!(self.out)
     }
 

@@ -78,7 +78,7 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
     columns.set("title", heading.title.into());
     columns.set("subtitle", heading.subtitle.into());
     columns.set("doc", plan.doc.as_str().into());
-    columns.set("notes", plan.notes.clone().into());
+    columns.set("notes", report.notes().into());
     columns.set("seed", report.source.seed.into());
     columns.set("release", report.release().into());
     columns.set("unit_ms", clock.unit.into());
@@ -93,7 +93,7 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
             .map(|z| Value::from(z.as_str()))
             .collect(),
     );
-    let summary = summary_lines(&report.summary).into_iter();
+    let summary = summary_lines(report).into_iter();
     columns.set(
         "summary",
         summary.map(|(name, said)| json!([name, said])).collect(),
