@@ -5,8 +5,9 @@ use super::super::explanation::{Explanation, Step};
 use super::inquiry::Inquiry;
 use super::remedies::remedies;
 use super::seen::{Moment, Seen};
-use super::steps::{by_toleration, deciding, due, step, taint_steps, timer_rule};
+use super::steps::{by_toleration, deciding, due, led_to, step, taint_steps, timer_rule};
 use crate::analysis::clock::{absolute, short};
+use crate::analysis::names::by;
 use crate::analysis::words::{self, short_taint};
 use crate::api::names::PodId;
 use crate::kernel::Dur;
@@ -27,6 +28,10 @@ pub(super) fn evicted(
     });
     if is_by(of, moment, Actor::User) {
         drain::evicted(of.question, &seen.refused, moment.record, &from, found);
+        return aftermath(of, pod, seen, moment, found);
+    }
+    if moment.node.is_none() {
+        unbound(of, seen, moment, found);
         return aftermath(of, pod, seen, moment, found);
     }
     found.verdict = format!("evicted at {}{from}", absolute(moment.at));
@@ -50,7 +55,7 @@ pub(super) fn evicted(
                     short(analysis.plan.flags.pod_eviction_timeout)
                 )
             } else {
-                untolerated(moment)
+                namesake(of, seen, moment).unwrap_or_else(|| untolerated(moment))
             };
             found.steps.push(step(of, moment, Some(rule)));
             remedies(of, pod, moment, moment, found);
@@ -68,6 +73,44 @@ pub(super) fn evicted(
             }));
     }
     aftermath(of, pod, seen, moment, found);
+}
+
+/// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
+fn unbound(of: &Inquiry<'_>, seen: &Seen<'_>, moment: &Moment<'_>, found: &mut Explanation) {
+    let analysis = of.question.analysis;
+    let who = analysis
+        .trace
+        .get(moment.record)
+        .map_or("a controller", |r| by(r.actor));
+    found.verdict = format!(
+        "deleted at {} by {who}, although it was on no node",
+        absolute(moment.at)
+    );
+    found.steps = led_to(of.question, moment.record);
+    if let Some(last) = found.steps.last_mut() {
+        last.rule = namesake(of, seen, moment)
+            .or_else(|| Some("it was on no node, so that no taint was the reason".to_owned()));
+    }
+}
+
+/// That a deletion was meant for the pod of the same name before, where the controller knew of no
+/// taint that could be its reason: it deletes by name.
+fn namesake(of: &Inquiry<'_>, seen: &Seen<'_>, moment: &Moment<'_>) -> Option<String> {
+    if !moment.taints.is_empty() {
+        return None;
+    }
+    let made = seen.created.iter().rfind(|m| m.record < moment.record)?;
+    let timers = seen.timers.iter().map(|(m, _)| m);
+    let others = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
+    let before = timers
+        .chain(others)
+        .filter(|m| m.record < made.record)
+        .max_by_key(|m| m.record)?;
+    let node = of.question.analysis.node_name(before.node?);
+    Some(format!(
+        "the controller deletes by name: it meant the pod of this name before, which was on {node}; this one was made at {}",
+        absolute(made.at)
+    ))
 }
 
 /// Whether the record of a moment is of this actor.

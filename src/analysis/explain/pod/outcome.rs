@@ -1,18 +1,16 @@
 //! Which of the explanations of a pod is the right one.
 
-use super::super::explanation::{Explanation, Question, Step};
+use super::super::explanation::{Explanation, Question};
 use super::super::node::Stories;
 use super::evicted::evicted;
 use super::imported::imported;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
 use super::stayed::stayed;
-use crate::analysis::causes::chain;
+use super::steps::led_to;
 use crate::analysis::clock::absolute;
 use crate::analysis::names::by;
-use crate::analysis::words;
 use crate::api::names::PodId;
-use crate::kernel::Time;
 
 /// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
@@ -69,17 +67,7 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
         absolute(moment.at),
         by(r.actor)
     );
-    let mut steps: Vec<Step> = chain(analysis.trace, moment.record)
-        .filter(|(id, r)| *id == moment.record || r.at > Time::ZERO)
-        .map(|(id, r)| Step {
-            at: r.at,
-            text: words::record(analysis, r),
-            rule: None,
-            record: Some(id),
-        })
-        .collect();
-    steps.reverse();
-    found.steps = steps;
+    found.steps = led_to(question, moment.record);
 }
 
 #[cfg(test)]
@@ -88,6 +76,7 @@ mod tests {
     use crate::analysis::Analysis;
     use crate::analysis::synthetic_runs::{one_node_lost, outage};
     use crate::api::names::NodeId;
+    use crate::kernel::Time;
 
     /// Told together, every pod has the story that it has alone. p2 of the lost node was tainted
     /// at 105.1 s and tolerates 300 s: 6:45.1.

@@ -1,6 +1,6 @@
 //! Steps that several explanations of pods have in common.
 
-use super::super::explanation::Step;
+use super::super::explanation::{Question, Step};
 use super::super::node::Story;
 use super::super::rules;
 use super::inquiry::Inquiry;
@@ -26,6 +26,22 @@ pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> St
         rule,
         record: Some(m.record),
     }
+}
+
+/// What led to a record, step by step, from the latest thing of the run's beginning on.
+pub(super) fn led_to(question: Question<'_>, record: RecordId) -> Vec<Step> {
+    let analysis = question.analysis;
+    let mut steps: Vec<Step> = chain(analysis.trace, record)
+        .filter(|(id, r)| *id == record || r.at > Time::ZERO)
+        .map(|(id, r)| Step {
+            at: r.at,
+            text: words::record(analysis, r),
+            rule: None,
+            record: Some(id),
+        })
+        .collect();
+    steps.reverse();
+    steps
 }
 
 /// When a timer runs out.
