@@ -336,7 +336,8 @@ pub(super) fn judge(
     }
     let (begun, until) = too_long(&parts, longest?)?;
     let got = format!(
-        "above zero from {} to {} and longer",
+        "{} from {}, and not zero until {} or later",
+        number(&c.quantity, value_at(&values, begun)),
         words::time(begun),
         words::time(until)
     );
@@ -368,7 +369,12 @@ fn number(quantity: &Quantity, n: u64) -> String {
 /// What was expected of a figure, in words.
 fn expected(c: &Comparison, longest: Option<Dur>) -> String {
     let longest = longest
-        .map(|l| format!(", above zero for {} at the longest", words::span(l)))
+        .map(|l| {
+            format!(
+                ", and other than zero for {} at a stretch at the longest",
+                words::span(l)
+            )
+        })
         .unwrap_or_default();
     format!(
         "{} {} {}{longest}",

@@ -1,6 +1,7 @@
 //! Expectations about records: how many there are, and when.
 
 use super::super::explain::Object;
+use super::super::state::Follow;
 use super::hits::Hit;
 use super::objects::selected;
 use super::run::{RECORDS, Run};
@@ -9,6 +10,7 @@ use super::words;
 use crate::api::names::{NodeId, PodId};
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Kind, Sought};
+use crate::trace::RecordId;
 use std::collections::BTreeSet;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
@@ -221,11 +223,43 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
         Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
         _ => None,
     };
-    missing(run, sought, hits)
-        .first()
-        .copied()
+    let missing = missing(run, sought, hits);
+    there(run, sought, &missing)
         .or_else(workload)
         .or_else(of_kind)
+}
+
+/// The first of these objects that can have a record where it is looked for: of pods one that was
+/// on one of the nodes when the time begins that is looked at, or at any time.
+fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
+    let (Some(nodes), Some(Object::Pod(_))) = (&sought.nodes, of.first()) else {
+        return of.first().copied();
+    };
+    let analysis = run.analysis;
+    let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
+    let from = sought.times.after.unwrap_or(sought.times.during.0);
+    let mut follow = Follow::new(analysis);
+    let is_on = |follow: &Follow<'_>, object: &Object| match object {
+        Object::Pod(pod) => follow
+            .pod(*pod)
+            .node_id()
+            .is_some_and(|node| nodes.contains(&node)),
+        _ => false,
+    };
+    let mut ever = None;
+    for (id, r) in analysis.trace.iter().enumerate() {
+        if r.at > from {
+            break;
+        }
+        if r.pod().is_some() && ever.is_none() {
+            ever = r
+                .pod()
+                .map(Object::Pod)
+                .filter(|o| of.contains(o) && is_on(&follow, o));
+        }
+        follow.apply(id as RecordId, r);
+    }
+    of.iter().copied().find(|o| is_on(&follow, o)).or(ever)
 }
 
 /// What was expected, in words.

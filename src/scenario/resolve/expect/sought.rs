@@ -59,6 +59,9 @@ impl Reader<'_> {
             }
             _ => count,
         });
+        if count.is_some_and(|c| c.most == 0) {
+            none_of_bounds(&common, place, complaints)?;
+        }
         let pods = self.pods(&common, place, complaints);
         let mut nodes = self.nodes(&common, place, complaints);
         if matches!(what, Kind::Zone(..)) {
@@ -205,6 +208,25 @@ fn is_about_pods(what: &Kind) -> bool {
             | Kind::Zone(..)
             | Kind::MasterDisruption { .. }
     )
+}
+
+/// Complains about bounds of what must not happen at all: they would say when all of it happens,
+/// and not where to look.
+fn none_of_bounds(common: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<()> {
+    let (field, during) = match (common.after, common.before, common.between) {
+        (Some(t), None, _) => ("after", format!("(\"{t}\", \"THE END OF THE STRETCH\")")),
+        (None, Some(t), _) => ("before", format!("(\"0s\", \"{t}\")")),
+        (Some(a), Some(b), _) => ("after", format!("(\"{a}\", \"{b}\")")),
+        (None, None, Some((a, b))) => ("between", format!("(\"{a}\", \"{b}\")")),
+        (None, None, None) => return Some(()),
+    };
+    let message = format!(
+        "`{field}` says when all of it happens, and with `count: 0` nothing does: what comes outside would count, too"
+    );
+    let problem =
+        Problem::new(message).help(format!("to look only there, write `during: {during}`"));
+    complaints.add(with(place, field), problem);
+    None
 }
 
 /// How often records are expected.
