@@ -115,7 +115,9 @@ fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
     if heading.seeds > 1 {
         let seeds = grouped(heading.seeds);
         notes.push_str(&match layout.cells {
-            Cells::Mean => format!("Mean over {seeds} seeds; ± is its 95 % interval. "),
+            Cells::Mean => format!(
+                "Mean over {seeds} seeds; ± is its 95 % interval, in brackets where it would go below zero. "
+            ),
             Cells::Median => format!("Median over {seeds} seeds, its 95 % interval in brackets. "),
             Cells::P95 => {
                 format!("95th percentile over {seeds} seeds, its 95 % interval in brackets. ")
@@ -185,6 +187,15 @@ fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
     };
     match cells {
         Cells::Mean if s.min() == s.max() => text(s.mean()),
+        // No figure of a run is below zero, and no mean of them.
+        Cells::Mean if s.mean_interval().is_some_and(|i| i.low < 0.0) => {
+            let high = s.mean_interval().map_or(0.0, |i| i.high);
+            let (mean, high) = (
+                rounded(column.measure, s.mean()),
+                rounded(column.measure, high),
+            );
+            format!("{mean} (0–{high})")
+        }
         Cells::Mean => mean(column.measure, s),
         Cells::Median => ranged(s.quantile(50), s.quantile_interval(50)),
         Cells::P95 => ranged(s.quantile(95), s.quantile_interval(95)),
@@ -243,6 +254,16 @@ fn mean(measure: Measure, s: &Sample) -> String {
         written(measure, s.mean().abs() * scale, places),
         written(measure, half, places)
     )
+}
+
+/// A mean in words, with as few digits as its measure has.
+fn rounded(measure: Measure, v: f64) -> String {
+    let (least, most, scale) = digits(measure);
+    let v = v * scale;
+    let places = (least..most)
+        .find(|d| v >= 0.5 / 10_f64.powi(*d as i32))
+        .unwrap_or(most);
+    written(measure, v, places)
 }
 
 /// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means. The
@@ -322,7 +343,8 @@ mod tests {
         assert_eq!(cell(MINUTES, &[110.0 - 0.1, 110.0 + 0.1]), "110.0 ±1.3");
         assert_eq!(cell(MINUTES, &[1.867 - 0.001, 1.867 + 0.001]), "1.87 ±0.02");
         assert_eq!(cell(MINUTES, &[1.867 - 1e-6, 1.867 + 1e-6]), "1.867 ±0.001");
-        assert_eq!(cell(COUNT, &[2.0, 3.0]), "2.5 ±6.4");
+        // 2.5 ± 12.706 · 0.5: up to 8.853, and a count is not below zero.
+        assert_eq!(cell(COUNT, &[2.0, 3.0]), "2.5 (0–8.9)");
         assert_eq!(cell(Measure::Detection, &[47.70, 47.72]), "47.7s ±0.2s");
         assert_eq!(
             cell(Measure::Detection, &[162.4995, 162.5005]),
