@@ -142,7 +142,11 @@ impl Run {
     /// A row for each eviction.
     fn evictions(&self, py: Python<'_>) -> PyResult<Table> {
         self.told(py, |_, report| {
-            Table::of(&EvictionsTable::new(report.analysis, &report.workloads))
+            Table::of(&EvictionsTable::new(
+                report.analysis,
+                &report.workloads,
+                report.summary.metrics.window,
+            ))
         })?
     }
 

@@ -166,7 +166,11 @@ fn with_table(
 ) -> io::Result<()> {
     let analysis = report.analysis;
     match args.table.unwrap_or_default() {
-        WhichTable::Evictions => write(&EvictionsTable::new(analysis, &report.workloads)),
+        WhichTable::Evictions => write(&EvictionsTable::new(
+            analysis,
+            &report.workloads,
+            report.summary.metrics.window,
+        )),
         WhichTable::Records => write(&RecordsTable::new(analysis)),
         WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
     }

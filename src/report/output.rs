@@ -39,11 +39,11 @@ pub(crate) fn write_folder(
     folder.write_large(events::FILE, forms.packing, |out| {
         events::write(out, analysis)
     })?;
-    let evictions = EvictionsTable::new(analysis, &report.workloads);
+    let evictions = EvictionsTable::new(analysis, &report.workloads, report.summary.metrics.window);
     folder.write_large("evictions.csv", forms.packing, |out| {
         tables::csv::write(out, &evictions)
     })?;
-    folder.write("summary.json", |out| {
+    folder.write_large("summary.json", forms.packing, |out| {
         json::write(out, &json::summary_document(report))
     })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));

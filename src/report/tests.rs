@@ -184,7 +184,7 @@ fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
     let (analysis, workloads) = (Analysis::new(&plan, &trace), Workloads::default());
-    let table = tables::EvictionsTable::new(&analysis, &workloads);
+    let table = tables::EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW);
     tables::csv::write(&mut out, &table).expect("memory takes it");
     let header = "time_s,pod,namespace,node,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     let row = "405.1,p2,default,n2,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";

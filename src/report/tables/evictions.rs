@@ -3,7 +3,9 @@
 //! | Column | Meaning |
 //! |---|---|
 //! | `time_s` | when deletionTimestamp was set, in seconds from the start |
-//! | `pod`, `namespace`, `node` | whose, and where |
+//! | `pod`, `namespace`, `node`, `zone` | whose, and where |
+//! | `workload` | `Kind/namespace/name` of what the pod belongs to, of a ReplicaSet its Deployment; empty where nothing owns it |
+//! | `needless` | 1 if the node was back within the time that `--needless-within` gives (5m where it does not), 0 if not; empty if the run ended before, and where it was asked for, as a drain is |
 //! | `cause` | what evicted it: `taint-eviction`, `api-eviction` (a drain), `drain-delete` (`kubectl drain --disable-eviction`), `pod-eviction-timeout` (up to 1.26) |
 //! | `taint` | the NoExecute taint that led to it; empty where none did |
 //! | `toleration_seconds` | the seconds of the timer that ran out; 0 is at once |
@@ -19,19 +21,22 @@
 use super::cells::{Cell, Column, Kind};
 use super::table::{Each, Table};
 use crate::analysis::evictions::evictions;
-use crate::analysis::workloads::Replacement;
+use crate::analysis::workloads::{Owners, Replacement};
 use crate::analysis::{Analysis, Eviction, Workloads};
+use crate::api::names::WorkloadId;
 use crate::api::workload::short_name;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::trace::NO_RECORD;
 use std::io;
 
 /// The columns.
-const COLUMNS: [(&str, Kind); 19] = [
+const COLUMNS: [(&str, Kind); 22] = [
     ("time_s", Kind::Seconds),
     ("pod", Kind::Text),
     ("namespace", Kind::Text),
     ("node", Kind::Text),
+    ("zone", Kind::Text),
+    ("workload", Kind::Text),
     ("cause", Kind::Text),
     ("taint", Kind::Text),
     ("toleration_seconds", Kind::Whole),
@@ -40,6 +45,7 @@ const COLUMNS: [(&str, Kind); 19] = [
     ("since_fault_s", Kind::Seconds),
     ("gone_s", Kind::Seconds),
     ("node_back_s", Kind::Seconds),
+    ("needless", Kind::Whole),
     ("replacement", Kind::Text),
     ("replacement_node", Kind::Text),
     ("replacement_created_s", Kind::Seconds),
@@ -54,14 +60,17 @@ const COLUMNS: [(&str, Kind); 19] = [
 pub struct EvictionsTable<'a> {
     analysis: &'a Analysis<'a>,
     workloads: &'a Workloads,
+    window: Dur,
 }
 
 impl<'a> EvictionsTable<'a> {
-    /// Those of a run.
-    pub fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
+    /// Those of a run; `window` is how soon a node must be back for an eviction to have been
+    /// needless.
+    pub fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads, window: Dur) -> Self {
         EvictionsTable {
             analysis,
             workloads,
+            window,
         }
     }
 }
@@ -76,9 +85,17 @@ impl Table for EvictionsTable<'_> {
     }
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        let owners = Owners::new(self.analysis);
         for e in evictions(self.analysis) {
             let next = self.workloads.replacements.get(&e.record);
-            each(&row(self.analysis, &e, next))?;
+            let owner = owners.of(self.analysis, e.pod);
+            let needless = if e.is_undecided(self.window, self.analysis.horizon()) {
+                None
+            } else {
+                e.is_for_node_failure()
+                    .then(|| u32::from(e.is_needless(self.window)))
+            };
+            each(&row(self.analysis, &e, next, (owner, needless)))?;
         }
         Ok(())
     }
@@ -88,6 +105,7 @@ fn row<'a>(
     analysis: &'a Analysis<'a>,
     e: &Eviction<'_>,
     next: Option<&Replacement>,
+    (owner, needless): (Option<WorkloadId>, Option<u32>),
 ) -> [Cell<'a>; COLUMNS.len()] {
     let full = analysis.pod_name(e.pod);
     let (namespace, name) = full.split_once('/').unwrap_or(("", full));
@@ -101,6 +119,8 @@ fn row<'a>(
         Cell::Text(name.into()),
         Cell::Text(namespace.into()),
         Cell::text(e.node.map(|n| analysis.node_name(n))),
+        Cell::text(e.node.map(|n| analysis.zone_name(n))),
+        Cell::text(owner.map(|w| analysis.trace.names.workload_name(w))),
         Cell::Text(e.cause.as_str().into()),
         Cell::text(e.taint.map(ToString::to_string)),
         Cell::whole(e.timer_seconds),
@@ -109,6 +129,7 @@ fn row<'a>(
         Cell::seconds(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
         Cell::seconds(e.gone_at),
         Cell::seconds(e.node_back_at),
+        Cell::whole(needless),
         Cell::text(next.map(|n| short_name(analysis.pod_name(n.pod)))),
         Cell::text(next.and_then(|n| n.node).map(|n| analysis.node_name(n))),
         Cell::seconds(next.map(|n| n.created_at)),

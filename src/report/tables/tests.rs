@@ -3,7 +3,7 @@
 use super::{Cell, Column, CurvesTable, Each, EvictionsTable, Kind, RecordsTable, Table, csv};
 use crate::analysis::curves::curves;
 use crate::analysis::synthetic_runs::one_node_lost;
-use crate::analysis::{Analysis, summary, workloads};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, summary, workloads};
 use crate::kernel::Time;
 use std::io;
 
@@ -100,7 +100,7 @@ fn every_column_is_told_on_the_page_of_tables() {
     let curves = curves(&analysis);
     let of_a_run: [&dyn Table; 3] = [
         &RecordsTable::new(&analysis),
-        &EvictionsTable::new(&analysis, &workloads),
+        &EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW),
         &CurvesTable::new(&curves, &serving),
     ];
     for table in of_a_run {
@@ -191,7 +191,14 @@ mod read_back {
             summary::summary_and_serving(&analysis, WINDOW),
         );
         assert_eq!(same(&RecordsTable::new(&analysis)), trace.len());
-        assert_eq!(same(&EvictionsTable::new(&analysis, &workloads)), 1);
+        assert_eq!(
+            same(&EvictionsTable::new(
+                &analysis,
+                &workloads,
+                DEFAULT_NEEDLESS_WINDOW
+            )),
+            1
+        );
         assert!(same(&CurvesTable::new(&curves, &serving)) > 9);
     }
 
