@@ -3,6 +3,7 @@
 //! Reading stops at the first mistake. To name all of them, the part that holds the mistake is
 //! taken out of the tree and the rest is read again; the places of what is left stay as they are.
 
+use super::belongs::belongs;
 use super::damage::Damage;
 use crate::language::Scenario;
 use crate::language::text::place::{Place, Step};
@@ -88,7 +89,16 @@ fn syntax(source: &Source, mistake: &Mistake) -> Problem {
 
 /// A mistake of form as a problem; of one that is in the whole file the first byte is enough.
 fn of_form(source: &Source, mistake: &Mistake, tree: &Tree) -> Problem {
-    let problem = mistake.problem(source);
+    let mut problem = mistake.problem(source);
+    let path = tree.path_to(mistake.found().map_or(0, |found| found.part));
+    let place = place_of(tree, &path);
+    let section = place.first().and_then(|step| match step {
+        Step::Key(name) if place.len() > 1 => Some(name.as_str()),
+        _ => None,
+    });
+    if let Some(belongs) = mistake.stray().and_then(|field| belongs(field, section)) {
+        problem.help = Some(format!("it belongs elsewhere: `{belongs}`"));
+    }
     let all = tree.bytes();
     if problem.bytes().is_some_and(|bytes| bytes == all) {
         return problem.at(source, all.start..all.start + 1);

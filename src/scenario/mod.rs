@@ -2,6 +2,7 @@
 //! its place.
 
 mod attach;
+mod belongs;
 mod damage;
 #[cfg(test)]
 mod drawn_tests;

@@ -1,7 +1,7 @@
 //! What is wrong with the form of a text, in a person's words: a word that the language does not
 //! have, a field that is missing, a value of another kind; and where it stands.
 
-use super::problem::{Problem, Source, did_you_mean_or_list};
+use super::problem::{Problem, Source, did_you_mean, did_you_mean_or_list};
 use super::spelling::spelt;
 use std::fmt;
 use std::ops::Range;
@@ -131,6 +131,17 @@ impl Mistake {
     /// Whether a word is not among the variants of an enumeration.
     pub(crate) fn is_variant(&self) -> bool {
         matches!(self.0.what, What::Variant { .. })
+    }
+
+    /// A field that is not known where it stands, and that is like none of those that are.
+    pub(crate) fn stray(&self) -> Option<&str> {
+        let What::Field { found, known } = &self.0.what else {
+            return None;
+        };
+        let known: Vec<String> = known.iter().map(|name| spelt(name)).collect();
+        let later = LATER.iter().any(|(name, _)| name == found);
+        let like = did_you_mean(found, known.iter().map(String::as_str));
+        (!later && like.is_none()).then_some(found)
     }
 
     /// Whether a field stands twice.
