@@ -20,6 +20,8 @@ pub enum Pace {
     Stopped,
     /// None: the rate of the flag is zero.
     Zero,
+    /// None, although the rate is above zero: it is exactly 1, and tainting was stopped before.
+    Kept,
 }
 
 impl Pace {
@@ -46,7 +48,7 @@ impl Pace {
 
     /// Whether nobody is tainted.
     pub(crate) fn is_stopped(self) -> bool {
-        matches!(self, Self::Stopped | Self::Zero)
+        matches!(self, Self::Stopped | Self::Zero | Self::Kept)
     }
 
     /// In words.
@@ -59,7 +61,40 @@ impl Pace {
                 plan.flags.large_cluster_size_threshold
             ),
             Self::Zero => "evictions stop (the rate is zero)".to_owned(),
+            Self::Kept => "evictions stay stopped: the rate is exactly 1".to_owned(),
         }
+    }
+}
+
+/// What a zone's limiter lets through, as far as records tell. `SwapLimiter` leaves the limiter
+/// alone if its rate is the same, and the one that lets nothing through says that its rate is 1
+/// (`flowcontrol: fakeNeverRateLimiter.QPS`).
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Limiter {
+    never: bool,
+}
+
+impl Limiter {
+    /// A zone of `nodes` nodes enters a state; whether it is tainted no more than before, although
+    /// the rate of the state is above zero.
+    pub(crate) fn enter(&mut self, plan: &Plan, state: ZoneState, nodes: usize) -> bool {
+        let f = &plan.flags;
+        let rate = match state {
+            ZoneState::Normal | ZoneState::FullDisruption => f.node_eviction_rate,
+            ZoneState::PartialDisruption => match Pace::of(plan, state, nodes) {
+                Some(Pace::Slow(_)) => f.secondary_node_eviction_rate,
+                _ => 0.0,
+            },
+            ZoneState::Initial | ZoneState::Empty => return false,
+        };
+        let kept = self.never && rate == 1.0;
+        self.never = kept || rate <= 0.0;
+        kept
+    }
+
+    /// All zones are fully disrupted: nothing is tainted.
+    pub(crate) fn stop(&mut self) {
+        self.never = true;
     }
 }
 
@@ -109,9 +144,14 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     }
     let horizon = analysis.horizon();
     let mut found = Disruptions::default();
+    let mut limiters = vec![Limiter::default(); sizes.len()];
     for r in analysis.trace.iter() {
         match r.what {
-            What::MasterDisruptionEntered => found.master.push((r.at, horizon)),
+            What::ControllersStarted => limiters.fill(Limiter::default()),
+            What::MasterDisruptionEntered => {
+                found.master.push((r.at, horizon));
+                limiters.iter_mut().for_each(Limiter::stop);
+            }
             What::MasterDisruptionLeft => {
                 if let Some(last) = found.master.last_mut() {
                     last.1 = r.at;
@@ -123,9 +163,17 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 | ZoneState::FullDisruption),
             ) => {
                 let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
-                let size = analysis.zones.binary_search(&name).map_or(0, |i| sizes[i]);
+                let zone = analysis.zones.binary_search(&name);
+                let size = zone.map_or(0, |i| sizes[i]);
                 let open = |d: &Disrupted| d.to == horizon;
-                let pace = Pace::of(analysis.plan, state, size);
+                let in_master = found.master.last().is_some_and(|m| m.1 == horizon);
+                let kept =
+                    !in_master && zone.is_ok_and(|i| limiters[i].enter(analysis.plan, state, size));
+                let pace = if kept {
+                    Some(Pace::Kept)
+                } else {
+                    Pace::of(analysis.plan, state, size)
+                };
                 if pace.is_none() && !found.zones.contains_key(&name) {
                     continue;
                 }

@@ -2,7 +2,7 @@
 
 use super::budgets::{budget_name, stand};
 use super::causes::Since;
-use super::disruption::Pace;
+use super::disruption::{Pace, disruptions};
 use super::drains::drain_ended;
 use super::facts::{BudgetChange, Fact, NO_TIMER};
 use super::names::{by, grouped};
@@ -54,6 +54,9 @@ impl Text<'_> {
             Fact::EntryEnded(entry) => return self.entry(row, entry, "ends", "end"),
             Fact::EvictionRefused(budget) => return self.eviction_refused(row, budget),
             Fact::DrainEnded(outcome) => return self.drain_ended(row, outcome),
+            Fact::Zone(key, state) if row.count == 1 => {
+                return self.zone(key, state, Some(row.first));
+            }
             Fact::Budget(..)
                 if let Some(r) = self
                     .analysis
@@ -119,7 +122,7 @@ impl Text<'_> {
                 "master disruption: no node of any zone is Ready, so taints come off and evictions stop".to_owned()
             }
             Fact::MasterDisruptionLeft => "master disruption is over: evictions resume".to_owned(),
-            Fact::Zone(key, state) => self.zone(key, state),
+            Fact::Zone(key, state) => self.zone(key, state, None),
             Fact::NodeJoined => "joined".to_owned(),
             Fact::NodeDeleted => "deleted".to_owned(),
             Fact::Silent => "silent".to_owned(),
@@ -249,7 +252,7 @@ impl Text<'_> {
         }
     }
 
-    fn zone(&self, key: TextId, state: ZoneState) -> String {
+    fn zone(&self, key: TextId, state: ZoneState, at: Option<Time>) -> String {
         let name = zone_name(self.analysis.trace.names.text_of(key));
         let zone = if name.is_empty() {
             "nodes without a zone".to_owned()
@@ -264,9 +267,18 @@ impl Text<'_> {
                 .filter(|z| usize::from(**z) == zone)
                 .count()
         });
-        let pace = Pace::of(self.analysis.plan, state, nodes).map_or_else(String::new, |p| {
-            format!(": {}", p.words(self.analysis.plan))
-        });
+        let plan = self.analysis.plan;
+        let kept = || {
+            let found = disruptions(self.analysis);
+            let own = found.zones.get(&name).into_iter().flatten();
+            own.into_iter().find(|d| Some(d.from) == at).map(|d| d.pace)
+        };
+        // A rate of 1 may be kept from being one, which only the whole course tells.
+        let of_one =
+            plan.flags.node_eviction_rate == 1.0 || plan.flags.secondary_node_eviction_rate == 1.0;
+        let pace = of_one.then(kept).flatten();
+        let pace = pace.or_else(|| Pace::of(plan, state, nodes));
+        let pace = pace.map_or_else(String::new, |p| format!(": {}", p.words(plan)));
         format!("{zone}: {}{pace}", state.as_str())
     }
 

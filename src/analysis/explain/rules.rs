@@ -61,8 +61,17 @@ pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
 }
 
 /// What a zone's state means.
-pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize) -> Option<String> {
+pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> Option<String> {
     let f = &plan.flags;
+    if kept {
+        let said = match state {
+            ZoneState::FullDisruption => "no node of it is Ready, and nobody is tainted",
+            _ => "nobody is tainted",
+        };
+        return Some(format!(
+            "{said}: tainting was stopped before, and a rate of exactly 1 does not start it again, as the limiter that lets nothing through says that its rate is 1 (`SwapLimiter`)"
+        ));
+    }
     Some(match state {
         ZoneState::FullDisruption => {
             format!(

@@ -1,6 +1,7 @@
 //! What became of a zone: its states, the rate that held in each, and what it cost.
 
 use super::super::clock::absolute;
+use super::super::disruption::Limiter;
 use super::super::evictions::evictions;
 use super::super::names::grouped;
 use super::super::setting::zone_name;
@@ -70,6 +71,7 @@ fn is_of_zones(r: &Record) -> bool {
         What::Zone(_)
             | What::MasterDisruptionEntered
             | What::MasterDisruptionLeft
+            | What::ControllersStarted
             | What::NodeCondition(..)
             | What::NodeTaints(_)
     )
@@ -84,6 +86,10 @@ struct Course<'a> {
     nodes: Vec<(NodeId, node::AtStart)>,
     steps: Vec<Step>,
     state: ZoneState,
+    limiter: Limiter,
+    /// Its limiter was left as it was, and lets nothing through.
+    kept: bool,
+    in_master: bool,
     /// Nodes that turned Unknown or NotReady since the last step about them.
     unready: Vec<Turned>,
     /// Nodes that were tainted since the last step about them.
@@ -109,6 +115,9 @@ impl<'a> Course<'a> {
                 .collect(),
             steps: Vec::new(),
             state: ZoneState::Normal,
+            limiter: Limiter::default(),
+            kept: false,
+            in_master: false,
             unready: Vec::new(),
             tainted: Vec::new(),
             all_tainted: BTreeSet::new(),
@@ -149,13 +158,19 @@ impl<'a> Course<'a> {
                 if zone_name(analysis.trace.names.text_of(TextId(r.object))) == self.name =>
             {
                 let nodes = self.nodes.len();
-                self.flush(rules::zone(analysis.plan, self.state, nodes));
+                self.flush(rules::zone(analysis.plan, self.state, nodes, self.kept));
+                self.kept = !self.in_master && self.limiter.enter(analysis.plan, new, nodes);
                 if new != self.state {
-                    self.say(id, r, rules::zone(analysis.plan, new, nodes));
+                    self.say(id, r, rules::zone(analysis.plan, new, nodes, self.kept));
                 }
                 self.state = new;
             }
+            What::ControllersStarted => (self.limiter, self.kept) = (Limiter::default(), false),
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
+                self.in_master = r.what == What::MasterDisruptionEntered;
+                if self.in_master {
+                    self.limiter.stop();
+                }
                 self.flush(None);
                 self.say(id, r, None);
             }
@@ -202,7 +217,7 @@ impl<'a> Course<'a> {
     /// All of it; so many pods were evicted from its nodes.
     fn finish(mut self, lost: usize) -> Explanation {
         let plan = self.question.analysis.plan;
-        self.flush(rules::zone(plan, self.state, self.nodes.len()));
+        self.flush(rules::zone(plan, self.state, self.nodes.len(), self.kept));
         self.steps.sort_by_key(|s| s.at);
         Explanation {
             object: format!("zone {}", self.name),

@@ -236,7 +236,7 @@ impl<'a> Teller<'a> {
             return;
         }
         let analysis = self.question.analysis;
-        if let Some(rule) = rules::zone(analysis.plan, state, nodes) {
+        if let Some(rule) = rules::zone(analysis.plan, state, nodes, false) {
             let said = words::record(analysis, r);
             self.push(r.at, id, said, Some(rule), Kind::Other);
         }
