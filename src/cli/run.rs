@@ -51,8 +51,11 @@ pub(crate) struct RunArgs {
     html: bool,
     #[command(flatten)]
     records: RecordsArg,
-    /// Show no progress, nor what was taken from an export that a scenario points at and what was
-    /// left out
+    /// Print the summary without the timeline
+    #[arg(long, conflicts_with = "quiet")]
+    summary: bool,
+    /// Print nothing but mistakes, and what `-o json` asks for: no progress, no report, nor what was
+    /// taken from an export that a scenario points at and what was left out
     #[arg(long, short)]
     quiet: bool,
 }
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
         tell_imported(&scenario.imported, args.quiet, terminal);
-        if i > 0 && args.output.form == Format::Text {
+        if i > 0 && args.output.form == Format::Text && !args.quiet {
             writeln!(out)?;
         }
         one(scenario, (args, forms), terminal, &mut out)?;
@@ -221,7 +224,13 @@ fn one(
     let page = args.html.then(|| Page::of_run(&report, groups));
     let written = write(&report, &args.out, (page.as_ref(), forms))?;
     progress.clear();
-    print(out, &report, Some(&written), args.output.form, terminal)?;
+    match args.output.form {
+        Format::Text if args.quiet => {}
+        Format::Text if args.summary => {
+            report::text::write_summary(out, &report, Some(&written), style(terminal))?
+        }
+        form => print(out, &report, Some(&written), form, terminal)?,
+    }
     Ok(())
 }
 
@@ -234,15 +243,7 @@ pub(crate) fn print(
     terminal: &Terminal,
 ) -> io::Result<()> {
     match format {
-        Format::Text => report::text::write(
-            out,
-            report,
-            written,
-            Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            },
-        ),
+        Format::Text => report::text::write(out, report, written, style(terminal)),
         Format::Json => {
             let folder = written.map(|w| w.folder.display().to_string());
             let document = report::json::document(
@@ -252,6 +253,14 @@ pub(crate) fn print(
             );
             report::json::write(out, &document)
         }
+    }
+}
+
+/// How a terminal shows texts.
+fn style(terminal: &Terminal) -> Style {
+    Style {
+        colour: terminal.colour,
+        width: terminal.width,
     }
 }
 

@@ -17,3 +17,4 @@ pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, counted, painted};
 pub(crate) use summary::summary_lines;
 pub(crate) use workloads::{counted_from, workload_lines};
 pub use write::write;
+pub(crate) use write::write_summary;

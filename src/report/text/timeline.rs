@@ -6,19 +6,27 @@ use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, RED, YELLOW};
 use crate::analysis::clock::{absolute, short, whole};
 use crate::analysis::facts::Fact;
 use crate::analysis::timeline::Row;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::report::model::Report;
 use crate::trace::DrainOutcome;
 use anstyle::Style as Ansi;
 use std::io;
+
+/// The least that a row has for what happened, beside what it is counted from.
+const ROOM: usize = 44;
+
+/// From this many rows on those in which pods are made at the start are told together, and the
+/// most of them that are told at all.
+const SEVERAL: usize = 4;
+const NAMED: usize = 3;
 
 /// Names of entries are shortened to this where they follow a time.
 const ENTRY_NAME: usize = 24;
 
 impl Printer<'_> {
     pub(super) fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
-        let cells: Vec<(String, String)> = report
-            .rows
+        let (made, rows) = start_up(report);
+        let cells: Vec<(String, String)> = rows
             .iter()
             .map(|r| (times(r), relative(report, r)))
             .collect();
@@ -38,13 +46,62 @@ impl Printer<'_> {
             )?;
             return Ok(());
         }
-        for (row, (times, relative)) in report.rows.iter().zip(&cells) {
+        // Where what happened would be squeezed, what it is counted from stands behind it.
+        let behind = first + second + 4 + ROOM > self.style.width;
+        if let [first, ..] = &made[..] {
+            let until = made.iter().map(|r| r.last).max().unwrap_or(first.last);
+            let named: Vec<&str> = made.iter().take(NAMED).map(|r| r.text.as_str()).collect();
+            let more = match made.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!("; and {more} more of this kind"),
+            };
+            let said = format!(
+                "Pods are made from {} to {}: {}{more}.",
+                whole(first.first),
+                whole(until),
+                named.join("; ")
+            );
+            self.folded(&said, 0, DIM)?;
+            writeln!(self.out)?;
+        }
+        for (row, (times, relative)) in rows.iter().zip(&cells) {
+            if behind {
+                write!(self.out, "{times:>first$}  ")?;
+                let said = match relative.as_str() {
+                    "" => row.text.clone(),
+                    relative => format!("{} ({relative})", row.text),
+                };
+                self.folded(&said, first + 2, paint(row.fact))?;
+                continue;
+            }
             let relative = self.painted(&format!("{relative:second$}"), DIM);
             write!(self.out, "{times:>first$}  {relative}  ")?;
             self.folded(&row.text, first + second + 4, paint(row.fact))?;
         }
         writeln!(self.out)
     }
+}
+
+/// The rows in which pods are made that nothing of the timeline led to, where there are several and
+/// something happens in the run, and the other rows.
+fn start_up<'r>(report: &'r Report<'_>) -> (Vec<&'r Row>, Vec<&'r Row>) {
+    let harm = report.analysis.first_harm(Time::ZERO, Time::MAX);
+    let is_made = |r: &&Row| {
+        let kind = matches!(
+            r.fact,
+            Fact::PodCreated
+                | Fact::PodBound
+                | Fact::ReplicaCreated(_)
+                | Fact::ReplicaBound(_)
+                | Fact::ReplicaRunning(_)
+        );
+        kind && r.since.is_none() && harm.is_some_and(|harm| r.first < harm.at)
+    };
+    let (made, others): (Vec<_>, Vec<_>) = report.rows.iter().partition(is_made);
+    if made.len() < SEVERAL {
+        return (Vec::new(), report.rows.iter().collect());
+    }
+    (made, others)
 }
 
 /// `10:50.500`, or `10:52–12:20` of a row that takes a second or more.

@@ -23,12 +23,32 @@ pub fn write(
     let mut p = Printer { out, style };
     p.header(report)?;
     p.timeline(report)?;
-    p.summary(report)?;
-    p.workloads(report)?;
-    p.files(written)
+    p.rest(report, written)
+}
+
+/// Writes the report without its timeline.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_summary(
+    out: &mut dyn Write,
+    report: &Report<'_>,
+    written: Option<&Written>,
+    style: Style,
+) -> io::Result<()> {
+    let mut p = Printer { out, style };
+    p.header(report)?;
+    p.rest(report, written)
 }
 
 impl Printer<'_> {
+    /// What follows the timeline.
+    fn rest(&mut self, report: &Report<'_>, written: Option<&Written>) -> io::Result<()> {
+        self.summary(report)?;
+        self.workloads(report)?;
+        self.files(written)
+    }
+
     fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
         let plan = report.analysis.plan;
         writeln!(self.out, "{}", self.painted(&plan.name, BOLD))?;
