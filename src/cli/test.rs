@@ -334,6 +334,7 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
             name: SCENARIO.to_owned(),
             came: Came::Met,
         }],
+        warnings: Vec::new(),
         took: Duration::ZERO,
     };
     let mut goldens = None;
@@ -374,6 +375,8 @@ fn held(
         trial.run(&goes_on, &timeline)?
     };
     tested.runs = outcome.runs;
+    let notes = trial.notes().iter().map(|note| Problem::new(note.clone()));
+    tested.warnings = notes.chain(outcome.warnings.iter().cloned()).collect();
     tested.cases.extend(trials::cases(
         &loaded.source.text,
         &expectations.list,

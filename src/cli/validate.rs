@@ -45,7 +45,12 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
         }
         match (args.output.form, &found) {
             (Format::Json, _) => documents.push(document(file, &found)),
-            (Format::Text, Ok(plan)) => fine(&mut out, file, plan)?,
+            (Format::Text, Ok(plan)) => {
+                fine(&mut out, file, plan)?;
+                // Both streams in order where they are the same terminal.
+                out.flush()?;
+                plan.notes.iter().for_each(|note| terminal.note(note));
+            }
             (Format::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
@@ -111,6 +116,7 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
             "pods": plan.pods.len(),
             "entries": plan.timeline.len(),
             "kubernetes": release(plan),
+            "warnings": plan.notes,
             "mistakes": [],
         }),
         Err(problems) => {

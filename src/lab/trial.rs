@@ -30,6 +30,7 @@ pub struct Trial<'a> {
     /// What the command line changes in it.
     pub overrides: Overrides,
     expectations: Expectations,
+    notes: Vec<String>,
 }
 
 /// The result of a trial.
@@ -39,6 +40,8 @@ pub struct Outcome {
     pub runs: usize,
     /// What became of each expectation, in the order of the file.
     pub held: Vec<Held>,
+    /// What is met without saying anything, each with its place in the file.
+    pub warnings: Vec<Problem>,
 }
 
 /// What became of an expectation.
@@ -109,8 +112,17 @@ pub struct Failure {
     pub share: Option<f64>,
 }
 
-/// For each expectation why one run does not meet it, or why it makes no sense for it.
-type Judged = Vec<Result<Option<Told>, Problem>>;
+/// For each expectation what one run makes of it, or why it makes no sense for it.
+type Judged = Vec<Result<Seen, Problem>>;
+
+/// What one run makes of an expectation.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Why it does not meet it.
+    failed: Option<Told>,
+    /// Why it says nothing that it does.
+    empty: Option<String>,
+}
 
 impl<'a> Trial<'a> {
     /// Builds the scenario with its expectations.
@@ -118,11 +130,12 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
-        let (_, expectations) = scenario::expecting(loaded, &overrides)?;
+        let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
         Ok(Trial {
             loaded,
             overrides,
             expectations,
+            notes: plan.notes,
         })
     }
 
@@ -131,11 +144,17 @@ impl<'a> Trial<'a> {
         &self.expectations
     }
 
+    /// What a person should know of the scenario before its results are believed.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The outcome if everything were met, without a run.
     pub(crate) fn untried(&self) -> Outcome {
         Outcome {
             runs: 0,
             held: vec![Held::Met; self.expectations.list.len()],
+            warnings: Vec::new(),
         }
     }
 
@@ -175,10 +194,14 @@ impl<'a> Trial<'a> {
         }
         let held = list.iter().enumerate();
         let held = held.map(|(i, e)| self.held(e, told.iter().map(|run: &Judged| &run[i])));
+        let warnings = list.iter().enumerate();
+        let warnings =
+            warnings.filter_map(|(i, e)| self.empty(e, told.iter().map(|run: &Judged| &run[i])));
         Some((
             Outcome {
                 runs: seeds.len(),
                 held: held.collect(),
+                warnings: warnings.collect(),
             },
             looked,
         ))
@@ -188,7 +211,10 @@ impl<'a> Trial<'a> {
     fn judged(&self, analysis: &Analysis<'_>) -> Judged {
         let list = &self.expectations.list;
         let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
-            Ok(v) => Ok(v.failure.map(|f| Told::new(f, analysis))),
+            Ok(v) => Ok(Seen {
+                failed: v.failure.map(|f| Told::new(f, analysis)),
+                empty: v.empty,
+            }),
             Err(wrong) => Err(Problem::new(wrong.message)
                 .maybe_help(wrong.help)
                 .at(&self.loaded.source, e.bytes.clone())),
@@ -197,11 +223,26 @@ impl<'a> Trial<'a> {
         verdicts.zip(list).map(told).collect()
     }
 
+    /// What is met in every run without saying anything.
+    fn empty<'t>(
+        &self,
+        e: &Expectation,
+        of_runs: impl Iterator<Item = &'t Result<Seen, Problem>>,
+    ) -> Option<Problem> {
+        let all: Option<Vec<&String>> = of_runs
+            .map(|run| run.as_ref().ok()?.empty.as_ref())
+            .collect();
+        let first = *all?.first()?;
+        let help = "ask for what has to change: `Until`, `Always`, or a time at which it is broken";
+        let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
+        Some(problem.at(&self.loaded.source, e.bytes.clone()))
+    }
+
     /// Whether an expectation holds over all runs, which are in the order of their seeds.
     fn held<'t>(
         &self,
         e: &Expectation,
-        of_runs: impl Iterator<Item = &'t Result<Option<Told>, Problem>> + Clone,
+        of_runs: impl Iterator<Item = &'t Result<Seen, Problem>> + Clone,
     ) -> Held {
         let seeds = &self.expectations.seeds;
         // What is wrong in one run may be right in another, for the pods that a run has may differ.
@@ -212,7 +253,7 @@ impl<'a> Trial<'a> {
         }
         let failed: Vec<(u64, &Told)> = of_runs
             .zip(seeds)
-            .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?)))
+            .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.failed.as_ref()?)))
             .collect();
         let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
         let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else {

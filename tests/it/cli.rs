@@ -28,6 +28,7 @@ mod sweep;
 mod test;
 mod timeline;
 mod volumes;
+mod warnings;
 
 use assert_cmd::Command;
 use std::fs;

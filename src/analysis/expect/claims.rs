@@ -134,6 +134,27 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, stretch: Stretch) -> Opti
     Some(failed(run, claim, expected, got, stretch.1))
 }
 
+/// Why it says nothing that it holds at some moment of the stretch: it does at the first one, and
+/// did all the time before.
+pub(super) fn at_once(run: &Run<'_>, claim: &Claim, (from, to): Stretch) -> Option<String> {
+    let values = holds(run, claim);
+    let first = value_at(&values, from) == 1;
+    let broken = parts(&values, (from, to))
+        .iter()
+        .find(|p| p.2 == 0)
+        .map(|p| p.0);
+    let until = match broken {
+        None => String::new(),
+        Some(at) => format!(" and until {}", words::time(at)),
+    };
+    first.then(|| {
+        format!(
+            "met at {}, its first moment{until}: it does not say that anything came back",
+            words::time(from)
+        )
+    })
+}
+
 /// The first holds from a time on until the second does, which does come.
 pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> Option<Failed> {
     let horizon = run.analysis.plan.horizon;

@@ -45,7 +45,11 @@ pub fn verdicts(
                 Expected::NeverProperty(name, stretch) => property(&run, name, *stretch, false)?,
                 Expected::Violates(name, stretch) => property(&run, name, *stretch, true)?,
             };
-            Ok(Verdict { failure })
+            let empty = match &e.what {
+                Expected::Eventually(claim, stretch) => claims::at_once(&run, claim, *stretch),
+                _ => None,
+            };
+            Ok(Verdict { failure, empty })
         })
         .collect()
 }

@@ -13,6 +13,8 @@ use crate::trace::{Actor, RecordId, What};
 pub struct Verdict {
     /// Why it failed; none if it was met.
     pub failure: Option<Failed>,
+    /// Why it says nothing that it was met, where that is so.
+    pub empty: Option<String>,
 }
 
 /// Why an expectation failed.

@@ -9,6 +9,7 @@ use serde_json::Value;
 pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     let failures: Vec<Item> = all.iter().flat_map(failures).collect();
     let mut parts = Vec::new();
+    let warnings: Vec<String> = all.iter().flat_map(Tested::warned).collect();
     if !failures.is_empty() {
         parts.push(Part::List {
             title: "What is wrong".to_owned(),
@@ -34,14 +35,18 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
         runs,
         ..Table::new(title, &columns, scenarios.collect())
     }));
-    let cases = all.iter().flat_map(|t| {
-        t.cases.iter().map(|c| -> Vec<Value> {
-            vec![
-                c.name.as_str().into(),
-                c.came.word().into(),
-                t.id.as_str().into(),
-            ]
-        })
+    // Those that failed are what people look for.
+    let mut cases: Vec<_> = all
+        .iter()
+        .flat_map(|t| t.cases.iter().map(move |c| (t, c)))
+        .collect();
+    cases.sort_by_key(|(_, c)| matches!(c.came, Came::Met));
+    let cases = cases.into_iter().map(|(t, c)| -> Vec<Value> {
+        vec![
+            c.name.as_str().into(),
+            c.came.word().into(),
+            t.id.as_str().into(),
+        ]
     });
     let columns = ["case", "status", "scenario"];
     parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
@@ -49,7 +54,7 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
         title: "Tests".to_owned(),
         doc: counted(all),
         subtitle: String::new(),
-        notes: Vec::new(),
+        notes: warnings,
         parts,
     }
 }

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Those of `out`.
 pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     for t in all {
-        let mut error = |problem: &Problem, title: &str, notes: &[String]| {
+        let mut tell = |level: &str, problem: &Problem, title: &str, notes: &[String]| {
             let place = problem
                 .line_and_column()
                 .map(|(l, c)| format!(",line={l},col={c}"))
@@ -29,12 +29,17 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
             }
             writeln!(
                 out,
-                "::error file={}{place},title={}::{}",
+                "::{level} file={}{place},title={}::{}",
                 property(&t.file),
                 property(title),
                 message(&text)
             )
         };
+        for warning in &t.warnings {
+            tell("warning", warning, "warning", &[])?;
+        }
+        let mut error =
+            |problem: &Problem, title: &str, notes: &[String]| tell("error", problem, title, notes);
         for case in &t.cases {
             match &case.came {
                 Came::Met | Came::NotRun => {}

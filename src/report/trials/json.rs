@@ -48,6 +48,7 @@ fn scenario(t: &Tested) -> Value {
         "expectations": t.expectations,
         "runs": t.runs,
         "cases": cases.collect::<Vec<_>>(),
+        "warnings": t.warnings.iter().map(|p| problem(p, "warning", &[])).collect::<Vec<_>>(),
         "failures": t.cases.iter().flat_map(|c| found(&c.came)).collect::<Vec<_>>(),
     })
 }

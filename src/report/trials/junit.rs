@@ -48,6 +48,10 @@ pub(crate) fn junit(all: &[Tested]) -> Result<String, SerializeError> {
                 .set_time(if i == 0 { t.took } else { Duration::ZERO });
             suite.add_test_case(case);
         }
+        let warned = t.warned();
+        if !warned.is_empty() {
+            suite.set_system_out(format!("warning: {}", warned.join("\nwarning: ")));
+        }
         report.add_test_suite(suite);
     }
     let xml = report.to_string()?;

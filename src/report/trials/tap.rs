@@ -25,6 +25,11 @@ pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
             Came::Failed(_) | Came::Wrong(_) | Came::Nothing => ("not ok", ""),
         };
         writeln!(out, "{ok} {} - {name}{directive}", i + 1)?;
+        if case.name == super::case::SCENARIO {
+            for line in t.warned().iter().flat_map(|w| w.lines()) {
+                writeln!(out, "# warning: {line}")?;
+            }
+        }
         // Comments, not YAML: readers of version 13 know little of that.
         for (message, notes) in t.told(case) {
             for comment in std::iter::once(&message)

@@ -19,6 +19,9 @@ pub(crate) struct Tested {
     /// The scenario itself, its expectations, its golden timeline, and its guards where they were
     /// tried.
     pub cases: Vec<Case>,
+    /// What a person should know before the result is believed: notes of the scenario, and
+    /// expectations that are met without saying anything.
+    pub warnings: Vec<Problem>,
     /// How long that took.
     pub took: Duration,
 }
@@ -90,6 +93,11 @@ impl Tested {
             counted(self.expectations, "expectation"),
             counted(self.runs, "run")
         )
+    }
+
+    /// The warnings in one text each, with the file's name of every machine.
+    pub(super) fn warned(&self) -> Vec<String> {
+        self.warnings.iter().map(|p| self.placed(p)).collect()
     }
 
     /// What is wrong with a case, with the place in the file as it is called on every machine, and

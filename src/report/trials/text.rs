@@ -5,6 +5,7 @@ use super::tested::{Status, Tested, counted};
 use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw;
+use crate::report::text::fold;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 
@@ -69,11 +70,29 @@ pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<
     )
 }
 
-/// Everything that was not as it should be, in full.
+/// Everything that was not as it should be, in full; before it what is to be known of those that
+/// passed.
 ///
 /// # Errors
 /// Those of `out`.
 pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<()> {
+    for t in all {
+        for (i, warning) in t.warned().iter().enumerate() {
+            if i == 0 {
+                writeln!(out)?;
+            }
+            let said = format!("warning: {}: {warning}", t.file);
+            let said = said.replacen(&format!("{0}: {0}", t.file), &t.file, 1);
+            for (n, line) in said
+                .lines()
+                .flat_map(|l| fold(l, style.width.max(40) - 4))
+                .enumerate()
+            {
+                let line = painted(&line, AnsiColor::Yellow.on_default(), style);
+                writeln!(out, "{}{line}", if n == 0 { "" } else { "    " })?;
+            }
+        }
+    }
     for (t, case) in all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))) {
         match &case.came {
             Came::Met | Came::NotRun => {}
@@ -98,7 +117,15 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                     draw(&Problems::one(f.problem.clone()), style.colour, style.width)
                 )?;
                 for note in f.notes(&t.file) {
-                    writeln!(out, "    {note}")?;
+                    // What can be pasted stays in one line.
+                    let room = if note.contains('`') {
+                        usize::MAX
+                    } else {
+                        style.width.max(40) - 6
+                    };
+                    for (n, line) in fold(&note, room).iter().enumerate() {
+                        writeln!(out, "{}{line}", if n == 0 { "    " } else { "      " })?;
+                    }
                 }
             }
         }

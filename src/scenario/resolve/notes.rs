@@ -9,15 +9,22 @@
 
 use super::declared::Declared;
 use super::overrides::Changed;
+use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::language::flags;
-use crate::plan::{Plan, Timing};
+use crate::plan::{NodePlan, Plan, PodPlan, PodStart, Timing, WorkloadPlan};
 
 /// How many names are written out.
 const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built.
 pub(super) fn of_plan(plan: &Plan) -> Vec<String> {
-    volumes(plan).into_iter().collect()
+    let all = [
+        volumes(plan),
+        rate_of_one(plan),
+        too_full(plan),
+        too_large(plan),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Workloads whose volumes are not simulated. An attached volume that only one node may use comes
@@ -32,6 +39,95 @@ fn volumes(plan: &Plan) -> Option<String> {
             listed(&names)
         )
     })
+}
+
+/// A rate of exactly 1. `SwapLimiter` (`pkg/controller/nodelifecycle/scheduler`) leaves the limiter
+/// alone if its rate is the same, and the one that lets nothing through says that its rate is 1
+/// (`client-go/util/flowcontrol: fakeNeverRateLimiter`), in every release.
+fn rate_of_one(plan: &Plan) -> Option<String> {
+    let f = &plan.flags;
+    let rates = [
+        ("--node-eviction-rate", f.node_eviction_rate),
+        (
+            "--secondary-node-eviction-rate",
+            f.secondary_node_eviction_rate,
+        ),
+    ];
+    let (flag, _) = rates.into_iter().find(|(_, rate)| *rate == 1.0)?;
+    Some(format!(
+        "{flag} is exactly 1, in every release a trap: a zone in which tainting was stopped, as it is while a small zone is partly down, is not tainted again until the controllers restart. 0.99 or 1.01 have no such trap."
+    ))
+}
+
+/// Nodes whose pods ask for more than they have when the run begins.
+fn too_full(plan: &Plan) -> Option<String> {
+    let mut used: Vec<Resources> = vec![Resources::new(); plan.nodes.len()];
+    for p in plan.pods.iter().filter(|p| runs(p)) {
+        let template = plan.templates.get(p.template as usize);
+        if let (Some(node), Some(t)) = (p.node, template)
+            && let Some(used) = used.get_mut(node as usize)
+        {
+            add_resources(used, &t.requests);
+        }
+    }
+    let over = |(node, used): &(&NodePlan, &Resources)| exceeds(used, &node.allocatable).is_some();
+    let full: Vec<&str> = plan
+        .nodes
+        .iter()
+        .zip(&used)
+        .filter(over)
+        .map(|(node, _)| node.name.as_str())
+        .collect();
+    (!full.is_empty()).then(|| {
+        format!(
+            "Pods that run at the start request more than there is on {}: no scheduler would have put them there, and their replacements may not fit.",
+            listed(&full)
+        )
+    })
+}
+
+/// Whether a pod runs on its node when the run begins.
+fn runs(p: &PodPlan) -> bool {
+    match p.start {
+        PodStart::Pending | PodStart::Running => true,
+        PodStart::Absent => false,
+        PodStart::Imported { phase, .. } => !phase.is_terminal(),
+    }
+}
+
+/// Workloads whose pods are larger than each node.
+fn too_large(plan: &Plan) -> Option<String> {
+    let too_large = |w: &&WorkloadPlan| {
+        plan.templates.get(w.template as usize).is_some_and(|t| {
+            let fits = |n: &NodePlan| exceeds(&t.requests, &n.allocatable).is_none();
+            !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
+        })
+    };
+    let names: Vec<&str> = plan
+        .workloads
+        .iter()
+        .filter(too_large)
+        .map(|w| in_short(&w.name))
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "No node is large enough for a pod of {}: what is lost of them stays Pending.",
+            listed(&names)
+        )
+    })
+}
+
+/// The resource of which more is asked for than there is.
+fn exceeds<'a>(asked: &'a Resources, there: &Resources) -> Option<&'a str> {
+    let more = |(name, amount): &(&String, &Quantity)| {
+        there.get(*name).copied().unwrap_or_default() < **amount
+    };
+    let nothing = Quantity::default();
+    asked
+        .iter()
+        .filter(|(_, amount)| **amount > nothing)
+        .find(more)
+        .map(|(name, _)| name.as_str())
 }
 
 /// `default/web` of `Deployment/default/web`.

@@ -1,0 +1,186 @@
+//! What a person should know before a figure or a passed test is believed, and where it is said.
+
+use super::Scratch;
+
+/// A StatefulSet of sixty without a placement makes its pods one after another, at two seconds of
+/// start each: it cannot be whole one minute after the start. The nodes of zone b are cut off then.
+const NOT_YET_WHOLE: &str = r#"Scenario(version: 1, horizon: "12m",
+    nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+    workloads: [StatefulSet(name: "db", replicas: 60)],
+    timeline: [(at: "1m", name: "cut b", do: Partition(nodes: Zone("b"), duration: "5m"))])"#;
+
+#[test]
+fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
+    let scratch = Scratch::new();
+    scratch.write("late.ron", NOT_YET_WHOLE);
+    let ran = scratch.call(&["run", "late.ron", "--summary", "--html"]);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "Still being made when `cut b` came, at 1m",
+        "StatefulSet default/db (whole at ",
+        "Give workloads a `placement`",
+        "when it was first whole; cut b came before",
+        "of 1 workload not counted before first whole",
+    ] {
+        assert!(words.contains(said), "{said}: {words}");
+    }
+    assert!(!words.contains("always up"), "{words}");
+    let summary = scratch.text("output/late/summary.json");
+    assert!(summary.contains("Still being made when `cut b` came"));
+    assert!(summary.contains("\"not_whole_at_first_fault\": true"));
+    let chart = scratch.text("output/late/workloads.svg");
+    assert!(chart.contains("when it was first whole; cut b came before"));
+    // With a placement they are there from the start.
+    let placed = NOT_YET_WHOLE.replace("replicas: 60", "replicas: 60, placement: Spread(All)");
+    scratch.write("placed.ron", placed);
+    let ran = scratch.call(&["run", "placed.ron", "--summary"]);
+    assert!(!ran.stdout.contains("Still being made"), "{}", ran.stdout);
+}
+
+/// Without `placement`, and with a fault long after: up from when it was whole, and not always.
+#[test]
+fn what_was_made_first_was_not_always_up() {
+    let scratch = Scratch::new();
+    let later = NOT_YET_WHOLE.replace("replicas: 60", "replicas: 2");
+    scratch.write("made.ron", later.replace("at: \"1m\"", "at: \"11m59s\""));
+    let ran = scratch.call(&["run", "made.ron", "--summary"]);
+    assert!(!ran.stdout.contains("always up"), "{}", ran.stdout);
+}
+
+/// The crash is noticed after 40 s at the earliest: ten seconds after it the API still has all
+/// three pods, as it had before.
+#[test]
+fn a_test_that_is_met_at_its_first_moment_is_warned_of_in_every_form() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
+        expect: [Eventually(that: AtLeast(of: available("web"), is: 3), after: "c", within: "10s")])"#;
+    scratch.write("vacuous.ron", text);
+    for form in ["human", "json", "junit", "github", "tap"] {
+        let tested = scratch.call(&["test", "vacuous.ron", "--reporter", form]);
+        assert_eq!(tested.code, 0, "{form}: {}", tested.stderr);
+        assert!(
+            tested.stdout.contains("first moment") && tested.stdout.contains("warning"),
+            "{form}: {}",
+            tested.stdout
+        );
+    }
+}
+
+/// A node has four cores where nothing is said.
+#[test]
+fn pods_larger_than_their_nodes_are_warned_of() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..3}", allocatable: {"cpu": "4"})],
+        workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All), template: (requests: {"cpu": "6"}))],
+        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
+        expect: [Never(PodStuck)])"#;
+    scratch.write("over.ron", text);
+    for words in [
+        &["validate", "over.ron"][..],
+        &["validate", "over.ron", "-o", "json"],
+        &["test", "over.ron"],
+        &["run", "over.ron", "--summary"],
+    ] {
+        let called = scratch.call(words);
+        let said = format!("{}{}", called.stdout, called.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains("No node is large enough for a pod of default/web"),
+            "{words:?}: {said}"
+        );
+        assert!(
+            said.contains("request more than there is on a-0, a-1, a-2, a-3"),
+            "{words:?}: {said}"
+        );
+    }
+}
+
+/// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a
+/// pod of zone b, whatever the pods of zone a are called.
+#[test]
+fn a_missing_pod_is_one_that_the_expectation_is_about() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "8m",
+        nodes: [(names: "a-{0..3}", zone: "a"), (names: "b-{0..3}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 8, placement: Spread(All))],
+        timeline: [(at: "1m", name: "cut", do: Partition(nodes: Zone("b"), duration: "3m"))],
+        expect: [Evicted(workload: "web", zone: "b", count: 4)])"#;
+    scratch.write("zone.ron", text);
+    let tested = scratch.call(&["test", "zone.ron", "-o", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&tested.stdout).expect("JSON");
+    let notes = json["scenarios"][0]["failures"][0]["notes"].to_string();
+    let why = notes
+        .split("why: pod ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{notes}"));
+    let pod = why.split(':').next().unwrap_or_default();
+    let told = scratch.call(&["explain", "zone.ron", &format!("pod/{pod}"), "-q"]);
+    assert!(told.stdout.contains("b-"), "{pod}: {}", told.stdout);
+}
+
+#[test]
+fn nothing_that_must_not_happen_has_bounds() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "5m", nodes: [(name: "a"), (name: "b")],
+        timeline: [(at: "1m", name: "x", do: Cordon(node: "a"))],
+        workloads: [Deployment(name: "web", replicas: 1)],
+        expect: [Bound(node: "a", after: "x", count: 0)])"#;
+    scratch.write("bounds.ron", text);
+    let called = scratch.call(&["validate", "bounds.ron"]);
+    assert_eq!(called.code, 2, "{}", called.stdout);
+    assert!(
+        called.stderr.contains("during: (\"x\""),
+        "{}",
+        called.stderr
+    );
+    let good = text.replace("after: \"x\"", "during: (\"x\", \"5m\")");
+    scratch.write("during.ron", good);
+    assert_eq!(scratch.call(&["validate", "during.ron"]).code, 0);
+}
+
+#[test]
+fn a_field_in_the_wrong_place_is_told_where_it_belongs() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")],
+        kube-controller-manager: {"node-monitor-grace-period": "50s"})"#;
+    scratch.write("top.ron", text);
+    let called = scratch.call(&["validate", "top.ron"]);
+    let said = "it belongs elsewhere: `flags: (kube-controller-manager: …)`";
+    assert!(called.stderr.contains(said), "{}", called.stderr);
+}
+
+/// The nodes of zone b go Unknown in several passes, so that its tainting is stopped before no node
+/// of it is Ready; a rate of exactly 1 does not start it again, in any release.
+#[test]
+fn a_rate_of_exactly_one_is_told() {
+    let scratch = Scratch::new();
+    let race = include_str!("../../../scenarios/races/rate-of-one.ron");
+    scratch.write("rate.ron", race);
+    let told = scratch.call(&["explain", "rate.ron", "zone/b", "-q"]);
+    let said = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("a rate of exactly 1 does not start it again"),
+        "{said}"
+    );
+    assert!(
+        !said.contains("tainted at --node-eviction-rate=1"),
+        "{said}"
+    );
+    let ran = scratch.call(&["run", "rate.ron"]);
+    assert!(ran.stdout.contains("--node-eviction-rate is exactly 1"));
+    assert!(
+        !ran.stdout.contains("one is tainted every 1s"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn quiet_prints_nothing() {
+    let scratch = Scratch::with_starter();
+    let called = scratch.call(&["run", "a.ron", "--quiet"]);
+    assert_eq!((called.code, called.stdout.as_str()), (0, ""));
+    assert_eq!(called.stderr, "");
+}
