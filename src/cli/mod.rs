@@ -33,6 +33,7 @@ mod output;
 mod plan;
 mod plan_page;
 mod plan_together;
+mod plan_volumes;
 mod plan_years;
 mod playground;
 mod progress;

@@ -11,6 +11,7 @@ use super::managed::{Managed, refused};
 use super::output::{OutputArg, TableFormat};
 use super::plan_page::page;
 use super::plan_together::{beside, together, touching, with_tried};
+use super::plan_volumes::withhold;
 use super::plan_years::{in_words, with_years, years};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
@@ -161,6 +162,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     let objective = objective(args, &loaded, &base)?;
     let drawn = scenario::drawn(&loaded, &base)?;
+    notes.extend(drawn.plan.notes.iter().cloned());
     notes.extend(without_workload(bare_pods(&drawn.plan)));
     let models = drawn.models.list;
     if models.is_empty() {
@@ -170,6 +172,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if let Some(managed) = args.managed {
         notes.extend(refused(managed, &axes).map_err(Failure::Input)?);
     }
+    withhold(&loaded, &base, &axes)?;
     if let Some(problem) = of_replicas(&axes, &objective) {
         return Err(Failure::Input(problem));
     }
