@@ -2,7 +2,8 @@
 //! on nodes that are away.
 //!
 //! Definitions:
-//! * *pending*: pods that are Pending and not being deleted.
+//! * *pending*: pods that are bound to no node and not being deleted, and that the scheduler has
+//!   refused. A pod that is bound and about to start is not, though its phase is Pending.
 //! * *stuck*: pods that are still being deleted although their grace period is over.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
@@ -14,7 +15,7 @@ use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
 use crate::trace::{EventText, RecordId, What};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a workload stands at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +37,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut follow = Follow::new(analysis);
     let mut over: BTreeMap<PodId, Time> = BTreeMap::new();
     let mut why: BTreeMap<Option<WorkloadId>, TextId> = BTreeMap::new();
+    let mut refused: BTreeSet<PodId> = BTreeSet::new();
     for (id, r) in analysis.trace.iter().enumerate() {
         if r.at >= at {
             break;
@@ -46,10 +48,15 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             What::PodDeleting(grace) => {
                 over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())));
             }
-            What::PodGone => drop(over.remove(&pod)),
+            What::PodGone => {
+                over.remove(&pod);
+                refused.remove(&pod);
+            }
+            What::PodUnplaced(_) => drop(refused.insert(pod)),
             What::PodMessage(m) => {
                 let message = analysis.trace.messages.get(m as usize);
                 if let Some(m) = message.filter(|m| m.body.text == EventText::FailedScheduling) {
+                    refused.insert(pod);
                     why.insert(owners.of(analysis, pod), TextId(m.body.arg));
                 }
             }
@@ -61,7 +68,12 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         let is_over = over.get(&pod).is_some_and(|&t| t < at);
         let away = state.node != NO_NODE && !follow.node(NodeId(state.node)).is_back();
         let now = Moment {
-            pending: u64::from(state.phase == PodPhase::Pending && !state.deleting),
+            pending: u64::from(
+                state.node == NO_NODE
+                    && state.phase == PodPhase::Pending
+                    && !state.deleting
+                    && refused.contains(&pod),
+            ),
             why: None,
             stuck: u64::from(state.deleting && is_over),
             left: u64::from(away && !state.deleting && !state.phase.is_terminal()),
@@ -78,4 +90,36 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         moment.why = why.get(of).copied().filter(|_| moment.pending > 0);
     }
     found
+}
+
+/// When the last of the pods is evicted that sit on nodes that are away just before a time, for
+/// each workload that has any; none where some of them stay until the run ends.
+pub(crate) fn evicted_after(
+    analysis: &Analysis<'_>,
+    at: Time,
+) -> BTreeMap<Option<WorkloadId>, Option<Time>> {
+    let owners = Owners::new(analysis);
+    let mut follow = Follow::new(analysis);
+    let mut records = analysis.trace.iter().enumerate().peekable();
+    while let Some((id, r)) = records.next_if(|(_, r)| r.at < at) {
+        follow.apply(id as RecordId, r);
+    }
+    let mut left: BTreeSet<PodId> = follow
+        .pods()
+        .filter(|(_, p)| p.exists && !p.deleting && !p.phase.is_terminal())
+        .filter(|(_, p)| p.node != NO_NODE && !follow.node(NodeId(p.node)).is_back())
+        .map(|(pod, _)| pod)
+        .collect();
+    let mut last: BTreeMap<Option<WorkloadId>, Option<Time>> = BTreeMap::new();
+    for (_, r) in records {
+        if let (Some(pod), What::PodDeleting(_)) = (r.pod(), r.what)
+            && left.remove(&pod)
+        {
+            last.insert(owners.of(analysis, pod), Some(r.at));
+        }
+    }
+    for pod in left {
+        last.insert(owners.of(analysis, pod), None);
+    }
+    last
 }

@@ -85,7 +85,7 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_name = "FIGURE>VALUE", value_delimiter = ',', value_parser = Limit::parse)]
     fail_on: Vec<Limit>,
     /// How many rows the table has
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 8)]
     rows: usize,
     /// Write the one loss of --only as a scenario instead, which `run` and `explain` take
     #[arg(long = "as", value_enum, requires = "only")]
@@ -319,6 +319,7 @@ fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<He
             "Kubernetes {release}, {} timing, seed {seed}",
             plan.timing.name
         ),
+        notes: plan.notes,
         lasts: args.lasts,
         rows: args.rows,
     })

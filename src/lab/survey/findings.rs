@@ -3,6 +3,7 @@
 use super::hit::Hit;
 use super::losses::Kind;
 use super::lost::Lost;
+use super::run::LATER;
 use super::still::Why;
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
@@ -45,6 +46,74 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     found
 }
 
+/// The sentences that come first: what the worst loss does, and for whom nothing comes back while
+/// a loss lasts.
+pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
+    let mut lead: Vec<String> = lost.first().and_then(of_the_worst).into_iter().collect();
+    if lead.is_empty() {
+        return vec!["None of these losses takes a workload below what it needs.".to_owned()];
+    }
+    let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for hit in lost.iter().flat_map(|l| &l.hits) {
+        let Some(still) = hit.still.filter(|s| s.below) else {
+            continue;
+        };
+        let why = match still.why {
+            Why::StatefulSet => "a StatefulSet waits for its node",
+            Why::NoRoom => "no room",
+            Why::Held => "room is there, and something else holds them",
+            Why::NotEvicted => "not evicted in time",
+            Why::Bare => "nothing replaces them",
+            Why::DaemonSet | Why::Late => continue,
+        };
+        let names = by.entry(why).or_default();
+        if !names.contains(&hit.name()) {
+            names.push(hit.name());
+        }
+    }
+    let all: Vec<String> = by
+        .into_iter()
+        .map(|(why, names)| format!("{} ({why})", listed(&names)))
+        .collect();
+    if !all.is_empty() {
+        lead.push(format!(
+            "Below what they need for as long as a loss lasts: {}.",
+            all.join("; ")
+        ));
+    }
+    lead
+}
+
+/// `The worst: zone/a lost takes 12 workloads below what they need, the longest for 10m; …`
+fn of_the_worst(worst: &Lost) -> Option<String> {
+    let f = &worst.figures;
+    let mut parts = Vec::new();
+    if f.workloads_down > 0 {
+        let least = if worst.is_least() { "at least " } else { "" };
+        let (workloads, it) = match f.workloads_down {
+            1 => ("1 workload".to_owned(), "it needs,"),
+            n => (
+                format!("{} workloads", grouped(n as u64)),
+                "they need, the longest",
+            ),
+        };
+        parts.push(format!(
+            "takes {workloads} below what {it} for {least}{}",
+            short(whole(f.down))
+        ));
+    }
+    if f.pending > 0 {
+        parts.push(format!(
+            "leaves {} without a node",
+            up_to(1, f.pending, "pod")
+        ));
+    }
+    (!parts.is_empty()).then(|| {
+        let name = worst.loss.name();
+        format!("The worst: the loss of {name} {}.", parts.join(" and "))
+    })
+}
+
 /// A loss that leaves nothing.
 fn of_everything(lost: &Lost) -> Finding {
     let part = &lost.loss.parts[0];
@@ -80,148 +149,168 @@ impl<'a> All<'a> {
             .flat_map(|&l| l.hits.iter().map(move |h| (l, h)))
     }
 
-    /// Workloads whose pods are not replaced for as long as the loss lasts.
+    /// Workloads whose pods are not replaced for as long as the loss lasts, by reason.
     fn short_of_pods(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<(Why, &str), Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<(Why, Option<Holder>, bool), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
-            if let Some(still) = hit.still
-                && !matches!(still.why, Why::DaemonSet | Why::Late)
-            {
-                by.entry((still.why, &hit.workload))
-                    .or_default()
-                    .push((lost, hit));
+            let Some(still) = hit.still else { continue };
+            let mut add = |why, holder, volumes| {
+                let cases = by.entry((why, holder, volumes)).or_default();
+                cases.push((lost, hit));
+            };
+            match still.why {
+                Why::DaemonSet | Why::Late => {}
+                Why::StatefulSet => add(Why::StatefulSet, None, hit.volumes),
+                Why::NotEvicted => add(Why::NotEvicted, Some(Holder::of_later(hit)), false),
+                Why::Bare => add(Why::Bare, None, false),
+                Why::NoRoom | Why::Held => {
+                    if hit.pending > hit.held {
+                        add(Why::NoRoom, None, false);
+                    }
+                    if let Some(by) = &hit.held_by {
+                        add(Why::Held, Some(Holder::of(by)), false);
+                    }
+                }
             }
         }
         by.into_iter()
-            .map(|((why, _), cases)| self.short(why, &cases))
+            .map(|((why, holder, _), cases)| self.short(why, holder, &cases))
             .collect()
     }
 
-    fn short(&self, why: Why, cases: &[Case<'_>]) -> Finding {
+    fn short(&self, why: Why, holder: Option<Holder>, cases: &[Case<'_>]) -> Finding {
         let subject = self.subject(cases);
-        let below: Vec<Case<'_>> = cases
-            .iter()
-            .copied()
-            .filter(|(_, h)| h.still.is_some_and(|s| s.below))
-            .collect();
-        let most = |of: fn(&Hit) -> i64| cases.iter().map(|(_, h)| of(h)).max().unwrap_or(0);
-        let (_, hit) = below.first().or(cases.first()).copied().unwrap_or(cases[0]);
-        let name = hit.name();
-        let state = if below.is_empty() {
-            format!("{name} is short of pods")
-        } else if below.len() < cases.len() {
-            let these = self.subject(&below);
-            format!("{name} is short of pods, and with {these} below what it needs,")
-        } else {
-            format!("{name} is below what it needs")
+        let (who, one) = who(cases);
+        let (_, hit) = cases[0];
+        let count = |of: fn(&Hit) -> i64| {
+            let most = worst(cases, &|h| of(h) as f64).0 as i64;
+            up_to(losses_of(cases).len(), most, "pod")
         };
         let text = match why {
-            Why::StatefulSet => format!(
-                "{subject} lost: {state} until its node is back; no tolerationSeconds changes that, the out-of-service taint or deleting the node does"
-            ),
+            Why::StatefulSet => stateful(&subject, cases),
             Why::NoRoom => {
-                let worst = cases.iter().max_by_key(|(_, h)| h.pending);
-                let worst = worst.map_or(hit, |w| w.1);
+                let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;
                 format!(
-                    "{subject} lost: {} of {name} Pending for as long as it lasts{}: {}",
-                    up_to(cases.len(), worst.pending, "pod"),
-                    missing(worst),
-                    // Behind the first sentence stands what preemption makes of it.
-                    worst
-                        .why
-                        .as_deref()
-                        .and_then(|w| w.split(". ").next())
-                        .unwrap_or("no node suits")
+                    "{subject} lost: {} of {who} Pending for as long as it lasts{}: {}",
+                    count(|h| h.pending - h.held),
+                    missing(cases),
+                    first_sentence(shown.why.as_deref())
                 )
             }
-            Why::NotEvicted => format!(
-                "{subject} lost: {} of {name} left on lost nodes after {}: not evicted, so that nothing replaces them",
-                up_to(cases.len(), most(|h| h.left), "pod"),
-                short(self.lasts)
+            Why::Held => format!(
+                "{subject} lost: {} of {who} Pending for as long as it lasts, whatever room there is: {}",
+                count(|h| h.held),
+                holder.map_or("no node suits", Holder::words)
             ),
-            Why::Bare | Why::DaemonSet | Why::Late => {
-                let gone = most(|h| i64::from(h.desired.saturating_sub(h.spared)));
+            Why::NotEvicted => {
+                let last = cases.iter().filter_map(|(_, h)| h.evicted_after).max();
+                let then = match last.filter(|_| holder == Some(Holder::Queue)) {
+                    Some(last) => {
+                        format!("the last would be evicted {} into it", short(whole(last)))
+                    }
+                    None => format!("nor would all be within {} more", short(LATER)),
+                };
                 format!(
-                    "{subject} lost: {} without a workload: nothing replaces {}",
-                    up_to(cases.len(), gone, "pod"),
-                    if gone == 1 { "it" } else { "them" }
+                    "{subject} lost: {} of {who} not evicted after {}, so that nothing replaces them; {then}",
+                    count(|h| h.left),
+                    short(self.lasts),
                 )
             }
+            Why::Bare | Why::DaemonSet | Why::Late => format!(
+                "{subject} lost: {} without a workload: nothing replaces {}",
+                count(|h| i64::from(h.desired.saturating_sub(h.spared))),
+                if worst(cases, &|h| f64::from(h.desired.saturating_sub(h.spared))).0 <= 1.0 && one
+                {
+                    "it"
+                } else {
+                    "them"
+                }
+            ),
         };
         finding(text, cases, hit)
     }
 
     /// Workloads all of whose pods go at one time.
-    fn together(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<&str, Vec<Case<'a>>> = BTreeMap::new();
+    fn together(&self) -> Option<Finding> {
+        let mut by: BTreeMap<&str, Case<'a>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let several = hit.desired > 1 && hit.kind != Some(WorkloadKind::DaemonSet);
             let alone = matches!(lost.loss.parts.as_slice(), [one] if !one.nodes.is_empty());
             if several && hit.spared == 0 && hit.kind.is_some() && alone {
-                by.entry(&hit.workload).or_default().push((lost, hit));
+                let least = by.entry(&hit.workload).or_insert((lost, hit));
+                if lost.size.0 < least.0.size.0 {
+                    *least = (lost, hit);
+                }
             }
         }
-        let mut found = Vec::new();
-        for cases in by.into_values() {
-            let Some(&(lost, hit)) = cases.iter().min_by_key(|(l, _)| l.size.0) else {
-                continue;
-            };
+        let cases: Vec<Case<'a>> = by.into_values().collect();
+        let &(lost, hit) = cases.first()?;
+        let place = |(lost, _): &Case<'_>| {
             let part = &lost.loss.parts[0];
-            let text = format!(
-                "{}: all {} pods are on {} {}",
+            format!("{} {}", part.kind.word(), part.name)
+        };
+        let text = match cases.as_slice() {
+            [one] => format!(
+                "{}: all {} pods are on {}",
                 hit.name(),
                 hit.desired,
-                part.kind.word(),
-                part.name
-            );
-            found.push(finding(text, &cases[..1], hit));
-        }
-        found
+                place(one)
+            ),
+            _ => {
+                let names: Vec<String> = cases
+                    .iter()
+                    .map(|c| format!("{} (all {} on {})", c.1.name(), c.1.desired, place(c)))
+                    .collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                format!(
+                    "{} workloads have all their pods in one place: {}",
+                    grouped(names.len() as u64),
+                    listed(&names)
+                )
+            }
+        };
+        Some(finding(text, &[(lost, hit)], hit))
     }
 
-    /// Workloads that are below their need until their pods are replaced.
+    /// Workloads that are below their need until their pods are replaced: those of several pods,
+    /// and those of one.
     fn below(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<&str, Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<(bool, bool), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let passes = hit.still.is_none_or(|s| s.why == Why::Late);
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
-                by.entry(&hit.workload).or_default().push((lost, hit));
+                let key = (hit.desired <= 1, hit.volumes);
+                by.entry(key).or_default().push((lost, hit));
             }
         }
-        let (single, several): (Vec<_>, Vec<_>) = by
-            .into_values()
-            .partition(|cases| cases.iter().all(|(_, h)| h.desired <= 1));
-        let mut found: Vec<Finding> = several
-            .iter()
-            .map(|cases| {
-                let (_, hit) = longest(cases);
-                let text = format!(
-                    "{} lost: {} is below what it needs for {}{}, until its pods are replaced",
-                    self.subject(cases),
-                    hit.name(),
-                    if cases.len() > 1 { "up to " } else { "" },
-                    short(whole(hit.down))
-                );
-                finding(text, cases, hit)
+        by.into_iter()
+            .map(|((single, volumes), mut cases)| {
+                // The first of several that are alike is of the worst loss.
+                cases.sort_by_key(|c| std::cmp::Reverse(c.1.down));
+                let (longest, down) = (cases[0].1, short(whole(cases[0].1.down)));
+                let (who, one) = who(&cases);
+                let most = if cases.len() > 1 { "up to " } else { "" };
+                let for_ = match volumes {
+                    true => format!("for {down} and longer: how long is not known, as volumes are not simulated. {}", volumes_hold(&cases)),
+                    false => format!("for {most}{down}"),
+                };
+                let text = match (single, one) {
+                    (true, true) => format!("{who} has a single pod: it is down {for_}{}", if volumes { "" } else { " when its node is lost" }),
+                    (true, false) => format!("{who} have a single pod each and are down {for_}{}", if volumes { "" } else { " when its node is lost" }),
+                    (false, _) => format!(
+                        "{} lost: {who} {} {for_}{}",
+                        self.subject(&cases),
+                        if one { "is below what it needs" } else { "are below what they need" },
+                        match (volumes, one) {
+                            (true, _) => "",
+                            (false, true) => ", until its pods are replaced",
+                            (false, false) => ", until their pods are replaced",
+                        }
+                    ),
+                };
+                finding(text, &cases, longest)
             })
-            .collect();
-        if let Some((lost, hit)) = single.iter().map(|c| longest(c)).max_by_key(|c| c.1.down) {
-            let names: Vec<&str> = single.iter().map(|c| c[0].1.name()).collect();
-            let text = match names.as_slice() {
-                [one] => format!(
-                    "{one} has a single pod: it is down for {} when its node is lost",
-                    short(whole(hit.down))
-                ),
-                _ => format!(
-                    "{} workloads have a single pod and are down for up to {} when its node is lost: {}",
-                    grouped(names.len() as u64),
-                    short(whole(hit.down)),
-                    listed(&names)
-                ),
-            };
-            found.push(finding(text, &[(lost, hit)], hit));
-        }
-        found
+            .collect()
     }
 
     /// Zones in which evictions slow down or stop.
@@ -258,8 +347,7 @@ impl<'a> All<'a> {
 
     /// The losses of some cases in words.
     fn subject(&self, cases: &[Case<'_>]) -> String {
-        let lost: Vec<&Lost> = cases.iter().map(|c| c.0).collect();
-        self.of_losses(&lost)
+        self.of_losses(&losses_of(cases))
     }
 
     /// `any zone`, `node a-03`, `any of 3 nodes (a-03, b-01, c-02)`.
@@ -312,15 +400,6 @@ fn plain(name: &str) -> &str {
     }
 }
 
-fn longest<'a>(cases: &[Case<'a>]) -> Case<'a> {
-    // The first of several that are alike: the worst loss.
-    let first = cases[0];
-    cases.iter().copied().fold(
-        first,
-        |best, c| if c.1.down > best.1.down { c } else { best },
-    )
-}
-
 fn finding(text: String, cases: &[Case<'_>], hit: &Hit) -> Finding {
     let of_hit = cases.iter().find(|(_, h)| std::ptr::eq(*h, hit));
     Finding {
@@ -338,12 +417,175 @@ fn up_to(of: usize, n: i64, what: &str) -> String {
     format!("{up_to}{} {what}{plural}", grouped(n.max(0).unsigned_abs()))
 }
 
-/// `, 3.5 cores missing`
-fn missing(hit: &Hit) -> String {
+/// `, 3.5 cores missing`, of the loss that lacks most.
+fn missing(cases: &[Case<'_>]) -> String {
     let round = |v: f64| (v * 100.0).round() / 100.0;
-    let cores = hit.cores.map(|c| format!(", {} cores missing", round(c)));
-    let memory = hit.gibibytes.map(|g| format!(", {} GiB missing", round(g)));
-    cores.into_iter().chain(memory).collect()
+    let of = |unit: &str, of: fn(&Hit) -> Option<f64>| {
+        let most = worst(cases, &|h| of(h).unwrap_or(0.0)).0;
+        (most > 0.0).then(|| match (round(most), unit) {
+            (1.0, "cores") => ", 1 core missing".to_owned(),
+            (n, _) => format!(", {n} {unit} missing"),
+        })
+    };
+    let all = [of("cores", |h| h.cores), of("GiB", |h| h.gibibytes)];
+    all.into_iter().flatten().collect()
+}
+
+/// The largest sum over the workloads that one loss hits, and of that loss the workload with the
+/// largest part.
+fn worst<'a>(cases: &[Case<'a>], of: &dyn Fn(&Hit) -> f64) -> (f64, &'a Hit) {
+    let mut most = (0.0, cases[0].1);
+    for lost in losses_of(cases) {
+        let hits = cases.iter().filter(|c| std::ptr::eq(c.0, lost));
+        let sum: f64 = hits.clone().map(|c| of(c.1)).sum();
+        if sum > most.0
+            && let Some(largest) = hits.max_by(|a, b| of(a.1).total_cmp(&of(b.1)))
+        {
+            most = (sum, largest.1);
+        }
+    }
+    most
+}
+
+/// The losses of some cases, each once.
+fn losses_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Lost> {
+    let mut all: Vec<&Lost> = Vec::new();
+    for (lost, _) in cases {
+        if !all.iter().any(|l| std::ptr::eq(*l, *lost)) {
+            all.push(lost);
+        }
+    }
+    all
+}
+
+/// `db`, or `7 workloads (db, web, api and 4 more)`, and whether it is one.
+fn who(cases: &[Case<'_>]) -> (String, bool) {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, hit) in cases {
+        if !names.contains(&hit.name()) {
+            names.push(hit.name());
+        }
+    }
+    match names.as_slice() {
+        [one] => ((*one).to_owned(), true),
+        all => {
+            let count = grouped(all.len() as u64);
+            (format!("{count} workloads ({})", listed(all)), false)
+        }
+    }
+}
+
+/// StatefulSets whose pods nobody confirms to be gone.
+fn stateful(subject: &str, cases: &[Case<'_>]) -> String {
+    let (who, one) = who(cases);
+    let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
+    let (is, its, it, node) = match one {
+        true => ("is", "its", "it needs", "its node is back"),
+        false => ("are", "their", "they need", "their nodes are back"),
+    };
+    let state = if cases.iter().all(below) {
+        format!("{who} {is} below what {it}")
+    } else if cases.iter().any(below) {
+        format!("{who} {is} short of {its} pods, in part below what {it},")
+    } else {
+        format!("{who} {is} short of {its} pods")
+    };
+    let remedy = if !cases[0].1.volumes {
+        ", the out-of-service taint or deleting the node does".to_owned()
+    } else {
+        format!(". {}", volumes_hold(cases))
+    };
+    format!("{subject} lost: {state} until {node}; no tolerationSeconds changes that{remedy}")
+}
+
+/// What is known of pods with volumes on lost nodes, and what is not.
+fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
+    if cases.iter().any(|c| c.0.whole_zone) {
+        "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
+    } else {
+        "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"
+    }
+}
+
+/// Behind the first sentence stands what preemption makes of it.
+fn first_sentence(why: Option<&str>) -> &str {
+    why.and_then(|w| w.split(". ").next())
+        .unwrap_or("no node suits")
+}
+
+/// What keeps pods from nodes that have room, or from being evicted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Holder {
+    Spread,
+    AntiAffinity,
+    Affinity,
+    NodeAffinity,
+    Ports,
+    Taints,
+    Cordoned,
+    NoSuchResource,
+    Other,
+    /// Nodes are tainted one after the other.
+    Queue,
+    /// Nothing evicts them.
+    Nobody,
+}
+
+impl Holder {
+    /// From the words of the scheduler, which found no node although there was room. That lost
+    /// nodes are tainted says nothing.
+    fn of(why: &str) -> Self {
+        let parts = first_sentence(Some(why)).split(", ");
+        let parts: Vec<&str> = parts
+            .filter(|p| {
+                !p.contains("node.kubernetes.io/unreachable")
+                    && !p.contains("node.kubernetes.io/not-ready")
+            })
+            .collect();
+        let words = [
+            ("topology spread", Self::Spread),
+            ("anti-affinity", Self::AntiAffinity),
+            ("pod affinity", Self::Affinity),
+            ("affinity/selector", Self::NodeAffinity),
+            ("node selector", Self::NodeAffinity),
+            ("ports", Self::Ports),
+            ("taint", Self::Taints),
+            ("unschedulable", Self::Cordoned),
+            ("Insufficient", Self::NoSuchResource),
+        ];
+        let is_said = |word: &str| parts.iter().any(|p| p.contains(word));
+        let found = words.iter().find(|(word, _)| is_said(word));
+        found.map_or(Self::Other, |(_, holder)| *holder)
+    }
+
+    fn of_later(hit: &Hit) -> Self {
+        match hit.evicted_after {
+            Some(_) => Self::Queue,
+            None => Self::Nobody,
+        }
+    }
+
+    /// What it is, and what would change it.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Spread => {
+                "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
+                 ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor"
+            }
+            Self::AntiAffinity => {
+                "required pod anti-affinity; more nodes, or preferring it, changes that"
+            }
+            Self::Affinity => "required pod affinity to pods that no node left has",
+            Self::NodeAffinity => {
+                "node affinity or nodeSelector; nodes left with such labels would change that"
+            }
+            Self::Ports => "host ports that are taken on all nodes left; more nodes change that",
+            Self::Taints => "taints of all nodes left that they do not tolerate",
+            Self::Cordoned => "the nodes left are cordoned",
+            Self::NoSuchResource => "they ask for a resource that no node left has",
+            Self::Other | Self::Queue | Self::Nobody => "no node suits",
+        }
+    }
 }
 
 fn listed(names: &[&str]) -> String {
@@ -362,14 +604,57 @@ fn whole(d: Dur) -> Dur {
 
 /// Disruption budgets that allow no eviction while all is well, so that no node with one of their
 /// pods can be drained.
-fn blocked(plan: &Plan) -> Vec<Finding> {
-    plan.budgets
+fn blocked(plan: &Plan) -> Option<Finding> {
+    let all: Vec<Blocked<'_>> = plan
+        .budgets
         .iter()
         .filter_map(|b| blocks(plan, b))
-        .collect()
+        .collect();
+    let nodes: BTreeSet<NodeIndex> = all.iter().flat_map(|b| b.nodes.clone()).collect();
+    let nodes: Vec<&str> = nodes
+        .iter()
+        .map(|n| plan.nodes[*n as usize].name.as_str())
+        .collect();
+    let first = &plan.nodes[*all.first()?.nodes.first()? as usize].name;
+    let text = match all.as_slice() {
+        [b] => format!(
+            "budget {} allows no eviction while all is well (it needs {} of {} pods, {} are healthy): no drain of {} comes to its end",
+            b.name,
+            b.desired,
+            b.expected,
+            b.healthy,
+            listed(&nodes)
+        ),
+        all => {
+            let names: Vec<&str> = all.iter().map(|b| b.name).collect();
+            format!(
+                "{} budgets allow no eviction while all is well ({}): no drain of any of {} nodes comes to its end ({})",
+                grouped(names.len() as u64),
+                listed(&names),
+                grouped(nodes.len() as u64),
+                listed(&nodes)
+            )
+        }
+    };
+    Some(Finding {
+        text,
+        loss: Some(format!("node/{first}")),
+        object: Some(format!("node/{first}")),
+        drained: true,
+    })
 }
 
-fn blocks(plan: &Plan, budget: &BudgetPlan) -> Option<Finding> {
+/// A budget that allows no eviction.
+struct Blocked<'a> {
+    name: &'a str,
+    desired: i32,
+    expected: i32,
+    healthy: i32,
+    /// Where its pods are.
+    nodes: BTreeSet<NodeIndex>,
+}
+
+fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
     let is_its = |p: &&PodPlan| {
         namespace_of(&budget.name) == p.name.split('/').next().unwrap_or_default()
             && plan
@@ -392,22 +677,12 @@ fn blocks(plan: &Plan, budget: &BudgetPlan) -> Option<Finding> {
     if expected == 0 || healthy > desired {
         return None;
     }
-    let nodes: BTreeSet<NodeIndex> = pods.iter().filter_map(|p| p.node).collect();
-    let names: Vec<&str> = nodes
-        .iter()
-        .map(|n| plan.nodes[*n as usize].name.as_str())
-        .collect();
-    let first = names.first()?;
-    let name = short_name(&budget.name);
-    let text = format!(
-        "budget {name} allows no eviction while all is well (it needs {desired} of {expected} pods, {healthy} are healthy): no drain of {} comes to its end",
-        listed(&names)
-    );
-    Some(Finding {
-        text,
-        loss: Some(format!("node/{first}")),
-        object: Some(format!("node/{first}")),
-        drained: true,
+    Some(Blocked {
+        name: short_name(&budget.name),
+        desired,
+        expected,
+        healthy,
+        nodes: pods.iter().filter_map(|p| p.node).collect(),
     })
 }
 

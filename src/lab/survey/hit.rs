@@ -3,7 +3,7 @@
 //! Every figure is what differs from the run without the loss, B - A as `diff` has it: more is
 //! worse. The times below need are counted workload by workload.
 
-use super::still::{Pods, Still};
+use super::still::{Pods, Still, Why};
 use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
 use crate::analysis::{Analysis, Costs, Figure, Metrics, Serving};
@@ -56,7 +56,11 @@ pub(crate) struct Hit {
     pub pending: i64,
     /// Why, in the scheduler's words.
     pub why: Option<String>,
-    /// What these pods ask for of CPU, in cores, and of memory, in GiB, each where the scheduler
+    /// How many of them would wait all the same if the nodes that are left had room without end.
+    pub held: i64,
+    /// Why, in the scheduler's words.
+    pub held_by: Option<String>,
+    /// What the others ask for of CPU, in cores, and of memory, in GiB, each where the scheduler
     /// says that it is short.
     pub cores: Option<f64>,
     pub gibibytes: Option<f64>,
@@ -64,6 +68,11 @@ pub(crate) struct Hit {
     pub stuck: i64,
     /// Pods that sat on lost nodes when the loss ended, not evicted.
     pub left: i64,
+    /// How long after the loss began the last of these would have been evicted, had it gone on;
+    /// none where one was not within [`LATER`](super::run::LATER).
+    pub evicted_after: Option<Dur>,
+    /// Its pods have volumes, which are not simulated: its figures are the least that it can be.
+    pub volumes: bool,
     /// What held the workload down when the loss ended, if anything did.
     pub still: Option<Still>,
 }
@@ -131,7 +140,8 @@ fn count_before(served: &Served, at: Time) -> Count {
 /// What a loss did, beside the run without it.
 pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hit>) {
     let nothing = Of::default();
-    let hits: Vec<Hit> = with
+    let volumes = plan.with_volumes();
+    let mut hits: Vec<Hit> = with
         .workloads
         .iter()
         .map(|(name, of)| {
@@ -144,6 +154,13 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
         })
         .filter(Hit::is_one)
         .collect();
+    for hit in &mut hits {
+        // A pod without a workload goes by its own name.
+        hit.volumes = match hit.kind {
+            Some(_) => volumes.contains(&hit.workload),
+            None => volumes.iter().any(|v| v.matches('/').count() == 1),
+        };
+    }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
     let down: Vec<Dur> = hits
@@ -170,14 +187,6 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let pending = more(|m| m.pending);
     let planned = plan.workloads.iter().find(|w| w.name == name);
     let why = with.why.clone().filter(|_| pending > 0);
-    // What all of them ask for of a resource, in thousandths.
-    let short_of = |resource: &str| {
-        why.as_ref()
-            .filter(|w| w.contains(&format!("Insufficient {resource}")))?;
-        let template = plan.templates.get(planned?.template as usize)?;
-        Some(template.requests.get(resource)?.milli_value() as f64 * pending as f64)
-    };
-    let (cores, memory) = (short_of("cpu"), short_of("memory"));
     let down = with
         .costs
         .below_need
@@ -191,8 +200,10 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
             - Figure::ReplicaMinutesMissing.of(&without.costs),
         pending,
-        cores: cores.map(|c| c / 1e3),
-        gibibytes: memory.map(|m| m / 1e3 / f64::from(1 << 30)),
+        held: 0,
+        held_by: None,
+        cores: None,
+        gibibytes: None,
         why,
         // Of the others a new pod comes as soon as the deletion begins.
         stuck: match planned.map(|w| w.kind) {
@@ -200,6 +211,8 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
             _ => 0,
         },
         left: more(|m| m.left),
+        evicted_after: None,
+        volumes: false,
         still: None,
     };
     if with.short && with.up < without.up {
@@ -215,6 +228,38 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
 }
 
 impl Hit {
+    /// Whether the scheduler says that room is short for its pods.
+    pub(super) fn lacks_room(&self) -> bool {
+        let why = self.why.as_deref().unwrap_or_default();
+        self.pending > 0 && (why.contains("Insufficient") || why.contains("Too many pods"))
+    }
+
+    /// What becomes of its pods where room does not matter: how many are still without a node, and
+    /// why.
+    pub(super) fn hold(&mut self, plan: &Plan, held: i64, by: Option<String>) {
+        self.held = held.clamp(0, self.pending);
+        self.held_by = by.filter(|_| self.held > 0);
+        if let Some(still) = &mut self.still
+            && still.why == Why::NoRoom
+            && self.held == self.pending
+        {
+            still.why = Why::Held;
+        }
+        let planned = plan.workloads.iter().find(|w| w.name == self.workload);
+        let template = planned.and_then(|w| plan.templates.get(w.template as usize));
+        let waits_for_room = (self.pending - self.held) as f64;
+        let short_of = |resource: &str| {
+            let why = self.why.as_ref()?;
+            if waits_for_room == 0.0 || !why.contains(&format!("Insufficient {resource}")) {
+                return None;
+            }
+            let asked = template?.requests.get(resource)?.milli_value() as f64;
+            Some(asked * waits_for_room / 1e3)
+        };
+        let (cores, memory) = (short_of("cpu"), short_of("memory"));
+        (self.cores, self.gibibytes) = (cores, memory.map(|m| m / f64::from(1 << 30)));
+    }
+
     /// Whether anything was done to it.
     fn is_one(&self) -> bool {
         !self.down.is_zero()

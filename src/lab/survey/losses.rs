@@ -138,6 +138,18 @@ impl Loss {
         nodes
     }
 
+    /// Whether all nodes of some zone are gone; nodes without a zone are in none.
+    pub(crate) fn takes_a_zone(&self, plan: &Plan) -> bool {
+        let nodes = self.nodes();
+        let zone = |n: NodeIndex| Kind::Zone.of(&plan.nodes[n as usize].labels);
+        let gone: BTreeSet<&str> = nodes.iter().filter_map(|&n| zone(n)).collect();
+        let left: BTreeSet<&str> = (0..plan.nodes.len() as NodeIndex)
+            .filter(|n| is_there(plan, *n) && nodes.binary_search(n).is_err())
+            .filter_map(zone)
+            .collect();
+        !gone.is_subset(&left)
+    }
+
     /// The outages that it comes down to.
     pub(crate) fn outages(&self, at: Time, lasts: Dur, how: How) -> Vec<Outage> {
         let what = |part: &Part| match (&part.kind, how) {
@@ -173,11 +185,12 @@ pub(crate) struct Wanted {
 /// The most losses of a survey, alike ones counted once.
 const LOSSES_MAX: usize = 100_000;
 
-/// The losses that are wanted, alike ones as one.
+/// The losses that are wanted, alike ones as one, and what there is nothing of, a sentence each: a
+/// kind that is missing does not stop the others.
 ///
 /// # Errors
-/// There is nothing of a kind that was asked for, or too much.
-pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<Vec<Loss>, Problem> {
+/// There is nothing of any kind that was asked for, or too much.
+pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<String>), Problem> {
     // Who asks for one loss means that one, and not another one like it.
     let shapes = if wanted.only.is_empty() {
         shapes(plan)
@@ -190,22 +203,31 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<Vec<Loss>, Problem>
         wanted.kinds.clone()
     };
     let mut found = Found::default();
+    let mut missing = Vec::new();
     for kind in &kinds {
-        for part in parts(plan, kind)? {
-            found.add(vec![part], &shapes);
+        match parts(plan, kind) {
+            Ok(parts) => parts
+                .into_iter()
+                .for_each(|part| found.add(vec![part], &shapes)),
+            Err(problem) => missing.push(problem),
         }
     }
     for (first, second) in &wanted.pairs {
-        pairs(plan, (first, second), &shapes, &mut found)?;
+        match (parts(plan, first), parts(plan, second)) {
+            (Ok(a), Ok(b)) => pairs((&a, &b), first == second, &shapes, &mut found)?,
+            (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
+        }
     }
-    let mut losses = found.losses;
-    if !wanted.only.is_empty() {
-        losses = only(losses, &wanted.only)?;
+    let skipped = missing.iter().map(|p| format!("Left out: {p}.")).collect();
+    if found.losses.is_empty() {
+        let nothing = || Problem::new("there is nothing here that can be lost");
+        return Err(missing.into_iter().next().unwrap_or_else(nothing));
     }
-    if losses.is_empty() {
-        return Err(Problem::new("there is nothing here that can be lost"));
-    }
-    Ok(losses)
+    let losses = match wanted.only.as_slice() {
+        [] => found.losses,
+        names => only(found.losses, names)?,
+    };
+    Ok((losses, skipped))
 }
 
 /// What is lost where nothing is asked for.
@@ -315,14 +337,13 @@ impl Found {
 
 /// Every pair of two kinds; what is part of the other is no pair with it.
 fn pairs(
-    plan: &Plan,
-    (first, second): (&Kind, &Kind),
+    (a, b): (&[Part], &[Part]),
+    alike: bool,
     shapes: &[usize],
     found: &mut Found,
 ) -> Result<(), Problem> {
-    let (a, b) = (parts(plan, first)?, parts(plan, second)?);
     for (i, one) in a.iter().enumerate() {
-        let from = if first == second { i + 1 } else { 0 };
+        let from = if alike { i + 1 } else { 0 };
         for other in &b[from.min(b.len())..] {
             let inside =
                 !other.nodes.is_empty() && other.nodes.iter().all(|n| one.nodes.contains(n));

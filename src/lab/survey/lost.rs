@@ -17,4 +17,14 @@ pub(crate) struct Lost {
     pub paced: Vec<(String, Pace)>,
     /// How many nodes and pods it took away.
     pub size: (usize, usize),
+    /// It took every node of a zone, with the disks that are there.
+    pub whole_zone: bool,
+}
+
+impl Lost {
+    /// Whether its figures are the least that they can be: a workload that it hit has volumes, which
+    /// are not simulated.
+    pub(crate) fn is_least(&self) -> bool {
+        self.hits.iter().any(|h| h.volumes)
+    }
 }

@@ -1,13 +1,16 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
-use super::findings::{Finding, findings};
+use super::findings::{Finding, findings, lead};
 use super::hit::{Figures, Hit, Seen, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use super::lost::Lost;
+use super::still::Why;
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
-use crate::analysis::moment::moment;
+use crate::analysis::moment::{evicted_after, moment};
 use crate::analysis::summary::summary_and_serving;
+use crate::api::names::WorkloadId;
+use crate::api::quantity::Quantity;
 use crate::kernel::{Choices, Dur, Time};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
@@ -17,10 +20,14 @@ use crate::plan::{Plan, Size};
 use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
 use crate::sim;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// When things are lost: an export's controllers have found their feet by then.
 const BEGIN: Time = Time::from_secs(150);
+/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
+/// would have been evicted.
+pub(super) const LATER: Dur = Dur::from_secs(3_600);
 /// How long a run goes on when what was lost is back: machines boot, pods start again.
 const AFTERWARDS: Dur = Dur::from_secs(600);
 
@@ -50,8 +57,12 @@ pub(crate) struct Surveyed {
     pub losses: usize,
     /// How many were asked for.
     pub asked: usize,
-    /// What a person should know.
+    /// What a person should know first, a sentence each.
+    pub lead: Vec<String>,
+    /// What a person should know, one for each reason.
     pub findings: Vec<Finding>,
+    /// What was asked for and is not there, a sentence each.
+    pub skipped: Vec<String>,
     /// How many entries of the scenario's own timeline were left out.
     pub left_out: usize,
     /// How many nodes and pods there are when nothing is lost yet.
@@ -78,7 +89,8 @@ impl Survey<'_> {
     /// # Errors
     /// What is wrong with the scenario, or nothing of a kind that was asked for.
     pub(crate) fn losses(&self) -> Result<Vec<Loss>, Problems> {
-        losses(&self.quiet()?, &self.wanted).map_err(Problems::one)
+        let found = losses(&self.quiet()?, &self.wanted);
+        found.map(|(losses, _)| losses).map_err(Problems::one)
     }
 
     /// A loss as a scenario, which `run` and `explain` take.
@@ -129,6 +141,82 @@ impl Survey<'_> {
         })
     }
 
+    /// Tells pods that wait for room from those that something else holds: runs a loss again, with
+    /// room without end on the nodes that are left, where the scheduler spoke of room. None if it
+    /// was stopped.
+    fn without_limits(
+        &self,
+        plan: &mut Plan,
+        seed: u64,
+        loss: &Loss,
+        (without, did): (&Run, &mut Did),
+        goes_on: &GoesOn<'_>,
+    ) -> Option<()> {
+        let mut roomy = None;
+        if did.hits.iter().any(Hit::lacks_room) {
+            let before: Vec<_> = plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
+            // More than any cluster asks for, and no more than the scheduler's scores can be
+            // reckoned with: 35 million million cores, bytes and pods.
+            let endless = Quantity::from_units(1 << 45);
+            for node in &mut plan.nodes {
+                let names = node.allocatable.keys().cloned();
+                node.allocatable = Rc::new(names.map(|name| (name, endless)).collect());
+            }
+            let run = self.one(plan, seed, &self.outages(loss), goes_on);
+            for (node, allocatable) in plan.nodes.iter_mut().zip(before) {
+                node.allocatable = allocatable;
+            }
+            roomy = Some(run?);
+        }
+        for hit in did.hits.iter_mut().filter(|h| h.pending > 0) {
+            let (held, by) = match roomy.as_ref().filter(|_| hit.lacks_room()) {
+                None => (hit.pending, hit.why.clone()),
+                Some(roomy) => {
+                    let of = |run: &Run| {
+                        let of = run.seen.workloads.get(&hit.workload);
+                        of.map_or(0, |of| of.moment.pending as i64)
+                    };
+                    let why = roomy.seen.workloads.get(&hit.workload);
+                    (of(roomy) - of(without), why.and_then(|w| w.why.clone()))
+                }
+            };
+            hit.hold(plan, held, by);
+        }
+        Some(())
+    }
+
+    /// Runs a loss on where pods were left on lost nodes, and notes when they would have been
+    /// evicted. None if it was stopped.
+    fn go_on(
+        &self,
+        plan: &mut Plan,
+        seed: u64,
+        loss: &Loss,
+        did: &mut Did,
+        goes_on: &GoesOn<'_>,
+    ) -> Option<()> {
+        let is_left = |h: &Hit| h.still.is_some_and(|s| s.why == Why::NotEvicted);
+        if !did.hits.iter().any(is_left) {
+            return Some(());
+        }
+        let over = BEGIN.saturating_add(self.lasts);
+        let (horizon, lasts) = (plan.horizon, self.lasts + LATER);
+        plan.horizon = BEGIN.saturating_add(lasts);
+        replace_timeline(plan, &loss.outages(BEGIN, lasts, self.how));
+        let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
+        if finished {
+            let analysis = Analysis::new(plan, &trace);
+            let after = evicted_after(&analysis, over);
+            for hit in did.hits.iter_mut().filter(|h| is_left(h)) {
+                let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
+                let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
+                hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
+            }
+        }
+        plan.horizon = horizon;
+        finished.then_some(())
+    }
+
     /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called when a run is done, and asked now and
     /// then whether to go on; what was run until then is the result.
     ///
@@ -141,7 +229,7 @@ impl Survey<'_> {
         desk: Desk<'_>,
     ) -> Result<Surveyed, Stopped> {
         let mut quiet = self.quiet()?;
-        let losses = losses(&quiet, &self.wanted).map_err(Problems::one)?;
+        let (losses, skipped) = losses(&quiet, &self.wanted).map_err(Problems::one)?;
         let seed = scenario::seed(self.loaded, &self.overrides)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let stop = AtomicBool::new(false);
@@ -168,7 +256,15 @@ impl Survey<'_> {
                     let outages = self.outages(loss);
                     let run = self.one(&mut plan, seed, &outages, &|| goes_on(Event::Running));
                     let Some(run) = run else { return Ok(done) };
-                    done.push((number, did(&plan, loss, &without, run)));
+                    let mut did = did(&plan, loss, &without, run);
+                    let watch = || goes_on(Event::Running);
+                    let looked =
+                        (self.without_limits(&mut plan, seed, loss, (&without, &mut did), &watch))
+                            .and_then(|()| self.go_on(&mut plan, seed, loss, &mut did, &watch));
+                    if looked.is_none() {
+                        return Ok(done);
+                    }
+                    done.push((number, did));
                     goes_on(Event::Done);
                 }
             };
@@ -183,12 +279,15 @@ impl Survey<'_> {
         let lost = |(number, did): (u64, Did)| did.of(&losses[number as usize]);
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.figures, &a.figures));
+        let lead = lead(&lost);
         let findings = findings(&quiet, &lost, self.lasts);
         Ok(Surveyed {
             losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),
             asked: losses.iter().map(|l| 1 + l.like.len()).sum(),
             lost,
+            lead,
             findings,
+            skipped,
             left_out: self.loaded.spec.timeline.len(),
             size: quiet.size(),
         })
@@ -234,6 +333,7 @@ struct Did {
     hits: Vec<Hit>,
     paced: Vec<(String, Pace)>,
     size: (usize, usize),
+    whole_zone: bool,
 }
 
 impl Did {
@@ -259,6 +359,7 @@ impl Did {
             hits: self.hits,
             paced: self.paced,
             size: self.size,
+            whole_zone: self.whole_zone,
         }
     }
 }
@@ -295,6 +396,7 @@ fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {
         hits,
         paced: paced.collect(),
         size: (nodes.len(), pods),
+        whole_zone: loss.takes_a_zone(plan),
     }
 }
 

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Why {
     /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
     StatefulSet,
-    /// Replacements find no node.
+    /// Replacements find no node, and would if there were more room on those that are left.
     NoRoom,
+    /// Replacements find no node, whatever room there is.
+    Held,
     /// Pods sit on lost nodes, and nobody has evicted them.
     NotEvicted,
     /// A DaemonSet's pods belong to their nodes.

@@ -313,6 +313,136 @@ fn signs_are_what_a_person_expects() {
     );
 }
 
+fn of_text(text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
+    let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect(text);
+    let mut survey = survey(&loaded, wanted);
+    survey.lasts = Dur::from_secs(lasts);
+    survey.run(2, &|_| true, Desk::Here).expect("it runs")
+}
+
+fn only(name: &str) -> Wanted {
+    Wanted {
+        only: vec![name.to_owned()],
+        ..Wanted::default()
+    }
+}
+
+/// The pod tolerates its lost node for 549 s. The taint comes within 55 s, so that the eviction
+/// does between 589 and 604 s and mostly before the 600 s are over; by then the replacement is bound
+/// at once, for there is room, and only starts.
+#[test]
+fn a_pod_that_is_bound_and_starts_is_not_pending() {
+    let done = of_text(
+        r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..3}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 549)]))])"#,
+        only("node/a-0"),
+        600,
+    );
+    let lost = &done.lost[0];
+    assert_eq!(lost.figures.pending, 0, "{:?}", lost.hits);
+    assert!(done.findings.iter().all(|f| !f.text.contains("Pending")));
+}
+
+/// Two pods of each of three zones, no more than one apart: with zone a lost b and c have two each,
+/// and a third in either is two more than a's none. Each of the six nodes has 4 cores, and five of
+/// them half empty, so that no core is missing.
+#[test]
+fn room_is_missing_only_where_room_would_do() {
+    let spread = r#"topologySpreadConstraints: [(maxSkew: 1, topologyKey: "topology.kubernetes.io/zone",
+        whenUnsatisfiable: DoNotSchedule, labelSelector: (matchLabels: {"app": "web"}))]"#;
+    let text = |places: &str, filler: u32| {
+        format!(
+            r#"Scenario(version: 1, horizon: "60m",
+            nodes: [(names: "a-{{0..1}}", zone: "a"), (names: "b-{{0..1}}", zone: "b"), (names: "c-{{0..1}}", zone: "c")],
+            workloads: [
+                Deployment(name: "web", replicas: 6, placement: Spread(All), template: (requests: {{"cpu": "1"}}, {places})),
+                Deployment(name: "filler", replicas: {filler}, placement: Nodes(["b-0", "b-1", "c-0", "c-1"]), template: (requests: {{"cpu": "2500m"}})),
+            ])"#
+        )
+    };
+    let zone = |text: &str| of_text(text, only("zone/a"), 1_800);
+    let web = |done: &Surveyed| {
+        let hits = &done.lost[0].hits;
+        hits.iter().find(|h| h.workload.ends_with("/web")).cloned()
+    };
+    // Whether a filler takes the last core of some nodes or not.
+    for filler in [1, 4] {
+        let done = zone(&text(spread, filler));
+        let web = web(&done).expect("web");
+        assert_eq!((web.pending, web.held, web.cores), (2, 2, None), "{web:?}");
+        assert_eq!(web.still.map(|s| s.why), Some(Why::Held));
+        let said =
+            |f: &super::Finding| f.text.contains("DoNotSchedule") && !f.text.contains("missing");
+        assert!(done.findings.iter().any(said), "{:#?}", done.findings);
+    }
+    // Without the constraint it is room: half a core is left on each of four nodes.
+    let web = web(&zone(&text("", 4))).expect("web");
+    assert_eq!((web.pending, web.held, web.cores), (2, 0, Some(2.0)));
+}
+
+/// Six nodes of a lost zone are tainted one each 100 s, the first 40 to 55 s into the loss, and each
+/// pod is evicted 300 s later: the last one 500 s behind the first, at 840 to 855 s.
+#[test]
+fn what_the_queue_reaches_too_late_is_said_to_come_later() {
+    let text = r#"Scenario(version: 1, horizon: "60m",
+        flags: (kube-controller-manager: {"node-eviction-rate": 0.01}),
+        nodes: [(names: "a-{0..5}", zone: "a"), (names: "b-{0..5}", zone: "b")],
+        workloads: [
+            Deployment(name: "web", replicas: 6, placement: Nodes(["a-0", "a-1", "a-2", "a-3", "a-4", "a-5"])),
+            Deployment(name: "api", replicas: 6, placement: Nodes(["a-0", "a-1", "a-2", "a-3", "a-4", "a-5"])),
+        ])"#;
+    let done = of_text(text, only("zone/a"), 600);
+    let range = Dur::from_secs(835)..Dur::from_secs(865);
+    for hit in &done.lost[0].hits {
+        let after = hit.evicted_after.expect("it is evicted in the end");
+        assert!(range.contains(&after), "{hit:?}");
+    }
+    let of: Vec<&str> = (done.findings.iter())
+        .map(|f| f.text.as_str())
+        .filter(|t| t.contains("not evicted after 10m"))
+        .collect();
+    assert_eq!(of.len(), 1, "one finding for one reason: {of:#?}");
+    assert!(of[0].contains("2 workloads (api, web)"), "{}", of[0]);
+}
+
+/// What has volumes is marked, and no remedy is given that a lost zone's volume defeats.
+#[test]
+fn volumes_are_said_not_to_be_simulated() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [
+            StatefulSet(name: "db", replicas: 2, needs: "100%", placement: Nodes(["a-0", "b-0"]), template: (persistent_volumes: true)),
+            Deployment(name: "one", replicas: 1, placement: Node("a-1"), template: (persistent_volumes: true)),
+            Deployment(name: "web", replicas: 1, placement: Node("b-1")),
+        ])"#;
+    let done = of_text(text, kinds(&[Kind::Zone]), 600);
+    for lost in &done.lost {
+        for hit in &lost.hits {
+            assert_eq!(hit.volumes, !hit.workload.ends_with("/web"), "{hit:?}");
+        }
+        assert!(lost.whole_zone && lost.is_least());
+    }
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(
+        texts.iter().all(|t| !t.contains("deleting the node does")),
+        "{texts:#?}"
+    );
+    let one = texts.iter().find(|t| t.starts_with("one has a single pod"));
+    assert!(one.is_some_and(|t| t.contains("not known")), "{texts:#?}");
+}
+
+#[test]
+fn a_kind_that_is_not_there_does_not_stop_the_others() {
+    let rack = Kind::parse("label=topology.example/rack").expect("a kind");
+    let done = surveyed(kinds(&[Kind::Zone, rack]), 1);
+    assert_eq!(done.lost.len(), 2);
+    assert_eq!(
+        done.skipped,
+        ["Left out: no node has a label `topology.example/rack`."]
+    );
+}
+
 /// A zone whose nodes are found out in two passes is partly disrupted for five seconds, and fully
 /// for the 550 that are left of a loss of ten minutes; what was before the loss, and goes on behind
 /// it, is not counted.

@@ -32,6 +32,16 @@ pub(crate) fn board(
             items: broken.iter().map(item).collect(),
         });
     }
+    if !survey.lead.is_empty() {
+        let item = |text: &String| Item {
+            text: text.clone(),
+            command: None,
+        };
+        parts.push(Part::List {
+            title: "First of all".to_owned(),
+            items: survey.lead.iter().map(item).collect(),
+        });
+    }
     if !survey.findings.is_empty() {
         let item = |f| Item {
             text: crate::lab::survey::Finding::clone(f).text,
@@ -48,7 +58,12 @@ pub(crate) fn board(
     }
     parts.push(Part::Table(table(survey, &run_of)));
     let left = survey.lost.len().saturating_sub(ROWS);
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = survey
+        .skipped
+        .iter()
+        .chain(&heading.notes)
+        .cloned()
+        .collect();
     if left > 0 {
         notes.push(format!(
             "The heat map has the {ROWS} worst losses; the table has all."
@@ -111,6 +126,7 @@ fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
             .map(|(name, m)| format!("{name}{}", unit(m))),
     );
     columns.push("zones slowed or stopped".to_owned());
+    columns.push("not simulated".to_owned());
     let row = |l: &Lost| {
         let mut cells: Vec<Value> = vec![
             l.loss.name().into(),
@@ -136,6 +152,14 @@ fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
             })
             .collect();
         cells.push(paced.join(", ").into());
+        cells.push(
+            if l.is_least() {
+                "volumes: figures are the least"
+            } else {
+                ""
+            }
+            .into(),
+        );
         cells
     };
     Table {

@@ -5,7 +5,8 @@ use crate::lab::survey::{Hit, Lost, Measure, Surveyed};
 use serde_json::{Map, Value, json};
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
-/// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds.
+/// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds. `at_least` and
+/// `not_simulated` say of a loss and of a workload that its figures may be higher.
 pub(crate) fn document(
     heading: &Heading,
     survey: &Surveyed,
@@ -17,6 +18,7 @@ pub(crate) fn document(
         "version": 1,
         "scenario": heading.name,
         "run": heading.line,
+        "notes": heading.notes,
         "lost_for_s": heading.lasts.as_nanos() as f64 / 1e9,
         "nodes": survey.size.nodes,
         "pods": survey.size.pods,
@@ -24,6 +26,8 @@ pub(crate) fn document(
         "losses": survey.losses,
         "asked": survey.asked,
         "rows": survey.lost.iter().map(row).collect::<Vec<_>>(),
+        "skipped": survey.skipped,
+        "lead": survey.lead,
         "findings": survey.findings.iter().map(finding).collect::<Vec<_>>(),
         "broken": broken,
     })
@@ -44,6 +48,7 @@ fn row(l: &Lost) -> Value {
         "nodes": l.size.0,
         "pods": l.size.1,
         "figures": figures,
+        "at_least": l.is_least(),
         "workloads": l.hits.iter().map(hit).collect::<Vec<_>>(),
         "zones": l.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
     })
@@ -58,10 +63,14 @@ fn hit(h: &Hit) -> Value {
         "missing_minutes": h.missing_minutes,
         "pending": h.pending,
         "why_pending": h.why,
+        "held": h.held,
+        "why_held": h.held_by,
         "cores_missing": h.cores,
         "gibibytes_missing": h.gibibytes,
         "stuck": h.stuck,
         "left": h.left,
+        "evicted_after_s": h.evicted_after.map(|d| d.as_nanos() as f64 / 1e9),
+        "not_simulated": h.volumes.then_some("volumes"),
         "still_below_need": h.still.is_some_and(|s| s.below),
     })
 }

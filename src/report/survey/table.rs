@@ -1,4 +1,5 @@
-//! A survey as text: a table, the worst loss first, and what a person should know.
+//! A survey as text: what a person should know, a table, the worst loss first, and the commands
+//! that show it.
 
 use super::Called;
 use crate::analysis::clock::short;
@@ -6,8 +7,7 @@ use crate::analysis::{grouped, size_in_words};
 use crate::kernel::Dur;
 use crate::lab::survey::{Lost, Surveyed};
 use crate::report::Style;
-use crate::report::text::{BOLD, DIM, RED, YELLOW, counted, fold, painted};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold, painted};
 use std::io::{self, Write};
 
 /// What stands above the table.
@@ -17,6 +17,8 @@ pub(crate) struct Heading {
     pub name: String,
     /// Release, timing and seed.
     pub line: String,
+    /// The notes of the plan.
+    pub notes: Vec<String>,
     /// How long everything was lost.
     pub lasts: Dur,
     /// How many rows are shown.
@@ -46,70 +48,157 @@ pub(crate) fn write(
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
     }
     writeln!(out, "  {runs}")?;
+    let mut p = Printer { out, style };
     if survey.losses < survey.asked {
         let text = format!(
             "Interrupted: {} of {} losses.",
             grouped(survey.losses as u64),
             grouped(survey.asked as u64)
         );
-        writeln!(out, "  {}", painted(&text, YELLOW, style))?;
+        p.notes(&[text])?;
     }
     if survey.left_out > 0 {
-        let text = format!(
-            "The scenario's own timeline ({}) is left out.",
-            counted(survey.left_out as u64, "entry").replace("entrys", "entries")
-        );
-        writeln!(out, "  {}", painted(&text, YELLOW, style))?;
+        let entries = match survey.left_out {
+            1 => "1 entry".to_owned(),
+            n => format!("{} entries", grouped(n as u64)),
+        };
+        p.notes(&[format!(
+            "The scenario's own timeline ({entries}) is left out."
+        )])?;
     }
-    let table = table(&survey.lost[..survey.lost.len().min(heading.rows)]);
-    writeln!(out, "\n{}", table.trim_fmt())?;
+    p.notes(&survey.skipped)?;
+    p.notes(&heading.notes)?;
+    writeln!(p.out)?;
+    for text in &survey.lead {
+        p.folded(text, 0, BOLD)?;
+    }
+    p.findings(survey)?;
+    let shown = &survey.lost[..survey.lost.len().min(heading.rows)];
+    p.losses(shown)?;
     if survey.lost.len() > heading.rows {
         let text = format!(
             "{} more cost less; --rows {} shows them.",
             losses(survey.lost.len() - heading.rows),
             survey.lost.len()
         );
-        writeln!(out, "{}", painted(&text, DIM, style))?;
+        p.folded(&text, 0, DIM)?;
     }
-    writeln!(out)?;
     let words = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
-        Pending, stuck: pods that wait for a node, or whose deletion does not end, when the loss ends. All beyond what it is without the loss.";
-    for line in fold(words, style.width) {
-        writeln!(out, "{}", painted(&line, DIM, style))?;
+        Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. All beyond what it is without the loss.";
+    p.folded(words, 0, DIM)?;
+    if shown.iter().any(Lost::is_least) {
+        p.folded(LEAST, 0, YELLOW)?;
     }
-    findings(out, survey, called, style)?;
+    p.commands(survey, called)?;
     for text in broken {
-        writeln!(out, "{}", painted(text, RED, style))?;
+        p.folded(text, 0, RED)?;
     }
     Ok(())
 }
 
-fn findings(
-    out: &mut dyn Write,
-    survey: &Surveyed,
-    called: &Called,
-    style: Style,
-) -> io::Result<()> {
-    writeln!(out, "\n{}", painted("Findings", BOLD, style))?;
-    if survey.findings.is_empty() {
-        return writeln!(
-            out,
-            "  none: no workload is below what it needs, whatever of these is lost\n"
+/// What the sign before a figure means.
+const LEAST: &str =
+    "≥: at least so much, as volumes of workloads that the loss hits are not simulated.";
+
+impl Printer<'_> {
+    fn findings(&mut self, survey: &Surveyed) -> io::Result<()> {
+        if survey.findings.is_empty() {
+            return writeln!(self.out);
+        }
+        writeln!(self.out, "\n{}", self.painted("Findings", BOLD))?;
+        for (i, finding) in survey.findings.iter().enumerate() {
+            write!(self.out, "{:>3} ", i + 1)?;
+            self.folded(&finding.text, 4, PLAIN)?;
+        }
+        writeln!(self.out)
+    }
+
+    /// The command that shows each finding, broken between words as a shell reads it.
+    fn commands(&mut self, survey: &Surveyed, called: &Called) -> io::Result<()> {
+        let all = survey.findings.iter().enumerate();
+        let all: Vec<(usize, String)> = all
+            .filter_map(|(i, f)| Some((i + 1, called.command(f)?)))
+            .collect();
+        if all.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            self.out,
+            "\n{}",
+            self.painted("What shows each finding", BOLD)
+        )?;
+        for (number, command) in all {
+            let room = self.style.width.saturating_sub(6).max(20);
+            let lines = fold(&command, room);
+            for (i, line) in lines.iter().enumerate() {
+                let begin = match i {
+                    0 => format!("{number:>3} "),
+                    _ => "      ".to_owned(),
+                };
+                let end = if i + 1 < lines.len() { " \\" } else { "" };
+                writeln!(
+                    self.out,
+                    "{begin}{}",
+                    self.painted(&format!("{line}{end}"), DIM)
+                )?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    /// The table. A column that is empty in all rows is left out; where the names are too long for
+    /// the width, each stands in a line of its own above its figures.
+    fn losses(&mut self, lost: &[Lost]) -> io::Result<()> {
+        let rows: Vec<[String; COLUMNS.len()]> = lost.iter().map(row).collect();
+        let is_shown = |i: &usize| *i < 2 || rows.iter().any(|r| r[*i] != "-");
+        let shown: Vec<usize> = (0..COLUMNS.len()).filter(is_shown).collect();
+        let width_of = |i: usize| {
+            let cells = rows.iter().map(|r| r[i].chars().count());
+            cells.chain([COLUMNS[i].chars().count()]).max().unwrap_or(0)
+        };
+        let (names, figures) = shown.split_at(1);
+        let beside: usize = figures.iter().map(|&i| width_of(i) + 2).sum();
+        let name = width_of(names[0]);
+        let is_beside = name + beside <= self.style.width;
+        let first = if is_beside { name } else { 2 };
+        let line = |cells: &[&str]| {
+            let all = figures.iter().zip(cells);
+            let text: String = all
+                .map(|(&i, cell)| format!("  {cell:>width$}", width = width_of(i)))
+                .collect();
+            text
+        };
+        let heads: Vec<&str> = figures.iter().map(|&i| COLUMNS[i]).collect();
+        let head = format!(
+            "{:first$}{}",
+            if is_beside { "lost" } else { "" },
+            line(&heads)
         );
-    }
-    for finding in &survey.findings {
-        for (i, line) in fold(&finding.text, style.width.saturating_sub(4))
-            .iter()
-            .enumerate()
-        {
-            writeln!(out, "{}{line}", if i == 0 { "  - " } else { "    " })?;
+        writeln!(self.out, "{}", self.painted(&head, BOLD))?;
+        for r in &rows {
+            let cells: Vec<&str> = figures.iter().map(|&i| r[i].as_str()).collect();
+            match is_beside {
+                true => writeln!(self.out, "{:first$}{}", r[0], line(&cells))?,
+                false => writeln!(self.out, "{}\n{:first$}{}", r[0], "", line(&cells))?,
+            }
         }
-        if let Some(command) = called.command(finding) {
-            writeln!(out, "      {}", painted(&command, DIM, style))?;
-        }
+        Ok(())
     }
-    writeln!(out)
 }
+
+/// The columns of the table.
+const COLUMNS: [&str; 10] = [
+    "lost",
+    "nodes",
+    "pods",
+    "below need",
+    "missing",
+    "req.lost",
+    "pending",
+    "evicted",
+    "needless",
+    "stuck",
+];
 
 fn losses(n: usize) -> String {
     let text = counted(n as u64, "loss");
@@ -123,43 +212,15 @@ fn losses_alike(survey: &Surveyed) -> String {
     format!("{} of them are alike and", grouped(count as u64))
 }
 
-fn table(lost: &[Lost]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header([
-            "lost",
-            "nodes",
-            "pods",
-            "below need",
-            "missing",
-            "requests\nlost",
-            "pending",
-            "evicted",
-            "needless",
-            "stuck",
-        ]);
-    for l in lost {
-        table.add_row(row(l).map(Cell::new));
-    }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i == 0 {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        };
-        column.set_cell_alignment(alignment);
-        column.set_padding((0, 2));
-    }
-    table
-}
-
 fn row(l: &Lost) -> [String; 10] {
     let f = &l.figures;
     let name = match l.loss.like.len() {
         0 => l.loss.name(),
-        more => format!("{} and {} like it", l.loss.name(), grouped(more as u64)),
+        more => format!("{} +{} alike", l.loss.name(), grouped(more as u64)),
+    };
+    let least = |text: String| match l.is_least() && text != "-" {
+        true => format!("≥{text}"),
+        false => text,
     };
     let down = if f.workloads_down == 0 {
         "-".to_owned()
@@ -167,7 +228,7 @@ fn row(l: &Lost) -> [String; 10] {
         format!(
             "{} for {}",
             grouped(f.workloads_down as u64),
-            short(whole(f.down))
+            least(short(whole(f.down)))
         )
     };
     [
@@ -175,8 +236,8 @@ fn row(l: &Lost) -> [String; 10] {
         grouped(l.size.0 as u64),
         grouped(l.size.1 as u64),
         down,
-        minutes(f.missing_minutes),
-        minutes(f.lost_minutes),
+        least(minutes(f.missing_minutes)),
+        least(minutes(f.lost_minutes)),
         count(f.pending),
         count(f.evicted),
         count(f.needless),

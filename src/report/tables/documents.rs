@@ -86,6 +86,7 @@ pub fn survey(document: &Value) -> Rows<'_> {
         ("pods", Kind::Whole),
     ]);
     columns.extend(figures.iter().map(|f| Column::new(f.clone(), Kind::Number)));
+    columns.push(Column::new("at_least", Kind::Truth));
     let mut rows = Vec::new();
     for loss in losses {
         let mut row = vec![
@@ -95,6 +96,7 @@ pub fn survey(document: &Value) -> Rows<'_> {
             whole(&loss["pods"]),
         ];
         row.extend(figures.iter().map(|f| number(&loss["figures"][f])));
+        row.push(of_kind(Kind::Truth, &loss["at_least"]));
         rows.push(row);
     }
     Rows {
@@ -106,7 +108,7 @@ pub fn survey(document: &Value) -> Rows<'_> {
 
 /// A survey: a row for each workload that a loss touches.
 pub fn workloads(document: &Value) -> Rows<'_> {
-    const OF_A_HIT: [(&str, Kind); 12] = [
+    const OF_A_HIT: [(&str, Kind); 15] = [
         ("workload", Kind::Text),
         ("desired", Kind::Whole),
         ("spared", Kind::Whole),
@@ -119,6 +121,9 @@ pub fn workloads(document: &Value) -> Rows<'_> {
         ("stuck", Kind::Whole),
         ("left", Kind::Whole),
         ("still_below_need", Kind::Truth),
+        ("held", Kind::Whole),
+        ("evicted_after_s", Kind::Number),
+        ("not_simulated", Kind::Text),
     ];
     let mut columns = vec![Column::new("lost", Kind::Text)];
     columns.extend(Column::all(&OF_A_HIT));

@@ -31,6 +31,8 @@ fn every_command_with_a_figure_says_so() {
         &["forecast", EXPORT, "-q", "--seeds", "2", "-o", "json"],
         &["sweep", "a.ron", "-q", "--seeds", "2"],
         &["diff", "a.ron", "--against-seed", "2", "-q"],
+        &["survey", EXPORT, "-q", "--lose", "zone"],
+        &["survey", EXPORT, "-q", "--lose", "zone", "-o", "json"],
     ] {
         let called = scratch.call(words);
         assert!(
@@ -40,4 +42,25 @@ fn every_command_with_a_figure_says_so() {
             called.stderr
         );
     }
+}
+
+/// The only pod has a volume that stays with its lost node: when to evict it is not known.
+#[test]
+fn a_toleration_of_a_pod_with_a_volume_is_not_chosen() {
+    let scratch = Scratch::new();
+    let chosen = "workloads.db.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let planned = scratch.call(&[
+        "plan", EXPORT, "-q", "--preset", "cloud", "--budget", "2s", "--choose", chosen,
+    ]);
+    assert_eq!(planned.code, 2, "{}", planned.stdout);
+    assert!(
+        planned.stderr.contains("not simulated"),
+        "{}",
+        planned.stderr
+    );
+    assert!(
+        !planned.stdout.contains("Recommendation"),
+        "{}",
+        planned.stdout
+    );
 }
