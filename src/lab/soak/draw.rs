@@ -124,8 +124,9 @@ impl<'a> Draw<'a> {
                 object.insert(name.clone(), value);
             }
         } else if schema["additionalProperties"].is_object() {
-            // There are many flags, and each of them is worth a draw.
-            let most = if of == "Flags" { 7 } else { 3 };
+            // There are many flags and gates, each of some releases.
+            let many = of == "Flags" || field == "feature_gates";
+            let most = if many { 7 } else { 3 };
             for _ in 0..self.dice.below(most) {
                 let key = words::text(&mut self.dice, &self.known, of, field);
                 let inner = &schema["additionalProperties"];
