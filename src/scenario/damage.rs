@@ -40,9 +40,26 @@ impl Damage {
                 self.node_labels |= place.len() < 3 || !is_known || is(2, &labels);
             }
             "version" | "horizon" => self.header = true,
-            "pods" => self.pods = true,
-            // Their pods may be lost with them.
-            "workloads" => (self.workloads, self.pods) = (true, true),
+            "pods" => {
+                let says = [
+                    "name",
+                    "names",
+                    "namespace",
+                    "count",
+                    "replicas",
+                    "on",
+                    "labels",
+                ];
+                self.pods |= place.len() < 3 || may_be("PodGroup", key(2), &says);
+            }
+            "workloads" => {
+                let names = ["name", "names", "namespace"];
+                self.workloads |= place.len() < 3 || may_be("WorkloadGroup", key(2), &names);
+                // Their pods may be lost with them.
+                let says = ["placement", "replicas", "ordinals", "template"];
+                let labels = place.len() > 3 && !may_be("PodTemplate", key(3), &["labels"]);
+                self.pods |= self.workloads || may_be("WorkloadGroup", key(2), &says) && !labels;
+            }
             "timeline" => {
                 // The nodes and pods that an entry adds may be lost with it.
                 let whole = place.len() < 4;
@@ -54,4 +71,10 @@ impl Damage {
             _ => {}
         }
     }
+}
+
+/// Whether a field of a type that is lost is one of these, or one of them misspelt.
+fn may_be(of: &'static str, field: &str, those: &[&str]) -> bool {
+    let is_known = Shape::of(of).part(field).is_some();
+    those.contains(&field) || !is_known && spelling::nearest(field, those.iter().copied()).is_some()
 }

@@ -191,12 +191,16 @@ impl Reader<'_> {
         Ok(value.named_at(&name, start..end))
     }
 
-    /// The key of an entry of a map.
+    /// The key of an entry of a map: a text, or a word without quotes.
     fn key(&mut self) -> Result<String, Mistake> {
         if self.words.peek() == Some('"') {
             return self.words.string();
         }
         match self.words.raw_string()? {
+            Some(key) => return Ok(key),
+            None => {}
+        }
+        match self.words.dashed_identifier() {
             Some(key) => Ok(key),
             None if self.words.rest().is_empty() => Err(self.early()),
             None => Err(self.words.wrong("expected a text in quotes")),
@@ -286,6 +290,7 @@ mod tests {
             "(\"kube-apiserver\" : {\"a-b\": 1}, x: -1)",
             "(r#kube-apiserver: {\"a-b\": 1})",
             "(/* (a: 2) */ kube_apiserver: { r\"a-b\": 1 })",
+            "(kube-apiserver: {a-b: 1})",
         ] {
             let tree = Tree::read(text).unwrap();
             let place: Place = at!["kube_apiserver", "a-b"];

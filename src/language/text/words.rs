@@ -90,7 +90,7 @@ impl<'a> Words<'a> {
     }
 
     /// An identifier, in which dashes may stand.
-    fn dashed_identifier(&mut self) -> Option<String> {
+    pub(super) fn dashed_identifier(&mut self) -> Option<String> {
         let mut name = self.identifier()?.to_owned();
         while self.eat('-') {
             name.push('-');
