@@ -602,6 +602,11 @@ class PodGroup(Struct):
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None
+    #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    pod_start: DurationText | None = None
+    #: How long its containers take to stop once asked to; the grace period cuts it short. As the
+    #: kubelets' `pod_stop` where not given.
+    pod_stop: DurationText | None = None
     #: A static pod: where its kubelet has it from.
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
@@ -1428,6 +1433,11 @@ class PodTemplate(Struct):
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None
+    #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    pod_start: DurationText | None = None
+    #: How long its containers take to stop once asked to; the grace period cuts it short. As the
+    #: kubelets' `pod_stop` where not given.
+    pod_stop: DurationText | None = None
     #: `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     restartPolicy: RestartPolicy | None = None
 

@@ -6,6 +6,7 @@ use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
+use crate::kernel::Dur;
 use std::rc::Rc;
 
 /// What many pods have in common: labels, owner and spec. Pods of a group share one.
@@ -31,6 +32,11 @@ pub struct PodTemplate {
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
     pub deletion_cost: i32,
+    /// From a pod's binding to Running and Ready, where it is not what the kubelets say.
+    pub start: Option<Dur>,
+    /// How long containers take to stop once asked to, where it is not what the kubelets say; the
+    /// grace period cuts it short.
+    pub stop: Option<Dur>,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

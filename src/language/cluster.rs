@@ -236,6 +236,13 @@ pub struct PodGroup {
         skip_serializing_if = "Option::is_none"
     )]
     pub pod_deletion_cost: Option<i32>,
+    /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_start: Option<DurationText>,
+    /// How long its containers take to stop once asked to; the grace period cuts it short. As the
+    /// kubelets' `pod_stop` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_stop: Option<DurationText>,
     /// A static pod: where its kubelet has it from.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     pub static_pod: Option<StaticPod>,

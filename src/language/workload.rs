@@ -5,7 +5,7 @@ use super::labels::LabelSelector;
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
-use super::texts::{FlagValue, NamesText, QuantityText};
+use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -249,6 +249,13 @@ pub struct PodTemplate {
         skip_serializing_if = "Option::is_none"
     )]
     pub pod_deletion_cost: Option<i32>,
+    /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_start: Option<DurationText>,
+    /// How long its containers take to stop once asked to; the grace period cuts it short. As the
+    /// kubelets' `pod_stop` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_stop: Option<DurationText>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(
         default,

@@ -53,6 +53,13 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
 fn rest(plan: &Plan, missing: &mut Missing) {
     let t = &plan.timing;
     unless(
+        plan.templates
+            .iter()
+            .all(|t| t.start.is_none() && t.stop.is_none()),
+        "pods that take their own time to start or stop (`pod_start`, `pod_stop`)",
+        missing,
+    );
+    unless(
         !plan.warm_start,
         "controllers that run when the run starts (`timing: Ideal` starts them)",
         missing,

@@ -61,7 +61,7 @@ impl Kubelets {
     /// How long a pod takes to stop once its kubelet is to end it.
     pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
         match self.mode {
-            KubeletMode::Imitated(i) => i.stop,
+            KubeletMode::Imitated(i) => pod.template.stop.unwrap_or(i.stop),
             KubeletMode::Real(r) => r.stop_of(pod),
         }
     }

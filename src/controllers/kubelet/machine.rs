@@ -129,12 +129,14 @@ impl Kubelets {
     /// A kubelet that asks from `up` on finds what ran of a pod stopped.
     pub(super) fn find_stopped(&self, uid: Uid, node: NodeId, up: Time, real: Real) {
         let found = up + self.until_relist(node);
+        let pod = self.due(uid).and_then(|d| self.api.pod(d.pod));
+        let takes = pod.map_or(real.pod_start, |p| real.start_of(&p));
         self.with_due(uid, |d| {
             d.found_stopped = d.forgotten.then_some(found);
-            d.start = found + real.pod_start;
+            d.start = found + takes;
             d.stop_at(found);
         });
         self.work_at(uid, found);
-        self.work_at(uid, found + real.pod_start);
+        self.work_at(uid, found + takes);
     }
 }

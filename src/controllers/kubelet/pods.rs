@@ -97,8 +97,8 @@ impl Kubelets {
     fn hear_of(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
         let now = self.ctx.now();
         let start = match self.mode {
-            KubeletMode::Imitated(i) => i.start,
-            KubeletMode::Real(r) => r.pod_start,
+            KubeletMode::Imitated(i) => new.template.start.unwrap_or(i.start),
+            KubeletMode::Real(r) => r.start_of(new),
         };
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);

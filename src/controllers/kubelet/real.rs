@@ -21,13 +21,23 @@ use crate::trace::Actor;
 const RELIST: Dur = Dur::from_secs(1);
 
 impl Real {
+    /// From a pod's binding to Running and Ready.
+    pub(super) fn start_of(&self, pod: &Pod) -> Dur {
+        pod.template.start.unwrap_or(self.pod_start)
+    }
+
+    /// How long a pod would take to stop if its grace period let it.
+    fn unhurried(&self, pod: &Pod) -> Dur {
+        pod.template.stop.unwrap_or(self.pod_stop)
+    }
+
     /// How long a pod takes to stop: no longer than its grace period.
     pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
         let grace = pod.deletion.map_or_else(
             || pod.termination_grace_period_seconds(),
             |d| d.grace_period_seconds,
         );
-        self.pod_stop
+        self.unhurried(pod)
             .min(Dur::from_secs(grace.max(1).unsigned_abs()))
     }
 
@@ -239,7 +249,7 @@ impl Kubelets {
             let start = if due.start_known {
                 told(due.start)
             } else {
-                back.pods + real.pod_start
+                back.pods + real.start_of(&pod)
             };
             self.with_due(uid, |d| d.start = start);
             self.work_at(uid, start);
@@ -383,7 +393,7 @@ impl Kubelets {
     /// knows nothing any more.
     fn last_phase(&self, pod: &Pod, due: &Due) -> PodPhase {
         let unfinished = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
-        let killed = self.real().stop_of(pod) < self.real().pod_stop;
+        let killed = self.real().stop_of(pod) < self.real().unhurried(pod);
         if unfinished || killed || due.forgotten || pod.phase == PodPhase::Pending {
             PodPhase::Failed
         } else {

@@ -1,6 +1,6 @@
 //! The fields that a path into a template can change, carried from the template to its pods.
 
-use crate::language::{Effect, PodGroup, PodTemplate, QuantityText, Toleration};
+use crate::language::{DurationText, Effect, PodGroup, PodTemplate, QuantityText, Toleration};
 use std::collections::BTreeMap;
 
 /// What a path into a template can change, in a template or in pods.
@@ -11,6 +11,8 @@ pub(super) struct Fields<'a> {
     priority: &'a mut Option<i32>,
     priority_class: &'a mut Option<String>,
     requests: &'a mut BTreeMap<String, QuantityText>,
+    start: &'a mut Option<DurationText>,
+    stop: &'a mut Option<DurationText>,
 }
 
 /// Those of a template.
@@ -22,6 +24,8 @@ pub(super) fn of_template(t: &mut PodTemplate) -> Fields<'_> {
         priority: &mut t.priority,
         priority_class: &mut t.priority_class_name,
         requests: &mut t.requests,
+        start: &mut t.pod_start,
+        stop: &mut t.pod_stop,
     }
 }
 
@@ -34,6 +38,8 @@ pub(super) fn of_pod(p: &mut PodGroup) -> Fields<'_> {
         priority: &mut p.priority,
         priority_class: &mut p.priority_class_name,
         requests: &mut p.requests,
+        start: &mut p.pod_start,
+        stop: &mut p.pod_stop,
     }
 }
 
@@ -57,6 +63,12 @@ pub(super) fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
     );
     if before.termination_grace_period_seconds != after.termination_grace_period_seconds {
         *to.grace = after.termination_grace_period_seconds;
+    }
+    if before.pod_start != after.pod_start {
+        to.start.clone_from(&after.pod_start);
+    }
+    if before.pod_stop != after.pod_stop {
+        to.stop.clone_from(&after.pod_stop);
     }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)

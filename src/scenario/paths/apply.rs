@@ -4,7 +4,7 @@ use super::called;
 use super::edit::change;
 use super::known;
 use super::read::{Segment, names_of, segments, split};
-use super::settings::{custom_timing, flag_value, timing};
+use super::settings::{custom_timing, flag_value, kubelet_timing, timing};
 use super::target::Target;
 use super::tolerations::toleration_seconds;
 use crate::language::text::place::{Place, at};
@@ -91,6 +91,7 @@ fn setting(
             return Ok(Some(at!["timing"]));
         }
         ["timing", figure] => custom_timing(spec, path, figure)?,
+        ["timing", "kubelet", _] => kubelet_timing(spec, path)?,
         ["flags", component, flag] => return flag_value(spec, component, flag, value).map(Some),
         ["controllers", name] if Shape::of("Controllers").part(name).is_none() => {
             let known: Vec<&str> = Shape::of("Controllers").fields().map(|(n, _)| n).collect();

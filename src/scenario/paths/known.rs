@@ -30,6 +30,9 @@ pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
                 paths.push("timing".to_owned());
                 let custom = shape.within(&Value::word("Custom").into());
                 below(None, custom, "timing", &mut paths);
+                let kubelet = part.and_then(|tree| tree.field("kubelet"));
+                let real = Shape::of("KubeletTiming").within(&Value::word("Real").into());
+                below(kubelet, real, "timing.kubelet", &mut paths);
             }
             (None, _) if !is_field(Target::Scenario, &tree, &[name]) => {}
             (None, _) => reached(part, shape, name, &mut paths),

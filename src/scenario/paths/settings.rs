@@ -5,8 +5,9 @@ use super::edit::is_plain;
 use crate::language::Problem;
 use crate::language::flags::known as known_flags;
 use crate::language::text::place::{Place, at};
+use crate::language::text::tree::Value;
 use crate::language::text::{Tree, did_you_mean_or_list};
-use crate::language::{FlagValue, Scenario, Shape, Timing};
+use crate::language::{FlagValue, KubeletTiming, Scenario, Shape, Timing};
 
 pub(super) fn timing(value: &str, present: Option<&Timing>) -> Result<Timing, Problem> {
     match value.trim().to_lowercase().as_str() {
@@ -22,16 +23,37 @@ pub(super) fn timing(value: &str, present: Option<&Timing>) -> Result<Timing, Pr
     }
 }
 
-/// Makes the timing one whose figures can be set; refuses what is no figure.
-pub(super) fn custom_timing(spec: &mut Scenario, path: &str, figure: &str) -> Result<(), Problem> {
+/// Makes the timing one whose kubelets' figures can be set.
+pub(super) fn kubelet_timing(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
+    custom(spec, path)?;
+    if let Some(Timing::Custom { kubelet, .. }) = &mut spec.timing {
+        kubelet.get_or_insert(KubeletTiming::Real {
+            pod_start: None,
+            pod_stop: None,
+            boot: None,
+        });
+    }
+    Ok(())
+}
+
+/// Makes the timing one whose figures can be set.
+fn custom(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
     if spec.timing == Some(Timing::Ideal) {
         return Err(Problem::new(format!(
             "`{path}`: the timing is `Ideal`, whose figures are fixed"
         ))
         .help("set `timing=typical` first"));
     }
-    let custom = Tree::read("Custom()").map_err(|mistake| mistake.words())?;
-    let shape = Shape::of("Timing").within(&custom);
+    if !matches!(spec.timing, Some(Timing::Custom { .. })) {
+        let custom = Tree::read("Custom()").map_err(|mistake| mistake.words())?;
+        spec.timing = Some(custom.typed().map_err(|mistake| mistake.words())?);
+    }
+    Ok(())
+}
+
+/// Makes the timing one whose figures can be set; refuses what is no figure.
+pub(super) fn custom_timing(spec: &mut Scenario, path: &str, figure: &str) -> Result<(), Problem> {
+    let shape = Shape::of("Timing").within(&Value::word("Custom").into());
     let known = shape.fields().filter(|(_, shape)| is_plain(*shape));
     let known: Vec<&str> = known.map(|(name, _)| name).collect();
     if !known.contains(&figure) {
@@ -40,10 +62,7 @@ pub(super) fn custom_timing(spec: &mut Scenario, path: &str, figure: &str) -> Re
         ))
         .maybe_help(did_you_mean_or_list(figure, &known)));
     }
-    if !matches!(spec.timing, Some(Timing::Custom { .. })) {
-        spec.timing = Some(custom.typed().map_err(|mistake| mistake.words())?);
-    }
-    Ok(())
+    custom(spec, path)
 }
 
 pub(super) fn flag_value(

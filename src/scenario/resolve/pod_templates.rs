@@ -10,7 +10,8 @@ use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
-use crate::language::{self, PodGroup, StaticPod};
+use crate::language::values;
+use crate::language::{self, DurationText, PodGroup, StaticPod};
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;
@@ -52,6 +53,8 @@ pub(super) fn template(
         empty_dir: group.empty_dir,
         persistent_volumes: group.persistent_volumes,
         pod_deletion_cost: group.pod_deletion_cost,
+        pod_start: group.pod_start.clone(),
+        pod_stop: group.pod_stop.clone(),
         ..language::PodTemplate::default()
     };
     let mut template = pod_template(&written, place, !created_later, lookup, complaints);
@@ -92,6 +95,14 @@ pub(super) fn pod_template(
             "must be greater than or equal to 0",
         );
     }
+    let mut span = |field: &'static str, text: &Option<DurationText>| {
+        let text = text.as_ref()?;
+        complaints.take(with(place, field), values::span(text.as_str()))
+    };
+    let (start, stop) = (
+        span("pod_start", &written.pod_start),
+        span("pod_stop", &written.pod_stop),
+    );
     PodTemplate {
         labels: checked_labels(&written.labels, &with(place, "labels"), complaints),
         owner: None,
@@ -113,6 +124,8 @@ pub(super) fn pod_template(
         empty_dir: written.empty_dir,
         persistent_volumes: written.persistent_volumes,
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
+        start,
+        stop,
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(
