@@ -19,9 +19,10 @@ use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
 use crate::evidence::{
-    Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, reconstruct,
+    Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, exported, reconstruct,
 };
 use crate::files;
+use crate::import::ImportedCluster;
 use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::Problem;
@@ -90,7 +91,8 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         files = anonymised(files);
     }
     let heard = Heard::of(&files);
-    let watchfulness = watchfulness(&args.change.overrides(Vec::new()))?;
+    let cluster = exported(&heard);
+    let watchfulness = watchfulness(cluster.as_ref(), &args.change.overrides(Vec::new()))?;
     let was = reconstruct(heard, watchfulness, "the outage").map_err(|error| {
         let problem = Problem::new(error.to_string());
         Failure::Input(match error {
@@ -166,10 +168,17 @@ fn read(file: &Path) -> Result<Evidence, Failure> {
     })
 }
 
-/// How the controllers of that release look at their nodes.
-fn watchfulness(overrides: &Overrides) -> Result<Watchfulness, Failure> {
+/// How the controllers look at their nodes: by the release and the settings that the outage is run
+/// with, which are the export's where no other release is asked for.
+fn watchfulness(
+    cluster: Option<&ImportedCluster>,
+    overrides: &Overrides,
+) -> Result<Watchfulness, Failure> {
     let text = "Scenario(version: 1, horizon: \"1m\", nodes: [(name: \"n\")])";
-    let loaded = scenario::parse("defaults", text.as_bytes().to_vec(), Path::new(""))?;
+    let mut loaded = scenario::parse("defaults", text.as_bytes().to_vec(), Path::new(""))?;
+    if let Some(cluster) = cluster {
+        loaded.take_settings(cluster);
+    }
     let plan = scenario::build(&loaded, overrides)?;
     Ok(Watchfulness {
         grace: plan.flags.node_monitor_grace_period,
@@ -271,4 +280,28 @@ fn print(
     }
     out.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Input;
+
+    /// 40 s up to 1.31, 50 s from 1.32 on (`--node-monitor-grace-period`).
+    #[test]
+    fn what_is_inferred_is_inferred_with_the_release_of_the_export() {
+        let export = r#"{"kind": "Node", "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}}}"#;
+        let input = Input::from_bytes("f", export.into()).unwrap();
+        let cluster = ImportedCluster::read(&[input]).unwrap();
+        let grace =
+            |cluster, overrides: &Overrides| watchfulness(cluster, overrides).map(|w| w.grace).ok();
+        let plain = Overrides::default();
+        assert_eq!(grace(Some(&cluster), &plain), Some(Dur::from_secs(40)));
+        assert_eq!(grace(None, &plain), Some(Dur::from_secs(50)));
+        let asked = Overrides {
+            kubernetes: Some("1.34".to_owned()),
+            ..plain
+        };
+        assert_eq!(grace(Some(&cluster), &asked), Some(Dur::from_secs(50)));
+    }
 }

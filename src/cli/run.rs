@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::records::RecordsArg;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
-use crate::import::Summary;
+use crate::import::{EXPORT_BYTES_MAX, Summary};
 use crate::kernel::{Choices, Dur, Time};
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
@@ -18,7 +18,7 @@ use crate::report::html::Page;
 use crate::report::{
     self, FileError, Folder, OutputError, Report, Source, Style, TableForms, Written,
 };
-use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides};
+use crate::scenario::{self, Loaded, Overrides};
 use crate::trace::Trace;
 use crate::{files, sim};
 use std::io::{self, Write};
@@ -129,7 +129,7 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
 pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
     let problem =
         |error| Problems::one(Problem::new(format!("cannot read standard input: {error}")));
-    files::read_from(io::stdin().lock(), FILE_BYTES_MAX).map_err(problem)
+    files::read_from(io::stdin().lock(), EXPORT_BYTES_MAX).map_err(problem)
 }
 
 /// Says what was taken from the export that a scenario points at, and what was left out.

@@ -46,4 +46,4 @@ mod zones;
 
 pub(crate) use file::{Evidence, anonymised};
 pub(crate) use heard::Heard;
-pub(crate) use written::{Reconstruction, Unclear, Watchfulness, reconstruct};
+pub(crate) use written::{Reconstruction, Unclear, Watchfulness, exported, reconstruct};

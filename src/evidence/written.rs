@@ -152,14 +152,7 @@ pub(crate) fn reconstruct(
     };
     workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
-    let list = json!({"apiVersion": "v1", "kind": "List", "items": all}).to_string();
-    let input = Input {
-        file: cluster_of.to_owned(),
-        bytes: list.len(),
-        hash: crate::files::fnv1a64(list.as_bytes()),
-        text: list,
-    };
-    let mut cluster = ImportedCluster::read(&[input])?.simulable()?;
+    let mut cluster = imported(all, cluster_of)?.simulable()?;
     if !plan.from_export {
         plan.set_pass(&mut cluster, &outage);
     }
@@ -180,6 +173,25 @@ pub(crate) fn reconstruct(
         notes,
         told,
     })
+}
+
+/// The cluster of the export that is taken, as it stands there: its release, and the settings of its
+/// control plane.
+pub(crate) fn exported(heard: &Heard) -> Option<ImportedCluster> {
+    let objects = objects_of(heard, &mut Vec::new());
+    let is_any = !objects.is_empty();
+    is_any.then(|| imported(objects, "the export").ok())?
+}
+
+fn imported(objects: Vec<Value>, name: &str) -> Result<ImportedCluster, ImportError> {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let input = Input {
+        file: name.to_owned(),
+        bytes: list.len(),
+        hash: crate::files::fnv1a64(list.as_bytes()),
+        text: list,
+    };
+    ImportedCluster::read(&[input])
 }
 
 /// Whether something tells of a pod that came to a node after the export and before the outage.

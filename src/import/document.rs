@@ -1,5 +1,5 @@
-//! From text to objects: JSON or YAML, one document or several, single objects and lists of any
-//! kind.
+//! From text to objects: JSON or YAML, one document or several, single objects, lists of any kind,
+//! and bare arrays of objects, as `jq .items` prints them.
 //!
 //! Objects are read in one pass. As kubectl prints `apiVersion` and `kind` before `spec`, the
 //! fields of a kind that is modelled go straight into its types, and those of any other kind are
@@ -13,7 +13,7 @@
 use super::error::{ImportError, Place};
 use super::input::Input;
 use super::raw::Object;
-use super::seeds::{Cursor, ObjectSeed};
+use super::seeds::{Cursor, DocumentSeed};
 use super::yaml;
 use serde::de::DeserializeSeed;
 
@@ -91,11 +91,22 @@ fn is_blank(text: &str) -> bool {
     })
 }
 
-/// JSON begins with a brace and a quoted name; YAML in flow style seldom quotes.
+/// JSON begins with a brace and a quoted name, or with a bracket; YAML in flow style seldom quotes.
 fn is_json(text: &str) -> bool {
-    text.trim_start()
-        .strip_prefix('{')
-        .is_some_and(|rest| rest.trim().is_empty() || rest.trim_start().starts_with(['"', '}']))
+    let text = text.trim_start();
+    let object = |rest: &str| rest.is_empty() || rest.starts_with(['"', '}']);
+    match text.strip_prefix('[').map(str::trim_start) {
+        Some("") => true,
+        Some(inside) => {
+            inside.starts_with(['[', ']'])
+                || inside
+                    .strip_prefix('{')
+                    .is_some_and(|r| object(r.trim_start()))
+        }
+        None => text
+            .strip_prefix('{')
+            .is_some_and(|r| object(r.trim_start())),
+    }
 }
 
 /// Reads one document, or several JSON values one after another.
@@ -111,22 +122,24 @@ impl Reader<'_> {
         take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut de = serde_json::Deserializer::from_str(self.document.text);
+        let mut is_first = true;
         loop {
             let cursor = Cursor::default();
-            let raw = ObjectSeed {
-                cursor: &cursor,
-                of_list: None,
-            }
-            .deserialize(&mut de)
-            .map_err(|e| {
-                let message = if e.is_eof() {
-                    "the JSON ends in the middle: is the file cut short?".to_owned()
-                } else {
-                    without_position(&e)
-                };
-                self.syntax(&cursor, e.line(), e.column(), message)
-            })?;
+            let raw = DocumentSeed { cursor: &cursor }
+                .deserialize(&mut de)
+                .map_err(|e| {
+                    let message = if e.is_eof() {
+                        "the JSON ends in the middle: is the file cut short?".to_owned()
+                    } else if !is_first && e.is_syntax() {
+                        "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
+                            .to_owned()
+                    } else {
+                        without_position(&e)
+                    };
+                    self.syntax(&cursor, e.line(), e.column(), message)
+                })?;
             raw.flatten(self.place.clone(), take)?;
+            is_first = false;
             if de.end().is_ok() {
                 return Ok(());
             }

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 const OF_PASSES: [&str; 3] = ["RegisteredNode", "NodeNotReady", "RemovingNode"];
 
 /// The fields of an event that are read, beside its kind and name.
-pub(super) const EVENT_FIELDS: [&str; 14] = [
+pub(super) const EVENT_FIELDS: [&str; 15] = [
     "involvedObject",
     "regarding",
     "reason",
+    "message",
     "series",
     "count",
     "deprecatedCount",
@@ -26,6 +27,17 @@ pub(super) const EVENT_FIELDS: [&str; 14] = [
     "reportingComponent",
     "reportingController",
 ];
+
+/// What an event tells of a pod's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PodStep {
+    /// The scheduler bound it.
+    Scheduled,
+    /// Its kubelet started a container of it.
+    Started,
+    /// Its kubelet stops a container of it, as it is being deleted.
+    Killing,
+}
 
 /// The name of an event and its fields, of both groups.
 #[derive(Debug, Default, PartialEq)]
@@ -69,6 +81,23 @@ impl RawEvent {
         ];
         let last = times.iter().filter_map(|t| parse(t.as_str()?)).max()?;
         Some((last, count.unwrap_or(1)))
+    }
+
+    /// Of one that tells of a pod's life: the pod, what, and when last.
+    pub(super) fn of_life(&self) -> Option<(String, PodStep, Stamp)> {
+        let message = || self.field("message").as_str().unwrap_or_default();
+        let step = match self.field("reason").as_str()? {
+            "Scheduled" => PodStep::Scheduled,
+            "Started" => PodStep::Started,
+            "Killing" if message().starts_with("Stopping container") => PodStep::Killing,
+            _ => return None,
+        };
+        let about = self.about();
+        let namespace = about["namespace"].as_str().unwrap_or("default");
+        let name = about["name"].as_str().filter(|_| about["kind"] == "Pod")?;
+        let (last, _) = self.last()?;
+        let at = made(&self.name, last).unwrap_or(last);
+        Some((format!("{namespace}/{name}"), step, at))
     }
 
     /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,

@@ -6,6 +6,7 @@ use super::error::ImportError;
 use super::gathered::{Gathered, at};
 use super::groups;
 use super::node::{LeaseSeen, NamedNode, NodeShape};
+use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
 use super::remembered;
 use super::rfc3339::{SECOND_US, Stamp};
@@ -36,6 +37,8 @@ impl Gathered {
         let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
+        self.lives.values_mut().for_each(|steps| steps.sort());
+        let pace = Pace::of(&self.pods, &self.workloads, &self.lives);
         let Gathered {
             pods,
             workloads,
@@ -47,7 +50,7 @@ impl Gathered {
             ..
         } = self;
         let priorities = priorities(&classes, &bound);
-        let workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
+        let mut workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
         let priority_classes = priority_classes(classes, priorities, &workloads);
         let budget = |b: &RawBudget| {
             scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place))
@@ -72,7 +75,9 @@ impl Gathered {
             failures,
             budgets: counted,
         };
-        let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
+        let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
+        pace.set(&mut workloads, &mut pods);
+        [summary.starts, summary.stops] = pace.told;
         Ok(ImportedCluster {
             memory,
             nodes,

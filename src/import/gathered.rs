@@ -1,7 +1,7 @@
 //! All objects of all files, before times are relative: duplicates, and where each stands.
 
 use super::error::{ImportError, Place, Places};
-use super::event::RawEvent;
+use super::event::{PodStep, RawEvent};
 use super::namespace::{RawNamespace, namespace};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
@@ -38,6 +38,8 @@ pub(super) struct Gathered {
     pub(super) namespaces: Vec<RawNamespace>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
+    /// What events tell of the lives of pods, by `namespace/name`.
+    pub(super) lives: BTreeMap<String, Vec<(Stamp, PodStep)>>,
     /// When events say that the node lifecycle controller passed over its nodes.
     pub(super) passes: BTreeSet<Stamp>,
     pub(super) summary: Summary,
@@ -85,6 +87,8 @@ impl Gathered {
                     self.events.push(event);
                 } else if let Some(at) = event.passed() {
                     self.passes.insert(at);
+                } else if let Some((pod, step, at)) = event.of_life() {
+                    self.lives.entry(pod).or_default().push((at, step));
                 }
                 self.count("Event".to_owned());
                 Ok(())

@@ -1,11 +1,10 @@
 //! From files and standard input to text: gzip by its magic number, byte order marks, limits, and a
 //! look at what it is.
 //!
-//! Everything is read into memory: an export of 10,000 pods has 70 MiB. What kubectl prints for
-//! people (tables, `describe`, `-o name`, its error messages) is recognised by its first line and
-//! refused with the command to use.
+//! Everything is read into memory: an export of 10,000 pods has 70 MiB.
 
 use super::error::ImportError;
+use super::sight::refuse;
 use crate::files::fnv1a64;
 use crate::files::{self, ReadError};
 use std::io::Read;
@@ -13,7 +12,7 @@ use std::path::Path;
 
 /// The most text that one file may hold, after decompression: a hundred thousand pods and some
 /// room.
-const LIMIT: u64 = 1024 << 20;
+pub(crate) const LIMIT: u64 = 1024 << 20;
 
 /// The text of one export.
 #[derive(Debug)]
@@ -119,77 +118,6 @@ fn unreadable(file: &str, error: ReadError) -> ImportError {
     }
 }
 
-/// What a text is that holds no objects at all, judged by its first line that says anything.
-fn refuse(file: &str, text: &str) -> Option<ImportError> {
-    let says_nothing = |l: &&str| {
-        l.is_empty() || l.starts_with('#') || *l == "---" || *l == "..." || l.starts_with('%')
-    };
-    let Some(line) = text.lines().map(str::trim).find(|l| !says_nothing(l)) else {
-        return Some(ImportError::Empty {
-            file: file.to_owned(),
-        });
-    };
-    let what = other_output(line, text)?;
-    Some(ImportError::OtherOutput {
-        file: file.to_owned(),
-        what,
-    })
-}
-
-fn other_output(line: &str, text: &str) -> Option<String> {
-    let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let is_heading = |w: &str| {
-        w.len() > 1
-            && w.bytes()
-                .all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
-    };
-    let shown: String = line.chars().take(80).collect();
-    if is_heading(first) && words.next().is_some_and(is_heading) {
-        Some(
-            "is the table that kubectl prints for people, with only a part of each object"
-                .to_owned(),
-        )
-    } else if line.starts_with("Name:")
-        && text
-            .lines()
-            .any(|l| l.starts_with("Labels:") || l.starts_with("Annotations:"))
-    {
-        Some("is what `kubectl describe` prints for people".to_owned())
-    } else if line.starts_with("No resources found") {
-        Some("says that kubectl found no resources".to_owned())
-    } else if [
-        "error:",
-        "Error from server",
-        "Unable to connect",
-        "The connection to the server",
-    ]
-    .iter()
-    .any(|p| line.starts_with(p))
-    {
-        Some(format!("holds an error message of kubectl ({shown})"))
-    } else if line.starts_with("Warning:") {
-        Some(format!(
-            "begins with a warning of kubectl ({shown}); keep standard error out of the file"
-        ))
-    } else if line.starts_with("Scenario") || line.starts_with("//") {
-        Some("is a scenario already, not an export".to_owned())
-    } else if !line.contains([' ', ':', '{', '[', '"'])
-        && line.split('/').filter(|w| !w.is_empty()).count() == 2
-    {
-        Some("is a list of names (`-o name`), without the objects".to_owned())
-    } else if line.starts_with(['{', '[', '-', '&', '!', '"', '\'', '?'])
-        || line.contains(": ")
-        || line.ends_with(':')
-    {
-        None
-    } else {
-        Some(format!(
-            "begins with {shown:?}, which is neither JSON nor YAML of an object"
-        ))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,60 +195,6 @@ mod tests {
             error(&[0xff, 0xfe, 0x6b]).contains("neither JSON nor YAML"),
             "half a unit, decoded as k"
         );
-    }
-
-    #[test]
-    fn what_kubectl_prints_for_people_is_refused() {
-        for (text, words) in [
-            (
-                "NAME     STATUS   ROLES    AGE   VERSION\nn1       Ready    <none>   1d    v1.34.0\n",
-                "is the table",
-            ),
-            (
-                "NAMESPACE   NAME   READY\ndefault     a      1/1\n",
-                "is the table",
-            ),
-            ("\nNAME  READY\n", "is the table"),
-            (
-                "Name:               n1\nRoles:              <none>\nLabels:             a=b\n",
-                "kubectl describe",
-            ),
-            (
-                "No resources found in default namespace.\n",
-                "found no resources",
-            ),
-            (
-                "error: the server doesn't have a resource type \"nods\"\n",
-                "error message",
-            ),
-            (
-                "Error from server (Forbidden): nodes is forbidden\n",
-                "error message",
-            ),
-            (
-                "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n",
-                "error message",
-            ),
-            (
-                "Warning: v1 ComponentStatus is deprecated in v1.19+\napiVersion: v1\n",
-                "keep standard error out",
-            ),
-            ("node/n1\nnode/n2\n", "list of names"),
-            ("deployment.apps/web\n", "list of names"),
-            (
-                "n1   Ready   <none>   1d   v1.34.0\n",
-                "neither JSON nor YAML",
-            ),
-            ("// A cluster.\nScenario(version: 1)\n", "scenario already"),
-        ] {
-            let e = error(text.as_bytes());
-            assert!(e.contains(words), "{text:?}: {e}");
-            assert!(
-                e.contains("kubectl get nodes,pods,leases,deployments,")
-                    && e.contains(" -A -o json"),
-                "{e}"
-            );
-        }
     }
 
     #[test]

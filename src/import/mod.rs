@@ -2,7 +2,8 @@
 //! the scenario language.
 //!
 //! ```text
-//! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
+//! input      files, standard input, gzip, encodings
+//! sight      what a text is at first sight; what kubectl prints for people is refused with advice
 //! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, long lists in parallel
 //! seeds, raw one pass over a document, lists to single objects
@@ -15,6 +16,7 @@
 //! gathered   all objects together: duplicates
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
+//! pace       how long pods took to start and to stop
 //! groups     like nodes and pods become groups of the language
 //! finish     time zero, leases, what is left out
 //! cluster    the result
@@ -25,8 +27,8 @@
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
 //! modelled (services) are counted in the `Summary` and left out; so are events, but for what they
-//! tell of the scheduler's tries and of the node lifecycle controller's passes, and a few fields of
-//! pods.
+//! tell of the scheduler's tries, of pods' starts and stops and of the node lifecycle controller's
+//! passes, and a few fields of pods.
 
 mod blame;
 mod cluster;
@@ -42,6 +44,7 @@ mod input;
 mod namespace;
 mod node;
 mod object;
+mod pace;
 mod pod;
 mod quantities;
 mod ranges;
@@ -53,6 +56,7 @@ mod rfc3339;
 mod scheduling;
 mod seeds;
 mod selector;
+mod sight;
 mod summary;
 mod times;
 mod value;
@@ -68,6 +72,8 @@ pub use error::ImportError;
 pub(crate) use error::KUBECTL;
 pub(crate) use event::made as event_made;
 pub use input::Input;
+pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
 pub(crate) use rfc3339::{Stamp, parse as parse_time};
+pub(crate) use sight::is_export;
 pub(crate) use summary::Summary;
 pub(crate) use times::YEARS;

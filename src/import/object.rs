@@ -204,6 +204,8 @@ pub(super) struct RawPodStatus {
 #[serde(default)]
 pub(super) struct RawContainerStatus {
     pub state: RawContainerState,
+    #[serde(rename = "restartCount")]
+    pub restarts: Option<i64>,
 }
 
 /// `v1.ContainerState`

@@ -142,7 +142,8 @@ impl Raw {
             place: Box::new(place.clone()),
             message,
         };
-        let Some(kind) = self.kind.take() else {
+        let list = || self.items.is_some().then(|| "List".to_owned());
+        let Some(kind) = self.kind.take().or_else(list) else {
             return Err(wrong(
                 "has no `kind`: not an object of the Kubernetes API".to_owned(),
             ));

@@ -218,6 +218,49 @@ fn pass_over<'de, A: MapAccess<'de>, N, P>(map: &mut A) -> Result<Part<N, P>, A:
     Ok(Part::Absent)
 }
 
+/// Reads a document: an object, or an array of objects, which is a list without its head.
+pub(super) struct DocumentSeed<'c> {
+    pub(super) cursor: &'c Cursor,
+}
+
+impl<'de> DeserializeSeed<'de> for DocumentSeed<'_> {
+    type Value = Raw;
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Raw, D::Error> {
+        d.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DocumentSeed<'_> {
+    type Value = Raw;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of the Kubernetes API, with `kind` and `metadata`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Raw, A::Error> {
+        let cursor = self.cursor;
+        ObjectSeed {
+            cursor,
+            of_list: None,
+        }
+        .visit_map(map)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Raw, A::Error> {
+        let cursor = self.cursor;
+        cursor.begin();
+        let items = ItemsSeed {
+            cursor,
+            of_list: None,
+        };
+        Ok(Raw {
+            kind: Some("List".to_owned()),
+            items: items.visit_seq(seq)?,
+            ..Raw::default()
+        })
+    }
+}
+
 /// Reads the items of a list; null is none.
 pub(super) struct ItemsSeed<'c> {
     pub(super) cursor: &'c Cursor,

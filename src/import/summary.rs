@@ -4,6 +4,9 @@
 use super::rfc3339::Stamp;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The minor releases of Kubernetes 1 that have a profile.
+const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
+
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leader {
@@ -19,6 +22,8 @@ pub enum Leader {
 /// What an import took, and what it left out. Nothing is dropped without a word here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
+    /// The files were given where a scenario was expected.
+    pub as_scenario: bool,
     /// The files, as named.
     pub files: Vec<String>,
     /// How many nodes there are.
@@ -44,6 +49,10 @@ pub struct Summary {
     pub unnoticed: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub ahead: Vec<String>,
+    /// How long the pods of workloads took to start, `shop/web 12s`, where the export shows it.
+    pub starts: Vec<String>,
+    /// How long they took to stop.
+    pub stops: Vec<String>,
     /// Who leads the controllers.
     pub leader: Leader,
     /// When an event last told of a pass of that leader's node lifecycle controller.
@@ -84,15 +93,32 @@ impl Summary {
     /// The summary, a sentence per line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Lines(vec![self.head()]);
+        lines.add(
+            usize::from(self.as_scenario),
+            "an export, taken as `taintsim import` takes it: nothing goes wrong in it by itself"
+                .to_owned(),
+        );
         self.of_the_control_plane(&mut lines);
         self.of_states(&mut lines);
         self.of_owners(&mut lines);
+        self.of_paces(&mut lines);
         self.of_missing_nodes(&mut lines);
         self.of_what_is_left_out(&mut lines);
         lines.0
     }
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
+        if let Some((major, minor)) = self.newest_kubelet() {
+            let text = match self.release() {
+                Some(release) => format!(
+                    "Kubernetes {release}, the release of the newest kubelet, unless another is asked for"
+                ),
+                None => format!(
+                    "the newest kubelet is of {major}.{minor}, which is not known here: the default release is simulated"
+                ),
+            };
+            lines.add(1, text);
+        }
         lines.add(
             self.control_plane.len(),
             format!(
@@ -163,6 +189,19 @@ impl Summary {
                 some(&self.unbound)
             ),
         );
+    }
+
+    /// How long pods take, where that is known.
+    fn of_paces(&self, lines: &mut Lines) {
+        let all = [("start", &self.starts), ("stop", &self.stops)];
+        for (what, of) in all {
+            let text = format!(
+                "pods' time to {what}, by conditions and events, the median of each of {}: {}",
+                count(of.len(), "workload"),
+                some(of)
+            );
+            lines.add(of.len(), text);
+        }
     }
 
     /// What is known of the leader of kube-controller-manager, and what is assumed.
@@ -343,6 +382,13 @@ impl Summary {
     /// The newest of the kubelets' minor releases.
     pub(crate) fn newest_kubelet(&self) -> Option<(u32, u32)> {
         self.kubelets.last().copied()
+    }
+
+    /// The same, if it is one that is known.
+    pub(crate) fn release(&self) -> Option<String> {
+        self.newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
+            .map(|(_, minor)| format!("1.{minor}"))
     }
 }
 

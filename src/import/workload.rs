@@ -156,7 +156,7 @@ impl RawWorkload {
     }
 
     /// The name of the Deployment that it belongs to.
-    fn owner(&self) -> Option<&str> {
+    pub(super) fn owner(&self) -> Option<&str> {
         let owner = self
             .meta
             .owner_references

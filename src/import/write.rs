@@ -16,9 +16,6 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The minor releases of Kubernetes 1 that have a profile.
-const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
-
 impl ImportedCluster {
     /// The text of a scenario with this cluster, ready to be run.
     pub fn to_scenario(&self) -> String {
@@ -82,10 +79,7 @@ impl ImportedCluster {
 
     /// The minor release of the newest kubelet, if it is one that is known.
     pub(crate) fn release(&self) -> Option<String> {
-        self.summary
-            .newest_kubelet()
-            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
-            .map(|(_, minor)| format!("1.{minor}"))
+        self.summary.release()
     }
 
     /// What the control plane was started with; what the release does not have is a comment.
@@ -175,6 +169,7 @@ fn settings_of(
     found: &ControlPlane,
 ) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
     let exported = Exported {
+        release: None,
         flags: found.flags.clone(),
         feature_gates: found.feature_gates.clone(),
         own_pods: 0,

@@ -7,7 +7,7 @@
 //! the same objects.
 
 use super::raw::Raw;
-use super::seeds::{Cursor, ItemsSeed, ObjectSeed};
+use super::seeds::{Cursor, DocumentSeed, ItemsSeed, ObjectSeed};
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 use serde_saphyr::Error;
@@ -19,17 +19,13 @@ const MAX_DEPTH: usize = 200;
 /// The number of items in a chunk.
 const CHUNK: usize = 200;
 
-/// Parses a document, which is one object.
+/// Parses a document, which is one object or an array of objects.
 pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Error> {
     if let Some(raw) = List::find(text).and_then(List::parse) {
         return Ok(raw);
     }
-    let seed = ObjectSeed {
-        cursor,
-        of_list: None,
-    };
     serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
-        seed.deserialize(de)
+        DocumentSeed { cursor }.deserialize(de)
     })
 }
 

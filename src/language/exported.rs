@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 /// What an export says beside its objects, and where they begin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exported {
+    /// The release of its newest kubelet, where the scenario says none and that is taken.
+    pub release: Option<String>,
     /// Flags of the control plane, read from its pods.
     pub flags: Flags,
     /// Its feature gates.

@@ -82,29 +82,33 @@ impl Plan {
     /// Workloads by their names, and pods that have none, with volumes that outlive a pod. These
     /// are not simulated.
     pub(crate) fn with_volumes(&self) -> BTreeSet<String> {
-        let has = |template: u32| {
-            let template = self.templates.get(template as usize);
-            template.is_some_and(|t| t.persistent_volumes)
-        };
+        self.owners(&|template| template.persistent_volumes)
+    }
+
+    /// Workloads by their names, and pods that have none, whose templates are like that.
+    pub(crate) fn owners(&self, is_so: &dyn Fn(&PodTemplate) -> bool) -> BTreeSet<String> {
+        let so = |t: u32| self.templates.get(t as usize).is_some_and(is_so);
         let by_name: BTreeMap<&str, &WorkloadPlan> = self
             .workloads
             .iter()
             .map(|w| (w.name.as_str(), w))
             .collect();
-        let of_pod = |p: &PodPlan| {
-            let owner = self.templates[p.template as usize].owner.as_ref()?;
-            let namespace = p.name.split('/').next()?;
-            let name = format!("{}/{namespace}/{}", owner.kind, owner.name);
-            by_name.get(name.as_str()).copied()
-        };
-        let workloads = self.workloads.iter().filter(|w| has(w.template));
-        let pods = self.pods.iter().filter(|p| has(p.template));
-        workloads
-            .map(|w| self.topmost(w).name.clone())
-            .chain(pods.map(|p| {
-                of_pod(p).map_or_else(|| p.name.to_string(), |w| self.topmost(w).name.clone())
-            }))
-            .collect()
+        let workloads = self.workloads.iter().filter(|w| so(w.template));
+        let mut names: BTreeSet<String> = workloads.map(|w| self.topmost(w).name.clone()).collect();
+        // Pods of a workload share a template, which has its name.
+        let mut owned: BTreeMap<u32, Option<&str>> = BTreeMap::new();
+        for pod in self.pods.iter().filter(|p| so(p.template)) {
+            let of_owner = owned.entry(pod.template).or_insert_with(|| {
+                let owner = self.templates[pod.template as usize].owner.as_ref()?;
+                let namespace = pod.name.split('/').next()?;
+                let name = format!("{}/{namespace}/{}", owner.kind, owner.name);
+                Some(self.topmost(by_name.get(name.as_str())?).name.as_str())
+            });
+            if of_owner.is_none_or(|name| !names.contains(name)) {
+                names.insert(of_owner.unwrap_or(&pod.name).to_owned());
+            }
+        }
+        names
     }
 
     /// The Deployment of a ReplicaSet that has one; every other workload itself.

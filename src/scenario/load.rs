@@ -1,5 +1,8 @@
 //! From a file to a [`Scenario`](crate::language::Scenario): limits, and mistakes of form.
 //!
+//! What kubectl printed of a cluster is as good as a scenario: it is imported, and read as what
+//! `taintsim import` would have written.
+//!
 //! What mistakes of form leave of a scenario is then looked at for mistakes of meaning; those that
 //! may only follow from what was lost come last. What belongs to a later version of the language is
 //! refused with a message of its own.
@@ -9,6 +12,7 @@ use super::form::{Read, read_text};
 use super::histories;
 use super::loaded::Loaded;
 use crate::files::{self, Places, ReadError};
+use crate::import::{EXPORT_BYTES_MAX, ImportedCluster, Input, is_export};
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::mistakes;
 use std::collections::BTreeMap;
@@ -46,7 +50,11 @@ pub(crate) fn parse_packed_file(
 /// The bytes of a scenario's file, or of one that may be a scenario.
 pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
     let shown = path.display();
-    files::read(path, FILE_BYTES_MAX).map_err(|error| {
+    let limit = match path.extension().is_some_and(|e| e == "ron") {
+        true => FILE_BYTES_MAX,
+        false => EXPORT_BYTES_MAX,
+    };
+    files::read(path, limit).map_err(|error| {
         let ReadError::Io(error) = error else {
             return Problems::one(match error {
                 ReadError::Directory => {
@@ -171,6 +179,9 @@ fn from_bytes(
     folder: PathBuf,
     (cluster, places): (Option<PathBuf>, &Places),
 ) -> Result<Loaded, Problems> {
+    if is_export(&bytes) {
+        return of_export(shown, name, bytes);
+    }
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
     let Read {
@@ -210,6 +221,21 @@ fn from_bytes(
     Err(in_order(problems, meaning))
 }
 
+/// Reads what kubectl printed of a cluster; `cluster.json.gz` is called `cluster`.
+fn of_export(shown: &str, name: &str, bytes: Vec<u8>) -> Result<Loaded, Problems> {
+    let mut cluster = Input::from_bytes(shown, bytes)
+        .and_then(|input| ImportedCluster::read(&[input]))
+        .and_then(ImportedCluster::simulable)
+        .and_then(ImportedCluster::builds)
+        .map_err(|error| Problems::one(Problem::new(error.to_string())))?;
+    let name = name.split('.').find(|part| !part.is_empty());
+    let name = name.unwrap_or("cluster");
+    let mut loaded = parse(name, cluster.to_scenario().into_bytes(), Path::new(""))?;
+    cluster.summary.as_scenario = true;
+    loaded.imported = Some(cluster.summary);
+    Ok(loaded)
+}
+
 /// The text of a file, if it can be one of a scenario.
 fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
     let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
@@ -231,7 +257,7 @@ fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
     if text.trim().is_empty() {
         return Err(Problems::one(
             Problem::new(format!("{shown}: the file is empty"))
-                .help("`taintsim init` writes a scenario to start from"),
+                .help("`taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said"),
         ));
     }
     Ok(text)
@@ -383,6 +409,28 @@ mod tests {
         );
     }
 
+    /// Of what is misspelt in one workload no other mistake follows, and none is hidden.
+    #[test]
+    fn a_wrong_field_of_a_workload_hides_no_later_mistake() {
+        let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")],
+    workloads: [
+        Deployment(name: "web", resources: {cpu: "6"}),
+        Deployment(name: "api", template: (resources: (requests: {cpu: 500m}))),
+        Deployment(name: "x", replicas: -4),
+    ],
+    timeline: [(at: "1m", do: Scale(workload: "wbe", replicas: 2))],
+)"#;
+        let said = problems(text);
+        for wanted in [
+            "f.ron:3:33: `resources` is not a field of `Deployment`",
+            "f.ron:4:44: `resources` is not a field of a pod template",
+            "must be greater than or equal to 0",
+            "`wbe`",
+        ] {
+            assert!(said.contains(wanted), "{wanted} in {said}");
+        }
+    }
+
     #[test]
     fn names_in_maps_are_underlined_where_they_are() {
         let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
@@ -413,7 +461,7 @@ mod tests {
     fn what_is_no_text_is_refused() {
         assert_eq!(
             problems(" \n"),
-            "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from"
+            "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said"
         );
         let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
         assert_eq!(

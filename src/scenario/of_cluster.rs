@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 impl Loaded {
     /// The scenario of an exported cluster, with these entries in its timeline; `horizon` is how
-    /// long it goes on. Its release is that of the newest kubelet, where that is known.
+    /// long it goes on.
     pub(crate) fn of_cluster(
         name: &str,
         cluster: ImportedCluster,
@@ -20,7 +20,6 @@ impl Loaded {
             spec: Scenario {
                 version: 1,
                 horizon: horizon.into(),
-                kubernetes: cluster.release(),
                 timeline,
                 ..Scenario::default()
             },
@@ -40,11 +39,7 @@ impl Loaded {
 
     /// Takes an exported cluster in, behind what the scenario writes itself.
     pub(super) fn take_in(&mut self, cluster: ImportedCluster) {
-        self.exported = Some(Exported {
-            flags: cluster.control_plane.flags,
-            feature_gates: cluster.control_plane.feature_gates,
-            own_pods: self.spec.pods.len(),
-        });
+        self.take_settings(&cluster);
         let spec = &mut self.spec;
         // What a scenario writes of its controllers itself, counts.
         spec.memory.get_or_insert(cluster.memory);
@@ -55,5 +50,18 @@ impl Loaded {
         spec.pod_disruption_budgets.extend(cluster.budgets);
         spec.namespaces.extend(cluster.namespaces);
         self.imported = Some(cluster.summary);
+    }
+
+    /// Takes in of an exported cluster how its control plane is set: its release, which is that of
+    /// the newest kubelet unless the scenario says another, and flags.
+    pub(crate) fn take_settings(&mut self, cluster: &ImportedCluster) {
+        let release = cluster.release().filter(|_| self.spec.kubernetes.is_none());
+        self.exported = Some(Exported {
+            release: release.clone(),
+            flags: cluster.control_plane.flags.clone(),
+            feature_gates: cluster.control_plane.feature_gates.clone(),
+            own_pods: self.spec.pods.len(),
+        });
+        self.spec.kubernetes = release.or(self.spec.kubernetes.take());
     }
 }

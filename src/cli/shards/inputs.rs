@@ -49,11 +49,6 @@ impl Inputs {
         self.is_packed || self.text_of(file).is_some()
     }
 
-    /// Where files lie.
-    pub(crate) fn places(&self) -> &Places {
-        &self.places
-    }
-
     /// The bytes of a file, or of standard input where it is `-`.
     pub(crate) fn read(&self, file: &Path) -> Result<Vec<u8>, Problems> {
         let bytes = match self.text_of(file) {

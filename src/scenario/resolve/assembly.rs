@@ -10,7 +10,7 @@ use super::nodes::Defaults;
 use super::overrides::Changed;
 use super::profile::profile;
 use super::world::World;
-use super::{memory, notes, read_models, tape, timeline, timing};
+use super::{assumed, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::files;
@@ -117,6 +117,7 @@ pub(super) fn plan(
         tape,
     };
     plan.notes.extend(notes::of_plan(&plan));
+    plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((drawn(plan, models?, written, seed), expectations))
 }
 

@@ -4,6 +4,7 @@
 
 mod actions;
 mod assembly;
+mod assumed;
 mod budgets;
 mod checks;
 mod conditions;

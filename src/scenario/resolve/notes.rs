@@ -131,7 +131,7 @@ fn exceeds<'a>(asked: &'a Resources, there: &Resources) -> Option<&'a str> {
 }
 
 /// `default/web` of `Deployment/default/web`.
-fn in_short(name: &str) -> &str {
+pub(super) fn in_short(name: &str) -> &str {
     match name.matches('/').count() {
         2 => name.split_once('/').map_or(name, |(_, rest)| rest),
         _ => name,

@@ -207,3 +207,150 @@ fn settings_reach_pods_that_exist_and_say_so() {
         assert!(run.stdout.contains(note), "{}", run.stdout);
     }
 }
+
+/// Two nodes of 1.31 and a Deployment whose pods took 12 and 14 s to start: a median of 13 s.
+const WEB: &str = r#"[
+    {"kind": "Node", "metadata": {"name": "n-1"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
+        [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-01T12:00:00Z", "lastTransitionTime": "2026-03-01T11:00:00Z"}]}},
+    {"kind": "Node", "metadata": {"name": "n-2"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
+        [{"type": "Ready", "status": "Unknown", "lastHeartbeatTime": "2026-03-01T11:30:00Z", "lastTransitionTime": "2026-03-01T11:31:00Z"}]},
+        "spec": {"taints": [{"key": "maintenance", "effect": "NoExecute"}]}},
+    {"kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}},
+    {"kind": "ReplicaSet", "metadata": {"name": "web-1", "ownerReferences": [{"kind": "Deployment", "name": "web", "controller": true}]},
+        "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}},
+    {"kind": "Pod", "metadata": {"name": "web-1-a", "labels": {"app": "web"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": true}]},
+        "spec": {"nodeName": "n-1"}, "status": {"phase": "Running", "conditions": [
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T11:00:00Z"},
+        {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T11:00:12Z"}]}},
+    {"kind": "Pod", "metadata": {"name": "web-1-b", "labels": {"app": "web"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": true}]},
+        "spec": {"nodeName": "n-2"}, "status": {"phase": "Running", "conditions": [
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T11:00:00Z"},
+        {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T11:00:14Z"}]}}
+]"#;
+
+/// A bare array of objects, as `jq .items` prints it, where a scenario is expected.
+#[test]
+fn an_export_is_a_scenario_to_every_command() {
+    let scratch = Scratch::new();
+    scratch.write("cluster.json", WEB);
+    let said = "an export, taken as `taintsim import` takes it";
+    for (args, wanted) in [
+        (&["run", "cluster.json"][..], "Kubernetes v1.31."),
+        (&["explain", "cluster.json", "node/n-2"], "n-2"),
+        (&["survey", "cluster.json", "--lose", "node"], "node/n-1"),
+        (&["validate", "cluster.json"], "fine (2 nodes, 2 pods"),
+        (
+            &["sweep", "cluster.json", "--set", "seed=1,2", "--seeds", "1"],
+            "seed",
+        ),
+        (
+            &[
+                "diff",
+                "cluster.json",
+                "--kubernetes",
+                "1.31",
+                "--against",
+                "1.34",
+            ],
+            "1.34",
+        ),
+    ] {
+        let called = scratch.call(args);
+        assert!(called.code <= 1, "{args:?}: {}", called.stderr);
+        assert!(
+            called.stdout.contains(wanted),
+            "{args:?}: {}",
+            called.stdout
+        );
+        if args[0] != "validate" {
+            assert!(called.stderr.contains(said), "{args:?}: {}", called.stderr);
+        }
+    }
+}
+
+/// What is assumed and what the export brought along stands in the text and in JSON.
+#[test]
+fn what_an_export_brought_along_is_in_the_result() {
+    let scratch = Scratch::new();
+    scratch.write("cluster.json", WEB);
+    scratch.write(
+        "a.ron",
+        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
+    );
+    let unfolded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for file in ["cluster.json", "a.ron"] {
+        let json = scratch.call(&["run", file, "-q", "-o", "json"]).stdout;
+        let text = unfolded(&scratch.call(&["run", file, "-q"]).stdout);
+        for wanted in [
+            "taken in an outage. 1 of 2 nodes was silent or not Ready (n-2)",
+            "Evicted at second 0: 1 pod (default/web-1-b)",
+            "Assumed: pods take 1s to stop.",
+        ] {
+            assert!(text.contains(wanted), "{file}: {wanted} in {text}");
+            assert!(json.contains(wanted), "{file}: {wanted} in {json}");
+        }
+        assert!(text.contains("Kubernetes v1.31."), "{text}");
+    }
+    let run = scratch.call(&["run", "a.ron"]);
+    assert!(
+        run.stderr
+            .contains("the median of each of 1 workload: default/web 13s"),
+        "{}",
+        run.stderr
+    );
+    let set = scratch.call(&["run", "a.ron", "-q", "--set", "timing.kubelet.pod_stop=3s"]);
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    assert!(!set.stdout.contains("Assumed"), "{}", set.stdout);
+    let asked = scratch.call(&["run", "a.ron", "-q", "--kubernetes", "1.30"]);
+    assert!(
+        asked.stdout.contains("Kubernetes v1.30."),
+        "{}",
+        asked.stdout
+    );
+}
+
+/// kubectl's own complaint behind the objects: some of them are missing.
+#[test]
+fn standard_error_in_the_file_is_named() {
+    let scratch = Scratch::new();
+    let error = "Error from server (Forbidden): leases.coordination.k8s.io is forbidden";
+    scratch.write("cluster.json", format!("{CLUSTER}\n{error}\n"));
+    let called = scratch.call(&["survey", "cluster.json"]);
+    assert_eq!(called.code, 2);
+    let said = called
+        .stderr
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        said.contains(error) && said.contains("2>/dev/null"),
+        "{said}"
+    );
+}
+
+/// Deleted at 1:00 with 20 s to stop, replaced by a pod with 40 s to start: gone at 1:20 and Running
+/// at 1:40, within the relist and the status sync of a second each. With what is assumed it is 1 s and
+/// 2 s.
+#[test]
+fn workloads_say_how_long_their_pods_take() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "a.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m", timing: Custom(request: "0s", response: "0s", watch: "0s"),
+        nodes: [(name: "a")],
+        workloads: [
+            Deployment(name: "slow", placement: Node("a"), template: (pod_start: "40s", pod_stop: "20s")),
+            Deployment(name: "plain", placement: Node("a")),
+        ],
+        timeline: [(at: "1m", do: DeletePod(pods: Group("slow"))), (at: "2m", do: DeletePod(pods: Group("plain")))],
+        expect: [
+            Gone(workload: "slow", count: 1, after: "80s", before: "83s"),
+            Phase(workload: "slow", phase: Running, count: 1, after: "100s", before: "103s"),
+            Gone(workload: "plain", count: 1, after: "121s", before: "124s"),
+            Phase(workload: "plain", phase: Running, count: 1, after: "122s", before: "125s"),
+        ])"#,
+    );
+    let called = scratch.call(&["test", "a.ron"]);
+    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
+}

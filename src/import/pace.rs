@@ -1,0 +1,290 @@
+//! How long the pods of each workload took to start and to stop, as far as an export shows it.
+//!
+//! A start is the time from a pod's condition PodScheduled to its condition Ready, of pods that never
+//! restarted; of a workload without such pods it is the time between the events Scheduled and
+//! Started, after which readiness may still have taken a while. A stop is the time from the begin of
+//! a pod's deletion to the end of its containers, of pods that are Terminating; or, of a StatefulSet,
+//! from the event Killing to the event Scheduled of the next pod of that name, which is made once the
+//! first is gone. Of each workload the median counts. Times of the API have whole seconds: what comes
+//! to less than one is not known.
+
+use super::event::PodStep;
+use super::groups::micros;
+use super::object::RawCondition;
+use super::pod::RawPod;
+use super::rfc3339::{SECOND_US, Stamp, parse};
+use super::workload::RawWorkload;
+use crate::language::{DurationText, PodGroup, Workload};
+use std::collections::BTreeMap;
+
+/// What takes longer was no start, but a pod that became Ready again.
+const START_MAX_US: i64 = 15 * 60 * SECOND_US;
+
+/// `spec.terminationGracePeriodSeconds` where none is given.
+const GRACE_S: i64 = 30;
+
+/// What was seen of the pods of one workload, in microseconds.
+#[derive(Default)]
+struct Seen {
+    ready: Vec<i64>,
+    started: Vec<i64>,
+    stopped: Vec<i64>,
+}
+
+/// How long the pods of each workload take, by `Kind/namespace/name`; those of a Deployment stand
+/// under its own name and under those of its ReplicaSets.
+pub(super) struct Pace {
+    starts: BTreeMap<String, DurationText>,
+    stops: BTreeMap<String, DurationText>,
+    /// What is told of them: `web 12s`.
+    pub(super) told: [Vec<String>; 2],
+}
+
+impl Pace {
+    pub(super) fn of(
+        pods: &[RawPod],
+        workloads: &[RawWorkload],
+        events: &BTreeMap<String, Vec<(Stamp, PodStep)>>,
+    ) -> Self {
+        // Whose pods they are in the end: a ReplicaSet's those of its Deployment.
+        let top: BTreeMap<String, String> = workloads
+            .iter()
+            .map(|w| {
+                let deployment = |d| format!("Deployment/{}/{d}", w.namespace);
+                (
+                    w.full_name(),
+                    w.owner().map_or_else(|| w.full_name(), deployment),
+                )
+            })
+            .collect();
+        let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+        let mut graces: BTreeMap<String, i64> = BTreeMap::new();
+        for pod in pods {
+            let grace = pod.spec.termination_grace_period_seconds;
+            graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
+            let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else {
+                continue;
+            };
+            let seen = seen.entry(top).or_default();
+            seen.ready.extend(start_of(pod));
+            seen.stopped.extend(stop_of(pod));
+        }
+        for (pod, steps) in events {
+            let Some(owner) = maker_of(pod, &top) else {
+                continue;
+            };
+            let is_set = owner.starts_with("StatefulSet/");
+            let seen = seen.entry(&top[owner]).or_default();
+            let grace = graces.get(pod).copied().unwrap_or(GRACE_S);
+            seen.by_events(steps, is_set.then_some(grace));
+        }
+        let mut pace = Pace {
+            starts: BTreeMap::new(),
+            stops: BTreeMap::new(),
+            told: [Vec::new(), Vec::new()],
+        };
+        for (name, mut seen) in seen {
+            let start = match seen.ready.is_empty() {
+                true => median(&mut seen.started),
+                false => median(&mut seen.ready),
+            };
+            let stop = median(&mut seen.stopped);
+            let short = name.split_once('/').map_or(name, |(_, rest)| rest);
+            let of_all = |text: &DurationText, all: &mut BTreeMap<String, DurationText>| {
+                let alike = top
+                    .iter()
+                    .filter(|(_, t)| *t == name)
+                    .map(|(n, _)| n.clone());
+                all.extend(alike.map(|n| (n, text.clone())));
+                format!("{short} {}", text.as_str())
+            };
+            if let Some(text) = start {
+                pace.told[0].push(of_all(&text, &mut pace.starts));
+            }
+            if let Some(text) = stop {
+                pace.told[1].push(of_all(&text, &mut pace.stops));
+            }
+        }
+        pace
+    }
+
+    /// Writes into workloads and pods how long these take.
+    pub(super) fn set(&self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
+        let full = |kind: &str, namespace: &Option<String>, name: &str| {
+            format!(
+                "{kind}/{}/{name}",
+                namespace.as_deref().unwrap_or("default")
+            )
+        };
+        for workload in workloads {
+            let kind = workload.kind();
+            let group = workload.group_mut();
+            let name = full(
+                kind,
+                &group.namespace,
+                group.name.as_deref().unwrap_or_default(),
+            );
+            group.template.pod_start = self.starts.get(&name).cloned();
+            group.template.pod_stop = self.stops.get(&name).cloned();
+        }
+        for group in pods {
+            let Some(owner) = &group.owner else { continue };
+            let name = full(&owner.kind, &group.namespace, &owner.name);
+            group.pod_start = self.starts.get(&name).cloned();
+            group.pod_stop = self.stops.get(&name).cloned();
+        }
+    }
+}
+
+impl Seen {
+    /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
+    /// next life begins when the one before is over.
+    fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>) {
+        let (mut scheduled, mut killing) = (None, None);
+        for (at, step) in steps {
+            match step {
+                PodStep::Scheduled => {
+                    let took = killing.take().map(|k| at.us_since(k));
+                    let within = |t: &i64| grace.is_some_and(|g| *t <= (g + 2) * SECOND_US);
+                    self.stopped.extend(took.filter(within));
+                    scheduled = Some(*at);
+                }
+                PodStep::Started => {
+                    let took = scheduled.take().map(|s| at.us_since(s));
+                    self.started.extend(took.filter(|t| *t <= START_MAX_US));
+                }
+                PodStep::Killing => _ = killing.get_or_insert(*at),
+            }
+        }
+    }
+}
+
+/// `Kind/namespace/name` of a pod's controlling owner.
+fn owner_of(pod: &RawPod) -> Option<String> {
+    let mut owners = pod.meta.owner_references.iter().flatten();
+    let owner = owners.find(|o| o.controller == Some(true))?;
+    let (kind, name) = (owner.kind.as_ref()?, owner.name.as_ref()?);
+    Some(format!("{kind}/{}/{name}", pod.namespace))
+}
+
+/// The workload that made a pod, by the pod's name: `web-7d4b9c-x2x9k`, `db-0`.
+fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'a String> {
+    let (owner, _) = pod.rsplit_once('-')?;
+    ["ReplicaSet", "StatefulSet", "DaemonSet", "Job"]
+        .iter()
+        .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
+}
+
+/// Since when a condition of a pod is True.
+fn since(pod: &RawPod, kind: &str) -> Option<Stamp> {
+    let is_it = |c: &&RawCondition| {
+        c.r#type.as_deref() == Some(kind) && c.status.as_deref() == Some("True")
+    };
+    let condition = pod.status.conditions.iter().flatten().find(is_it)?;
+    parse(condition.last_transition_time.as_deref()?)
+}
+
+/// How long a pod took to start, if it did so once.
+fn start_of(pod: &RawPod) -> Option<i64> {
+    let mut containers = pod.status.container_statuses.iter().flatten();
+    if containers.any(|c| c.restarts.unwrap_or(0) > 0) {
+        return None;
+    }
+    let took = since(pod, "Ready")?.us_since(since(pod, "PodScheduled")?);
+    (0..=START_MAX_US).contains(&took).then_some(took)
+}
+
+/// How long the containers of a pod that is being deleted took to stop.
+fn stop_of(pod: &RawPod) -> Option<i64> {
+    let grace = pod.meta.deletion_grace_period_seconds?;
+    let ends = parse(pod.meta.deletion_timestamp.as_deref()?)?;
+    let mut last: Option<Stamp> = None;
+    for container in pod.status.container_statuses.as_ref()? {
+        let ended = container.state.terminated.as_ref()?;
+        last = last.max(parse(ended.finished_at.as_deref()?));
+    }
+    let took = last?.us_since(ends) + grace * SECOND_US;
+    (0..=(grace + 2) * SECOND_US)
+        .contains(&took)
+        .then_some(took)
+}
+
+/// The median, if there is one that is not nothing.
+fn median(all: &mut [i64]) -> Option<DurationText> {
+    all.sort_unstable();
+    let last = all.len().checked_sub(1)?;
+    let median = (all[last / 2] + all[last.div_ceil(2)]) / 2;
+    (median > 0).then(|| micros(median))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ImportedCluster, Input};
+    use serde_json::{Value, json};
+
+    fn pod(name: &str, ready: &str, restarts: i64) -> Value {
+        let condition = |kind: &str, at: &str| json!({"type": kind, "status": "True", "lastTransitionTime": at});
+        json!({"kind": "Pod", "metadata": {"name": name, "ownerReferences": [{"kind": "StatefulSet", "name": "db", "controller": true}]},
+            "spec": {"nodeName": "n"},
+            "status": {"phase": "Running", "containerStatuses": [{"restartCount": restarts}],
+                "conditions": [condition("PodScheduled", "2026-11-20T10:00:00Z"), condition("Ready", ready)]}})
+    }
+
+    fn event(reason: &str, at: &str) -> Value {
+        json!({"kind": "Event", "metadata": {"name": "db-0.1"}, "reason": reason, "message": "Stopping container db",
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": at})
+    }
+
+    fn scenario(pods: Vec<Value>) -> (ImportedCluster, String) {
+        let set = json!({"kind": "StatefulSet", "metadata": {"name": "db"},
+            "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": {}}}});
+        let items: Vec<Value> = [set, json!({"kind": "Node", "metadata": {"name": "n"}})]
+            .into_iter()
+            .chain(pods)
+            .collect();
+        let text = Value::from(items).to_string();
+        let input = Input::from_bytes("f", text.into_bytes()).unwrap();
+        let cluster = ImportedCluster::read(&[input]).unwrap();
+        let text = cluster.to_scenario();
+        (cluster, text)
+    }
+
+    /// Of 12, 20 and 40 s the median is 20 s; the pod that restarted and the one that became Ready
+    /// again an hour later do not count.
+    #[test]
+    fn the_median_of_the_pods_that_started_once() {
+        let (cluster, text) = scenario(vec![
+            pod("db-0", "2026-11-20T10:00:12Z", 0),
+            pod("db-1", "2026-11-20T10:00:40Z", 0),
+            pod("db-2", "2026-11-20T10:00:20Z", 0),
+            pod("db-3", "2026-11-20T10:00:01Z", 2),
+            pod("db-4", "2026-11-20T11:00:00Z", 0),
+        ]);
+        assert_eq!(
+            text.matches("pod_start: \"20s\"").count(),
+            2,
+            "template and pods: {text}"
+        );
+        assert!(!text.contains("pod_stop"), "{text}");
+        let lines = cluster.summary.lines().join("\n");
+        assert!(lines.contains("default/db 20s"), "{lines}");
+    }
+
+    /// Killed at :00, its successor bound at :25.
+    #[test]
+    fn a_stop_of_a_stateful_set_by_its_events() {
+        let (_, text) = scenario(vec![
+            pod("db-0", "2026-11-20T10:00:12Z", 0),
+            event("Killing", "2026-11-20T09:59:00Z"),
+            event("Scheduled", "2026-11-20T09:59:25Z"),
+        ]);
+        assert!(text.contains("pod_stop: \"25s\""), "{text}");
+        // Of one that waited for room beyond its grace period of 30 s nothing is known.
+        let (_, text) = scenario(vec![
+            pod("db-0", "2026-11-20T10:00:12Z", 0),
+            event("Killing", "2026-11-20T09:59:00Z"),
+            event("Scheduled", "2026-11-20T10:00:00Z"),
+        ]);
+        assert!(!text.contains("pod_stop"), "{text}");
+    }
+}

@@ -1,0 +1,174 @@
+//! What a run takes for granted, and what an export brought along: sentences for the notes of its
+//! plan.
+
+use super::notes::{in_short, listed};
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::taint::Effect;
+use crate::api::toleration::matching_tolerations;
+use crate::language::{KubeletTiming, Scenario, Timing};
+use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan, PodStart};
+use crate::scenario::Loaded;
+use std::collections::BTreeSet;
+
+/// The sentences about a plan; `spec` is the scenario with all changes.
+pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
+    [
+        as_it_stands(loaded),
+        release(loaded, spec),
+        in_an_outage(plan),
+        gone_at_once(plan),
+        paces(spec, plan),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// An export that was given as a scenario.
+fn as_it_stands(loaded: &Loaded) -> Option<String> {
+    let summary = loaded.imported.as_ref().filter(|s| s.as_scenario)?;
+    Some(format!(
+        "The export: {} is run as `taintsim import` takes it.",
+        summary.files.join(", ")
+    ))
+}
+
+/// The release, where the scenario says none and the export does.
+fn release(loaded: &Loaded, spec: &Scenario) -> Option<String> {
+    let release = loaded.exported.as_ref()?.release.as_ref()?;
+    (spec.kubernetes.as_ref() == Some(release)).then(|| {
+        format!("The export: Kubernetes {release}, the release of its newest kubelet, as nothing says another.")
+    })
+}
+
+/// Nodes that were not well when the export was taken.
+fn in_an_outage(plan: &Plan) -> Option<String> {
+    let is_exported = |n: &&NodePlan| !matches!(n.start, NodeStart::Absent);
+    let unwell = |n: &&NodePlan| match &n.start {
+        NodeStart::Imported {
+            conditions, cut, ..
+        } => {
+            let ready = conditions
+                .iter()
+                .find(|c| c.kind == NodeConditionType::Ready);
+            *cut || ready.is_none_or(|c| c.status != ConditionStatus::True)
+        }
+        _ => false,
+    };
+    let names: Vec<&str> = plan
+        .nodes
+        .iter()
+        .filter(unwell)
+        .map(|n| n.name.as_str())
+        .collect();
+    let all = plan.nodes.iter().filter(is_exported).count();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The export: it was taken in an outage. {} of {all} nodes {} silent or not Ready ({}): what comes of that is in the figures.",
+            names.len(),
+            if names.len() == 1 { "was" } else { "were" },
+            listed(&names)
+        )
+    })
+}
+
+/// Pods whose nodes have a NoExecute taint from the start that they do not tolerate.
+fn gone_at_once(plan: &Plan) -> Option<String> {
+    let operators = plan.profile.taint_eviction.comparison_operators;
+    let goes = |p: &&PodPlan| {
+        let lives = match p.start {
+            PodStart::Pending | PodStart::Running => true,
+            PodStart::Absent => false,
+            PodStart::Imported {
+                phase, deletion, ..
+            } => !phase.is_terminal() && deletion.is_none(),
+        };
+        let node = p.node.and_then(|n| plan.nodes.get(n as usize));
+        let template = plan.templates.get(p.template as usize);
+        let (Some(node), Some(template), true) = (node, template, lives) else {
+            return false;
+        };
+        let taints = node.taints.iter().filter(|t| t.effect == Effect::NoExecute);
+        let taints: Vec<_> = taints.cloned().collect();
+        matching_tolerations(&taints, &template.tolerations, operators).is_none_or(|used| {
+            let seconds = used.iter().filter_map(|t| t.toleration_seconds);
+            seconds.min().is_some_and(|s| s <= 0)
+        })
+    };
+    let names: Vec<&str> = plan.pods.iter().filter(goes).map(|p| &*p.name).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Evicted at second 0: {} ({}), for a NoExecute taint that {} from the start and that is not tolerated.",
+            match names.len() {
+                1 => "1 pod".to_owned(),
+                n => format!("{n} pods"),
+            },
+            listed(&names),
+            if names.len() == 1 { "its node has" } else { "their nodes have" },
+        )
+    })
+}
+
+/// How long pods take to start and to stop, where nothing says so.
+fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
+    let KubeletMode::Real(real) = plan.timing.kubelet else {
+        return None;
+    };
+    let (start_said, stop_said) = match &spec.timing {
+        Some(Timing::Custom {
+            kubelet:
+                Some(KubeletTiming::Real {
+                    pod_start,
+                    pod_stop,
+                    ..
+                }),
+            ..
+        }) => (pod_start.is_some(), pod_stop.is_some()),
+        _ => (false, false),
+    };
+    let all = plan.owners(&|_| true);
+    let starts = plan.owners(&|t| !start_said && t.start.is_none());
+    let stops = plan.owners(&|t| !stop_said && t.stop.is_none());
+    let of = |names: &BTreeSet<String>| match names == &all {
+        true => String::new(),
+        false => {
+            let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
+            format!(" of {}", listed(&names))
+        }
+    };
+    let start = format!("{} from binding to Ready", seconds(real.pod_start));
+    let stop = format!("{} to stop", seconds(real.pod_stop));
+    let (text, both) = match (starts.is_empty(), stops.is_empty()) {
+        (true, true) => return None,
+        (false, true) => (format!("pods{} take {start}", of(&starts)), false),
+        (true, false) => (format!("pods{} take {stop}", of(&stops)), false),
+        (false, false) if starts == stops => {
+            (format!("pods{} take {start} and {stop}", of(&starts)), true)
+        }
+        (false, false) => (
+            format!(
+                "pods{} take {start}, those{} {stop}",
+                of(&starts),
+                of(&stops)
+            ),
+            true,
+        ),
+    };
+    let field = if starts.is_empty() {
+        "pod_stop"
+    } else {
+        "pod_start"
+    };
+    let fields = match both {
+        true => "`pod_start` and `pod_stop` say".to_owned(),
+        false => format!("`{field}` says"),
+    };
+    Some(format!(
+        "Assumed: {text}. A workload's {fields} otherwise, or --set timing.kubelet.{field}=20s."
+    ))
+}
+
+fn seconds(span: crate::kernel::Dur) -> String {
+    crate::language::duration::format(span)
+}
