@@ -37,6 +37,10 @@ pub(crate) fn write(
     broken: &[String],
     style: Style,
 ) -> io::Result<()> {
+    let style = Style {
+        width: style.width.min(WIDEST),
+        ..style
+    };
     writeln!(out, "{}", painted(&heading.name, BOLD, style))?;
     writeln!(out, "  {}; {}", size_in_words(&survey.size), heading.line)?;
     let mut runs = format!(
@@ -96,6 +100,8 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Lines are no wider than this, so that they fit any terminal and a mail.
+const WIDEST: usize = 80;
 /// What the sign before a figure means.
 const LEAST: &str =
     "≥: at least so much, as volumes of workloads that the loss hits are not simulated.";

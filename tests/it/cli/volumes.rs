@@ -4,14 +4,14 @@ use super::Scratch;
 
 /// A Deployment whose pod mounts a PersistentVolumeClaim.
 const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/one-claim.json");
-const SAID: &str = "Not simulated: volumes of default/db.";
+const SAID: &str = "Not simulated: volumes of shop/db.";
 
 #[test]
 fn an_import_keeps_whose_volumes_there_are() {
     let scratch = Scratch::new();
     let imported = scratch.call(&["import", EXPORT]);
     assert_eq!(imported.code, 0, "{}", imported.stderr);
-    let said = "not simulated: volumes of default/db";
+    let said = "not simulated: volumes of shop/db";
     assert!(imported.stdout.contains(said), "{}", imported.stdout);
     scratch.write("a.ron", &imported.stdout);
     let ran = scratch.call(&["run", "a.ron"]);
