@@ -1,15 +1,17 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
+use super::blocked::blocked;
 use super::hit::Hit;
+use super::holder::{Holder, first_sentence};
 use super::losses::Kind;
 use super::lost::Lost;
-use super::run::LATER;
-use super::still::Why;
+use super::still::{LATER, Why};
+use super::words::{listed, up_to, whole};
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
-use crate::api::workload::{WorkloadKind, namespace_of, short_name};
+use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
-use crate::plan::{BudgetPlan, NodeIndex, NodeStart, Plan, PodPlan, PodStart};
+use crate::plan::{NodeStart, Plan};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that a person should know.
@@ -25,9 +27,6 @@ pub(crate) struct Finding {
     pub drained: bool,
 }
 
-/// How many names are written out.
-const NAMES: usize = 3;
-
 /// Everything that is worth saying, the worst first.
 pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     let there = plan
@@ -42,7 +41,12 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     found.extend(survey.together());
     found.extend(survey.below());
     found.extend(survey.paced(plan));
-    found.extend(blocked(plan));
+    found.extend(blocked(plan).map(|(text, node)| Finding {
+        text,
+        loss: Some(format!("node/{node}")),
+        object: Some(format!("node/{node}")),
+        drained: true,
+    }));
     found
 }
 
@@ -91,7 +95,7 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
     if f.workloads_down > 0 {
         let least = if worst.is_least() { "at least " } else { "" };
         let (workloads, it) = match f.workloads_down {
-            1 => ("1 workload".to_owned(), "it needs,"),
+            1 => ("1 workload".to_owned(), "it needs"),
             n => (
                 format!("{} workloads", grouped(n as u64)),
                 "they need, the longest",
@@ -110,7 +114,7 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
     }
     (!parts.is_empty()).then(|| {
         let name = worst.loss.name();
-        format!("The worst: the loss of {name} {}.", parts.join(" and "))
+        format!("The worst: the loss of {name} {}.", parts.join(", and "))
     })
 }
 
@@ -410,13 +414,6 @@ fn finding(text: String, cases: &[Case<'_>], hit: &Hit) -> Finding {
     }
 }
 
-/// `up to 14 pods`, or `14 pods` of a single loss.
-fn up_to(of: usize, n: i64, what: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    let up_to = if of > 1 { "up to " } else { "" };
-    format!("{up_to}{} {what}{plural}", grouped(n.max(0).unsigned_abs()))
-}
-
 /// `, 3.5 cores missing`, of the loss that lacks most.
 fn missing(cases: &[Case<'_>]) -> String {
     let round = |v: f64| (v * 100.0).round() / 100.0;
@@ -504,204 +501,5 @@ fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
         "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
     } else {
         "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"
-    }
-}
-
-/// Behind the first sentence stands what preemption makes of it.
-fn first_sentence(why: Option<&str>) -> &str {
-    why.and_then(|w| w.split(". ").next())
-        .unwrap_or("no node suits")
-}
-
-/// What keeps pods from nodes that have room, or from being evicted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Holder {
-    Spread,
-    AntiAffinity,
-    Affinity,
-    NodeAffinity,
-    Ports,
-    Taints,
-    Cordoned,
-    NoSuchResource,
-    Other,
-    /// Nodes are tainted one after the other.
-    Queue,
-    /// Nothing evicts them.
-    Nobody,
-}
-
-impl Holder {
-    /// From the words of the scheduler, which found no node although there was room. That lost
-    /// nodes are tainted says nothing.
-    fn of(why: &str) -> Self {
-        let parts = first_sentence(Some(why)).split(", ");
-        let parts: Vec<&str> = parts
-            .filter(|p| {
-                !p.contains("node.kubernetes.io/unreachable")
-                    && !p.contains("node.kubernetes.io/not-ready")
-            })
-            .collect();
-        let words = [
-            ("topology spread", Self::Spread),
-            ("anti-affinity", Self::AntiAffinity),
-            ("pod affinity", Self::Affinity),
-            ("affinity/selector", Self::NodeAffinity),
-            ("node selector", Self::NodeAffinity),
-            ("ports", Self::Ports),
-            ("taint", Self::Taints),
-            ("unschedulable", Self::Cordoned),
-            ("Insufficient", Self::NoSuchResource),
-        ];
-        let is_said = |word: &str| parts.iter().any(|p| p.contains(word));
-        let found = words.iter().find(|(word, _)| is_said(word));
-        found.map_or(Self::Other, |(_, holder)| *holder)
-    }
-
-    fn of_later(hit: &Hit) -> Self {
-        match hit.evicted_after {
-            Some(_) => Self::Queue,
-            None => Self::Nobody,
-        }
-    }
-
-    /// What it is, and what would change it.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Spread => {
-                "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
-                 ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor"
-            }
-            Self::AntiAffinity => {
-                "required pod anti-affinity; more nodes, or preferring it, changes that"
-            }
-            Self::Affinity => "required pod affinity to pods that no node left has",
-            Self::NodeAffinity => {
-                "node affinity or nodeSelector; nodes left with such labels would change that"
-            }
-            Self::Ports => "host ports that are taken on all nodes left; more nodes change that",
-            Self::Taints => "taints of all nodes left that they do not tolerate",
-            Self::Cordoned => "the nodes left are cordoned",
-            Self::NoSuchResource => "they ask for a resource that no node left has",
-            Self::Other | Self::Queue | Self::Nobody => "no node suits",
-        }
-    }
-}
-
-fn listed(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(NAMES);
-    let first = names[..names.len().min(NAMES)].join(", ");
-    match more {
-        0 => first,
-        more => format!("{first} and {} more", grouped(more as u64)),
-    }
-}
-
-/// To the second, as people tell downtimes.
-fn whole(d: Dur) -> Dur {
-    Dur::from_secs((d.as_millis() + 500) / 1000)
-}
-
-/// Disruption budgets that allow no eviction while all is well, so that no node with one of their
-/// pods can be drained.
-fn blocked(plan: &Plan) -> Option<Finding> {
-    let all: Vec<Blocked<'_>> = plan
-        .budgets
-        .iter()
-        .filter_map(|b| blocks(plan, b))
-        .collect();
-    let nodes: BTreeSet<NodeIndex> = all.iter().flat_map(|b| b.nodes.clone()).collect();
-    let nodes: Vec<&str> = nodes
-        .iter()
-        .map(|n| plan.nodes[*n as usize].name.as_str())
-        .collect();
-    let first = &plan.nodes[*all.first()?.nodes.first()? as usize].name;
-    let text = match all.as_slice() {
-        [b] => format!(
-            "budget {} allows no eviction while all is well (it needs {} of {} pods, {} are healthy): no drain of {} comes to its end",
-            b.name,
-            b.desired,
-            b.expected,
-            b.healthy,
-            listed(&nodes)
-        ),
-        all => {
-            let names: Vec<&str> = all.iter().map(|b| b.name).collect();
-            format!(
-                "{} budgets allow no eviction while all is well ({}): no drain of any of {} nodes comes to its end ({})",
-                grouped(names.len() as u64),
-                listed(&names),
-                grouped(nodes.len() as u64),
-                listed(&nodes)
-            )
-        }
-    };
-    Some(Finding {
-        text,
-        loss: Some(format!("node/{first}")),
-        object: Some(format!("node/{first}")),
-        drained: true,
-    })
-}
-
-/// A budget that allows no eviction.
-struct Blocked<'a> {
-    name: &'a str,
-    desired: i32,
-    expected: i32,
-    healthy: i32,
-    /// Where its pods are.
-    nodes: BTreeSet<NodeIndex>,
-}
-
-fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
-    let is_its = |p: &&PodPlan| {
-        namespace_of(&budget.name) == p.name.split('/').next().unwrap_or_default()
-            && plan
-                .templates
-                .get(p.template as usize)
-                .is_some_and(|t| budget.selector.matches(&t.labels))
-    };
-    let pods: Vec<&PodPlan> = plan
-        .pods
-        .iter()
-        .filter(is_its)
-        .filter(|p| exists(p))
-        .collect();
-    let expected = i32::try_from(pods.len()).ok()?;
-    let healthy = i32::try_from(pods.iter().filter(|p| is_healthy(p)).count()).ok()?;
-    let desired = match budget.rule {
-        crate::api::budget::BudgetRule::MinAvailable(n) => n.of(expected),
-        crate::api::budget::BudgetRule::MaxUnavailable(n) => expected - n.of(expected),
-    };
-    if expected == 0 || healthy > desired {
-        return None;
-    }
-    Some(Blocked {
-        name: short_name(&budget.name),
-        desired,
-        expected,
-        healthy,
-        nodes: pods.iter().filter_map(|p| p.node).collect(),
-    })
-}
-
-fn exists(pod: &PodPlan) -> bool {
-    match pod.start {
-        PodStart::Absent => false,
-        PodStart::Imported {
-            phase, deletion, ..
-        } => !phase.is_terminal() && deletion.is_none(),
-        PodStart::Pending | PodStart::Running => true,
-    }
-}
-
-fn is_healthy(pod: &PodPlan) -> bool {
-    match pod.start {
-        PodStart::Running => true,
-        PodStart::Imported { ready, .. } => {
-            ready.is_some_and(|r| r.status == crate::api::meta::ConditionStatus::True)
-        }
-        PodStart::Pending | PodStart::Absent => false,
     }
 }

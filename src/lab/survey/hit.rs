@@ -69,7 +69,7 @@ pub(crate) struct Hit {
     /// Pods that sat on lost nodes when the loss ended, not evicted.
     pub left: i64,
     /// How long after the loss began the last of these would have been evicted, had it gone on;
-    /// none where one was not within [`LATER`](super::run::LATER).
+    /// none where one was not within [`LATER`](super::still::LATER).
     pub evicted_after: Option<Dur>,
     /// Its pods have volumes, which are not simulated: its figures are the least that it can be.
     pub volumes: bool,

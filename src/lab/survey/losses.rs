@@ -218,7 +218,9 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
             (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
         }
     }
-    let skipped = missing.iter().map(|p| format!("Left out: {p}.")).collect();
+    let skipped = (missing.iter())
+        .map(|p| format!("Left out: {}.", p.message))
+        .collect();
     if found.losses.is_empty() {
         let nothing = || Problem::new("there is nothing here that can be lost");
         return Err(missing.into_iter().next().unwrap_or_else(nothing));

@@ -6,7 +6,8 @@
 //! run      a run for each, beside a run in which nothing is lost
 //! hit      what a loss did to a workload, `still` why it does not recover
 //! lost     a loss with all that it did
-//! findings what a person should know of it, in words
+//! findings what a person should know of it, in `words`: `blocked` drains, what is the `holder` of
+//!          pods that room would not help
 //! limit    what a loss must not come to
 //! ```
 //!
@@ -14,8 +15,10 @@
 //! it cost is what differs from the run without a loss. Both have the same seed, so that nothing
 //! else differs.
 
+mod blocked;
 mod findings;
 mod hit;
+mod holder;
 mod limit;
 mod losses;
 mod lost;
@@ -23,6 +26,7 @@ mod run;
 mod still;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use findings::Finding;
 pub(crate) use hit::Hit;

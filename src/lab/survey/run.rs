@@ -4,7 +4,7 @@ use super::findings::{Finding, findings, lead};
 use super::hit::{Figures, Hit, Seen, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use super::lost::Lost;
-use super::still::Why;
+use super::still::{LATER, Why};
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::{evicted_after, moment};
@@ -25,9 +25,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// When things are lost: an export's controllers have found their feet by then.
 const BEGIN: Time = Time::from_secs(150);
-/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
-/// would have been evicted.
-pub(super) const LATER: Dur = Dur::from_secs(3_600);
 /// How long a run goes on when what was lost is back: machines boot, pods start again.
 const AFTERWARDS: Dur = Dur::from_secs(600);
 

@@ -2,7 +2,12 @@
 //! long the loss had lasted.
 
 use crate::api::workload::WorkloadKind;
+use crate::kernel::Dur;
 use serde::{Deserialize, Serialize};
+
+/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
+/// would have been evicted.
+pub(super) const LATER: Dur = Dur::from_secs(3_600);
 
 /// Why pods are not replaced.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
