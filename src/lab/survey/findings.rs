@@ -300,7 +300,7 @@ impl<'a> All<'a> {
                 };
                 let text = match (single, one) {
                     (true, true) => format!("{who} has a single pod: it is down {for_}{}", if volumes { "" } else { " when its node is lost" }),
-                    (true, false) => format!("{who} have a single pod each and are down {for_}{}", if volumes { "" } else { " when its node is lost" }),
+                    (true, false) => format!("{who} have a single pod each and are down {for_}{}", if volumes { "" } else { " when that pod's node is lost" }),
                     (false, _) => format!(
                         "{} lost: {who} {} {for_}{}",
                         self.subject(&cases),

@@ -163,14 +163,21 @@ impl Printer<'_> {
             cells.chain([COLUMNS[i].chars().count()]).max().unwrap_or(0)
         };
         let (names, figures) = shown.split_at(1);
-        let beside: usize = figures.iter().map(|&i| width_of(i) + 2).sum();
         let name = width_of(names[0]);
-        let is_beside = name + beside <= self.style.width;
+        let of_all: usize = figures.iter().map(|&i| width_of(i)).sum();
+        let fits =
+            |first: usize, gap: usize| first + of_all + gap * figures.len() <= self.style.width;
+        let is_beside = fits(name, 1);
+        let gap = if fits(if is_beside { name } else { 2 }, 2) {
+            2
+        } else {
+            1
+        };
         let first = if is_beside { name } else { 2 };
         let line = |cells: &[&str]| {
             let all = figures.iter().zip(cells);
             let text: String = all
-                .map(|(&i, cell)| format!("  {cell:>width$}", width = width_of(i)))
+                .map(|(&i, cell)| format!("{cell:>width$}", width = width_of(i) + gap))
                 .collect();
             text
         };
