@@ -306,11 +306,12 @@ const RETRIED: &str = r#"(
     version: 1,
     kubernetes: "1.36",
     horizon: "1m",
+    timing: Custom(request: "2ms", response: "2ms", watch: "2ms", user: Raw),
     nodes: [(names: "n-{0..1}")],
     workloads: [StatefulSet(name: "db", replicas: 1, placement: Nodes(["n-0"]))],
     timeline: [
         (at: "20s", do: Taint(node: "n-0", taint: "m:NoExecute")),
-        (at: "20.002s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
+        (at: "20.005s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
     ],
 )"#;
 

@@ -38,8 +38,8 @@ pub(super) struct Seen {
 pub(super) struct Judge<'a> {
     loaded: &'a Loaded,
     pub(super) goal: Goal<'a>,
-    /// The least harm of a violation.
-    harm: Harm,
+    /// The least harm of a violation; none before the first.
+    harm: Option<Harm>,
     /// Whether it takes the timeline, or the tape, to violate.
     takes_events: bool,
     /// One thread, for searches; none if it cannot be had, and then there are none.
@@ -51,7 +51,7 @@ impl<'a> Judge<'a> {
         Judge {
             loaded,
             goal,
-            harm: Harm::default(),
+            harm: None,
             takes_events: false,
             pool: ThreadPoolBuilder::new().num_threads(1).build().ok(),
         }
@@ -70,7 +70,7 @@ impl<'a> Judge<'a> {
         let loaded = self.load(tree).map_err(Failed::Problems)?;
         let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
         let seen = self.any(&loaded, &plan).ok_or(Failed::Holds)?;
-        self.harm = seen.harm;
+        self.harm = Some(seen.harm);
         self.takes_events = self.is_about_events(tree);
         Ok(seen)
     }
@@ -110,7 +110,7 @@ impl<'a> Judge<'a> {
     /// What a scenario comes to, if it does what is looked for and is as bad as that was.
     fn run(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
         let seen = self.any(loaded, plan);
-        seen.filter(|seen| seen.harm.is_as_bad(self.harm))
+        seen.filter(|seen| self.is_as_bad(seen))
     }
 
     /// What a scenario comes to, if it does what is looked for: the first of what is as bad as it
@@ -124,6 +124,10 @@ impl<'a> Judge<'a> {
                 fails(loaded, plan).map(|text| seen(text, Time::from_secs(1), plan))
             }
         }
+    }
+
+    fn is_as_bad(&self, seen: &Seen) -> bool {
+        self.harm.is_none_or(|harm| seen.harm.is_as_bad(harm))
     }
 
     /// The first violation in a run that is as bad as it has to be.
@@ -147,7 +151,7 @@ impl<'a> Judge<'a> {
             unmet,
             ..seen(v.text, v.at, plan)
         });
-        found.find(|seen| seen.harm.is_as_bad(self.harm))
+        found.find(|seen| self.is_as_bad(seen))
     }
 
     /// Looks for the violation in another order, with as many deviations.
