@@ -2,7 +2,6 @@
 //! instead.
 
 use super::wish::Wish;
-use crate::kernel::Time;
 use crate::kernel::choice::{Drawn, Span};
 use crate::sim::Searched;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +13,6 @@ pub(super) type Exchange = (usize, Vec<Drawn>);
 pub(super) fn exchanges(run: &Searched, kept: usize, wish: &Wish) -> Vec<Exchange> {
     let mut out = in_orders(&run.choices[..kept], wish);
     out.extend(in_turns(run, kept, wish));
-    out.extend(all_yield(run, kept));
     out.sort_by_key(|(place, _)| *place);
     out
 }
@@ -63,25 +61,6 @@ fn arbitrary_orders(choices: &[Drawn]) -> Vec<(usize, &[Drawn])> {
         from += len.max(1);
     }
     out
-}
-
-/// All of several goroutines that come by a place in one instant let the others go first. What they
-/// do before and after it may then have two different orders, which no single one of them brings
-/// about.
-fn all_yield(run: &Searched, kept: usize) -> Vec<Exchange> {
-    let mut together: BTreeMap<(Time, &str), Exchange> = BTreeMap::new();
-    let steps = &run.notes.steps;
-    for (place, drawn) in run.choices[..kept].iter().enumerate() {
-        if drawn.span == Span::Yield && drawn.value == 0 {
-            let step = steps.partition_point(|s| s.choices as usize <= place);
-            let at = step.checked_sub(1).map_or(Time::ZERO, |i| steps[i].at);
-            let all = together.entry((at, drawn.point));
-            let (_, all) = all.or_insert_with(|| (place, Vec::new()));
-            all.push(Drawn { value: 1, ..*drawn });
-        }
-    }
-    let several = together.into_values().filter(|(_, all)| all.len() > 1);
-    several.collect()
 }
 
 /// Of the events of an instant one about a wanted object comes next, where one about the other

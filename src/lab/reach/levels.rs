@@ -4,7 +4,7 @@ use super::exchange::{Exchange, exchanges};
 use super::near::{MILLI, Miss, Near};
 use super::wish::Wish;
 use crate::kernel::Choices;
-use crate::kernel::choice::{Deviation, Drawn, Span};
+use crate::kernel::choice::{Deviation, Drawn};
 use crate::lab::dice::Dice;
 use crate::recorded::Line;
 use crate::sim::Searched;
@@ -58,13 +58,7 @@ impl Run {
             tape.extend(exchange.into_iter().map(Deviation::from));
             return Choices::tape(tape, Choices::loose(seed, turns));
         }
-        let place = self.place(dice).unwrap_or_default();
-        if dice.once_in(2) {
-            let other = self.choices.get(place).map(|drawn| other(drawn, dice));
-            tape.extend(other.map(Deviation::from));
-        } else {
-            tape.truncate(place);
-        }
+        tape.truncate(self.place(dice).unwrap_or_default());
         Choices::tape(tape, Choices::loose(seed, turns))
     }
 
@@ -84,17 +78,6 @@ impl Run {
         let back = dice.index((2 << scale).min(places.len()));
         places.iter().nth_back(back).copied()
     }
-}
-
-/// A choice made otherwise, by chance.
-fn other(drawn: &Drawn, dice: &mut Dice) -> Drawn {
-    let value = match drawn.span {
-        Span::Alternatives(n) | Span::Turn(n) => dice.below(u64::from(n).max(1)),
-        Span::Yield => 1 - drawn.value.min(1),
-        Span::Range(min, max) => min + dice.below((max - min).saturating_add(1)),
-        Span::Bits | Span::Rank | Span::Place => dice.any(),
-    };
-    Drawn { value, ..*drawn }
 }
 
 /// Runs by how near they come; those that come equally near are a level.
@@ -141,7 +124,7 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::choice::Object;
+    use crate::kernel::choice::{Object, Span};
 
     const CHOICES: usize = 256;
 

@@ -3,14 +3,10 @@
 //! The idea: follow the recording as long as possible, and change what comes before the record at
 //! which a run parts from it. Of a run only the choices up to that record are worth anything. Runs
 //! that follow the recording equally far make up a level (`levels`). Again and again a run is taken
-//! from one of the last levels, and another one is made of it in one of three ways, by lot:
+//! from one of the last levels, and another one is made of it in one of two ways, by lot:
 //!
 //! - An exchange (`exchange`): at that record the recording names one object and the run another.
-//!   The two change places where the one went before the other, and all else stays. Or all of
-//!   several that come by a place in one instant let the others go first there.
-//! - Another value: one choice before that record is made otherwise, a near one more likely than a
-//!   far one, and all else stays. An order of many things that was found piece by piece is kept by
-//!   that.
+//!   The two change places where the one went before the other, and all else stays.
 //! - A new draw: the choices up to some place before that record are kept, a near place more likely
 //!   than a far one, and everything behind is drawn.
 //!
