@@ -6,9 +6,6 @@ use crate::import::{Stamp, YEARS};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is so far from the middle of all times is not of one outage with it.
-const A_YEAR_US: u64 = 366 * 86_400 * 1_000_000;
-
 /// All that was read.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
@@ -34,15 +31,9 @@ impl Heard {
     /// Leaves out what cannot be of the outage by its time, which a broken clock or a field without a
     /// value has written, and says so: one such line must not cost all the others.
     pub(super) fn of_one_time(&mut self) {
-        let mut times: Vec<Stamp> = self.statements.iter().map(|s| s.at).collect();
-        times.sort_unstable();
-        let Some(median) = times.get(times.len() / 2).copied() else {
-            return;
-        };
-        let is_near = |at: Stamp| YEARS.contains(&at) && at.0.abs_diff(median.0) <= A_YEAR_US;
         let (near, far): (Vec<_>, Vec<_>) = std::mem::take(&mut self.statements)
             .into_iter()
-            .partition(|s| is_near(s.at));
+            .partition(|s| YEARS.contains(&s.at));
         self.statements = near;
         if let Some(first) = far.first() {
             self.notes.push(format!(

@@ -70,11 +70,6 @@ fn nameable(folder: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// What every engine gets.
-pub(super) fn texts(packed: &Packed) -> [String; 2] {
-    [slurm(packed), kubernetes(packed, IMAGE)]
-}
-
 /// A script for `sbatch`. Slurm copies it to a place of its own before it runs it, so that the
 /// folder has to be named.
 fn slurm(packed: &Packed) -> String {
@@ -207,6 +202,18 @@ fn name_of(folder: &Path) -> String {
         "" => "taintsim".to_owned(),
         name => name.to_owned(),
     }
+}
+
+/// Reads the manifest of a work plan that lies in no folder, and writes what does its shards.
+pub(crate) fn work_plan(bytes: &[u8]) -> Result<u64, String> {
+    let wrong = |text: String| Failure::Input(Problem::new(text));
+    let read = Packed::read(Path::new("f"), bytes, &wrong);
+    let packed = read.map_err(|failure| match failure {
+        Failure::Input(problem) => problem.message,
+        _ => String::new(),
+    })?;
+    let written = [slurm(&packed), kubernetes(&packed, IMAGE)].concat();
+    Ok((written.len() + packed.command().len()) as u64)
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ impl Keeper for Kept<'_> {
 
 /// Reads a result that is of shard 0 of 2 of no plan, and if its first line is right, what is behind
 /// it as that of a sweep, packed or not.
-pub(in crate::cli) fn result(bytes: &[u8]) -> Result<u64, String> {
+pub(crate) fn result(bytes: &[u8]) -> Result<u64, String> {
     let packed = Packed::default();
     let whole = Kept::new(&packed, Path::new("")).read(bytes, 0, 0);
     let line = bytes.iter().position(|b| *b == b'\n').map_or(0, |i| i + 1);

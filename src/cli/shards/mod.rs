@@ -24,7 +24,7 @@ mod packed;
 pub(super) mod shard;
 mod work;
 
+pub(super) use engines::work_plan;
 pub(super) use inputs::Inputs;
 pub(super) use kept::result;
-pub(super) use packed::work_plan;
 pub(super) use work::{Again, PlanShardsArgs, ReadAgain, With, Work};

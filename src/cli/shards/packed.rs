@@ -179,15 +179,3 @@ impl Packed {
         Ok(Inputs::packed(places))
     }
 }
-
-/// Reads the manifest of a work plan that lies in no folder, and writes what does its shards.
-pub(in crate::cli) fn work_plan(bytes: &[u8]) -> Result<u64, String> {
-    let wrong = |text: String| Failure::Input(Problem::new(text));
-    let read = Packed::read(Path::new("f"), bytes, &wrong);
-    let packed = read.map_err(|failure| match failure {
-        Failure::Input(problem) => problem.message,
-        _ => String::new(),
-    })?;
-    let written = super::engines::texts(&packed).concat();
-    Ok((written.len() + packed.command().len()) as u64)
-}

@@ -39,7 +39,7 @@ pub(crate) struct Closed {
 impl Closed {
     /// Whether it can be reckoned with, wherever it comes from.
     pub(super) fn is_sound(&self) -> bool {
-        super::kept::are_figures(&[self.missing, self.waiting, self.evicted])
+        super::sound::are_figures(&[self.missing, self.waiting, self.evicted])
     }
 }
 

@@ -4,6 +4,7 @@
 use super::closed::Closed;
 use super::count::Counting;
 use super::moments::Moments;
+use super::sound::{FIGURE_MAX, are_figures};
 use super::spec::{FIGURES, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
@@ -80,11 +81,9 @@ pub(crate) struct Kept {
     pub whole_years: Option<Box<Kept>>,
 }
 
-/// No plan counts more outages, years, nodes or pods than this.
-pub(super) const COUNT_MAX: u64 = 1 << 48;
-
 /// The form of what is kept.
 pub(super) const VERSION: u32 = 3;
+
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
 
@@ -124,20 +123,14 @@ pub(super) fn pair(a: usize, b: usize) -> usize {
     high * high.saturating_sub(1) / 2 + low
 }
 
-/// The largest figure that is taken from a file: its square is a number still.
-const MOST: f64 = 1e100;
-
-/// Whether figures from a file can be reckoned with.
-pub(super) fn are_figures<'a>(all: impl IntoIterator<Item = &'a f64>) -> bool {
-    all.into_iter().all(|x| x.abs() <= MOST)
-}
-
 impl Replication {
     /// Whether it can be one of those that are kept here.
     pub(super) fn fits(&self, kept: &Kept) -> bool {
         let width = kept.width();
         let is_part = |p: &Part| {
-            p.figures.len() == width && are_figures(&p.figures) && (0.0..=MOST).contains(&p.weight)
+            p.figures.len() == width
+                && are_figures(&p.figures)
+                && (0.0..=FIGURE_MAX).contains(&p.weight)
         };
         self.year.len() == kept.control_places().end
             && are_figures(&self.year)
@@ -171,8 +164,9 @@ impl Kept {
             && self.controls < 100
             && self.own.len() <= self.paths.len()
             && self.moments.fits(self.control_places().end)
-            && (self.parts.iter().flatten())
-                .all(|p| p.1.len() == width && (0.0..=MOST).contains(&p.0) && are_figures(&p.1))
+            && (self.parts.iter().flatten()).all(|p| {
+                p.1.len() == width && (0.0..=FIGURE_MAX).contains(&p.0) && are_figures(&p.1)
+            })
             && self.parts.len() <= self.models.len()
             && self.met.iter().all(|m| m.len() == rows)
             && are_figures(self.matters.iter().flatten())
@@ -183,7 +177,10 @@ impl Kept {
                 .years
                 .iter()
                 .all(|y| y.len() == width && are_figures(y))
-            && self.models.iter().all(|m| (0.0..=MOST).contains(&m.1))
+            && self
+                .models
+                .iter()
+                .all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
             && are_figures(
                 self.objective
                     .prices

@@ -32,6 +32,7 @@ mod moments;
 mod run;
 mod sample;
 mod select;
+mod sound;
 mod spec;
 #[cfg(test)]
 mod tests;

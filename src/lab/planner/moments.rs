@@ -2,7 +2,7 @@
 //! sum and difference of these figures, and take the same room however many replications there
 //! were.
 
-use super::kept::{COUNT_MAX, are_figures};
+use super::sound::{COUNT_MAX, are_figures};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

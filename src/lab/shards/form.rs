@@ -15,10 +15,7 @@ pub(super) fn packed<T: Serialize>(results: &Results<T>) -> Vec<u8> {
 }
 
 /// Results as they were; none if the bytes are of something else, or of another number of pieces.
-pub(in crate::lab) fn unpacked<T: DeserializeOwned>(
-    bytes: &[u8],
-    pieces: usize,
-) -> Option<Results<T>> {
+pub(crate) fn unpacked<T: DeserializeOwned>(bytes: &[u8], pieces: usize) -> Option<Results<T>> {
     // How many there are comes first, and is looked at before there is room for them.
     let (found, _) = postcard::take_from_bytes::<usize>(bytes).ok()?;
     if found != pieces {
