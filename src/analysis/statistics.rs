@@ -3,7 +3,7 @@
 //! in which the true one lies with 95 % confidence.
 
 use crate::kernel::Dur;
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
+use statrs::distribution::{Binomial, ChiSquared, ContinuousCDF, DiscreteCDF, StudentsT};
 
 /// The value of nearest rank: the smallest of `sorted` that at least `percent` per cent of them do
 /// not exceed.
@@ -168,6 +168,40 @@ impl Sample {
     }
 }
 
+/// Where the mean of a Poisson number lies with at least 95 % confidence, of which `count` was seen
+/// (Garwood, 1936).
+pub(crate) fn poisson_interval(count: u64) -> Interval {
+    let at = |p: f64, of: u64| match ChiSquared::new(2.0 * of as f64) {
+        Ok(d) => d.inverse_cdf(p) / 2.0,
+        Err(_) => 0.0,
+    };
+    Interval {
+        low: at(TAIL, count),
+        high: at(1.0 - TAIL, count + 1),
+    }
+}
+
+/// How likely it is that of `less + more` pairs as many or more are on one side if either side is as
+/// likely as the other: the sign test, two-sided.
+pub(crate) fn sign_test(less: u64, more: u64) -> f64 {
+    let n = less + more;
+    match Binomial::new(0.5, n) {
+        Ok(of) if n > 0 => (2.0 * of.cdf(less.min(more))).min(1.0),
+        _ => 1.0,
+    }
+}
+
+/// Up to which of these probabilities what was compared differs, if of what is said to differ one in
+/// so many (`level`) may be chance: Benjamini and Hochberg, 1995. None of them where it is below
+/// zero.
+pub(crate) fn discoveries(probabilities: &mut [f64], level: f64) -> f64 {
+    probabilities.sort_by(f64::total_cmp);
+    let all = probabilities.len() as f64;
+    let found = (1..).zip(probabilities.iter());
+    let found = found.filter(|(rank, p)| **p <= f64::from(*rank) / all * level);
+    found.last().map_or(-1.0, |(_, p)| *p)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +227,44 @@ mod tests {
             (nearest_rank(&ten, 100), nearest_rank(&ten, 1000)),
             (Some(10), Some(10))
         );
+    }
+
+    /// Of none seen: e^-λ = 0.025, λ = 3.689. Of two, by the tables of Pearson and Hartley: 0.242 to
+    /// 7.225; of ten 4.795 to 18.39.
+    #[test]
+    fn a_poisson_number_has_its_exact_interval() {
+        for (count, low, high) in [(0, 0.0, 3.689), (2, 0.242, 7.225), (10, 4.795, 18.39)] {
+            let i = poisson_interval(count);
+            assert!((i.low - low).abs() < 5e-4, "{count}: {i:?}");
+            assert!((i.high - high).abs() < 5e-3, "{count}: {i:?}");
+        }
+    }
+
+    /// Of three pairs all on one side: 2 / 8. Of eight: 2 / 256. Of ten nine: 2 · 11 / 1024.
+    #[test]
+    fn pairs_on_one_side_are_chance_as_often_as_coins() {
+        for (less, more, p) in [
+            (0, 0, 1.0),
+            (0, 3, 0.25),
+            (8, 0, 0.007_812_5),
+            (1, 9, 22.0 / 1024.0),
+            (2, 2, 1.0),
+        ] {
+            assert!((sign_test(less, more) - p).abs() < 1e-12, "{less} {more}");
+        }
+    }
+
+    /// The example of Benjamini and Hochberg, 1995: of fifteen probabilities the first four are
+    /// discoveries at 5 %, for 0.0095 is not above 4/15 · 0.05 = 0.0133, and 0.0201 is above 0.0167.
+    /// Nothing is, where all are chance.
+    #[test]
+    fn what_is_compared_often_differs_by_chance_now_and_then() {
+        let mut of = [
+            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262,
+            0.5719, 0.6528, 0.7590, 1.0,
+        ];
+        assert_eq!(discoveries(&mut of, 0.05), 0.0095);
+        assert!(discoveries(&mut [0.25; 40], 0.05) < 0.0);
     }
 
     #[test]

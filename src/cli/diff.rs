@@ -16,9 +16,11 @@ use crate::kernel::Dur;
 use crate::lab::sweep::Event;
 use crate::lab::{Pairs, Stopped};
 use crate::language::Problem;
-use crate::report::diff::{SeedSide, Side, document, over_seeds, write, write_over_seeds};
+use crate::report::diff::{
+    SeedSide, Side, board, board_over_seeds, document, over_seeds, write, write_over_seeds,
+};
 use crate::report::html::Page;
-use crate::report::html::board::{Board, Part, Runs};
+use crate::report::html::board::Board;
 use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
 use crate::scenario::{self, Loaded, Overrides};
@@ -157,11 +159,9 @@ fn single(
         let text = plain(|out, style| write(out, sides, &found, style))?;
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        let titles = [
-            format!("{}: two runs", a.ready.plan.name),
-            "Both runs".to_owned(),
-        ];
-        Ok(page(titles, text, runs))
+        Ok(page(text, runs, |said| {
+            board(&a.ready.plan.name, &found, said)
+        }))
     })?;
     Ok(if found.is_empty() {
         Exit::Fine
@@ -170,24 +170,11 @@ fn single(
     })
 }
 
-/// The page of two runs: both one above the other, and what sets them apart. Titles are those of the
-/// page and of the runs.
-fn page([title, of_runs]: [String; 2], text: Vec<u8>, [a, b]: [Vec<u8>; 2]) -> Page {
+/// The page of two runs, of what was printed and of what `board` makes of that.
+fn page(text: Vec<u8>, [a, b]: [Vec<u8>; 2], board: impl FnOnce(String) -> Board) -> Page {
     let said = String::from_utf8_lossy(&text).into_owned();
-    let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
-    let runs = Runs {
-        title: of_runs,
-        of: "run".to_owned(),
-        runs: vec![named("A", "run-a"), named("B", "run-b")],
-        beside: true,
-    };
-    let board = Board {
-        title,
-        parts: vec![Part::text("What sets them apart", said), Part::Runs(runs)],
-        ..Board::default()
-    };
     let runs = vec![("run-a".to_owned(), a), ("run-b".to_owned(), b)];
-    Page::of_board(&board, text, runs)
+    Page::of_board(&board(said), text, runs)
 }
 
 /// Both sides over many seeds.
@@ -324,12 +311,8 @@ fn print_many(
             };
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
-        let name = &a.plan.name;
-        let titles = [
-            format!("{name}: two sides over {} seeds", found.seeds),
-            format!("Both runs with seed {}", pairs.first),
-        ];
-        Ok(page(titles, text, [a_run?, b_run?]))
+        let board = |said| board_over_seeds(&a.plan.name, &settings, found, pairs.first, said);
+        Ok(page(text, [a_run?, b_run?], board))
     })?;
     Ok(if found.same == found.seeds && !settings.objects_differ() {
         Exit::Fine

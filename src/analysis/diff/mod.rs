@@ -31,7 +31,7 @@ pub(crate) use compare::{Difference, First};
 pub(crate) use costs::{Bill, Fate};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;
-pub(crate) use seeds::{Gathered, NEARLY_ALL, OverSeeds, WorkloadOverSeeds};
+pub(crate) use seeds::{FEWEST, Gathered, LEVEL, NEARLY_ALL, OverSeeds, WorkloadOverSeeds};
 pub(crate) use settings::{SettingChange, Settings};
 pub(crate) use sums::Paired;
 pub(crate) use tally::Way;

@@ -2,6 +2,7 @@
 
 use super::costs::Bill;
 use crate::analysis::costs::Figure;
+use crate::analysis::statistics::sign_test;
 use crate::kernel::Dur;
 use std::cmp::Ordering;
 
@@ -19,6 +20,13 @@ pub(crate) struct Paired {
     pub less: u64,
     /// In how many seeds it is more in the second side, beyond the tolerance.
     pub more: u64,
+}
+
+impl Paired {
+    /// How likely as many seeds on one side are if it is chance which of both sides is which.
+    pub(crate) fn chance(&self) -> f64 {
+        sign_test(self.less, self.more)
+    }
 }
 
 /// A figure's sums over seeds.

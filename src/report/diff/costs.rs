@@ -11,12 +11,16 @@ use std::io;
 
 /// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
 /// It has no values if the figure differs by less than is shown.
-type Cells = (String, Vec<String>, Ordering);
+pub(super) type Cells = (String, Vec<String>, Ordering);
 
 /// The heads of the columns of one pair of runs.
-const ONE: [&str; 3] = ["A", "B", "B - A"];
+pub(super) const ONE: [&str; 3] = ["A", "B", "B - A"];
 /// Those of many.
-const MANY: [&str; 7] = ["A", "B", "B - A", "least", "greatest", "B less", "B more"];
+pub(super) const MANY: [&str; 6] = ["A", "B", "B - A", "B less", "B more", ""];
+/// What stands behind a figure that may differ by chance.
+const CHANCE: &str = "~";
+/// Workloads with their figures over seeds; the rest is counted.
+const WORKLOADS: usize = 5;
 
 impl Printer<'_> {
     /// What two runs cost.
@@ -37,18 +41,18 @@ impl Printer<'_> {
             blocks.pop();
         }
         self.blocks(&ONE, &blocks)?;
-        self.more_workloads(d.workloads.len())
+        self.more_workloads(d.workloads.len(), ROWS)
     }
 
     /// What runs over many seeds cost.
     pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
-        self.title("What it costs: means over the seeds, and B - A of equal seeds; more is worse")?;
+        self.title("What it costs; means over the seeds, more is worse")?;
         let mut blocks = vec![(
             "all workloads".to_owned(),
-            rows_of_many(&d.costs),
+            rows_of_many(&d.costs, d),
             String::new(),
         )];
-        for w in d.workloads.iter().take(ROWS) {
+        for w in d.workloads.iter().take(WORKLOADS) {
             let only = |side: usize, letter: char| match w.only[side] {
                 0 => None,
                 n if n == d.seeds => Some(format!("only in {letter}")),
@@ -59,13 +63,17 @@ impl Printer<'_> {
                 )),
             };
             let said: Vec<String> = [only(0, 'A'), only(1, 'B')].into_iter().flatten().collect();
-            blocks.push((w.name.clone(), rows_of_many(&w.costs), said.join("; ")));
+            blocks.push((w.name.clone(), rows_of_many(&w.costs, d), said.join("; ")));
         }
         if matches!(&blocks[..], [all, one] if all.1 == one.1 && one.2.is_empty()) {
             blocks.pop();
         }
         self.blocks(&MANY, &blocks)?;
-        self.more_workloads(d.workloads.len())
+        let is_chance = |c: &Cells| c.1.last().is_some_and(|v| v == CHANCE);
+        if blocks.iter().any(|b| b.1.iter().any(is_chance)) {
+            writeln!(self.out, "  {CHANCE} may be chance")?;
+        }
+        self.more_workloads(d.workloads.len(), WORKLOADS)
     }
 
     fn blocks(
@@ -123,12 +131,12 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn more_workloads(&mut self, all: usize) -> io::Result<()> {
-        if all > ROWS {
+    fn more_workloads(&mut self, all: usize, shown: usize) -> io::Result<()> {
+        if all > shown {
             writeln!(
                 self.out,
                 "  {} more workloads; -o json has all",
-                grouped((all - ROWS) as u64)
+                grouped((all - shown) as u64)
             )?;
         }
         writeln!(self.out)
@@ -175,7 +183,7 @@ impl Widths {
     }
 }
 
-fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
+pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     let row = |figure: Figure| {
         let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
         let worse = a.compared(b, figure, tolerance);
@@ -192,29 +200,32 @@ fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     Figure::ALL.into_iter().filter_map(row).collect()
 }
 
-fn rows_of_many(costs: &[(Figure, Paired)]) -> Vec<Cells> {
+pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cells> {
     let row = |&(figure, p): &(Figure, Paired)| {
         let (least, greatest) = p.range;
         let mut cells = vec![
             value(figure, p.means[0]),
             value(figure, p.means[1]),
             difference(figure, p.difference),
-            difference(figure, least),
-            difference(figure, greatest),
             grouped(p.less),
             grouped(p.more),
+            if differs(&p, d) { "" } else { CHANCE }.to_owned(),
         ];
         if is_slight(figure, least) && is_slight(figure, greatest) {
             cells.clear();
         }
-        let way = match (p.less, p.more) {
-            (0, _) => Ordering::Greater,
-            (_, 0) => Ordering::Less,
+        let way = match p.less.cmp(&p.more) {
+            way if differs(&p, d) => way.reverse(),
             _ => Ordering::Equal,
         };
         (p.less > 0 || p.more > 0).then(|| (figure.heading().to_owned(), cells, way))
     };
     costs.iter().filter_map(row).collect()
+}
+
+/// Whether a figure differs by more than chance.
+pub(super) fn differs(p: &Paired, d: &OverSeeds) -> bool {
+    p.chance() <= d.differs_up_to
 }
 
 /// What a figure's values are multiplied with, how many digits they have behind the point, and what

@@ -5,8 +5,8 @@ use super::side::{Side, steps};
 use super::words::group_text;
 use crate::analysis::Figure;
 use crate::analysis::diff::{
-    Bill, Change, Difference, Fate, First, Group, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair,
-    Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
+    Bill, Change, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence,
+    OverSeeds, Pair, Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
 };
 use crate::kernel::Dur;
 use crate::plan::Plan;
@@ -64,6 +64,7 @@ pub(crate) fn over_seeds(
                 "greatest": p.range.1,
                 "seeds_less": p.less,
                 "seeds_more": p.more,
+                "p": p.chance(),
             });
             (figure.name().to_owned(), value)
         };
@@ -74,6 +75,13 @@ pub(crate) fn over_seeds(
     let mut document = json!({
         "same": d.same == d.seeds && !settings_differ.objects_differ(),
         "seeds": { "first": sides[0].source.seed, "count": d.seeds, "same": d.same, "nearly_all_percent": NEARLY_ALL },
+        "test": {
+            "name": "sign test of equal seeds, Benjamini-Hochberg",
+            "compared": d.compared,
+            "level": LEVEL,
+            "differs_up_to_p": (d.differs_up_to >= 0.0).then_some(d.differs_up_to),
+            "too_few_seeds": d.seeds < FEWEST,
+        },
         "a": run(sides[0].plan, sides[0].source),
         "b": run(sides[1].plan, sides[1].source),
         "costs": figures(&d.costs),

@@ -1,8 +1,9 @@
 //! The difference of two runs, or of two sides over many seeds, as text and as JSON.
 //!
-//! The most important comes first: what it costs, then who was evicted, pending or tainted. Noise
-//! follows, then what was set differently, and last what the releases themselves do differently.
+//! The causes come first, what was set differently; then what it costs, and who was evicted, pending
+//! or tainted. Noise follows, and last what the releases themselves do differently.
 
+mod board;
 mod costs;
 mod json;
 mod printer;
@@ -11,6 +12,7 @@ mod seeds;
 mod side;
 mod words;
 
+pub(crate) use board::{board, board_over_seeds};
 pub(crate) use json::{document, over_seeds};
 pub(crate) use runs::write;
 pub(crate) use seeds::{SeedSide, write as write_over_seeds};

@@ -80,14 +80,14 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
-    /// What was set differently; what the releases themselves do differently comes last.
-    pub(super) fn settings(&mut self, s: &Settings) -> io::Result<()> {
-        self.objects(s)?;
+    /// What was set differently, and what only one side has: the causes, which come first.
+    pub(super) fn causes(&mut self, s: &Settings) -> io::Result<()> {
         self.own_settings(s)?;
-        self.switches(s)
+        self.objects(s)
     }
 
-    /// The settings that differ.
+    /// The settings that differ, those that are not written in a file too: another release has other
+    /// defaults.
     fn own_settings(&mut self, s: &Settings) -> io::Result<()> {
         if s.others.is_empty() {
             return Ok(());
@@ -112,7 +112,7 @@ impl Printer<'_> {
     }
 
     /// What the releases themselves do differently.
-    fn switches(&mut self, s: &Settings) -> io::Result<()> {
+    pub(super) fn switches(&mut self, s: &Settings) -> io::Result<()> {
         if s.switches.is_empty() {
             return Ok(());
         }

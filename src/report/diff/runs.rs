@@ -39,13 +39,15 @@ pub(crate) fn write(
             return Ok(());
         }
         writeln!(p.out)?;
-        return p.settings(&d.settings);
+        p.causes(&d.settings)?;
+        return p.switches(&d.settings);
     }
+    p.causes(&d.settings)?;
     p.costs(d)?;
     p.first(sides, d)?;
     p.groups(d)?;
     p.noise(&noise(d))?;
-    p.settings(&d.settings)
+    p.switches(&d.settings)
 }
 
 /// How often there is noise of each kind, and about what.

@@ -2,12 +2,14 @@
 
 use super::printer::{Printer, ROWS, header};
 use super::words::{PENDING, rounded, why};
-use crate::analysis::diff::{OverSeeds, Pattern, Settings, Way};
+use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::grouped;
 use crate::analysis::words::ranges;
+use crate::kernel::Dur;
 use crate::plan::Plan;
 use crate::report::Source;
 use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// One of the two sides.
@@ -21,8 +23,8 @@ pub(crate) struct SeedSide<'a> {
 
 /// Rows of what is chance; the rest is counted.
 const CHANCE: usize = 12;
-/// With fewer seeds than this, what is chance may well look as if it always differed.
-const FEW: u64 = 10;
+/// So many names are told of what has one cause.
+const NAMES: usize = 3;
 
 /// Writes the difference for people.
 ///
@@ -52,7 +54,13 @@ pub(crate) fn write(
             GREEN,
         );
         writeln!(p.out, "{same}\n")?;
-        return p.settings(settings);
+        p.causes(settings)?;
+        return p.switches(settings);
+    }
+    p.causes(settings)?;
+    if d.seeds < FEWEST {
+        p.folded(&too_few(d.seeds), 0, YELLOW)?;
+        writeln!(p.out)?;
     }
     if d.same > 0 {
         writeln!(
@@ -75,13 +83,22 @@ pub(crate) fn write(
         d.seeds,
         ROWS,
     )?;
-    p.patterns("What is chance", &d.chance, d.seeds, CHANCE)?;
-    p.noise(&d.noise)?;
-    p.settings(settings)?;
-    if d.seeds < FEW {
-        p.folded(&format!("With {all} seeds, what is chance may well look as if it always differed: --seeds 20 tells more."), 0, DIM)?;
+    if d.seeds >= FEWEST {
+        let said = format!(
+            "By the sign test of equal seeds, at 5 % after Benjamini-Hochberg: {} things were compared.",
+            grouped(d.compared as u64)
+        );
+        p.folded(&said, 0, DIM)?;
+        writeln!(p.out)?;
     }
-    Ok(())
+    p.patterns(
+        "What is chance, or differs in fewer seeds",
+        &d.chance,
+        d.seeds,
+        CHANCE,
+    )?;
+    p.noise(&d.noise)?;
+    p.switches(settings)
 }
 
 impl Printer<'_> {
@@ -96,30 +113,114 @@ impl Printer<'_> {
             return Ok(());
         }
         writeln!(self.out, "{}", self.paint(title, BOLD))?;
-        let shown = &list[..list.len().min(most)];
-        let often = |p: &Pattern| format!("{} of {}", span(p.seeds), grouped(seeds));
+        let lines = together(list);
+        let shown = &lines[..lines.len().min(most)];
         let width = shown
             .iter()
-            .map(|p| often(p).chars().count())
+            .map(|of| often(of, seeds).chars().count())
             .max()
             .unwrap_or(0);
-        for p in shown {
-            write!(self.out, "  {:>width$}  ", often(p))?;
-            let ansi = match p.way {
-                Way::OnlyA | Way::OnlyB if p.what.starts_with("evicted") => RED,
+        for of in shown {
+            write!(self.out, "  {:>width$}  ", often(of, seeds))?;
+            let ansi = match of[0].way {
+                Way::OnlyA | Way::OnlyB if of[0].what.starts_with("evicted") => RED,
                 Way::OnlyA | Way::OnlyB => YELLOW,
                 _ => PLAIN,
             };
-            self.folded(&said(p), width + 4, ansi)?;
+            let text = match of[..] {
+                [one] => said(one),
+                _ => said_together(of),
+            };
+            self.folded(&text, width + 4, ansi)?;
         }
-        if list.len() > most {
+        if lines.len() > most {
             writeln!(
                 self.out,
                 "  {} more of these; -o json has all",
-                grouped((list.len() - most) as u64)
+                grouped((lines.len() - most) as u64)
             )?;
         }
         writeln!(self.out)
+    }
+}
+
+/// What a person should know who compares over so few seeds.
+pub(super) fn too_few(seeds: u64) -> String {
+    format!(
+        "With {} seeds nothing can be told from chance: what is chance may well look as if it always differed. Give --seeds {FEWEST} or more, better 20.",
+        grouped(seeds)
+    )
+}
+
+/// `18 of 20`, `18 to 20 of 20`
+pub(super) fn often(of: &[&Pattern], seeds: u64) -> String {
+    let least = of.iter().map(|p| p.seeds.0).min().unwrap_or_default();
+    let most = of.iter().map(|p| p.seeds.1).max().unwrap_or_default();
+    format!("{} of {}", span((least, most)), grouped(seeds))
+}
+
+/// Patterns that are the same of others: of many workloads, or of many nodes, one cause has made
+/// them. Few of a kind stay apart.
+fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
+    let key = |p: &Pattern| (p.what.clone(), p.way, p.of_pods);
+    let mut lines: Vec<Vec<&Pattern>> = Vec::new();
+    for p in list {
+        match lines.iter_mut().find(|l| key(l[0]) == key(p)) {
+            Some(line) => line.push(p),
+            None => lines.push(vec![p]),
+        }
+    }
+    let mut told = Vec::new();
+    for line in lines {
+        if line.len() > NAMES {
+            told.push(line);
+        } else {
+            told.extend(line.into_iter().map(|p| vec![p]));
+        }
+    }
+    told
+}
+
+/// `40 to 44 pods of 12 workloads evicted: 9s to 10.5s later in B (Deployment default/web, … )`
+fn said_together(of: &[&Pattern]) -> String {
+    let thing = if of[0].of_pods { "pod" } else { "node" };
+    let (least, most) = of.iter().fold((0, 0), |(least, most), p| {
+        (least + p.in_one_seed.0, most + p.in_one_seed.1)
+    });
+    let name = |p: &&Pattern| match &p.of {
+        Some(of) => of.clone(),
+        None => p.objects.first().cloned().unwrap_or_default(),
+    };
+    let names: BTreeSet<String> = of.iter().map(name).filter(|n| !n.is_empty()).collect();
+    let few: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+    let mut listed = few.join(", ");
+    if names.len() > NAMES {
+        listed += &format!(", {} more", grouped((names.len() - NAMES) as u64));
+    }
+    let shifts = of.iter().filter_map(|p| p.shift);
+    let shift = shifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let subject = format!("{} {thing}s", span((least, most)));
+    let how = how(of[0].way, shift);
+    format!("{subject} {}: {how} ({listed})", of[0].what)
+}
+
+/// In which way, and by how much.
+fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
+    let by = shift.map_or(String::new(), |(least, most)| {
+        let (least, most) = (rounded(least), rounded(most));
+        if least == most {
+            least
+        } else {
+            format!("{least} to {most}")
+        }
+    });
+    match way {
+        Way::OnlyA => "only in A".to_owned(),
+        Way::OnlyB => "only in B".to_owned(),
+        Way::Earlier => format!("{by} earlier in B"),
+        Way::Later => format!("{by} later in B"),
+        Way::Both => format!("{by} earlier or later in B"),
+        Way::Otherwise => "otherwise in B".to_owned(),
     }
 }
 
@@ -169,22 +270,9 @@ pub(super) fn said(p: &Pattern) -> String {
         ([Some(a), Some(b)], _) => format!(" ({a} in A, {b} in B)"),
         ([Some(one), None] | [None, Some(one)], _) => format!(" {one}"),
     };
-    let by = p.shift.map_or(String::new(), |(least, most)| {
-        let (least, most) = (rounded(least), rounded(most));
-        if least == most {
-            least
-        } else {
-            format!("{least} to {most}")
-        }
-    });
     let how = match (p.way, &p.details) {
-        (Way::OnlyA, _) => "only in A".to_owned(),
-        (Way::OnlyB, _) => "only in B".to_owned(),
-        (Way::Earlier, _) => format!("{by} earlier in B"),
-        (Way::Later, _) => format!("{by} later in B"),
-        (Way::Both, _) => format!("{by} earlier or later in B"),
         (Way::Otherwise, [Some(a), Some(b)]) => format!("{a} in A, {b} in B"),
-        (Way::Otherwise, _) => "otherwise in B".to_owned(),
+        (way, _) => how(way, p.shift),
     };
     let space = if subject.is_empty() { "" } else { " " };
     format!("{subject}{space}{}{beside}: {how}", p.what)

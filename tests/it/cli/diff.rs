@@ -184,9 +184,10 @@ What differs
     assert_eq!(text, expected, "\n{text}");
 }
 
-/// What a person must know comes first, and internal switches last: the order of the titles.
+/// What was set otherwise, defaults of releases too, comes first, and internal switches last: the
+/// order of the titles.
 #[test]
-fn costs_come_first_and_switches_last() {
+fn causes_come_first_and_switches_last() {
     let scratch = with_one_node_lost();
     let titles = |args: &[&str]| -> Vec<String> {
         let text = scratch.call(&[&["diff", "one.ron"], args].concat()).stdout;
@@ -209,26 +210,27 @@ fn costs_come_first_and_switches_last() {
         "--against-set",
         "flags.kube-controller-manager.node-monitor-period=4s",
     ];
-    let end = [
-        "Settings that differ",
-        "Internal switches of the releases that differ",
-    ];
+    let first = "Settings that differ";
+    let last = "Internal switches of the releases that differ";
     assert_eq!(
         titles(&both),
         [
-            &["What it costs", "Where they part", "What differs"][..],
-            &end
+            first,
+            "What it costs",
+            "Where they part",
+            "What differs",
+            last
         ]
-        .concat()
     );
     let many = titles(&[&both[..], &["--seeds", "2"]].concat());
     assert_eq!(
         many,
         [
-            &["What it costs", "What differs in nearly all seeds"][..],
-            &end
+            first,
+            "What it costs",
+            "What differs in nearly all seeds",
+            last
         ]
-        .concat()
     );
 }
 

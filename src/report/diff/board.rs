@@ -1,0 +1,130 @@
+//! A difference as a page: its causes and its costs, both runs one above the other, and the rest.
+
+use super::costs::{Cells, MANY, ONE, rows_of_many, rows_of_one};
+use super::seeds;
+use super::words::group_text;
+use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
+use crate::analysis::grouped;
+use crate::report::html::board::{Board, Item, Part, Runs, Table};
+use serde_json::Value;
+
+/// The page of two runs; `text` is what was printed, and of the page's runs A is `run-a`.
+pub(crate) fn board(name: &str, d: &Difference, text: String) -> Board {
+    let costs = rows_of_one(&d.costs[0], &d.costs[1], d.tolerance);
+    let group = |g| vec![Value::from(group_text(g))];
+    let differs = Table::new(
+        "What differs",
+        &["what"],
+        d.groups.iter().map(group).collect(),
+    );
+    let mut said = causes(&d.settings);
+    if d.is_empty() {
+        said.push("Both runs came to the same.".to_owned());
+    }
+    let titles = [format!("{name}: two runs"), "Both runs".to_owned()];
+    of(titles, said, (&ONE, costs), differs, text)
+}
+
+/// The page of two sides over many seeds; its runs are those of the first seed.
+pub(crate) fn board_over_seeds(
+    name: &str,
+    settings: &Settings,
+    d: &OverSeeds,
+    first: u64,
+    text: String,
+) -> Board {
+    let pattern = |p| {
+        vec![
+            Value::from(seeds::often(&[p], d.seeds)),
+            Value::from(seeds::said(p)),
+        ]
+    };
+    let differs = Table::new(
+        "What differs in nearly all seeds",
+        &["seeds", "what"],
+        d.nearly_all.iter().map(pattern).collect(),
+    );
+    let mut said = causes(settings);
+    if d.same == d.seeds {
+        said.push("Both sides came to the same in each seed.".to_owned());
+    } else if d.seeds < FEWEST {
+        said.push(seeds::too_few(d.seeds));
+    }
+    let titles = [
+        format!("{name}: two sides over {} seeds", grouped(d.seeds)),
+        format!("Both runs with seed {first}"),
+    ];
+    of(
+        titles,
+        said,
+        (&MANY, rows_of_many(&d.costs, d)),
+        differs,
+        text,
+    )
+}
+
+/// What was set otherwise, a sentence each.
+fn causes(s: &Settings) -> Vec<String> {
+    let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "not set".to_owned());
+    let release = s.release.iter();
+    let release = release.map(|(a, b)| format!("Kubernetes: {a} in A, {b} in B"));
+    let others = s.others.iter();
+    let others = others.map(|c| format!("{}: {} in A, {} in B", c.name, said(&c.a), said(&c.b)));
+    release.chain(others).collect()
+}
+
+fn of(
+    [title, of_runs]: [String; 2],
+    said: Vec<String>,
+    (heads, costs): (&[&str], Vec<Cells>),
+    differs: Table,
+    text: String,
+) -> Board {
+    let item = |text| Item {
+        text,
+        command: None,
+    };
+    let mut parts = Vec::new();
+    if !said.is_empty() {
+        parts.push(Part::List {
+            title: "What was set otherwise".to_owned(),
+            items: said.into_iter().map(item).collect(),
+        });
+    }
+    let columns: Vec<&str> = ["figure"]
+        .into_iter()
+        .chain(heads.iter().copied())
+        .collect();
+    let row = |(figure, values, _): Cells| {
+        let cells = [figure].into_iter().chain(values);
+        cells.map(Value::from).collect()
+    };
+    let rows: Vec<Vec<Value>> = costs
+        .into_iter()
+        .filter(|c| !c.1.is_empty())
+        .map(row)
+        .collect();
+    if !rows.is_empty() {
+        parts.push(Part::Table(Table::new(
+            "What it costs; more is worse",
+            &columns,
+            rows,
+        )));
+    }
+    let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
+    parts.push(Part::Runs(Runs {
+        title: of_runs,
+        of: "run".to_owned(),
+        runs: vec![named("A", "run-a"), named("B", "run-b")],
+        beside: true,
+    }));
+    if !differs.rows.is_empty() {
+        parts.push(Part::Table(differs));
+    }
+    parts.push(Part::text("As it was printed", text));
+    Board {
+        title,
+        parts,
+        ..Board::default()
+    }
+}
