@@ -5,6 +5,7 @@ use super::interrupt;
 use super::terminal::Terminal;
 use crate::files;
 use crate::language::Problem;
+use crate::report::charts::ChartError;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +99,23 @@ pub(crate) fn write_text(
         return Ok(out.flush()?);
     };
     write_whole(path, text.as_bytes())
+}
+
+/// Draws a chart into a file, as its name ends.
+pub(crate) fn write_chart(
+    path: &Path,
+    svg: impl FnOnce() -> Result<String, ChartError>,
+    png: impl FnOnce() -> Result<Vec<u8>, ChartError>,
+) -> Result<(), Failure> {
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("svg") => svg().map(String::into_bytes),
+        Some("png") => png(),
+        _ => {
+            let problem = Problem::new(format!("{} is neither .svg nor .png", path.display()));
+            return Err(Failure::Input(problem));
+        }
+    };
+    write_whole(path, &bytes.map_err(|e| Failure::Io(e.to_string()))?)
 }
 
 /// Writes a file as a whole or not at all, as [`files::replace`] does.

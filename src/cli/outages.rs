@@ -3,15 +3,15 @@
 use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::file::write_whole;
+use super::file::{replaces_only_by_force, write_chart};
 use super::output::{OutputArg, TableFormat, table_fits};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
-use crate::outages::{Distribution, fits};
-use crate::report::json;
+use crate::outages::{Distribution, Noticing, fits};
 use crate::report::outages::{Asked, OutagesTable, Told, chart_png, chart_svg, document, write};
 use crate::report::tables::{csv, documents};
+use crate::report::{Style, json};
 use crate::scenario;
 use std::io::Write;
 use std::path::PathBuf;
@@ -42,6 +42,35 @@ enum WhichTable {
     Outages,
 }
 
+/// When nodes are tainted, in seconds from the beginning of an outage.
+#[derive(Clone, Copy, Debug)]
+struct Detection {
+    from: f64,
+    to: f64,
+}
+
+/// Detection varies by so many seconds either way: of heartbeats, which are ten seconds apart, and
+/// of passes, which are five.
+const EITHER_WAY_S: f64 = 7.5;
+/// A pass comes every so many seconds, and takes the taint of a node off that is heard again.
+const PASS_S: f64 = 5.0;
+
+fn detection(text: &str) -> Result<Detection, String> {
+    let seconds = |text: &str| duration(text).map(|d| d.as_nanos() as f64 / 1e9);
+    let Some((from, to)) = text.split_once("..") else {
+        let middle = seconds(text)?;
+        return Ok(Detection {
+            from: (middle - EITHER_WAY_S).max(0.0),
+            to: middle + EITHER_WAY_S,
+        });
+    };
+    let (from, to) = (seconds(from)?, seconds(to)?);
+    match from <= to {
+        true => Ok(Detection { from, to }),
+        false => Err("it ends before it begins".to_owned()),
+    }
+}
+
 /// Arguments of `taintsim outages`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OutagesArgs {
@@ -58,12 +87,17 @@ pub(crate) struct OutagesArgs {
     /// it is worth
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     price: Dur,
-    /// How long it takes from the beginning of an outage until the node is tainted
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "45s")]
-    detection: Dur,
-    /// Draw what an outage costs by timeout, as PNG or SVG by the name's ending
+    /// How long it takes from the beginning of an outage until the node is tainted: a range, or its
+    /// middle, as heartbeats and passes make a difference of 15s. The grace period is 40s up to
+    /// 1.31, which makes 30s..45s, and 50s from 1.32 on, 40s..55s; the default holds for both
+    #[arg(long, value_name = "FROM..TO", value_parser = detection, default_value = "30s..55s")]
+    detection: Detection,
+    /// Draw what an outage costs by toleration, as PNG or SVG by the name's ending
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
+    /// Replace the chart's file where it is there
+    #[arg(long, requires = "chart")]
+    force: bool,
     #[command(flatten)]
     output: OutputArg<TableFormat>,
     /// With -o csv: which table [default: fits]
@@ -74,10 +108,18 @@ pub(crate) struct OutagesArgs {
 /// Runs the command.
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     table_fits(args.table.is_some(), args.output.form)?;
+    if let Some(chart) = &args.chart {
+        replaces_only_by_force(chart, args.force)?;
+    }
+    let noticing = Noticing {
+        from: args.detection.from,
+        to: args.detection.to,
+        back: PASS_S,
+    };
     let history =
         scenario::history(&args.file, args.from.map(Into::into)).map_err(Failure::Input)?;
     let begun_before = history.noticed;
-    let history = history.noticed_after(args.detection.as_nanos() as f64 / 1e9);
+    let history = history.noticed_after(noticing.middle());
     let Some(spans) = history.spans() else {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
@@ -85,7 +127,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         asked: Asked {
             file: args.file.display().to_string(),
             price: args.price,
-            detection: args.detection,
+            noticing,
         },
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
@@ -94,19 +136,17 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         spans,
     };
     if let Some(chart) = &args.chart {
-        let bytes = match chart.extension().and_then(|e| e.to_str()) {
-            Some("svg") => chart_svg(&told).map(String::into_bytes),
-            Some("png") => chart_png(&told),
-            _ => {
-                let problem = Problem::new(format!("{} is neither .svg nor .png", chart.display()));
-                return Err(Failure::Input(problem));
-            }
-        };
-        write_whole(chart, &bytes.map_err(|e| Failure::Io(e.to_string()))?)?;
+        write_chart(chart, || chart_svg(&told), || chart_png(&told))?;
     }
     let mut out = terminal.out();
     match args.output.form {
-        TableFormat::Text => write(&mut out, &told)?,
+        TableFormat::Text => {
+            let style = Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            };
+            write(&mut out, &told, style)?;
+        }
         TableFormat::Json => json::write(&mut out, &document(&told))?,
         TableFormat::Csv => match args.table.unwrap_or_default() {
             WhichTable::Fits => csv::write(&mut out, &documents::fits(&document(&told)))?,

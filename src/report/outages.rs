@@ -5,10 +5,11 @@ use super::Heading;
 use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
 use super::short;
 use super::tables::{Cell, Column, Each, Kind, Table};
-use super::text::counted;
+use super::text::{PLAIN, Printer, Style, counted};
 use crate::analysis::grouped;
+use crate::analysis::statistics::poisson_interval;
 use crate::kernel::Dur;
-use crate::outages::{Best, Distribution, Fit, History, Spans, best, cost};
+use crate::outages::{Distribution, Fit, History, Noticing, Spans, best};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -19,8 +20,8 @@ pub(crate) struct Asked {
     pub file: String,
     /// What an eviction costs, in downtime.
     pub price: Dur,
-    /// How long until a node is tainted.
-    pub detection: Dur,
+    /// How long until a node is tainted, and until one that is back is not.
+    pub noticing: Noticing,
 }
 
 /// A history, and what was made of it.
@@ -53,21 +54,35 @@ const QUANTILES: [f64; 7] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 const TOLERATIONS: [u64; 4] = [0, 30, 60, 300];
 
 impl Told {
-    fn best(&self, of: &Distribution) -> Best {
-        best(of, seconds(self.asked.price), seconds(self.asked.detection))
+    /// The best toleration by a distribution, in whole seconds, none for ever; and what an outage
+    /// costs with it, in seconds.
+    fn best(&self, of: &Distribution) -> (Option<u64>, f64) {
+        let found = best(of, seconds(self.asked.price), &self.asked.noticing);
+        let is_finite = found.toleration.is_finite();
+        (
+            is_finite.then_some(found.toleration.ceil() as u64),
+            found.cost,
+        )
     }
 
     /// What an outage costs with such a toleration, in seconds, and which share of outages evicts.
     fn with(&self, toleration: u64) -> (f64, f64) {
-        let timeout = seconds(self.asked.detection) + toleration as f64;
-        let costs = cost(&self.measured, timeout, seconds(self.asked.price));
-        (costs, self.spans.survival(timeout))
+        let (noticing, of) = (&self.asked.noticing, &self.measured);
+        let price = seconds(self.asked.price);
+        (
+            noticing.cost(of, toleration as f64, price),
+            noticing.evicting(of, toleration as f64),
+        )
     }
 
-    /// What is set so that a node that is away is given up after so many seconds.
-    fn toleration(&self, timeout: f64) -> Option<u64> {
-        let after = timeout - seconds(self.asked.detection);
-        timeout.is_finite().then_some(after.max(0.0).ceil() as u64)
+    /// `40s to 55s`, or the one time.
+    fn tainted_after(&self) -> String {
+        let Noticing { from, to, .. } = self.asked.noticing;
+        if to > from {
+            format!("{} to {}", span(from), span(to))
+        } else {
+            span(from)
+        }
     }
 }
 
@@ -75,89 +90,112 @@ impl Told {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, told: &Told) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Result<()> {
     let (h, s) = (&told.history, &told.spans);
-    writeln!(out, "{}", told.asked.file)?;
-    writeln!(
-        out,
-        "  {} of {} in {}; {} a node and year",
+    let mut p = Printer { out, style };
+    writeln!(p.out, "{}", told.asked.file)?;
+    let rate = per_year(h);
+    let said = format!(
+        "{} of {} in {}: {} a node and year (95 %: {} to {}, if each came by itself)",
         counted(s.count() as u64, "outage"),
         counted(h.nodes.len() as u64, "node"),
         days(h.length),
-        per_year(h)
-    )?;
+        digits(rate.at),
+        digits(rate.low),
+        digits(rate.high)
+    );
+    p.said(&said)?;
     if h.open > 0 || h.empty > 0 {
-        writeln!(
-            out,
-            "  left out: {} that the file has no beginning or no end of, {} of no length",
+        p.said(&format!(
+            "left out: {} that the file has no beginning or no end of, {} of no length",
             grouped(h.open as u64),
             grouped(h.empty as u64)
-        )?;
+        ))?;
     }
     if told.begun_before {
-        writeln!(
-            out,
-            "  beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
-            short(told.asked.detection)
-        )?;
+        p.said(&format!(
+            "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
+            span(told.asked.noticing.middle())
+        ))?;
     } else if h.failures_only {
-        writeln!(
-            out,
-            "  if there are nodes that never failed, outages are rarer: write each into the file, a name without times"
+        p.said(
+            "if there are nodes that never failed, outages are rarer: write each into the file, a name without times",
         )?;
     }
-    writeln!(out, "\nHow long they last: mean {}", span(s.mean()))?;
+    writeln!(
+        p.out,
+        "\nIf an eviction costs {} of downtime, and a node is tainted after",
+        short(told.asked.price)
+    )?;
+    let said = format!(
+        "{} (--detection), and no longer {} after its return:",
+        told.tainted_after(),
+        span(told.asked.noticing.back)
+    );
+    p.folded(&said, 0, PLAIN)?;
+    p.best(told, "measured", &told.measured)?;
+    for fit in &told.fits {
+        p.best(told, fit.name, &fit.distribution)?;
+    }
+    for seconds_of in TOLERATIONS {
+        let (costs, evicting) = told.with(seconds_of);
+        writeln!(
+            p.out,
+            "  tolerationSeconds {seconds_of:>4}: {} an outage, {:.1} % of outages evict",
+            span(costs),
+            evicting * 100.0
+        )?;
+    }
+    writeln!(p.out, "\nHow long they last: mean {}", span(s.mean()))?;
     let said = QUANTILES.map(|q| format!("{} % {}", q * 100.0, span(s.quantile(q))));
-    writeln!(out, "  {}", said.join(", "))?;
+    p.said(&said.join(", "))?;
     let said = SHARES.map(|(t, name)| format!("{name} {:.1} %", (1.0 - s.survival(t)) * 100.0));
-    writeln!(out, "Over by themselves within: {}", said.join(", "))?;
+    p.folded(
+        &format!("Over by themselves within: {}", said.join(", ")),
+        0,
+        PLAIN,
+    )?;
     if !told.fits.is_empty() {
         writeln!(
-            out,
+            p.out,
             "\nFits, the likeliest first (log-likelihood per outage)"
         )?;
         for fit in &told.fits {
             writeln!(
-                out,
+                p.out,
                 "  {:>8.3}  {}",
                 fit.log_likelihood,
                 ron(&fit.distribution)
             )?;
         }
     }
-    writeln!(
-        out,
-        "\nIf an eviction costs {} of downtime, and a node is tainted after {}:",
-        short(told.asked.price),
-        short(told.asked.detection)
-    )?;
-    best_line(out, told, "measured", &told.measured)?;
-    for fit in &told.fits {
-        best_line(out, told, fit.name, &fit.distribution)?;
-    }
-    for seconds_of in TOLERATIONS {
-        let (costs, evicting) = told.with(seconds_of);
-        writeln!(
-            out,
-            "  tolerationSeconds {seconds_of:>4}: {} an outage, {:.1} % of outages evict",
-            span(costs),
-            evicting * 100.0
+    writeln!(p.out, "\nAs a fault model:")?;
+    write!(p.out, "  ")?;
+    p.folded(&model(told), 2, PLAIN)?;
+    if !told.fits.is_empty() {
+        p.said(
+            "The fit is of whole outages. A crash boots after it, for 30s unless timing says otherwise: give it less, or use `Empirical`, of \
+             which the boot is taken off.",
         )?;
     }
-    writeln!(out, "\nAs a fault model:\n  {}", model(told))
+    Ok(())
 }
 
-fn best_line(out: &mut dyn Write, told: &Told, name: &str, of: &Distribution) -> io::Result<()> {
-    let found = told.best(of);
-    let said = match told.toleration(found.timeout) {
-        Some(seconds) => format!("tolerationSeconds {seconds}"),
-        None => "no eviction at all".to_owned(),
-    };
-    writeln!(
-        out,
-        "  best by {name}: {said}, {} an outage",
-        span(found.cost)
-    )
+impl Printer<'_> {
+    /// A line of what is said, with those that it goes on in.
+    fn said(&mut self, text: &str) -> io::Result<()> {
+        write!(self.out, "  ")?;
+        self.folded(text, 2, PLAIN)
+    }
+
+    fn best(&mut self, told: &Told, name: &str, of: &Distribution) -> io::Result<()> {
+        let (toleration, cost) = told.best(of);
+        let said = match toleration {
+            Some(seconds) => format!("tolerationSeconds {seconds}"),
+            None => "no eviction at all".to_owned(),
+        };
+        self.said(&format!("best by {name}: {said}, {} an outage", span(cost)))
+    }
 }
 
 /// The model that draws outages like these.
@@ -168,7 +206,7 @@ fn model(told: &Told) -> String {
     };
     format!(
         "(name: \"measured\", nodes: All, do: Crash, rate: PerNodeYear({}), lasts: {lasts}),",
-        per_year(&told.history)
+        digits(per_year(&told.history).at)
     )
 }
 
@@ -201,22 +239,47 @@ fn ron(of: &Distribution) -> String {
     }
 }
 
-/// Outages of a node in a year, to three digits.
-fn per_year(h: &History) -> f64 {
+/// How many outages a node has in a year.
+struct PerYear {
+    at: f64,
+    /// The ends of the exact 95 % interval of a Poisson number.
+    low: f64,
+    high: f64,
+}
+
+fn per_year(h: &History) -> PerYear {
     let years = h.length / (365.0 * 86_400.0) * h.nodes.len().max(1) as f64;
-    let rate = h.outages.len() as f64 / years.max(1e-12);
-    (rate * 1e3).round() / 1e3
+    let of = |n: f64| n / years.max(1e-12);
+    let count = h.outages.len() as u64;
+    let range = poisson_interval(count);
+    PerYear {
+        at: of(count as f64),
+        low: of(range.low),
+        high: of(range.high),
+    }
+}
+
+/// A number to three digits, or to whole ones where it has more.
+fn digits(v: f64) -> f64 {
+    let unit = 10_f64
+        .powi(2 - v.abs().max(1e-9).log10().floor() as i32)
+        .min(1e3);
+    if unit < 1.0 {
+        v.round()
+    } else {
+        (v * unit).round() / unit
+    }
 }
 
 /// The same as JSON. Times are in seconds.
 pub(crate) fn document(told: &Told) -> Value {
     let s = &told.spans;
     let found = |of: &Distribution| {
-        let b = told.best(of);
+        let (toleration, cost) = told.best(of);
         json!({
-            "timeout_s": b.timeout.is_finite().then_some(b.timeout),
-            "toleration_seconds": told.toleration(b.timeout),
-            "cost_s": b.cost,
+            "timeout_s": toleration.map(|t| t as f64 + told.asked.noticing.middle()),
+            "toleration_seconds": toleration,
+            "cost_s": cost,
         })
     };
     let with = |toleration: u64| {
@@ -232,6 +295,8 @@ pub(crate) fn document(told: &Told) -> Value {
             "best": found(&f.distribution),
         })
     };
+    let rate = per_year(&told.history);
+    let noticing = told.asked.noticing;
     json!({
         "version": 1,
         "file": told.asked.file,
@@ -240,12 +305,14 @@ pub(crate) fn document(told: &Told) -> Value {
         "open": told.history.open,
         "empty": told.history.empty,
         "length_s": told.history.length,
-        "per_node_year": per_year(&told.history),
+        "per_node_year": rate.at,
+        "per_node_year_95": [rate.low, rate.high],
         "mean_s": s.mean(),
         "quantiles_s": QUANTILES.map(|q| json!([q, s.quantile(q)])),
         "over_within": SHARES.map(|(t, _)| json!([t, 1.0 - s.survival(t)])),
         "price_s": seconds(told.asked.price),
-        "detection_s": seconds(told.asked.detection),
+        "detection_s": noticing.middle(),
+        "detection_range_s": [noticing.from, noticing.to],
         "best": found(&told.measured),
         "tolerations": TOLERATIONS.map(with),
         "fits": told.fits.iter().map(fit).collect::<Vec<_>>(),
@@ -304,14 +371,19 @@ pub(crate) fn chart_png(told: &Told) -> Result<Vec<u8>, ChartError> {
 fn plane(told: &Told) -> Plane {
     const POINTS: u32 = 240;
     let price = seconds(told.asked.price);
-    let found = told.best(&told.measured);
+    let (toleration, costs) = told.best(&told.measured);
     let mut last = told.spans.quantile(0.75).max(900.0);
-    if found.timeout.is_finite() {
-        last = last.max(found.timeout * 1.5);
+    if let Some(seconds) = toleration {
+        last = last.max(seconds as f64 * 1.5);
     }
     let line = |name: String, of: &Distribution| {
         let at = |i: u32| last * f64::from(i) / f64::from(POINTS);
-        let point = |i: u32| (at(i) / 60.0, cost(of, at(i), price) / 60.0);
+        let point = |i: u32| {
+            (
+                at(i) / 60.0,
+                told.asked.noticing.cost(of, at(i), price) / 60.0,
+            )
+        };
         Line {
             name,
             points: (0..=POINTS).map(point).collect(),
@@ -324,10 +396,9 @@ fn plane(told: &Told) -> Plane {
             .iter()
             .map(|f| line(f.name.to_owned(), &f.distribution)),
     );
-    let timeout = found.timeout.min(last);
-    let mark = match told.toleration(found.timeout) {
-        Some(s) => format!("best: tolerationSeconds {s}"),
-        None => "best: never".to_owned(),
+    let (mark_at, mark) = match toleration {
+        Some(s) => (s as f64, format!("best: tolerationSeconds {s}")),
+        None => (last, "best: never".to_owned()),
     };
     Plane {
         heading: Heading {
@@ -340,12 +411,12 @@ fn plane(told: &Told) -> Plane {
             ),
             doc: String::new(),
         },
-        across: "minutes until a node's pods are evicted (detection and toleration)".to_owned(),
+        across: "tolerationSeconds, in minutes".to_owned(),
         up: "minutes of downtime per pod and outage, evictions included".to_owned(),
         ticks: Vec::new(),
         lines,
         span: None,
-        marks: vec![(timeout / 60.0, found.cost / 60.0, mark)],
+        marks: vec![(mark_at / 60.0, costs / 60.0, mark)],
         highest: None,
         from_zero: true,
     }

@@ -142,6 +142,8 @@ pub(super) struct Raw {
 /// Times from here on, the year 5138, are none in seconds.
 const LATEST_S: f64 = 1e11;
 const YEAR_S: f64 = 365.0 * 86_400.0;
+/// An outage of no length would be none.
+const SHORTEST_S: f64 = 1e-3;
 
 impl Raw {
     pub(super) fn node(&mut self, name: &str) -> &mut Vec<(f64, f64, usize)> {
@@ -239,6 +241,16 @@ impl History {
             .sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         self.noticed = false;
         self
+    }
+
+    /// The same with outages that end when machines are switched on, `boot_s` before their nodes are
+    /// heard again. One that is no longer than that is switched on at once.
+    pub(crate) fn switched_off(&self, boot_s: f64) -> Self {
+        let mut history = self.clone();
+        for outage in &mut history.outages {
+            outage.lasts = (outage.lasts - boot_s).max(SHORTEST_S);
+        }
+        history
     }
 
     /// The lengths of its outages.

@@ -21,7 +21,7 @@ use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at};
 use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
 use crate::language::{flags, prices, values};
-use crate::plan::{Action, Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
+use crate::plan::{Action, Controllers, Do, KubeletMode, NodePlan, Plan, PodPlan, WorkloadPlan};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
 pub(super) fn plan(
@@ -61,7 +61,11 @@ pub(super) fn plan(
     let (written, moments) =
         timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
     check_prices(spec, complaints);
-    let models = read_models::read(spec, loaded, &declared.nodes, end, complaints);
+    let boot = match timing.kubelet {
+        KubeletMode::Real(real) => real.boot,
+        KubeletMode::Imitated(_) => Dur::ZERO,
+    };
+    let models = read_models::read(spec, loaded, &declared.nodes, boot, end, complaints);
     let reader = Reader {
         moments: &moments,
         horizon: end?,

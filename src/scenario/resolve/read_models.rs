@@ -26,11 +26,13 @@ const DRAWS_MAX: f64 = 3_000_000.0;
 /// The longest mean of a distribution, in seconds: a hundred years.
 const MEAN_MAX: f64 = 100.0 * YEAR_S;
 
-/// The fault models of a scenario; none if there is a complaint about them.
+/// The fault models of a scenario; none if there is a complaint about them. A machine that was
+/// stopped takes `boot` until its node is heard again.
 pub(super) fn read(
     spec: &Scenario,
     loaded: &Loaded,
     nodes: &Nodes,
+    boot: Dur,
     end: Option<Time>,
     complaints: &mut Complaints,
 ) -> Option<Models> {
@@ -58,6 +60,7 @@ pub(super) fn read(
             written,
             loaded,
             nodes,
+            boot: seconds(boot),
             place,
         };
         match reader.read(complaints) {
@@ -120,6 +123,8 @@ struct Reader<'a> {
     written: &'a FaultModel,
     loaded: &'a Loaded,
     nodes: &'a Nodes,
+    /// How long a machine takes to boot, in seconds.
+    boot: f64,
     place: Place,
 }
 
@@ -275,11 +280,20 @@ impl Reader<'_> {
             return None;
         }
         // A file that could not be read has been reported.
-        self.loaded
-            .histories
-            .get(&trace.file)
-            .cloned()
-            .map(When::Recorded)
+        let history = self.loaded.histories.get(&trace.file)?;
+        Some(When::Recorded(match self.booting() {
+            0.0 => Arc::clone(history),
+            boot => Arc::new(history.switched_off(boot)),
+        }))
+    }
+
+    /// How much of a recorded outage is the boot at its end: a record ends when the node was heard
+    /// again, and what stops machines has them boot after it is over.
+    fn booting(&self) -> f64 {
+        match self.written.act {
+            FaultAct::Crash | FaultAct::Maintain => self.boot,
+            FaultAct::Partition { .. } | FaultAct::Reclaim { .. } => 0.0,
+        }
     }
 
     /// How long it lasts; within, none where the act or the history says it.
@@ -389,7 +403,12 @@ impl Reader<'_> {
             // A file that could not be read has been reported.
             Written::Empirical(file) => {
                 let history = self.loaded.histories.get(file)?;
-                Distribution::Measured(Arc::new(history.spans()?))
+                let boot = if field == "lasts" {
+                    self.booting()
+                } else {
+                    0.0
+                };
+                Distribution::Measured(Arc::new(history.switched_off(boot).spans()?))
             }
         };
         let mean = read.mean();
