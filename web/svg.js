@@ -199,7 +199,7 @@ export function barChart(chart) {
     svg.append(label(chart.unit, (left + WIDE) / 2, height - 6, 'middle', 'faint'));
     for (const [i, row] of chart.rows.entries()) {
         const y = TOP + i * 24 + 4;
-        const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, as it is ${figure(row.mark)}`;
+        const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, ${chart.marks} ${figure(row.mark)}`;
         svg.append(label(cut(row.name, 42), left - 8, y + 12, 'end'), shape('rect', { x: x(row.low), y, width: Math.max(1.5, x(row.high) - x(row.low)), height: 16, class: 'span' }, shape('title', {}, told)),
             shape('rect', { x: x(row.mark) - 1.5, y: y - 2, width: 3, height: 20, class: 'at' }));
     }

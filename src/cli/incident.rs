@@ -68,6 +68,9 @@ pub(crate) struct IncidentArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     change: ChangeArgs,
+    /// Tell every eviction and all that happened, however many
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     output: OutputArg<Format>,
     /// End with exit code 1 if an eviction is not explained
@@ -133,7 +136,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
             loaded, overrides, ..
         } = &courses[0];
         let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
-        let text = plain(|out, style| write(out, &verdict, style))?;
+        let text = plain(|out, style| write(out, &verdict, true, style))?;
         let said = String::from_utf8_lossy(&text).into_owned();
         let board = board(&verdict, said, Some("run".to_owned()));
         Ok(Page::of_board(&board, text, vec![("run".to_owned(), run)]))
@@ -261,7 +264,10 @@ fn print(
         Format::Json => {
             let mut whole = document(verdict);
             if beside.len() > 1 {
-                let of = |(name, o): &(String, Outlook<'_>)| json!({"course": name, "events": crate::report::forecast::document(o)["events"]});
+                let of = |(name, o): &(String, Outlook<'_>)| {
+                    let of = crate::report::forecast::document(o);
+                    json!({"course": name, "events": of["events"], "by_when": of["by_when"]})
+                };
                 whole["what_if"] = beside[1..].iter().map(of).collect();
             }
             json::write(&mut out, &whole)?;
@@ -271,7 +277,7 @@ fn print(
                 colour: terminal.colour,
                 width: terminal.width,
             };
-            write(&mut out, verdict, style)?;
+            write(&mut out, verdict, args.all, style)?;
             if beside.len() > 1 {
                 writeln!(out)?;
                 write_beside(&mut out, &beside, style)?;

@@ -8,13 +8,13 @@ use super::sweep::Event;
 use crate::analysis::Analysis;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::statistics::nearest_rank;
-use crate::kernel::{Choices, Time};
+use crate::kernel::{Choices, Dur, Time};
 use crate::language::{Problem, Problems};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use crate::trace::ZoneState;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The most seeds of a forecast.
@@ -78,6 +78,23 @@ pub(crate) struct Left {
     pub share: f64,
 }
 
+/// How many of a kind have come by each of the [`Forecast::times`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ByWhen {
+    pub what: Happening,
+    /// Of which workload the pods are, empty of those without one; of all where there is none here.
+    pub workload: Option<String>,
+    pub counts: Vec<Count>,
+}
+
+/// How many, over the seeds: the middle, and the range of nine in ten as [`When`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub low: u64,
+    pub median: u64,
+    pub high: u64,
+}
+
 /// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
 /// when the first and the last of them get it is not.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,11 +102,12 @@ pub(crate) struct Queue {
     pub zone: String,
     /// How many they are, in the most seeds.
     pub nodes: usize,
+    /// All that are in it in any seed.
+    pub names: Vec<String>,
+    /// The middle of the times between one and the next.
+    pub each: Dur,
     pub first: When,
     pub last: When,
-    /// The node that is the first most often, and in what part of the seeds it is.
-    pub next: String,
-    pub next_share: f64,
 }
 
 /// What comes.
@@ -105,6 +123,10 @@ pub(crate) struct Forecast {
     pub zones: Vec<(String, ZoneState, When)>,
     /// When all zones are fully disrupted, and when no longer.
     pub master_disruption: [Option<When>; 2],
+    /// Times a round span apart, from the export to the last that happens in any seed.
+    pub times: Vec<Time>,
+    /// How many have come by then.
+    pub by_when: Vec<ByWhen>,
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub stuck: Vec<Left>,
     /// Pods that the scheduler places nowhere, and why.
@@ -203,8 +225,11 @@ impl Forecast {
             let times = courses.iter().filter_map(|c| c.master_disruption[i]);
             When::of(times.collect(), seeds)
         };
+        let times = times_of(courses);
         Forecast {
             seeds: seeds as u64,
+            by_when: by_when(courses, &times),
+            times,
             happenings,
             queues: queues(courses),
             zones: zones
@@ -228,12 +253,11 @@ impl When {
     fn of(mut times: Vec<Time>, seeds: usize) -> Option<Self> {
         times.sort_unstable();
         let (first, last) = times.first().zip(times.last())?;
-        // Of n seeds and one more, which is what really comes, one in twenty is below and one above.
-        let outside = (times.len() as u64 + 1) * ONE_IN / 100;
-        let low = (outside as usize).checked_sub(1);
-        let high = (times.len() as u64).checked_sub(outside);
-        let low = *low.and_then(|i| times.get(i)).unwrap_or(first);
-        let high = *high.and_then(|i| times.get(i as usize)).unwrap_or(last);
+        let (low, high) = ends(times.len());
+        let (low, high) = (
+            *times.get(low).unwrap_or(first),
+            *times.get(high).unwrap_or(last),
+        );
         let apart = high.since(low).as_nanos() / (times.len() as u64 - 1).max(1);
         let (low, high) = (low.as_nanos(), high.as_nanos());
         Some(When {
@@ -243,6 +267,76 @@ impl When {
             share: times.len() as f64 / seeds.max(1) as f64,
         })
     }
+}
+
+/// Which of so many sorted values are the ends of the range. Of n seeds and one more, which is what
+/// really comes, one in twenty is below and one above.
+fn ends(values: usize) -> (usize, usize) {
+    let outside = (values + 1) * ONE_IN as usize / 100;
+    (
+        outside.saturating_sub(1),
+        values.saturating_sub(outside.max(1)),
+    )
+}
+
+/// The spans that times of counts are apart, in seconds.
+const STEPS_S: [u64; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600];
+/// So many times of counts there are at most, for spans up to the longest of these.
+const TIMES: u64 = 60;
+
+/// The times of counts, to the last that happens.
+fn times_of(courses: &[Course]) -> Vec<Time> {
+    let all = courses.iter().flat_map(|c| c.happenings.values());
+    let Some(last) = all.max().map(|t| t.as_nanos().div_ceil(SECOND_NS)) else {
+        return Vec::new();
+    };
+    let fits = |step: &&u64| last <= **step * TIMES;
+    let step = STEPS_S.iter().find(fits).copied();
+    let step = step.unwrap_or_else(|| last.div_ceil(TIMES));
+    (0..=last.div_ceil(step))
+        .map(|i| Time::from_secs(i * step))
+        .collect()
+}
+
+/// How many have come by these times: of each kind, and of workloads who is evicted and bound.
+fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
+    let mut all: BTreeMap<(Happening, Option<&str>), Vec<Vec<Time>>> = BTreeMap::new();
+    for (seed, course) in courses.iter().enumerate() {
+        for ((what, object), at) in &course.happenings {
+            let workload = course.workloads.get(object).map_or("", String::as_str);
+            let is_told = matches!(what, Happening::PodDeleted | Happening::PodBound);
+            let of_own = is_told.then_some(Some(workload));
+            for of in std::iter::once(None).chain(of_own) {
+                let seeds = all.entry((*what, of)).or_default();
+                seeds.resize(courses.len(), Vec::new());
+                seeds[seed].push(*at);
+            }
+        }
+    }
+    let count = |seeds: &mut Vec<Vec<Time>>| {
+        seeds.iter_mut().for_each(|times| times.sort_unstable());
+        let by = |t: &Time| {
+            let mut counts: Vec<u64> = seeds
+                .iter()
+                .map(|times| times.partition_point(|at| at <= t) as u64)
+                .collect();
+            counts.sort_unstable();
+            let (low, high) = ends(counts.len());
+            Count {
+                low: counts[low],
+                median: nearest_rank(&counts, 50).unwrap_or_default(),
+                high: counts[high],
+            }
+        };
+        times.iter().map(by).collect()
+    };
+    all.into_iter()
+        .map(|((what, workload), mut seeds)| ByWhen {
+            what,
+            workload: workload.map(str::to_owned),
+            counts: count(&mut seeds),
+        })
+        .collect()
 }
 
 /// The queues of zones with several nodes in most of the seeds.
@@ -266,17 +360,19 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
     let queue = |(zone, all): (&String, Vec<Vec<(Time, &String)>>)| {
         let firsts = all.iter().filter_map(|nodes| nodes.first());
         let lasts = all.iter().filter_map(|nodes| nodes.last());
-        let next = most(firsts.clone().map(|f| f.1))?;
-        let is_next = firsts.clone().filter(|f| *f.1 == next).count();
         let mut counts: Vec<usize> = all.iter().map(Vec::len).collect();
         counts.sort_unstable();
+        let gaps = all.iter().flat_map(|nodes| nodes.windows(2));
+        let mut gaps: Vec<Dur> = gaps.map(|pair| pair[1].0.since(pair[0].0)).collect();
+        gaps.sort_unstable();
+        let names: BTreeSet<&String> = all.iter().flatten().map(|(_, node)| *node).collect();
         Some(Queue {
             zone: zone.clone(),
             nodes: counts[counts.len() / 2],
+            names: names.into_iter().cloned().collect(),
+            each: nearest_rank(&gaps, 50)?,
             first: When::of(firsts.map(|f| f.0).collect(), courses.len())?,
             last: When::of(lasts.map(|l| l.0).collect(), courses.len())?,
-            next_share: is_next as f64 / courses.len() as f64,
-            next,
         })
     };
     zones
@@ -320,8 +416,8 @@ fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -
 mod tests {
     use super::*;
 
-    /// Two seeds of three nodes: a is the first in both, at 10 s and 12 s, b and c the last, at 30 s
-    /// and 40 s, whose own medians are 20 s and 30 s.
+    /// Two seeds of three nodes: the first at 10 s and 12 s, the last at 30 s and 40 s, b or c, whose
+    /// own medians are 20 s and 30 s.
     #[test]
     fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
         let course = |at_s: [(&str, u64); 3]| Course {
@@ -346,9 +442,32 @@ mod tests {
         assert_eq!(queues.len(), 1);
         let queue = &queues[0];
         assert_eq!((queue.zone.as_str(), queue.nodes), ("z", 3));
-        assert_eq!((queue.next.as_str(), queue.next_share), ("a", 1.0));
         let medians = (queue.first.median.as_secs(), queue.last.median.as_secs());
         assert_eq!(medians, (10, 30));
+        // Ten seconds twice in the first seed, 18 s and 10 s in the second.
+        assert_eq!((queue.names.len(), queue.each), (3, Dur::from_secs(10)));
+    }
+
+    /// Twenty seeds; in each, pods are deleted at its number of seconds and at 25 s. By 10 s ten seeds
+    /// have a deletion and ten none: the tenth of the sorted counts is 0, and 1 a second later; the
+    /// ends are the first and the last of twenty. By 20 s all have one, by 25 s two.
+    #[test]
+    fn counts_are_over_the_seeds() {
+        let courses: Vec<Course> = (1..=20)
+            .map(|s| course(&[("x/a", s), ("x/b", 25)]))
+            .collect();
+        let forecast = Forecast::of(&courses);
+        assert_eq!(forecast.times.len(), 26);
+        let by = |s: usize| {
+            let all = &forecast.by_when[0];
+            assert_eq!((all.what, &all.workload), (Happening::PodDeleted, &None));
+            let c = all.counts[s];
+            (c.low, c.median, c.high)
+        };
+        assert_eq!(
+            [by(0), by(10), by(11), by(20), by(25)],
+            [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1), (2, 2, 2)]
+        );
     }
 
     fn course(at_s: &[(&str, u64)]) -> Course {

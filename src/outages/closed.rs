@@ -75,14 +75,6 @@ impl Noticing {
     }
 }
 
-/// What an outage costs on average, in seconds of downtime.
-pub(crate) fn cost(of: &Distribution, timeout: f64, price: f64) -> f64 {
-    if timeout.is_infinite() {
-        return of.mean();
-    }
-    of.mean_up_to(timeout) + price * of.survival(timeout)
-}
-
 /// The best toleration, on average over when nodes are tainted.
 pub(crate) fn best(of: &Distribution, price: f64, noticing: &Noticing) -> Best {
     let candidates: Vec<f64> = match of {
@@ -187,7 +179,11 @@ mod tests {
         for (d, price) in [(&grid5000, 900.0), (&lanl, 3_600.0)] {
             let least = (1..400)
                 .map(|i| f64::from(i) * 5.0)
-                .min_by(|a, b| cost(d, *a, price).total_cmp(&cost(d, *b, price)))
+                .min_by(|a, b| {
+                    at_once(0.0)
+                        .cost(d, *a, price)
+                        .total_cmp(&at_once(0.0).cost(d, *b, price))
+                })
                 .unwrap();
             assert!(
                 (least - best(d, price, &at_once(0.0)).toleration).abs() <= 5.0,
@@ -204,7 +200,7 @@ mod tests {
         assert_eq!(best(&d, 500.0, &at_once(45.0)).toleration, 0.0);
         assert_eq!(best(&d, 700.0, &at_once(45.0)).toleration, f64::INFINITY);
         // 600 (1 - e^(-350/600)) + 900 e^(-350/600) = 265.19 + 502.22.
-        assert!((cost(&d, 350.0, 900.0) - 767.41).abs() < 0.01);
+        assert!((at_once(0.0).cost(&d, 350.0, 900.0) - 767.41).abs() < 0.01);
     }
 
     /// Lognormal outages of Grid'5000, median e^-2 h = 487 s, sigma 2.2, B = 900: best near 250 s at
@@ -217,8 +213,8 @@ mod tests {
             (found.toleration - 250.0).abs() < 15.0 && (found.cost - 746.0).abs() < 1.0,
             "{found:?}"
         );
-        assert!((cost(&d, 350.0, 900.0) - 751.0).abs() < 1.0);
-        assert!((cost(&d, 0.0, 900.0) - 900.0).abs() < 1e-9);
+        assert!((at_once(0.0).cost(&d, 350.0, 900.0) - 751.0).abs() < 1.0);
+        assert!((at_once(0.0).cost(&d, 0.0, 900.0) - 900.0).abs() < 1e-9);
     }
 
     /// Nine outages of a minute and one of an hour, B = 600: just behind a minute (9·60 + 60 + 600)
@@ -235,7 +231,10 @@ mod tests {
             }
         );
         assert_eq!(
-            (cost(&d, 0.0, 600.0), cost(&d, f64::INFINITY, 600.0)),
+            (
+                at_once(0.0).cost(&d, 0.0, 600.0),
+                at_once(0.0).cost(&d, f64::INFINITY, 600.0)
+            ),
             (600.0, 414.0)
         );
     }

@@ -18,7 +18,7 @@ mod fit;
 mod history;
 mod sample;
 
-pub(crate) use closed::{Noticing, best, cost};
+pub(crate) use closed::{Noticing, best};
 pub(crate) use distribution::Distribution;
 pub(crate) use fit::{Fit, fits};
 pub(crate) use history::{History, read};

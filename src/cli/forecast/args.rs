@@ -56,6 +56,15 @@ pub(crate) struct ForecastArgs {
     /// The kubeconfig that kubectl is called with
     #[arg(long, value_name = "FILE")]
     pub(super) kubeconfig: Option<PathBuf>,
+    /// Tell every node and every pod, however many they are
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Draw how many are evicted by when, as PNG or SVG by the name's ending
+    #[arg(long, value_name = "FILE")]
+    pub(super) chart: Option<PathBuf>,
+    /// Replace the chart's file where it is there
+    #[arg(long, requires = "chart")]
+    pub(super) force: bool,
     #[command(flatten)]
     pub(super) output: OutputArg<TableFormat>,
     /// End with exit code 1 if a pod will be deleted in half of the seeds or more

@@ -6,6 +6,7 @@ use super::kubectl;
 use crate::analysis::course::Happening;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::file::{replaces_only_by_force, write_chart};
 use crate::cli::found::Found;
 use crate::cli::html::plain;
 use crate::cli::import::read;
@@ -17,7 +18,9 @@ use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
 use crate::lab::Forecast;
 use crate::language::Problem;
-use crate::report::forecast::{Outlook, board, changes, document, write, write_beside};
+use crate::report::forecast::{
+    Outlook, board, changes, chart_png, chart_svg, document, write, write_beside,
+};
 use crate::report::html::Page;
 use crate::report::tables::{csv, documents};
 use crate::report::{Style, json};
@@ -35,6 +38,9 @@ type Printed = (Courses, Vec<(String, Forecast)>);
 
 /// Runs the command.
 pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    if let Some(chart) = &args.chart {
+        replaces_only_by_force(chart, args.force)?;
+    }
     let mut before: Option<Printed> = None;
     let mut exports = 0;
     loop {
@@ -134,7 +140,7 @@ fn print(
                     writeln!(out, "* {line}")?;
                 }
             }
-            write(&mut out, base, style)?;
+            write(&mut out, base, args.all, style)?;
             if !others.is_empty() {
                 writeln!(out)?;
                 write_beside(&mut out, &outlooks, style)?;
@@ -142,6 +148,9 @@ fn print(
         }
     }
     out.flush()?;
+    if let Some(file) = &args.chart {
+        write_chart(file, || chart_svg(base), || chart_png(base))?;
+    }
     args.html.write(|| page(&outlooks))
 }
 
@@ -157,7 +166,10 @@ fn outlooks<'a>(
 fn of_all(base: &Outlook<'_>, others: &[(String, Outlook<'_>)]) -> Value {
     let mut whole = document(base);
     if !others.is_empty() {
-        let of = |(name, o): &(String, Outlook<'_>)| json!({ "course": name, "events": document(o)["events"] });
+        let of = |(name, o): &(String, Outlook<'_>)| {
+            let of = document(o);
+            json!({ "course": name, "events": of["events"], "by_when": of["by_when"] })
+        };
         whole["what_if"] = others.iter().map(of).collect();
     }
     whole
@@ -181,7 +193,7 @@ fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
 fn page(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
     let text = plain(|out, style| {
         for (_, outlook) in outlooks.iter().take(1) {
-            write(out, outlook, style)?;
+            write(out, outlook, false, style)?;
         }
         if outlooks.len() > 1 {
             writeln!(out)?;

@@ -29,6 +29,8 @@ pub(crate) struct Line {
     pub points: Vec<(f64, f64)>,
     /// For each point the lowest and the highest that it may be; empty where that is not known.
     pub band: Vec<(f64, f64)>,
+    /// What the band is, where it is not the 95 % interval.
+    pub band_of: Option<&'static str>,
     /// Its points are drawn, too.
     pub dots: bool,
     /// Only its points are drawn.
@@ -191,8 +193,9 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
         };
         legend.push((swatch, &line.name));
     }
-    if plane.lines.iter().any(|l| !l.band.is_empty()) {
-        legend.push((Swatch::Area(AVAILABLE_FILL), "its 95 % interval"));
+    if let Some(line) = plane.lines.iter().find(|l| !l.band.is_empty()) {
+        let name = line.band_of.unwrap_or("its 95 % interval");
+        legend.push((Swatch::Area(AVAILABLE_FILL), name));
     }
     if let Some((_, _, name)) = &plane.span {
         legend.push((Swatch::Area(FAULT), name));
@@ -441,7 +444,7 @@ mod tests {
                 points: vec![(0.0, 1.0), (1.0, 2.0)],
                 band: vec![(0.5, 1.5), (1.5, 2.5)],
                 dots: true,
-                dots_only: false,
+                ..Line::default()
             }],
             span: Some((0.0, 1.0, "flat".to_owned())),
             marks: vec![(1.0, 2.0, "here".to_owned())],

@@ -1,39 +1,77 @@
-//! A forecast as a page: when what comes to whom, over the seeds, for each course.
+//! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
+//! comes, for each course.
 
 use super::said::Outlook;
+use super::text::{ALONE, answer};
 use crate::analysis::course::Happening;
-use crate::lab::forecast::Foreseen;
-use crate::report::html::board::{Bar, Board, Part, Table};
+use crate::kernel::Time;
+use crate::lab::forecast::{ByWhen, Count, Foreseen};
+use crate::report::Heading;
+use crate::report::charts::{self, ChartError, Plane};
+use crate::report::html::board::{Bar, Board, Curve, Item, Line, Part, Table};
+use crate::report::text::counted;
 use serde_json::Value;
 
 /// More spans are left to the table.
 const BARS: usize = 40;
+/// What ranges are, wherever they stand.
+const RANGE: &str = "nine in ten of the seeds";
+/// What is counted over time, in its words.
+const COUNTED: [(Happening, &str); 3] = [
+    (Happening::PodDeleted, "pods evicted"),
+    (Happening::PodBound, "pods on a new node"),
+    (Happening::NodeNoExecute, "nodes with a NoExecute taint"),
+];
 
 /// The page of a forecast: the courses by name, the one without anybody's doing first; `text` is
 /// what was printed.
 pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
-    let mut parts = vec![Part::text("What comes", text)];
+    let mut parts = Vec::new();
     for (name, outlook) in courses {
-        let title = match courses.len() {
-            1 => "All that comes".to_owned(),
-            _ => format!("All that comes: {name}"),
+        let titled = |what: &str| match courses.len() {
+            1 => what.to_owned(),
+            _ => format!("{what}: {name}"),
         };
-        let evicted = outlook
-            .forecast
-            .happenings
-            .iter()
-            .filter(|f| f.what == Happening::PodDeleted);
-        let bars: Vec<Bar> = evicted.take(BARS).map(bar).collect();
-        if !bars.is_empty() {
-            parts.push(Part::Bars {
-                title: format!("When pods are deleted: {name}"),
-                unit: "minutes from the export; nine in ten of the seeds, and their middle"
-                    .to_owned(),
-                rows: bars,
-            });
+        let mut items = answer(outlook);
+        if items.is_empty() {
+            let end = outlook.clock.clock(outlook.horizon);
+            items.push(format!("Nothing happens until {end}."));
         }
-        parts.push(Part::Table(table(&title, outlook)));
+        let item = |text| Item {
+            text,
+            command: None,
+        };
+        parts.push(Part::List {
+            title: titled("What comes"),
+            items: items.into_iter().map(item).collect(),
+        });
+        if outlook.forecast.happenings.is_empty() {
+            continue;
+        }
+        let curve = curve(outlook, titled("How many by when"));
+        if !curve.lines.is_empty() {
+            parts.push(Part::Curve(curve));
+        }
+        parts.push(Part::Bars {
+            title: titled("Who is when"),
+            unit: format!(
+                "minutes from now, {}; from the first to the last in {RANGE}, and the middle",
+                outlook.clock.clock(Time::ZERO)
+            ),
+            marks: "the middle",
+            rows: bars(outlook),
+        });
     }
+    for (name, outlook) in courses {
+        if !outlook.forecast.happenings.is_empty() {
+            let title = match courses.len() {
+                1 => "All that comes".to_owned(),
+                _ => format!("All that comes: {name}"),
+            };
+            parts.push(Part::Table(table(&title, outlook)));
+        }
+    }
+    parts.push(Part::text("As it was printed", text));
     let first = courses.first().map(|(_, o)| o);
     Board {
         title: "Forecast".to_owned(),
@@ -46,14 +84,89 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
     }
 }
 
-fn bar(f: &Foreseen) -> Bar {
-    let minutes = |t: crate::kernel::Time| t.as_nanos() as f64 / 60e9;
-    Bar {
-        name: f.object.clone(),
+fn minutes(t: Time) -> f64 {
+    t.as_nanos() as f64 / 60e9
+}
+
+/// What is counted of all workloads together, with its name.
+fn in_all<'a>(outlook: &'a Outlook<'_>) -> impl Iterator<Item = (&'static str, &'a [Count])> {
+    let of = move |what| {
+        let mut all = outlook.forecast.by_when.iter();
+        all.find(|b| b.what == what && b.workload.is_none())
+    };
+    let counts = move |(what, name)| of(what).map(|b: &ByWhen| (name, b.counts.as_slice()));
+    COUNTED.into_iter().filter_map(counts)
+}
+
+fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
+    let times = &outlook.forecast.times;
+    let line = |(name, counts): (&str, &[Count])| {
+        let of = |value: fn(&Count) -> u64| counts.iter().map(|c| Some(value(c) as f64)).collect();
+        Line {
+            name: name.to_owned(),
+            values: of(|c| c.median),
+            low: of(|c| c.low),
+            high: of(|c| c.high),
+        }
+    };
+    Curve {
+        title,
+        across: format!("UTC; the bands hold {RANGE}"),
+        ticks: times.iter().map(|t| outlook.clock.clock(*t)).collect(),
+        at: Some(times.iter().map(|t| minutes(*t)).collect()),
+        lines: in_all(outlook).map(line).collect(),
+        flat: None,
+        marks: vec![(0, "now".to_owned())],
+    }
+}
+
+/// The times of queues, of nodes beside them, and of workloads, those that lose most first.
+fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
+    let forecast = outlook.forecast;
+    let queue = |q: &crate::lab::forecast::Queue| Bar {
+        name: format!("NoExecute: {} {}", counted(q.nodes as u64, "node"), q.zone),
+        low: minutes(q.first.low),
+        mark: (minutes(q.first.median) + minutes(q.last.median)) / 2.0,
+        high: minutes(q.last.high),
+    };
+    let queued = |f: &&Foreseen| forecast.queues.iter().any(|q| q.names.contains(&f.object));
+    let mut rows: Vec<Bar> = forecast.queues.iter().map(queue).collect();
+    let tainted = forecast.happenings.iter();
+    let tainted = tainted.filter(|f| f.what == Happening::NodeNoExecute && !queued(f));
+    rows.extend(tainted.take(BARS).map(|f| Bar {
+        name: format!("NoExecute: {}", f.object),
         low: minutes(f.when.low),
         mark: minutes(f.when.median),
         high: minutes(f.when.high),
+    }));
+    let mut by_workload: Vec<(&str, Vec<&Foreseen>)> = Vec::new();
+    for f in &forecast.happenings {
+        if f.what == Happening::PodDeleted {
+            let of = f.workload.as_deref().unwrap_or(ALONE);
+            match by_workload.iter_mut().find(|(name, _)| *name == of) {
+                Some((_, pods)) => pods.push(f),
+                None => by_workload.push((of, vec![f])),
+            }
+        }
     }
+    by_workload.sort_by_key(|(name, pods)| (std::cmp::Reverse(pods.len()), *name));
+    let left = BARS.saturating_sub(rows.len());
+    rows.extend(by_workload.into_iter().take(left).map(|(name, pods)| {
+        let low = pods.iter().map(|f| f.when.low).min();
+        let high = pods.iter().map(|f| f.when.high).max();
+        Bar {
+            name: match pods.as_slice() {
+                [one] => format!("evicted: {}", one.object),
+                _ => format!("evicted: {} {name}", pods.len()),
+            },
+            low: low.map_or(0.0, minutes),
+            mark: pods
+                .get(pods.len() / 2)
+                .map_or(0.0, |f| minutes(f.when.median)),
+            high: high.map_or(0.0, minutes),
+        }
+    }));
+    rows
 }
 
 fn table(title: &str, outlook: &Outlook<'_>) -> Table {
@@ -71,9 +184,9 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
     let columns = [
         "object",
         "what",
-        "one in twenty before",
-        "middle",
-        "one in twenty after",
+        "hardly before",
+        "most likely about",
+        "hardly after",
         "% of seeds",
         "node",
     ];
@@ -82,4 +195,60 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         &columns,
         outlook.forecast.happenings.iter().map(row).collect(),
     )
+}
+
+/// Draws how many are evicted by when as SVG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub(crate) fn chart_svg(outlook: &Outlook<'_>) -> Result<String, ChartError> {
+    charts::plane_svg(&plane(outlook))
+}
+
+/// Draws how many are evicted by when as PNG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub(crate) fn chart_png(outlook: &Outlook<'_>) -> Result<Vec<u8>, ChartError> {
+    charts::plane_png(&plane(outlook))
+}
+
+fn plane(outlook: &Outlook<'_>) -> Plane {
+    let times = &outlook.forecast.times;
+    let line = |(name, counts): (&str, &[Count])| charts::Line {
+        name: name.to_owned(),
+        points: times
+            .iter()
+            .zip(counts)
+            .map(|(t, c)| (minutes(*t), c.median as f64))
+            .collect(),
+        band: counts
+            .iter()
+            .map(|c| (c.low as f64, c.high as f64))
+            .collect(),
+        band_of: Some(RANGE),
+        ..charts::Line::default()
+    };
+    let ticks = times.iter().step_by((times.len() / 10).max(1));
+    Plane {
+        heading: Heading {
+            title: "How many are evicted by when".to_owned(),
+            subtitle: format!(
+                "from an export of {}; {}",
+                outlook.clock.begins(),
+                outlook.head
+            ),
+            doc: answer(outlook).join(" "),
+        },
+        across: "UTC".to_owned(),
+        up: "pods, nodes".to_owned(),
+        ticks: ticks
+            .map(|t| (minutes(*t), outlook.clock.clock(*t)))
+            .collect(),
+        lines: in_all(outlook).map(line).collect(),
+        span: None,
+        marks: vec![(0.0, 0.0, "now".to_owned())],
+        highest: None,
+        from_zero: true,
+    }
 }

@@ -1,33 +1,151 @@
 //! A forecast for people: clock times, and how long it is until then.
 
 use super::said::Outlook;
+use crate::analysis::clock::short;
 use crate::analysis::course::Happening;
-use crate::analysis::ranges;
+use crate::analysis::{grouped, ranges};
 use crate::files::line;
-use crate::kernel::Time;
-use crate::lab::forecast::{Foreseen, Left, When};
+use crate::kernel::{Dur, Time};
+use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue, When};
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
 use crate::report::wall_clock::from_now;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
+/// What pods are called that belong to no workload.
+pub(super) const ALONE: &str = "without a workload";
 
-/// Writes the whole forecast.
+/// So many nodes, and so many pods that are evicted or stuck, are told one by one unasked.
+const FEW: usize = 12;
+/// So many workloads have their line in a table unasked.
+const WORKLOADS: usize = 15;
+
+/// Writes a forecast: the totals first; of many nodes and pods their queues and counts, or `all` of
+/// them one by one.
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, outlook: &Outlook<'_>, style: Style) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    outlook: &Outlook<'_>,
+    all: bool,
+    style: Style,
+) -> io::Result<()> {
     let mut p = Printer { out, style };
     p.head(outlook)?;
+    for said in answer(outlook) {
+        write!(p.out, "  ")?;
+        p.folded(&line(&said), 2, BOLD)?;
+    }
+    let whole = p.counts(outlook, all)?;
     p.zones(outlook)?;
-    p.nodes(outlook)?;
-    p.by_workload(outlook)?;
-    p.stuck(outlook)?;
+    let whole = p.nodes(outlook, all)? && whole;
+    let whole = p.by_workload(outlook, all)? && whole;
+    let whole = p.stuck(outlook, all)? && whole;
     p.pending(outlook)?;
-    let last = "Medians; in brackets the range of nine in ten seeds. What comes depends on what people do meanwhile.";
-    p.folded(last, 0, DIM)
+    let mut last = "Medians; in brackets the range of nine in ten seeds. What comes depends on what people do meanwhile.".to_owned();
+    if !whole {
+        last += " Every node and pod: `--all`, `-o csv`.";
+    }
+    p.folded(&last, 0, DIM)
+}
+
+/// What comes in all, a sentence each.
+pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
+    let forecast = outlook.forecast;
+    let clock = outlook.clock;
+    let total = |what| {
+        let all = forecast.by_when.iter();
+        let mut all = all.filter(|b| b.what == what && b.workload.is_none());
+        all.next().and_then(|b| b.counts.last().copied())
+    };
+    let span = |what| {
+        let times = forecast.happenings.iter().filter(|f| f.what == what);
+        let times = times.map(|f| f.when);
+        let first = times.clone().map(|w| w.low).min();
+        let (first, last) = first.zip(times.map(|w| w.high).max())?;
+        Some(format!(
+            "{} to {} ({})",
+            clock.clock(first),
+            clock.clock(last),
+            from_now(first)
+        ))
+    };
+    let mut said = Vec::new();
+    for (what, noun) in [
+        (Happening::PodDeleted, "pod"),
+        (Happening::NodeNoExecute, "node"),
+        (Happening::NodeUnknown, "node"),
+    ] {
+        let Some((count, span)) = total(what).zip(span(what)) else {
+            continue;
+        };
+        let (is, get) = match count.high {
+            1 => ("is", "gets"),
+            _ => ("are", "get"),
+        };
+        let does = match what {
+            Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
+            Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
+            _ => format!("{is} evicted"),
+        };
+        said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
+    }
+    if let Some(bound) = total(Happening::PodBound) {
+        let until = clock.clock(outlook.horizon);
+        let word = match bound.high {
+            1 => "comes to a node",
+            _ => "come to nodes",
+        };
+        said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
+    }
+    for (left, word) in [
+        (&forecast.stuck, "Terminating on nodes that do not answer"),
+        (&forecast.pending, "Pending"),
+    ] {
+        if !left.is_empty() {
+            let n = counted(left.len() as u64, "pod");
+            let stays = if left.len() == 1 { "is" } else { "are" };
+            said.push(format!("{n} {stays} {word} at the end."));
+        }
+    }
+    said
+}
+
+/// `81 nodes`, `81 nodes (79 to 83)`
+fn how_many(count: &Count, noun: &str) -> String {
+    let n = counted(count.median, noun);
+    if count.low == count.high {
+        return n;
+    }
+    format!("{n} ({} to {})", grouped(count.low), grouped(count.high))
+}
+
+/// Which of the times of counts have a column: at most five, as far apart as each other, that end
+/// with the last.
+pub(super) fn columns(by: &[&ByWhen]) -> Vec<usize> {
+    const COLUMNS: usize = 5;
+    let firsts = by
+        .iter()
+        .filter_map(|b| b.counts.iter().position(|c| c.high > 0));
+    // Until all that come have come, in the middle seed and in the last.
+    let done = |b: &&&ByWhen| {
+        let last = b.counts.last()?;
+        b.counts.iter().position(|c| c == last)
+    };
+    let Some((first, last)) = firsts.min().zip(by.iter().filter_map(|b| done(&b)).max()) else {
+        return Vec::new();
+    };
+    let step = (last - first).div_ceil(COLUMNS - 1).max(1);
+    let mut columns: Vec<usize> = (0..COLUMNS)
+        .filter_map(|i| last.checked_sub(i * step))
+        .take_while(|i| *i + step > first)
+        .collect();
+    columns.reverse();
+    columns
 }
 
 /// Writes the figures of several courses side by side: of each its name and its forecast.
@@ -91,6 +209,11 @@ fn when(outlook: &Outlook<'_>, when: &When) -> String {
         text += &format!("; {}", percent(when.share));
     }
     text + ")"
+}
+
+/// Whether pods of a workload have no successor before they are gone.
+fn holds(workload: &str) -> bool {
+    workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
 }
 
 /// Names as ranges.
@@ -168,8 +291,71 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Nodes by what comes first; those that wait for their taint have an order.
-    fn nodes(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
+    /// How many pods are evicted by when, in all and by workload, where times tell them apart.
+    fn counts(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
+        let by_when = outlook.forecast.by_when.iter();
+        let mut rows: Vec<&ByWhen> = by_when
+            .filter(|b| b.what == Happening::PodDeleted)
+            .collect();
+        // All of them first, then the workloads that lose most.
+        let total = |b: &ByWhen| b.counts.last().map_or(0, |c| c.high);
+        rows.sort_by(|a, b| {
+            (a.workload.is_some(), Reverse(total(a)), &a.workload).cmp(&(
+                b.workload.is_some(),
+                Reverse(total(b)),
+                &b.workload,
+            ))
+        });
+        let columns = columns(&rows);
+        if columns.is_empty() {
+            return Ok(true);
+        }
+        self.title("Pods evicted by")?;
+        let times = columns.iter().map(|i| outlook.forecast.times[*i]);
+        let (mut clocks, mut spans) = (String::new(), String::new());
+        for at in times {
+            clocks += &format!("{:>10}", outlook.clock.clock(at));
+            spans += &format!("{:>10}", from_now(at));
+        }
+        writeln!(self.out, "{:28}{clocks}", "")?;
+        writeln!(self.out, "{:28}{}", "", self.painted(&spans, DIM))?;
+        let most = if all { usize::MAX } else { WORKLOADS + 1 };
+        for row in rows.iter().take(most) {
+            let name = match row.workload.as_deref() {
+                None => "all",
+                Some("") => ALONE,
+                Some(name) => name,
+            };
+            let counts: Vec<Count> = columns.iter().map(|i| row.counts[*i]).collect();
+            let middles: String = counts
+                .iter()
+                .map(|c| format!("{:>10}", grouped(c.median)))
+                .collect();
+            // A name that is too long has a line of its own.
+            let name = line(name);
+            if name.chars().count() > 25 {
+                writeln!(self.out, "  {name}\n{:28}{middles}", "")?;
+            } else {
+                writeln!(self.out, "  {name:<26}{middles}")?;
+            }
+            if row.workload.is_none() && counts.iter().any(|c| c.low < c.high) {
+                let ranges: String = counts
+                    .iter()
+                    .map(|c| format!("{:>10}", format!("{}–{}", c.low, c.high)))
+                    .collect();
+                writeln!(self.out, "    {:<24}{ranges}", "nine in ten seeds")?;
+            }
+        }
+        let left = rows.len().saturating_sub(most);
+        if left > 0 {
+            let said = format!("  {}", counted(left as u64, "more workload"));
+            writeln!(self.out, "{}", self.painted(&said, DIM))?;
+        }
+        Ok(left == 0)
+    }
+
+    /// Nodes by what comes first; those of a queue are one, in any order.
+    fn nodes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let mut order: Vec<(Time, &str)> = Vec::new();
         for f in &outlook.forecast.happenings {
@@ -186,44 +372,87 @@ impl Printer<'_> {
                 .push(format!("{word} {}", when(outlook, &f.when)));
         }
         if order.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         self.title("Nodes")?;
-        for (_, node) in order {
-            self.item(node, &said[node].join(", "))?;
+        let one_by_one = all || order.len() <= FEW;
+        if one_by_one {
+            for (_, node) in &order {
+                self.item(node, &said[node].join(", "))?;
+            }
+        } else {
+            self.given_up(outlook)?;
         }
+        let mut queued: BTreeSet<&String> = BTreeSet::new();
         for queue in &outlook.forecast.queues {
-            let zone = match queue.zone.as_str() {
-                "" => "one after the other".to_owned(),
-                zone => format!("of {zone}, one after the other"),
-            };
-            let said = format!(
-                "{} get their NoExecute taint {zone}: the next {}, which is {} {}; the last {}",
-                counted(queue.nodes as u64, "node"),
-                when(outlook, &queue.first),
-                queue.next,
-                percent(queue.next_share),
-                when(outlook, &queue.last)
-            );
-            write!(self.out, "  ")?;
-            self.folded(&line(&said), 2, DIM)?;
+            self.queue(outlook, queue)?;
+            queued.extend(&queue.names);
         }
-        Ok(())
+        // Those that wait for nobody.
+        let alone: Vec<&Foreseen> = of(outlook, Happening::NodeNoExecute)
+            .into_iter()
+            .filter(|f| !queued.contains(&f.object))
+            .collect();
+        if !one_by_one {
+            for f in alone.iter().take(FEW) {
+                self.item(&f.object, &format!("NoExecute {}", when(outlook, &f.when)))?;
+            }
+            if alone.len() > FEW {
+                let n = counted((alone.len() - FEW) as u64, "more node");
+                writeln!(self.out, "  {}", self.painted(&n, DIM))?;
+            }
+        }
+        Ok(one_by_one)
     }
 
-    fn by_workload(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
+    /// From when to when nodes are given up.
+    fn given_up(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
+        let unknown = of(outlook, Happening::NodeUnknown);
+        let first = unknown.iter().map(|f| f.when.low).min();
+        let Some((first, last)) = first.zip(unknown.iter().map(|f| f.when.high).max()) else {
+            return Ok(());
+        };
+        let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
+        let said = format!(
+            "Unknown {} to {}: {}",
+            outlook.clock.clock(first),
+            outlook.clock.clock(last),
+            list(&names)
+        );
+        self.item(&counted(names.len() as u64, "node"), &said)
+    }
+
+    /// `81 nodes of b`, one each 10 s, from when to when.
+    fn queue(&mut self, outlook: &Outlook<'_>, queue: &Queue) -> io::Result<()> {
+        let of_zone = match queue.zone.as_str() {
+            "" => String::new(),
+            zone => format!(" of {zone}"),
+        };
+        let name = format!("{}{of_zone}", counted(queue.nodes as u64, "node"));
+        let each = short(Dur::from_millis((queue.each.as_millis() + 50) / 100 * 100));
+        let said = format!(
+            "NoExecute, one each {each}, from {} to {}, in any order: {}",
+            when(outlook, &queue.first),
+            when(outlook, &queue.last),
+            list(&queue.names)
+        );
+        self.item(&name, &said)
+    }
+
+    fn by_workload(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
+        let one_by_one = all || of(outlook, Happening::PodDeleted).len() <= FEW;
         let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
         for f in &outlook.forecast.happenings {
             if matches!(
                 f.what,
                 Happening::PodDeleted | Happening::PodCreated | Happening::PodBound
             ) {
-                let workload = f.workload.as_deref().unwrap_or("without a workload");
+                let workload = f.workload.as_deref().unwrap_or(ALONE);
                 by_workload.entry(workload).or_default().push(f);
             }
         }
-        if by_workload.is_empty() {
-            return Ok(());
+        if by_workload.is_empty() || !one_by_one {
+            return Ok(one_by_one);
         }
         self.title("Workloads")?;
         for (workload, happenings) in by_workload {
@@ -236,7 +465,7 @@ impl Printer<'_> {
             }
             self.replacements(outlook, &happenings)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Pods to come have names that nobody knows yet: they are counted.
@@ -280,14 +509,16 @@ impl Printer<'_> {
         self.folded(&line(said), column, PLAIN)
     }
 
-    fn stuck(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
+    fn stuck(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let stuck = &outlook.forecast.stuck;
+        let one_by_one = all || stuck.len() <= FEW;
         if stuck.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         self.title("Terminating for good, while their nodes do not answer")?;
         // Nodes whose dead pods keep a StatefulSet from replacing them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
+        let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
         for Left {
             pod,
             workload,
@@ -295,12 +526,21 @@ impl Printer<'_> {
             share,
         } in stuck
         {
-            let of = workload.as_deref().unwrap_or("without a workload");
-            let holds = of.starts_with("StatefulSet") || of.starts_with("DaemonSet");
+            let of = workload.as_deref().unwrap_or(ALONE);
+            let holds = holds(of);
             if of.starts_with("StatefulSet") {
                 blocking.insert(said);
             }
-            let mut text = format!("on {said}, of {of}");
+            let counts = by_workload.entry(of).or_default();
+            counts.0 += 1;
+            counts.1.insert(said);
+            if !one_by_one {
+                continue;
+            }
+            let mut text = match workload {
+                Some(of) => format!("on {said}, of {of}"),
+                None => format!("on {said}, {ALONE}"),
+            };
             if holds {
                 text += ": no successor until it is gone";
             }
@@ -309,13 +549,28 @@ impl Printer<'_> {
             }
             self.pod(pod, &text)?;
         }
+        if !one_by_one {
+            for (of, (pods, nodes)) in by_workload {
+                let nodes: Vec<&str> = nodes.into_iter().collect();
+                let until = if holds(of) {
+                    ": no successor until they are gone"
+                } else {
+                    ""
+                };
+                let said = format!("{} on {}{until}", counted(pods, "pod"), ranges(&nodes));
+                self.item(of, &said)?;
+            }
+        }
         if !blocking.is_empty() {
             let several = blocking.len() > 1;
             let (comes, machine) = match several {
                 true => ("their nodes come", "their machines are"),
                 false => ("the node comes", "its machine is"),
             };
-            let nodes = Vec::from_iter(blocking).join(" ");
+            let nodes = match one_by_one || blocking.len() <= FEW {
+                true => Vec::from_iter(blocking).join(" "),
+                false => "NODE…".to_owned(),
+            };
             let advice = format!(
                 "What frees those of StatefulSets: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
                  node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`."
@@ -323,7 +578,7 @@ impl Printer<'_> {
             write!(self.out, "  ")?;
             self.folded(&line(&advice), 2, DIM)?;
         }
-        Ok(())
+        Ok(one_by_one)
     }
 
     fn pending(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
@@ -334,7 +589,7 @@ impl Printer<'_> {
         self.title("Pending at the end")?;
         let mut alike: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
         for left in pending {
-            let workload = left.workload.as_deref().unwrap_or("without a workload");
+            let workload = left.workload.as_deref().unwrap_or(ALONE);
             let of = alike.entry((workload, &left.said)).or_default();
             (of.0, of.1) = (of.0 + 1, of.1.max(left.share));
         }

@@ -37,6 +37,8 @@ pub(crate) enum Part {
     Bars {
         title: String,
         unit: String,
+        /// What the marks are.
+        marks: &'static str,
         rows: Vec<Bar>,
     },
     /// A figure for each pair of a row and a column.

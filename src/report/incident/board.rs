@@ -2,13 +2,26 @@
 //! a run.
 
 use super::verdict::Verdict;
-use crate::report::html::board::{Board, Part, Runs, Table};
+use crate::kernel::Time;
+use crate::report::html::board::{Board, Curve, Item, Line, Part, Runs, Table};
 use serde_json::Value;
 
 /// The page of a verdict; `text` is what was printed, `run` the name of the reconstruction's run in
 /// the page.
 pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Board {
-    let mut parts = vec![Part::text("Verdict", text), Part::Table(table(verdict))];
+    let item = |text: String| Item {
+        text,
+        command: None,
+    };
+    let list = |title: &str, items: Vec<String>| Part::List {
+        title: title.to_owned(),
+        items: items.into_iter().map(item).collect(),
+    };
+    let mut parts = vec![list("Verdict", vec![format!("{}.", verdict.sentence())])];
+    parts.extend(curve(verdict).map(Part::Curve));
+    if !verdict.told.is_empty() {
+        parts.push(list("What happened", verdict.told.clone()));
+    }
     parts.extend(run.map(|run| {
         Part::Runs(Runs {
             title: "As it is simulated".to_owned(),
@@ -17,9 +30,14 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
             beside: false,
         })
     }));
+    let table = table(verdict);
+    if !table.rows.is_empty() {
+        parts.push(Part::Table(table));
+    }
+    parts.push(Part::text("As it was printed", text));
     Board {
         title: "Incident".to_owned(),
-        doc: verdict.sentence(),
+        doc: String::new(),
         subtitle: format!(
             "{} seeds; begins at {}",
             verdict.seeds,
@@ -28,6 +46,44 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
         notes: verdict.notes.clone(),
         parts,
     }
+}
+
+/// So many points has a line at most.
+const POINTS: u64 = 60;
+
+/// How many were evicted by when, as it was recorded and as it was simulated.
+fn curve(verdict: &Verdict) -> Option<Curve> {
+    let pairs = &verdict.matched.pairs;
+    let recorded: Vec<Time> = pairs.iter().map(|p| p.recorded).collect();
+    let alone = verdict.matched.only_simulated.iter().map(|(_, at)| *at);
+    let simulated: Vec<Time> = pairs
+        .iter()
+        .filter_map(|p| p.simulated)
+        .chain(alone)
+        .collect();
+    let last = recorded.iter().chain(&simulated).max()?.as_secs() + 1;
+    let step = last.div_ceil(POINTS);
+    let times: Vec<Time> = (0..=last.div_ceil(step))
+        .map(|i| Time::from_secs(i * step))
+        .collect();
+    let line = |name: &str, of: &[Time]| {
+        let by = |t: &Time| Some(of.iter().filter(|at| *at <= t).count() as f64);
+        Line {
+            name: name.to_owned(),
+            values: times.iter().map(by).collect(),
+            low: vec![None; times.len()],
+            high: vec![None; times.len()],
+        }
+    };
+    Some(Curve {
+        title: "How many were evicted by when".to_owned(),
+        across: "UTC".to_owned(),
+        ticks: times.iter().map(|t| verdict.clock.clock(*t)).collect(),
+        at: Some(times.iter().map(|t| t.as_secs() as f64 / 60.0).collect()),
+        lines: vec![line("recorded", &recorded), line("simulated", &simulated)],
+        flat: None,
+        marks: Vec::new(),
+    })
 }
 
 fn table(verdict: &Verdict) -> Table {

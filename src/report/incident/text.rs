@@ -3,46 +3,78 @@
 use super::verdict::Verdict;
 use crate::analysis::matching::Pair;
 use crate::files::line;
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, Style};
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, Style, counted};
 use std::io::{self, Write};
 
-/// Writes what was, each eviction with its own, and the verdict.
+/// So many evictions, and things that happened, are told one by one unasked.
+const FEW: usize = 12;
+
+/// Writes the verdict, what was, and each eviction with its own; of many only those that are not
+/// explained, or `all`.
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, verdict: &Verdict, style: Style) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    verdict: &Verdict,
+    all: bool,
+    style: Style,
+) -> io::Result<()> {
     let mut p = Printer { out, style };
+    p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)?;
+    writeln!(p.out)?;
     let title = format!("An outage from {} on", verdict.clock.begins());
     writeln!(p.out, "{}", p.painted(&title, BOLD))?;
     p.notes(&verdict.notes)?;
-    for told in &verdict.told {
+    let most = if all { usize::MAX } else { FEW };
+    for told in verdict.told.iter().take(most) {
         write!(p.out, "  ")?;
         p.folded(&line(told), 4, PLAIN)?;
     }
+    p.more(verdict.told.len(), most, "thing")?;
     if verdict.told.is_empty() {
         writeln!(
             p.out,
             "  Nobody did anything, and no node fell silent while it lasted."
         )?;
     }
-    p.held_against(verdict)?;
-    p.others(verdict)?;
-    writeln!(p.out)?;
-    p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)
+    p.held_against(verdict, most)?;
+    p.others(verdict, most)
 }
 
 impl Printer<'_> {
-    fn held_against(&mut self, verdict: &Verdict) -> io::Result<()> {
-        if verdict.matched.pairs.is_empty() {
+    /// How many more there are than were told.
+    fn more(&mut self, all: usize, most: usize, what: &str) -> io::Result<()> {
+        if all <= most {
+            return Ok(());
+        }
+        let n = counted((all - most) as u64, &format!("more {what}"));
+        let said = format!("  {n}: `--all`, `-o json`");
+        writeln!(self.out, "{}", self.painted(&said, DIM))
+    }
+
+    fn held_against(&mut self, verdict: &Verdict, most: usize) -> io::Result<()> {
+        let pairs = &verdict.matched.pairs;
+        if pairs.is_empty() {
             return Ok(());
         }
         writeln!(self.out)?;
-        let title = format!(
-            "Evictions: recorded, and simulated (of {} seeds the nearest, and in how many it is so)",
-            verdict.seeds
+        writeln!(
+            self.out,
+            "{}",
+            self.painted("Evictions, recorded and simulated", BOLD)
+        )?;
+        let said_of = format!(
+            "of {} the nearest, and in how many it is so",
+            counted(verdict.seeds, "seed")
         );
-        writeln!(self.out, "{}", self.painted(&title, BOLD))?;
-        for pair in &verdict.matched.pairs {
+        writeln!(self.out, "  {}", self.painted(&said_of, DIM))?;
+        // What is not explained is what there is to look at.
+        let mut shown: Vec<&Pair> = pairs.iter().collect();
+        if shown.len() > most {
+            shown.sort_by_key(|p| p.is_explained(verdict.tolerance));
+        }
+        for pair in shown.into_iter().take(most) {
             let explained = pair.is_explained(verdict.tolerance);
             let said = said(verdict, pair);
             let text = format!(
@@ -53,21 +85,23 @@ impl Printer<'_> {
             let colour = if explained { GREEN } else { RED };
             self.folded(&text, 4, colour)?;
         }
-        Ok(())
+        self.more(pairs.len(), most, "eviction")
     }
 
-    fn others(&mut self, verdict: &Verdict) -> io::Result<()> {
-        for (pod, at) in &verdict.matched.only_simulated {
+    fn others(&mut self, verdict: &Verdict, most: usize) -> io::Result<()> {
+        let only = &verdict.matched.only_simulated;
+        for (pod, at) in only.iter().take(most) {
             let at = verdict.clock.clock(*at);
             let text = format!("  {:<36} not recorded, simulated {at}", line(pod));
             self.folded(&text, 4, RED)?;
         }
+        self.more(only.len(), most, "simulated eviction")?;
         if verdict.deletions.is_empty() {
             return Ok(());
         }
         writeln!(self.out)?;
         writeln!(self.out, "{}", self.painted("Deleted by others", BOLD))?;
-        for (pod, (at, by)) in &verdict.deletions {
+        for (pod, (at, by)) in verdict.deletions.iter().take(most) {
             let text = format!(
                 "  {:<36} {}  by {}",
                 line(pod),
@@ -76,7 +110,7 @@ impl Printer<'_> {
             );
             self.folded(&text, 4, DIM)?;
         }
-        Ok(())
+        self.more(verdict.deletions.len(), most, "deletion")
     }
 }
 

@@ -107,6 +107,7 @@ fn leans(told: &Told<'_>) -> Part {
     Part::Bars {
         title: "What the cost leans on: a third and three times of each".to_owned(),
         unit: format!("{} a year, of the recommended value", told.objective.unit),
+        marks: "as it is",
         rows: told.answer.sensitivities.iter().map(of).collect(),
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
             .map(|&r| (a.rows[r].interval.low, a.rows[r].interval.high))
             .collect(),
         dots: true,
-        dots_only: false,
+        ..Line::default()
     };
     let closed: Option<Vec<(f64, f64)>> = rows
         .iter()
