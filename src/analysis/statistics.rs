@@ -147,6 +147,14 @@ impl Sample {
         })
     }
 
+    /// The same of a figure that is never below zero.
+    pub(crate) fn figure_interval(&self) -> Option<Interval> {
+        self.mean_interval().map(|i| Interval {
+            low: i.low.max(0.0),
+            ..i
+        })
+    }
+
     /// The quantile of a percentage, by [`nearest_rank`]: a value that occurred.
     pub(crate) fn quantile(&self, percent: u64) -> f64 {
         nearest_rank(&self.sorted, percent).unwrap_or(self.mean)

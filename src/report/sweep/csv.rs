@@ -108,7 +108,7 @@ fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
         return Default::default();
     };
     let (mean, median, p95) = (
-        s.mean_interval(),
+        s.figure_interval(),
         s.quantile_interval(50),
         s.quantile_interval(95),
     );

@@ -63,7 +63,7 @@ fn statistics(s: &Sample) -> Value {
     json!({
         "n": s.count(),
         "mean": s.mean(),
-        "mean_interval": interval(s.mean_interval()),
+        "mean_interval": interval(s.figure_interval()),
         "median": s.quantile(50),
         "median_interval": interval(s.quantile_interval(50)),
         "p95": s.quantile(95),
