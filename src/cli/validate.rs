@@ -49,7 +49,9 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                plan.notes.iter().for_each(|note| terminal.note(note));
+                for note in &plan.notes {
+                    terminal.note(&format!("warning: {note}"));
+                }
             }
             (Format::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// `section`, the field of a scenario in which it was found, comes first.
 pub(super) fn belongs(field: &str, section: Option<&str>) -> Option<String> {
     if let Some((component, name)) = flags::known().find(|(_, name)| alike(name, field)) {
+        let component = component.replace('_', "-");
         return Some(format!("flags: ({component}: {{\"{name}\": …}})"));
     }
     let language = schema();

@@ -106,6 +106,7 @@ fn too_large(plan: &Plan) -> Option<String> {
     let names: Vec<&str> = plan
         .workloads
         .iter()
+        .filter(|w| w.owner.is_none())
         .filter(too_large)
         .map(|w| in_short(&w.name))
         .collect();

@@ -315,7 +315,7 @@ fn a_tape_is_refused_by_another_release() {
         "{}",
         other.stdout
     );
-    dir.call(&["run", "-q", "small.ron", "--kubernetes", "1.31"])
+    dir.call(&["run", "small.ron", "--kubernetes", "1.31"])
         .fails(2, &says);
 }
 

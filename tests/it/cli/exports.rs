@@ -161,7 +161,7 @@ fn events_are_no_cluster() {
         env!("CARGO_MANIFEST_DIR")
     );
     scratch.write("w.ron", format!("(version: 1, horizon: \"1m\", nodes: [(names: \"n-{{0..5}}\")], cluster: From({web:?}))"));
-    let run = scratch.call(&["run", "w.ron", "--quiet"]);
+    let run = scratch.call(&["run", "w.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     scratch.call(&["import", &web]).fails(2, &["1 Deployment"]);
 }
@@ -203,7 +203,7 @@ fn settings_reach_pods_that_exist_and_say_so() {
                 .to_owned()
         };
         assert_ne!(row("10"), row("600"), "{}", sweep.stdout);
-        let run = scratch.call(&["run", "z.ron", "--quiet", "--set", &set.replace(",600", "")]);
+        let run = scratch.call(&["run", "z.ron", "--set", &set.replace(",600", "")]);
         assert!(run.stdout.contains(note), "{}", run.stdout);
     }
 }

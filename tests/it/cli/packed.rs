@@ -28,10 +28,15 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        said.contains("events.jsonl.gz, evictions.csv.gz, names.json.gz are packed: `--records jsonl` leaves them as text"),
+        said.contains("events.jsonl.gz, evictions.csv.gz, summary.json.gz, names.json.gz are packed: `--records jsonl` leaves them as text"),
         "{said}"
     );
-    for name in ["events.jsonl", "evictions.csv", "names.json"] {
+    for name in [
+        "events.jsonl",
+        "evictions.csv",
+        "summary.json",
+        "names.json",
+    ] {
         let packed = scratch.read(&format!("packed/a/{name}.gz"));
         assert!(
             unpacked(&packed) == scratch.read(&format!("output/a/{name}")),

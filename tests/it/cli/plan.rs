@@ -313,7 +313,7 @@ fn a_history_goes_with_the_results() {
         workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
         faults: (models: [(name: "mine", nodes: All, do: Crash, trace: (file: "h.csv"))]))"#,
     );
-    let run = scratch.call(&["run", "h.ron", "-q"]);
+    let run = scratch.call(&["run", "h.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("mine 1 of n-"), "{}", run.stdout);
     std::fs::remove_file(scratch.path("h.csv")).expect("it was there");

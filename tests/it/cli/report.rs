@@ -72,7 +72,7 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
         "c.ron",
         r#"Scenario(version: 1, horizon: "10m", cluster: From("all.json.gz"))"#,
     );
-    let printed = scratch.call(&["run", "c.ron", "--quiet"]);
+    let printed = scratch.call(&["run", "c.ron"]);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     // Neither scenario nor export is needed any more.
     fs::remove_file(scratch.path("all.json.gz")).expect("can be removed");
@@ -96,7 +96,7 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
 #[test]
 fn a_folder_with_the_former_name_of_its_names_is_read() {
     let scratch = Scratch::with_starter();
-    let printed = scratch.call(&["run", "a.ron", "--quiet"]);
+    let printed = scratch.call(&["run", "a.ron"]);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     let new = scratch.call(&["report", "output/a"]).stdout;
     fs::rename(

@@ -26,7 +26,7 @@ const FAULTS: &str = r#"Scenario(
 fn every_fault_of_the_control_plane_begins_and_ends() {
     let scratch = Scratch::new();
     scratch.write("a.ron", FAULTS);
-    let run = scratch.call(&["run", "a.ron", "--quiet"]);
+    let run = scratch.call(&["run", "a.ron"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let expected = [
         "1:00.000|watch stall of leases begins",

@@ -57,22 +57,26 @@ fn a_test_that_is_met_at_its_first_moment_is_warned_of_in_every_form() {
         timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
         expect: [Eventually(that: AtLeast(of: available("web"), is: 3), after: "c", within: "10s")])"#;
     scratch.write("vacuous.ron", text);
-    for form in ["human", "json", "junit", "github", "tap"] {
+    for form in ["human", "json=said", "junit=said", "github", "tap"] {
         let tested = scratch.call(&["test", "vacuous.ron", "--reporter", form]);
         assert_eq!(tested.code, 0, "{form}: {}", tested.stderr);
-        assert!(
-            tested.stdout.contains("first moment") && tested.stdout.contains("warning"),
-            "{form}: {}",
+        let said = if form.ends_with("=said") {
+            scratch.text("said")
+        } else {
             tested.stdout
+        };
+        assert!(
+            said.contains("first moment") && said.contains("warning"),
+            "{form}: {said}"
         );
     }
 }
 
-/// A node has four cores where nothing is said.
+/// Pods of six cores on nodes of four.
 #[test]
 fn pods_larger_than_their_nodes_are_warned_of() {
     let scratch = Scratch::new();
-    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..3}", allocatable: {"cpu": "4"})],
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..3}", capacity: {"cpu": "4"})],
         workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All), template: (requests: {"cpu": "6"}))],
         timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
         expect: [Never(PodStuck)])"#;
