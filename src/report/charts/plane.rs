@@ -360,7 +360,8 @@ fn draw_line<B: DrawingBackend>(
     }
     // A band of nearly nothing is seen by its ends.
     for (point, band) in points.iter().zip(&line.band) {
-        for end in [band.0, band.1].map(|end| up.at(end)) {
+        let ends = [band.0, band.1].into_iter().filter(|end| *end <= up.to);
+        for end in ends.map(|end| up.at(end)) {
             c.rule((point.0 - 6.0, end), (point.0 + 6.0, end), color)?;
             c.rule((point.0, end), (point.0, point.1), color)?;
         }

@@ -54,16 +54,17 @@ fn list(title: &str, sections: Vec<Section>) -> Part {
 fn cost(told: &Told<'_>) -> Curve {
     let a = told.answer;
     let flat = a.same.iter().min().zip(a.same.iter().max());
+    let of_best = a.rows[a.best].closed;
     let mut lines = vec![Line {
-        name: format!("cost of a year in {}", told.objective.unit),
-        values: a.rows.iter().map(|r| Some(r.cost)).collect(),
-        low: a.rows.iter().map(|r| Some(r.interval.low)).collect(),
-        high: a.rows.iter().map(|r| Some(r.interval.high)).collect(),
+        name: format!("simulated, {} a year", told.objective.unit),
+        values: a.rows.iter().map(|r| Some(r.more)).collect(),
+        low: a.rows.iter().map(|r| Some(r.more_interval.low)).collect(),
+        high: a.rows.iter().map(|r| Some(r.more_interval.high)).collect(),
     }];
     if a.rows.iter().any(|r| r.closed.is_some()) {
         lines.push(Line {
             name: "by formula".to_owned(),
-            values: a.rows.iter().map(|r| r.closed).collect(),
+            values: a.rows.iter().map(|r| Some(r.closed? - of_best?)).collect(),
             ..Line::default()
         });
     }
@@ -72,7 +73,7 @@ fn cost(told: &Told<'_>) -> Curve {
         marks.push((a.now, format!("now: {}", told.name(a.now))));
     }
     Curve {
-        title: "What a year costs".to_owned(),
+        title: charts::title(told),
         across: told.settings(),
         ticks: (0..a.rows.len()).map(|r| told.name(r)).collect(),
         at: None,

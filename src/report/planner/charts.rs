@@ -6,27 +6,28 @@ use crate::lab::planner::FIGURES;
 use crate::report::Heading;
 use crate::report::charts::{Beside, Figures, Line, Panel, Plane, Range, Unit};
 
-/// The cost of each value, with its band; values that cannot be told apart from the best are
-/// marked.
+/// What each value costs more than the best, with its band, as that is what is decided by and known far
+/// better than the costs themselves; values that cannot be told apart from the best are marked.
 pub(super) fn cost(told: &Told<'_>) -> Plane {
     let a = told.answer;
     // In the order of the table; the row of what is set now stands in its place if it is a value.
     let rows: Vec<usize> = (0..a.rows.len()).collect();
-    let costs: Vec<f64> = a.rows.iter().map(|r| r.cost).collect();
+    let costs: Vec<f64> = a.rows.iter().map(|r| r.more).collect();
+    let of_best = a.rows[a.best].closed;
     let at = |row: usize| row as f64;
     let line = Line {
-        name: format!("cost of a year in {}", told.objective.unit),
-        points: rows.iter().map(|&r| (at(r), a.rows[r].cost)).collect(),
+        name: "simulated".to_owned(),
+        points: rows.iter().map(|&r| (at(r), a.rows[r].more)).collect(),
         band: rows
             .iter()
-            .map(|&r| (a.rows[r].interval.low, a.rows[r].interval.high))
+            .map(|&r| (a.rows[r].more_interval.low, a.rows[r].more_interval.high))
             .collect(),
         dots: true,
         ..Line::default()
     };
     let closed: Option<Vec<(f64, f64)>> = rows
         .iter()
-        .map(|&r| Some((at(r), a.rows[r].closed?)))
+        .map(|&r| Some((at(r), a.rows[r].closed? - of_best?)))
         .collect();
     let closed = closed.map(|points| Line {
         name: "by formula".to_owned(),
@@ -37,7 +38,7 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
     let flat = a.same.iter().min().zip(a.same.iter().max());
     let span = flat.filter(|(from, to)| from != to);
     Plane {
-        heading: heading(told, "What a year costs"),
+        heading: heading(told, &title(told)),
         across: told.settings(),
         up: format!("{} a year", told.objective.unit),
         ticks: rows.iter().map(|&r| (at(r), told.name(r))).collect(),
@@ -49,14 +50,20 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
                 "cannot be told apart from the best".to_owned(),
             )
         }),
-        marks: vec![(at(a.best), a.rows[a.best].cost, best(told))],
+        marks: vec![(at(a.best), 0.0, best(told))],
         from_zero: false,
         highest: competes(&costs).map(|highest| {
-            let bands = a.rows.iter().filter(|r| r.cost <= highest);
-            let bands = bands.map(|r| r.interval.high.min(2.0 * highest));
+            let bands = a.rows.iter().filter(|r| r.more <= highest);
+            let bands = bands.map(|r| r.more_interval.high.min(2.0 * highest));
             bands.fold(highest, f64::max)
         }),
     }
+}
+
+/// What the chart of costs is about.
+pub(super) fn title(told: &Told<'_>) -> String {
+    let best = told.name(told.answer.best);
+    format!("What a year costs more than with {best}")
 }
 
 /// What the row that costs least is called.

@@ -144,7 +144,10 @@ fn no_price(told: &Told) -> Option<String> {
 fn not_known(told: &Told, wanted: u64) -> String {
     let a = told.answer;
     let longer = told.longer(wanted);
-    let longer = longer.map_or_else(|| "more time".to_owned(), |l| format!("{l}, --budget"));
+    let longer = longer.map_or_else(
+        || "more time".to_owned(),
+        |l| format!("{l} of --budget may do"),
+    );
     let what = what_is_counted(told);
     let n = a.n;
     let mut text = format!("not known yet: {n} paired {what} tell too little; {longer}");
@@ -527,7 +530,8 @@ fn columns(told: &Told) -> Vec<Column> {
     let rows = &told.answer.rows;
     let mut all: Vec<Column> = Vec::new();
     for (i, workload) in told.kept.own.iter().enumerate() {
-        for (f, figure) in OWN.iter().enumerate() {
+        // Evictions first: by them a value costs what it saves.
+        for (f, figure) in OWN.iter().enumerate().cycle().skip(1).take(OWN.len()) {
             let of = |r: &Row| with_span(r.own[i][f].0, &r.own[i][f].1);
             let heading = format!("{workload}: {}", figure.heading());
             all.push((heading, rows.iter().map(of).collect()));
