@@ -382,13 +382,13 @@ fn common_draws_leave_no_noise_between_rows() {
         values: vec!["50".to_owned(), "60".to_owned()],
     };
     let a = answered(&p);
-    assert_eq!(
-        (
-            a.rows[1].more,
-            a.rows[1].more_interval.low,
-            a.rows[1].more_interval.high
-        ),
-        (0.0, 0.0, 0.0)
+    let (row, i) = (&a.rows[1], a.rows[1].more_interval);
+    assert_eq!(row.more, 0.0);
+    // No formula knows of it: what none of so many outages showed may come in three of as many.
+    let open = 3.0 * row.cost / a.n as f64;
+    assert!(
+        (i.high - open).abs() < 1e-6 && (i.low + open).abs() < 1e-6,
+        "{row:?}"
     );
     assert_eq!(a.same, [0, 1]);
 }
@@ -755,7 +755,7 @@ fn a_few_pods_on_many_nodes_are_met() {
 
 /// Of plans that are stopped after so many outages the truth lies in what is said of each value nearly
 /// always, and what is recommended is hardly ever worse than the best by more than is admitted. The truth is
-/// a plan of 1,500 outages. Of 60 plans 94 % are 57; three deviations below 95 % are 52.
+/// a plan of 300 outages. Of 18 plans of four values each 94 % are 67.7 statements of 72.
 #[test]
 fn what_a_plan_says_covers() {
     let faults = r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: LogNormal(median: "6m", sigma: 1.2))"#;
@@ -773,10 +773,10 @@ fn what_a_plan_says_covers() {
             .expect("it runs");
         answer(&kept, &p.objective, &[], 0.95)
     };
-    let truth = of(999, 1_500);
+    let truth = of(999, 300);
     let (mut holds, mut all, mut worse) = (0, 0, 0);
-    for seed in 0..60 {
-        let a = of(seed, [12, 48, 100][seed as usize % 3]);
+    for seed in 0..18 {
+        let a = of(seed, [12, 24, 48][seed as usize % 3]);
         for (row, known) in a.rows.iter().zip(&truth.rows) {
             let (own, known) = (row.interval, known.interval);
             holds += u32::from(own.low <= known.high && known.low <= own.high);
@@ -790,5 +790,5 @@ fn what_a_plan_says_covers() {
         f64::from(holds) >= 0.94 * f64::from(all),
         "{holds} of {all}"
     );
-    assert!(worse <= 3, "{worse} of 60");
+    assert!(worse <= 1, "{worse} of 18");
 }
