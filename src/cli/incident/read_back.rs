@@ -110,7 +110,7 @@ fn events(analysis: &Analysis<'_>) -> String {
 }
 
 fn read(files: &[Evidence]) -> Reconstruction {
-    let Ok(watchfulness) = super::watchfulness(&Overrides::default()) else {
+    let Ok(watchfulness) = super::watchfulness(None, &Overrides::default()) else {
         panic!("the defaults are a plan")
     };
     reconstruct(Heard::of(files), watchfulness, "test").unwrap()
