@@ -346,9 +346,11 @@ fn workloads_say_how_long_their_pods_take() {
         timeline: [(at: "1m", do: DeletePod(pods: Group("slow"))), (at: "2m", do: DeletePod(pods: Group("plain")))],
         expect: [
             Gone(workload: "slow", count: 1, after: "80s", before: "83s"),
-            Phase(workload: "slow", phase: Running, count: 1, after: "100s", before: "103s"),
+            Phase(workload: "slow", phase: Running, count: 2, before: "103s"),
+            Never(During(between: ("82s", "99s"), that: AtLeast(of: available("slow"), is: 1))),
             Gone(workload: "plain", count: 1, after: "121s", before: "124s"),
-            Phase(workload: "plain", phase: Running, count: 1, after: "122s", before: "125s"),
+            Phase(workload: "plain", phase: Running, count: 2, before: "125s"),
+            Never(During(between: ("121s", "121900ms"), that: AtLeast(of: available("plain"), is: 1))),
         ])"#,
     );
     let called = scratch.call(&["test", "a.ron"]);
