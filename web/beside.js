@@ -18,7 +18,7 @@ import { View } from './view.js';
 export async function sideBySide(part, place, views) {
     const columns = await Promise.all(part.runs.map((/** @type {[string, string]} */ [, run]) => held(run)));
     const runs = columns.map((c) => new Run(/** @type {any} */ (c)));
-    const view = new View(Math.max(...runs.map((r) => r.end)), Math.max(...runs.map((r) => r.shown)));
+    const view = new View(Math.max(...runs.map((r) => r.end)), [Math.min(...runs.map((r) => r.begins)), Math.max(...runs.map((r) => r.shown))]);
     const differ = [spans(runs[0], runs[1]), spans(runs[1], runs[0])];
     const count = [...differ[0].values()].filter((s) => s.length > 0).length;
     place.append(el('p', {}, count ? `${count} of the nodes of both runs differ in state at some time: a bar at the foot of their lanes marks when.` : 'The nodes of both runs are in the same states at all times.'));

@@ -2,13 +2,16 @@
 
 import { figure } from './clock.js';
 import { held } from './columns.js';
-import { bdi, el, section } from './dom.js';
+import { bdi, contents, el, section } from './dom.js';
 import { Run } from './run.js';
 import { RunView, heading } from './runview.js';
-import { barChart, lineChart, pointChart } from './svg.js';
+import { barChart, lineChart, lineStyle, pointChart, shape } from './svg.js';
 import { Table } from './table.js';
 import { StepView } from './steps.js';
 import { sideBySide } from './beside.js';
+
+/** @type {Record<string, string>} how the words of a column of states look */
+const TONES = { failed: 'bad', wrong: 'bad', 'no expectations': 'bad', 'not run': 'unknown', passed: 'good' };
 
 /** A page made of parts. */
 export class Board {
@@ -18,7 +21,8 @@ export class Board {
         /** @type {RunView[]} */
         this.views = [];
         this.place = el('div', { class: 'chosen' });
-        this.element = el('div', {}, heading(board), ...board.parts.map((/** @type {any} */ part) => this.part(part)));
+        const parts = board.parts.map((/** @type {any} */ part) => this.part(part));
+        this.element = el('div', {}, heading(board), parts.length > 3 ? contents(parts) : null, ...parts);
     }
 
     /** @param {any} part */
@@ -45,6 +49,7 @@ export class Board {
             title,
             number: number(c),
             text: (/** @type {number} */ row) => text(part.rows[row][c]),
+            tone: title === 'status' ? (/** @type {number} */ row) => TONES[part.rows[row][c]] ?? '' : undefined,
             sort: (/** @type {number} */ row) => (number(c) ? part.rows[row][c] ?? NaN : text(part.rows[row][c])),
         }));
         const chosen = part.runs.some((/** @type {any} */ r) => r) ? (/** @type {number} */ row) => this.show(part.runs[row], text(part.rows[row][0])) : undefined;
@@ -74,7 +79,7 @@ export class Board {
             ? el('button', { type: 'button', class: 'link', onclick: () => this.show(part.runs[row], part.rows[row]) }, bdi(part.rows[row])) : bdi(part.rows[row]));
         const rows = part.values.map((/** @type {(number | null)[]} */ values, /** @type {number} */ row) =>
             el('tr', {}, el('th', { scope: 'row' }, name(row)), ...values.map((v, column) => cell(v, row, column))));
-        const head = el('tr', {}, el('th', {}), ...part.columns.map((/** @type {string} */ c) => el('th', { scope: 'col' }, bdi(c))));
+        const head = el('tr', {}, el('td'), ...part.columns.map((/** @type {string} */ c) => el('th', { scope: 'col' }, bdi(c))));
         return el('div', {}, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': part.title }, el('table', { class: 'heats' }, el('caption', {}, `${part.title}, in ${part.unit}`), el('thead', {}, head), el('tbody', {}, ...rows))),
             this.once());
     }
@@ -125,6 +130,9 @@ export class Board {
 
 /** @param {string[]} names */
 function legend(names) {
-    const kinds = ['up', 'said', 'ghost', 'replacement'];
-    return el('div', { class: 'legend' }, ...names.map((name, i) => el('span', { class: `swatch line-${kinds[i % 4]}` }, el('i', { 'aria-hidden': 'true' }), bdi(name))));
+    const swatch = (/** @type {number} */ n) => {
+        const { ink, dash } = lineStyle(n);
+        return shape('svg', { viewBox: '0 0 30 10', width: 30, height: 10, 'aria-hidden': 'true', class: 'key' }, shape('line', { x1: 0, x2: 30, y1: 5, y2: 5, 'stroke-dasharray': dash, class: `line of-${ink}` }));
+    };
+    return el('div', { class: 'legend' }, ...names.map((name, i) => el('span', { class: 'swatch' }, swatch(i), bdi(name))));
 }

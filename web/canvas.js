@@ -1,8 +1,31 @@
 // A canvas as wide as its place, sharp on every screen.
 
+import { labelsOf } from './labels.js';
+
 /** The width of names at the left of every panel, and of the rest at its right, in pixels. */
-export const LEFT = 150;
+export let LEFT = 150;
 export const RIGHT = 24;
+/** A page of A4 without its margins, in pixels of CSS. */
+const PAPER = 700;
+
+let onPaper = false;
+
+/**
+ * Takes the widths of what is drawn next: names have less room on paper and on a phone.
+ * @param {boolean} printed
+ */
+export function measure(printed) {
+    onPaper = printed;
+    LEFT = printed ? 110 : window.innerWidth < 700 ? 84 : 150;
+}
+
+/**
+ * How wide a panel is that fills its place.
+ * @param {Element | null} place
+ */
+export function wide(place) {
+    return onPaper ? PAPER : Math.max(240, Math.floor(place?.clientWidth ?? 300));
+}
 
 /** A canvas that is drawn anew when its place changes. */
 export class Surface {
@@ -22,8 +45,8 @@ export class Surface {
 
     /** Takes the size of its place, and wipes it. */
     begin() {
-        const width = Math.max(240, Math.floor(this.canvas.parentElement?.clientWidth ?? 300));
-        this.scale = window.devicePixelRatio || 1;
+        const width = wide(this.canvas.parentElement);
+        this.scale = onPaper ? 2 : window.devicePixelRatio || 1;
         this.width = width;
         const [w, h] = [Math.round(width * this.scale), Math.round(this.height * this.scale)];
         if (this.canvas.width !== w || this.canvas.height !== h) {
@@ -75,17 +98,24 @@ export class Surface {
  */
 export function fitted(c, text, x, y, room) {
     c.direction = 'ltr';
-    if (c.measureText(text).width <= room) {
-        c.fillText(text, x, y);
-        return;
-    }
-    let [low, high] = [0, Math.min(text.length, 200)];
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (c.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle;
-        else high = middle - 1;
-    }
-    if (low > 0) c.fillText(`${text.slice(0, low)}…`, x, y);
+    c.fillText(room < 12 ? '' : fittedAll(c, [text], room)[0], x, y);
+}
+
+/**
+ * Names that stand beside each other, cut to their room in the font that is set.
+ * @param {CanvasRenderingContext2D} c
+ * @param {string[]} names
+ * @param {number} room
+ */
+export function fittedAll(c, names, room) {
+    /** @type {Map<string, number>} */
+    const widths = new Map();
+    const letter = (/** @type {string} */ l) => {
+        if (!widths.has(l)) widths.set(l, c.measureText(l).width);
+        return widths.get(l) ?? 0;
+    };
+    // Letter by letter, because thousands of names are measured several times each.
+    return labelsOf(names, (text) => [...text].reduce((sum, l) => sum + letter(l), 0), room);
 }
 
 /**

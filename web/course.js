@@ -1,9 +1,9 @@
 // What was done to the cluster, and why evictions paused: faults and actions as bands with their names, master disruption, and zones that were disrupted.
 
-import { LEFT, RIGHT, Surface, cursorLine, fitted } from './canvas.js';
+import { LEFT, RIGHT, Surface, cursorLine, fitted, fittedAll } from './canvas.js';
 import { absolute, short } from './clock.js';
 import { colour } from './palette.js';
-import { zoneName } from './rows.js';
+import { zoneName, zoneNames } from './rows.js';
 
 /**
  * @typedef {{from: number, to: number, fill: string, name: string, told: string, dark: boolean}} Band
@@ -21,7 +21,7 @@ export class Course {
     constructor(run, view) {
         this.run = run;
         this.view = view;
-        /** @type {{name: string, bands: Band[]}[]} */
+        /** @type {{name: string, zone?: string, bands: Band[]}[]} */
         this.rows = [];
         this.surface = new Surface('Faults, actions, and zones that were disrupted, over time', 0);
         this.left = 0;
@@ -32,14 +32,17 @@ export class Course {
         const began = this.run.entries.filter((e) => e.began);
         const rows = packed(began.map((e) => this.ofEntry(e)), this.run.end / 8);
         this.left = Math.max(0, rows.length - MOST);
-        this.rows = rows.slice(0, MOST).map((bands, i) => ({ name: i === 0 ? 'faults and actions' : '', bands }));
+        this.rows = rows.slice(0, MOST).map((bands, i) => ({ name: i === 0 ? 'timeline' : '', bands }));
+        const troubled = this.run.troubled.map((t) => this.band(t.from, t.to, t.name === null ? 'master' : 'troubled', true, t.name ?? 'controllers down',
+            t.name === null ? 'no controller runs: nobody taints, evicts or replaces' : 'requests, watches or API servers are in trouble'));
+        for (const [i, bands] of packed(troubled, 0).entries()) this.rows.push({ name: i === 0 ? 'control plane' : '', bands });
         if (this.run.master.length) {
             const of = (/** @type {[number, number]} */ m) => this.band(m[0], m[1], 'master', true, 'master disruption', 'no node of any zone is Ready: taints come off and evictions stop');
             this.rows.push({ name: 'all zones', bands: this.run.master.map(of) });
         }
         for (const zone of new Set(this.run.disruptions.map((d) => d.zone))) {
             const of = this.run.disruptions.filter((d) => d.zone === zone);
-            this.rows.push({ name: zoneName(zone), bands: of.map((d) => this.ofZone(d)) });
+            this.rows.push({ name: zoneName(zone), zone, bands: of.map((d) => this.ofZone(d)) });
         }
         this.surface.height = this.rows.length * this.height + 4;
     }
@@ -78,11 +81,13 @@ export class Course {
     draw() {
         const c = this.surface.begin();
         const right = this.surface.width - RIGHT;
+        const zones = this.rows.flatMap((row) => (row.zone === undefined ? [] : [row.zone]));
+        const names = fittedAll(c, zoneNames(zones, (name) => c.measureText(name).width <= LEFT - 14), LEFT - 14);
         for (const [i, row] of this.rows.entries()) {
             const y = i * this.height;
             c.fillStyle = colour('ink');
             c.textAlign = 'right';
-            fitted(c, row.name, LEFT - 8, y + this.height / 2, LEFT - 14);
+            fitted(c, row.zone === undefined ? row.name : names[zones.indexOf(row.zone)], LEFT - 8, y + this.height / 2, LEFT - 14);
             c.textAlign = 'left';
             for (const [n, band] of row.bands.entries()) this.one(c, band, row.bands[n + 1], y, right);
         }

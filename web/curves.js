@@ -1,7 +1,8 @@
 // Curves over time, by uPlot: what each workload needs and has, and who waits for whom.
 
-import { LEFT, RIGHT } from './canvas.js';
+import { LEFT, RIGHT, wide } from './canvas.js';
 import { figure, ticks } from './clock.js';
+import { el } from './dom.js';
 import { colour } from './palette.js';
 import { lastUpTo } from './run.js';
 
@@ -25,7 +26,19 @@ export class Curves {
         this.label = label;
         /** @type {any} */
         this.plot = null;
+        /** @type {HTMLElement[]} what each line is at the cursor */
+        this.told = lines.map(() => el('span', { class: 'value' }));
+        const key = (/** @type {Line} */ line, /** @type {number} */ i) => el('span', { class: 'swatch' }, swatchOf(line), line.label, this.told[i]);
+        this.legend = el('div', { class: 'legend' }, ...lines.map(key));
+        if (this.missing) this.legend.append(el('span', { class: 'swatch of-missing' }, el('i', { 'aria-hidden': 'true' }), 'missing'));
+        place.append(this.legend);
         view.onchange(() => this.follow());
+    }
+
+    /** The places of what is desired and of what is up, between which pods are missing. */
+    get missing() {
+        const [desired, up] = ['desired', 'up'].map((name) => this.lines.findIndex((l) => l.label === name));
+        return desired < 0 || up < 0 ? null : [desired + 1, up + 1];
     }
 
     /** Draws it for the first time, or anew where its place or the colours have changed. */
@@ -37,11 +50,12 @@ export class Curves {
         at.push(view.end);
         for (const values of data) values.push(values[values.length - 1]);
         const options = {
-            width: Math.max(240, this.place.clientWidth),
+            width: wide(this.place),
             height: this.height,
             padding: [8, RIGHT, 0, 0],
             scales: { x: { time: false, min: view.from, max: view.to }, y: { range: (/** @type {any} */ _, /** @type {number} */ _least, /** @type {number} */ most) => [0, Math.max(1, most * 1.08)] } },
-            legend: { live: true, isolate: false },
+            legend: { show: false },
+            bands: this.missing ? [{ series: this.missing, fill: () => colour('missing') }] : [],
             cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
             axes: [
                 {
@@ -61,7 +75,7 @@ export class Curves {
                     values: (/** @type {any} */ _, /** @type {number[]} */ of) => of.map(figure),
                 },
             ],
-            series: [{ label: 'time', value: () => '' }, ...lines.map((l) => ({
+            series: [{ label: 'time' }, ...lines.map((l) => ({
                 label: l.label,
                 stroke: () => colour(l.colour),
                 fill: l.fill ? () => colour(/** @type {string} */ (l.fill)) : undefined,
@@ -69,7 +83,6 @@ export class Curves {
                 dash: l.dash,
                 paths: uPlot.paths.stepped({ align: 1 }),
                 points: { show: false },
-                value: (/** @type {any} */ _, /** @type {number | null} */ value) => (value === null ? '' : figure(value)),
             }))],
             hooks: {
                 setCursor: [(/** @type {any} */ u) => this.pointed(u)],
@@ -77,6 +90,7 @@ export class Curves {
             },
         };
         this.plot = new uPlot(options, [at, ...data], this.place);
+        this.place.append(this.legend);
         const canvas = this.plot.root.querySelector('canvas');
         canvas.setAttribute('role', 'img');
         canvas.setAttribute('aria-label', this.label);
@@ -93,14 +107,15 @@ export class Curves {
         else plot.setCursor({ left: plot.valToPos(at, 'x'), top: plot.cursor.top >= 0 ? plot.cursor.top : 4 });
         this.following = false;
         // A step holds until the next one: what is told is what holds at the cursor, not what is nearest.
-        if (at !== null) plot.setLegend({ idx: lastUpTo(plot.data[0], at) });
+        const here = at === null ? -1 : lastUpTo(plot.data[0], at);
+        for (const [i, told] of this.told.entries()) told.textContent = here < 0 ? '' : figure(plot.data[i + 1][here]);
     }
 
     /** @param {any} u */
     pointed(u) {
         if (this.following || !(u.cursor.left >= 0)) return;
         const at = u.posToVal(u.cursor.left, 'x');
-        if (at !== this.view.cursor) this.view.point(at);
+        if (Number.isFinite(at) && at !== this.view.cursor) this.view.point(at);
     }
 
     /** @param {any} u */
@@ -128,7 +143,7 @@ export function workloadLines(run, workload) {
         { label: 'up', colour: 'up', fill: 'up-fill', width: 2, at, values: of('up') },
         { label: 'ready, says the API', colour: 'said', dash: [6, 3], at, values: of('ready') },
         { label: 'needed', colour: 'needed', dash: [2, 3], at, values: of('needed') },
-        { label: 'desired', colour: 'faint', width: 1, at, values: of('desired') },
+        { label: 'desired', colour: 'desired', at, values: of('desired') },
     ];
     if (some('dead')) lines.push({ label: 'dead endpoints', colour: 'dead', dash: [8, 2, 2, 2], at, values: of('dead') });
     if (some('ghosts')) lines.push({ label: 'ghosts', colour: 'ghost', at, values: of('ghosts') });
@@ -152,6 +167,22 @@ export function queueLines(run, queues) {
         at: all,
         values: Array.from(all, (t) => o.length[lastUpTo(o.at, t)]),
     }));
+}
+
+/**
+ * A line as it is drawn, beside its name.
+ * @param {Line} line
+ */
+function swatchOf(line) {
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    for (const [name, value] of Object.entries({ width: '30', height: '10', viewBox: '0 0 30 10', class: 'key', 'aria-hidden': 'true' })) svg.setAttribute(name, value);
+    const stroke = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    stroke.setAttribute('d', 'M0 5H30');
+    stroke.setAttribute('stroke', `var(--${line.colour})`);
+    stroke.setAttribute('stroke-width', String(line.width ?? 1.5));
+    if (line.dash) stroke.setAttribute('stroke-dasharray', line.dash.join(' '));
+    svg.append(stroke);
+    return svg;
 }
 
 /** How lines are told apart that have no colours of their own: by lightness, hue and dashes. */

@@ -27,6 +27,22 @@ export function bdi(name) {
 }
 
 /**
+ * What a long page has, to go there.
+ * @param {HTMLElement[]} sections
+ */
+export function contents(sections) {
+    const go = (/** @type {HTMLElement} */ to) => {
+        to.scrollIntoView({ block: 'start' });
+        to.focus({ preventScroll: true });
+    };
+    const button = (/** @type {HTMLElement} */ to) => {
+        to.tabIndex = -1;
+        return el('button', { type: 'button', class: 'link', onclick: () => go(to) }, to.querySelector('h2')?.textContent);
+    };
+    return el('nav', { class: 'contents', 'aria-label': 'Contents' }, ...sections.filter((s) => s.querySelector('h2')).map(button));
+}
+
+/**
  * A section with its heading.
  * @param {string} title
  * @param {...(Node | string | null)} content

@@ -3,10 +3,10 @@
 // Where a lane is thinner than a few pixels, each pixel shows the worst state of all that falls into it, so that nothing short is lost.
 
 import { grouped, ticks } from './clock.js';
-import { LEFT, RIGHT, Surface, cursorLine, fitted } from './canvas.js';
-import { badness, colour, rgba, shownOn, stateColours } from './palette.js';
+import { LEFT, RIGHT, Surface, cursorLine, fitted, fittedAll } from './canvas.js';
+import { badness, colour, rgba, stateColours } from './palette.js';
 import { firstFrom, lastUpTo } from './run.js';
-import { zoneName } from './rows.js';
+import { zoneNames } from './rows.js';
 
 /** From this height on a lane is drawn by itself. */
 const THIN = 4;
@@ -35,6 +35,8 @@ export class Lanes {
         this.most = 460;
         /** @type {((c: CanvasRenderingContext2D) => void) | null} what else is drawn over the lanes */
         this.over = null;
+        /** @type {Map<string, string[]>} names that are cut to their room, by font and room */
+        this.labels = new Map();
     }
 
     /** How high the lanes want to be, as far as there is room. */
@@ -191,21 +193,28 @@ export class Lanes {
         const { view, rows } = this;
         const { scale } = this.surface;
         const per = w / (view.to - view.from);
-        const size = Math.max(1, Math.round(1.6 * scale));
-        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {(state: number) => number} */ pixel) => {
+        const size = Math.max(1, Math.round(1.2 * scale));
+        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {number} */ pixel, /** @type {number} */ reach) => {
             const row = place > 0 ? rows.ofNode[place - 1] : -1;
             const x = Math.floor((at - view.from) * per);
             const y = Math.floor(this.y(row + 0.5) * scale);
-            if (row < 0 || x < 0 || y < 0) return;
-            const of = pixel(this.worst[Math.min(h - 1, y) * w + Math.min(w - 1, x)]);
-            for (let j = y; j < Math.min(h, y + size); j += 1) pixels.fill(of, j * w + Math.min(w, x), j * w + Math.min(w, x + size));
+            if (row < 0 || x < 0 || x >= w || y < 0) return;
+            for (let j = Math.max(0, y - reach); j <= Math.min(h - 1, y + reach); j += 1) {
+                const half = reach - Math.abs(j - y);
+                pixels.fill(pixel, j * w + Math.max(0, x - half), j * w + Math.min(w, x + half + 1));
+            }
         };
-        const evictions = stateColours().map((state) => rgba(shownOn(state, colour('eviction'), colour('paper'))));
-        const replacement = rgba(colour('replacement'));
-        const [dark, back] = [(/** @type {number} */ state) => evictions[state], () => replacement];
+        const [rim, eviction, replacement] = ['paper', 'eviction', 'replacement'].map((name) => rgba(colour(name)));
         const end = firstFrom(evicted.at, view.to);
-        for (let i = 0; i < evicted.ready.length; i += 1) if (evicted.ready[i] >= view.from && (!this.shows || this.shows(i))) put(evicted.ready[i], evicted.placed[i], back);
-        for (let i = firstFrom(evicted.at, view.from); i < end; i += 1) if (!this.shows || this.shows(i)) put(evicted.at[i], evicted.node[i], dark);
+        for (let i = 0; i < evicted.ready.length; i += 1) if (evicted.ready[i] >= view.from && (!this.shows || this.shows(i))) put(evicted.ready[i], evicted.placed[i], replacement, size);
+        const { preempted } = this.run;
+        for (const [pixel, reach] of [[eviction, size + Math.round(scale)], [rim, size]]) {
+            for (let i = 0; i < preempted.at.length; i += 1) put(preempted.at[i], preempted.node[i], pixel, reach);
+        }
+        // All rims before all marks, so that many of them are one shape in the colour of the legend.
+        for (const [pixel, reach] of [[rim, size + Math.round(scale)], [eviction, size]]) {
+            for (let i = firstFrom(evicted.at, view.from); i < end; i += 1) if (!this.shows || this.shows(i)) put(evicted.at[i], evicted.node[i], pixel, reach);
+        }
     }
 
     /** @param {CanvasRenderingContext2D} c */
@@ -363,6 +372,16 @@ export class Lanes {
             c.lineTo(x - size, middle + size);
             c.fill();
         }
+        for (const i of listed(run.preemptedOn, node)) {
+            const at = run.preempted.at[i];
+            if (at < view.from || at > view.to) continue;
+            diamond(c, this.x(at), middle, size);
+            c.fillStyle = colour('paper');
+            c.strokeStyle = colour('eviction');
+            c.lineWidth = 1.6;
+            c.fill();
+            c.stroke();
+        }
         const own = listed(run.evictedOn, node).filter((i) => run.evicted.at[i] >= view.from && run.evicted.at[i] <= view.to && (!this.shows || this.shows(i)));
         for (let i = 0; i < own.length;) {
             const x = this.x(run.evicted.at[own[i]]);
@@ -374,12 +393,7 @@ export class Lanes {
             c.fillStyle = colour('eviction');
             c.strokeStyle = colour('paper');
             c.lineWidth = 1;
-            c.beginPath();
-            c.moveTo(x, middle - size - 1);
-            c.lineTo(x + size, middle);
-            c.lineTo(x, middle + size + 1);
-            c.lineTo(x - size, middle);
-            c.closePath();
+            diamond(c, x, middle, size);
             c.stroke();
             c.fill();
             if (height < 13 || count < 2) continue;
@@ -401,14 +415,46 @@ export class Lanes {
         const size = Math.min(12, Math.floor(this.lane));
         for (let i = first; i < end && this.lane >= 9; i += 1) {
             const { node, zone } = this.rows.all[i];
-            const fold = this.rows.folded.has(zone) ? '▸' : '▾';
-            c.font = node >= 0 ? `${size}px system-ui, sans-serif` : `bold ${size}px system-ui, sans-serif`;
-            const text = node >= 0 ? this.run.nodes[node] : `${fold} ${zoneName(this.run.zones[zone])}`;
-            fitted(c, text, LEFT - 8, this.y(i) + this.lane / 2, LEFT - 14);
+            const y = this.y(i) + this.lane / 2;
+            if (node < 0) this.zoneLabel(c, zone, size, y);
+            else {
+                c.font = `${size}px system-ui, sans-serif`;
+                c.fillText(this.labelled(c, 'nodes', this.run.nodes, LEFT - 14)[node], LEFT - 8, y);
+            }
         }
         if (this.lane < 9) this.zoneNames(c);
         c.textAlign = 'left';
         c.font = '12px system-ui, sans-serif';
+    }
+
+    /**
+     * Names cut to their room, the same wherever the lanes are moved to.
+     * @param {CanvasRenderingContext2D} c
+     * @param {string} of
+     * @param {string[]} names
+     * @param {number} room
+     */
+    labelled(c, of, names, room) {
+        const key = `${of} ${c.font} ${Math.floor(room)}`;
+        const labels = this.labels.get(key) ?? fittedAll(c, names, room);
+        this.labels.set(key, labels);
+        c.direction = 'ltr';
+        return labels;
+    }
+
+    /**
+     * The name of a zone, with whether its nodes are folded.
+     * @param {CanvasRenderingContext2D} c
+     * @param {number} zone
+     * @param {number} size
+     * @param {number} y
+     */
+    zoneLabel(c, zone, size, y) {
+        c.font = `bold ${size}px system-ui, sans-serif`;
+        const fold = this.rows.folded.has(zone) ? '▸ ' : '▾ ';
+        const room = LEFT - 14 - c.measureText(fold).width;
+        const names = zoneNames(this.run.zones, (name) => c.measureText(name).width <= room);
+        c.fillText(fold + this.labelled(c, 'zones', names, room)[zone], LEFT - 8, y);
     }
 
     /** @param {CanvasRenderingContext2D} c */
@@ -431,9 +477,7 @@ export class Lanes {
             if (y > y1 + 8 || y > this.body) continue;
             last = y;
             const [from, to] = this.rows.nodesOf(row.zone);
-            c.font = 'bold 12px system-ui, sans-serif';
-            const fold = this.rows.folded.has(row.zone) ? '▸' : '▾';
-            fitted(c, `${fold} ${zoneName(this.run.zones[row.zone])}`, LEFT - 8, y - (y1 - y0 > 34 ? 8 : 0), LEFT - 14);
+            this.zoneLabel(c, row.zone, 12, y - (y1 - y0 > 34 ? 8 : 0));
             if (y1 - y0 <= 34) continue;
             c.font = '11px system-ui, sans-serif';
             fitted(c, `${grouped(to - from)} nodes`, LEFT - 8, y + 8, LEFT - 14);
@@ -462,6 +506,21 @@ export class Lanes {
 }
 
 /**
+ * @param {CanvasRenderingContext2D} c
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function diamond(c, x, y, size) {
+    c.beginPath();
+    c.moveTo(x, y - size - 1);
+    c.lineTo(x + size, y);
+    c.lineTo(x, y + size + 1);
+    c.lineTo(x - size, y);
+    c.closePath();
+}
+
+/**
  * The state of a lane whose taints are drawn below it.
  * @param {number} code
  */
@@ -486,8 +545,9 @@ function listed(by, place) {
  */
 export function nearby(run, node, at, within) {
     const near = listed(run.evictedOn, node).filter((i) => Math.abs(run.evicted.at[i] - at) <= within);
+    const preempted = listed(run.preemptedOn, node).filter((i) => Math.abs(run.preempted.at[i] - at) <= within);
     const placed = listed(run.placedOn, node).filter((i) => Math.abs(run.evicted.ready[i] - at) <= within);
     const timers = listed(run.timersOn, node).filter((i) => run.timers.set[i] <= at && run.timers.end[i] >= at).length
         + listed(run.evictedOn, node).filter((i) => run.evicted.set[i] <= at && run.evicted.at[i] > at).length;
-    return { near, placed, timers, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
+    return { near, preempted, placed, timers, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
 }

@@ -6,7 +6,7 @@ export const STATES = [
 ];
 
 const NAMES = ['paper', 'ink', 'faint', 'grid', 'rule', 'fault', 'fault-edge', 'action', 'ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute',
-    'eviction', 'replacement', 'timer', 'master', 'full', 'slow', 'stopped', 'up', 'up-fill', 'said', 'ghost', 'dead', 'pending', 'needed', 'cursor', 'selected', 'on-band', 'differs'];
+    'troubled', 'eviction', 'replacement', 'timer', 'master', 'full', 'slow', 'stopped', 'up', 'up-fill', 'said', 'ghost', 'dead', 'pending', 'needed', 'desired', 'missing', 'cursor', 'selected', 'on-band', 'differs'];
 
 /** @type {Record<string, string>} */
 let colours = {};
@@ -51,30 +51,6 @@ export function words(code) {
     const health = ['Ready', 'silent: its kubelet does not reach the API server, which nobody has noticed yet', 'Unknown', 'NotReady', 'absent'][code & 7];
     const taints = [code & 8 ? 'NoSchedule' : '', code & 16 ? 'NoExecute' : ''].filter((t) => t);
     return [health, taints.length ? `tainted ${taints.join(' and ')}` : '', code & 32 ? 'its machine is off' : ''].filter((t) => t).join('; ');
-}
-
-/**
- * How far two colours are apart in lightness: the contrast of WCAG 2, from 1 to 21.
- * @param {string} a as `#rrggbb`
- * @param {string} b
- */
-export function contrast(a, b) {
-    const luminance = (/** @type {string} */ hex) => {
-        const [red, green, blue] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-    };
-    const [x, y] = [luminance(a), luminance(b)];
-    return Math.max(x, y) / Math.min(x, y);
-}
-
-/**
- * The colour of a mark too small for a rim, so that it shows on a state: its own, or that of paper.
- * @param {string} state
- * @param {string} mark
- * @param {string} paper
- */
-export function shownOn(state, mark, paper) {
-    return contrast(state, mark) >= contrast(state, paper) ? mark : paper;
 }
 
 /**

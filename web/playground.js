@@ -347,8 +347,8 @@ class Playground {
  * @param {RunView} now
  */
 function keep(before, now) {
-    const { from, to, top, bottom, rows, first } = before.view;
-    if (from !== 0 || to !== first) now.view.span(from, to);
+    const { from, to, top, bottom, rows } = before.view;
+    if (!before.view.atFirst()) now.view.span(from, to);
     if (rows === now.view.rows) now.view.lanes(top, bottom);
     const name = before.chosen && before.run.name(before.chosen);
     const thing = name ? now.run.find(before.chosen?.kind ?? '', name) : null;

@@ -28,6 +28,8 @@ export function reach(surface, view, on) {
             view.zoom(factor, surface.time(view, x));
             if ((e.ctrlKey || e.altKey) && on.height()) view.zoomLanes(factor, row(y));
         }
+        // What was told is of the view before.
+        on.hover(place(e));
     }, { passive: false });
     /** @type {Map<number, Place>} */
     const down = new Map();
@@ -36,6 +38,7 @@ export function reach(surface, view, on) {
         canvas.setPointerCapture(e.pointerId);
         down.set(e.pointerId, place(e));
         moved = 0;
+        on.hover(null);
     });
     canvas.addEventListener('pointermove', (e) => {
         const now = place(e);

@@ -61,3 +61,12 @@ export class Rows {
 export function zoneName(zone) {
     return zone ? `zone ${zone}` : 'no zone';
 }
+
+/**
+ * What zones are called beside their lanes: without the word where their names are too long for it.
+ * @param {string[]} zones
+ * @param {(name: string) => boolean} fits
+ */
+export function zoneNames(zones, fits) {
+    return zones.every((zone) => fits(zoneName(zone))) ? zones.map(zoneName) : zones.map((zone) => zone || 'no zone');
+}

@@ -21,11 +21,15 @@ export class Run {
         this.unit = header.unit_ms;
         const times = (/** @type {string} */ name) => this.times(columns.numbers(name));
         this.end = header.horizon * this.unit;
+        // Before and after nothing happens.
+        this.begins = header.begins * this.unit;
         this.shown = header.shown * this.unit;
         /** @type {Entry[]} */
         this.entries = header.entries.map((/** @type {Entry} */ e) => ({ ...e, from: e.from * this.unit, to: e.to === null ? null : e.to * this.unit }));
         /** @type {[number, number][]} */
         this.master = header.master.map((/** @type {[number, number]} */ m) => [m[0] * this.unit, m[1] * this.unit]);
+        /** @type {{from: number, to: number, name: string | null}[]} */
+        this.troubled = header.control_plane.map((/** @type {any} */ t) => ({ ...t, from: t.from * this.unit, to: t.to * this.unit }));
         /** @type {Disruption[]} */
         this.disruptions = header.disruptions.map((/** @type {Disruption} */ d) => ({ ...d, from: d.from * this.unit, to: d.to * this.unit }));
         /** @type {string[]} */
@@ -43,6 +47,8 @@ export class Run {
         for (const name of ['needed', 'desired', 'up', 'ready', 'ghosts', 'dead', 'pending']) this.figures[name] = columns.numbers(`workload.${name}`);
         this.queues = { of: header.queues, first: offsets(columns.numbers('queue.count')), at: times('queue.at'), length: columns.numbers('queue.length') };
         this.evicted = this.readEvictions(columns, times);
+        this.preempted = { at: times('preempted.at'), pod: columns.numbers('preempted.pod'), node: columns.numbers('preempted.node') };
+        this.preemptedOn = byPlace(this.preempted.node, this.nodes.length);
         this.timers = {
             pod: columns.numbers('timer.pod'),
             node: columns.numbers('timer.node'),

@@ -1,9 +1,10 @@
 // A run as a person looks at it: all panels, and what connects them.
 
 import { absolute, grouped, whole } from './clock.js';
+import { LEFT, measure } from './canvas.js';
 import { Course } from './course.js';
 import { Curves, queueLines, workloadLines } from './curves.js';
-import { bdi, el, section } from './dom.js';
+import { bdi, contents, el, section } from './dom.js';
 import { Lanes, nearby } from './lanes.js';
 import { readLink, writeLink } from './link.js';
 import { STATES, readColours, stateColours, words } from './palette.js';
@@ -26,7 +27,7 @@ export class RunView {
     constructor(run, how = {}) {
         this.run = run;
         this.how = how;
-        this.view = how.view ?? new View(run.end, run.shown);
+        this.view = how.view ?? new View(run.end, [run.begins, run.shown]);
         this.rows = new Rows(run);
         this.course = new Course(run, this.view);
         this.lanes = new Lanes(run, this.view, this.rows);
@@ -38,9 +39,18 @@ export class RunView {
         /** @type {import('./run.js').Thing | null} */
         this.chosen = null;
         this.workload = -1;
+        this.printed = false;
         this.words = '';
         this.view.onchange(() => this.draw());
         this.element = el('div', { class: 'run' }, ...(how.brief ? [this.figure(), this.panel.element] : this.parts()));
+        this.element.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
+            if (e.key !== 'Escape' || this.panel.element.hidden || e.target instanceof HTMLInputElement) return;
+            e.preventDefault();
+            this.choose(null);
+        });
+        // What is told of a place is gone with the pointer, however it left.
+        addEventListener('scroll', () => { this.tip.hidden = true; }, { passive: true });
+        addEventListener('blur', () => { this.tip.hidden = true; });
         this.resize();
         new ResizeObserver(() => this.resize()).observe(this.element);
     }
@@ -51,14 +61,15 @@ export class RunView {
         this.findings = findingTable(run, (at) => this.goTo(at));
         const summary = el('dl', { class: 'summary' }, ...run.header.summary.flatMap((/** @type {[string, string]} */ [name, said]) => [el('dt', {}, name), el('dd', {}, said)]));
         const outcomes = el('ul', {}, ...run.header.outcomes.map((/** @type {string} */ line) => el('li', {}, bdi(line))));
-        return [
+        const sections = [
             section('Summary', el('div', { class: 'overview' }, summary, run.header.outcomes.length ? outcomes : null)),
             section('Course', this.tools(), this.figure(), this.panel.element),
+            section('Evictions', this.evictions.element),
             this.workloadSection(),
             this.queueSection(),
-            section('Evictions', this.evictions.element),
             section('Findings', this.findings.element),
         ];
+        return this.how.linked ? [contents(sections), ...sections] : sections;
     }
 
     /** Search, filter, and what resets the view. */
@@ -99,13 +110,15 @@ export class RunView {
         const used = new Set(this.lanes.bad);
         const legend = STATES.map((name, i) => ({ name, i })).filter(({ i }) => i > 0 && used.has(i)).map(({ name, i }) => this.swatch(name, states[i] ? ['ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute'][i - 1] : 'ready'));
         if (run.evicted.at.length) legend.push(this.swatch('evicted', 'eviction', '◆'));
+        if (run.preempted.at.length) legend.push(this.swatch('preempted', 'eviction', '◇'));
         if (run.evicted.replacement.some((r) => r > 0)) legend.push(this.swatch('replacement ready', 'replacement', '▲'));
         if (run.timers.pod.length || run.evicted.set.some((t) => t > 0)) legend.push(this.swatch('eviction timer runs', 'timer', '―'));
         const hint = 'Wheel: zoom in time; with Ctrl also lanes; with Shift move lanes. Drag to move, double-click for all. Keys: arrows, + and -, * and _, Page Up and Down, 0, Enter to explain, [ and ] for what happens next.';
+        const late = run.begins > 0 ? ` Nothing happens before ${whole(run.begins)}: 0 shows it.` : '';
         const cut = run.shown < run.end ? ` Nothing happens after ${whole(run.shown)}; the run ends at ${whole(run.end)}.` : '';
         const figure = el('figure', { tabindex: 0, 'aria-label': 'Lanes of nodes; arrows move the cursor, Enter explains', onkeydown: (/** @type {KeyboardEvent} */ e) => this.keyed(e) },
             el('div', { class: 'legend' }, ...legend), el('div', { class: 'place' }, this.course.surface.canvas), el('div', { class: 'place lanes' }, this.lanes.surface.canvas),
-            el('figcaption', {}, this.readout, el('span', { class: 'hint' }, hint), cut), this.tip);
+            el('figcaption', {}, this.readout, el('span', { class: 'hint' }, hint), late, cut), this.tip);
         const none = { height: () => 0 };
         reach(this.course.surface, this.view, { ...none, hover: (p) => this.hoverCourse(p), click: () => undefined });
         reach(this.lanes.surface, this.view, { height: () => this.lanes.body, hover: (p) => this.hover(p), click: (p) => this.click(p) });
@@ -174,6 +187,7 @@ export class RunView {
         this.width = width;
         this.recolour = false;
         readColours();
+        measure(this.printed);
         this.lanes.fit();
         this.course.place();
         for (const c of this.curves) if (c.plot) c.show();
@@ -191,7 +205,7 @@ export class RunView {
 
     link() {
         const { view } = this;
-        const whole = view.from === 0 && view.to === view.first;
+        const whole = view.atFirst();
         const all = view.top === 0 && view.bottom === view.rows;
         const thing = this.chosen;
         writeLink({
@@ -284,7 +298,7 @@ export class RunView {
         this.lanes.selected = thing;
         if (thing?.kind === 'pod') this.choosePod(thing.place, move);
         if (thing?.kind === 'node') this.bringRow(thing.place);
-        if (thing) this.panel.element.focus({ preventScroll: true });
+        this.tip.hidden = true;
         this.view.changed();
     }
 
@@ -365,13 +379,14 @@ export class RunView {
         const { node, zone } = this.rows.all[row];
         if (node < 0) return this.tellZone(zone, at);
         const within = ((this.view.to - this.view.from) / this.lanes.surface.plot) * 5;
-        const { near, placed, timers, step } = nearby(run, node, at, within);
+        const { near, preempted, placed, timers, step } = nearby(run, node, at, within);
         const lines = [`${run.nodes[node]} at ${absolute(at)}`, `${words(run.lanes.state[step])}, since ${absolute(run.lanes.at[step])}`];
         const cause = this.cause(node, run.lanes.at[step]);
         if (cause) lines.push(cause);
         if (timers) lines.push(`${timers} eviction ${timers === 1 ? 'timer runs' : 'timers run'}`);
         const named = near.slice(0, 3).map((i) => run.pods[run.evicted.pod[i]]).join(', ');
         if (near.length) lines.push(`${near.length} evicted near here: ${named}${near.length > 3 ? ` and ${near.length - 3} more` : ''}`);
+        if (preempted.length) lines.push(`preempted by the scheduler near here: ${preempted.slice(0, 3).map((i) => run.pods[run.preempted.pod[i]]).join(', ')}${preempted.length > 3 ? ` and ${preempted.length - 3} more` : ''}`);
         if (placed.length) lines.push(`${placed.length} replacement${placed.length === 1 ? '' : 's'} ready near here`);
         return lines;
     }
@@ -408,18 +423,18 @@ export class RunView {
         if (row < 0) return;
         const { node, zone } = this.rows.all[row];
         if (node < 0) {
-            if (place.x < 150) this.fold(zone);
+            if (place.x < LEFT) this.fold(zone);
             else this.choose({ kind: 'zone', place: zone });
             return;
         }
         const within = ((view.to - view.from) / lanes.surface.plot) * 5;
-        const { near } = nearby(run, node, lanes.surface.time(view, place.x), within);
-        const pods = [...new Set(near.filter((i) => !lanes.shows || lanes.shows(i)).map((i) => run.evicted.pod[i]))];
-        if (place.x < 150 || pods.length === 0) this.choose({ kind: 'node', place: node });
+        const { near, preempted } = nearby(run, node, lanes.surface.time(view, place.x), within);
+        const pods = [...new Set([...near.filter((i) => !lanes.shows || lanes.shows(i)).map((i) => run.evicted.pod[i]), ...preempted.map((i) => run.preempted.pod[i])])];
+        if (place.x < LEFT || pods.length === 0) this.choose({ kind: 'node', place: node });
         else if (pods.length === 1) this.choose({ kind: 'pod', place: pods[0] });
         else {
             this.choose({ kind: 'node', place: node });
-            this.panel.several(`${pods.length} pods evicted from ${run.nodes[node]} near ${absolute(lanes.surface.time(view, place.x))}`, pods.map((p) => ({ kind: 'pod', place: p })));
+            this.panel.several(`${pods.length} pods deleted on ${run.nodes[node]} near ${absolute(lanes.surface.time(view, place.x))}`, pods.map((p) => ({ kind: 'pod', place: p })));
         }
     }
 
@@ -434,7 +449,7 @@ export class RunView {
             this.bringRow(next);
             this.tellSelected(next);
         } else if (e.key === 'Enter' && node >= 0) this.choose({ kind: 'node', place: node });
-        else if (e.key === 'Escape') this.choose(null);
+        else if (e.key === 'Escape') this.lanes.selected = null;
         else if (e.key === '[' || e.key === ']') this.goToNext(node, e.key === ']');
         else {
             key(e, view);
@@ -467,9 +482,11 @@ export class RunView {
 
     /** What it takes to be printed: light, and no wider than a page. */
     prepareToPrint() {
-        readColours();
         this.lanes.most = 330;
         this.recolour = true;
+        this.printed = true;
+        measure(true);
+        readColours();
         for (const c of this.curves.slice(0, 2)) c.show();
         this.resize();
     }
@@ -478,6 +495,7 @@ export class RunView {
     repaint() {
         this.lanes.most = 460;
         this.recolour = true;
+        this.printed = false;
         this.resize();
     }
 }

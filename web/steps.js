@@ -45,7 +45,7 @@ export class StepView {
         row.setAttribute('aria-current', 'step');
         if (scroll) row.scrollIntoView({ block: 'nearest' });
         const step = steps[this.now];
-        const lines = (/** @type {string} */ title, /** @type {string[]} */ all) => (all.length ? [el('h4', {}, title), el('ul', {}, ...all.map((t) => el('li', {}, bdi(t))))] : []);
+        const lines = (/** @type {string} */ title, /** @type {string[]} */ all) => (all.length ? [el('h3', {}, title), el('ul', {}, ...all.map((t) => el('li', {}, bdi(t))))] : []);
         this.told.replaceChildren(el('p', { class: 'verdict' }, `Step ${this.now + 1} of ${steps.length}, at ${step.at.toFixed(6)} s: `, bdi(processes[step.process])),
             ...lines('What it wrote', step.wrote), ...lines('What it had seen', step.saw));
     }

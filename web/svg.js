@@ -1,14 +1,23 @@
 // Small charts of figures: lines with bands, points, spans. Drawn as SVG, with a title for each mark, so that a screen reader and a pointer get its numbers.
 
-import { figure } from './clock.js';
+import { figure, grouped } from './clock.js';
+import { labelsOf } from './labels.js';
 
 const NS = 'http://www.w3.org/2000/svg';
 const [WIDE, BEFORE, AFTER, TOP] = [900, 84, 20, 14];
 /** About how wide a letter is. */
 const LETTER = 7.5;
 
-/** How lines are told apart: by colour, and by dashes. */
-const LINES = [['up', ''], ['said', '7 4'], ['ghost', '2 3'], ['replacement', '9 3 2 3']];
+const INKS = ['up', 'said', 'ghost', 'replacement'];
+const DASHES = ['', '7 4', '2 3', '9 3 2 3'];
+
+/**
+ * How lines are told apart: by colour and by dashes, sixteen of them.
+ * @param {number} n
+ */
+export function lineStyle(n) {
+    return { ink: INKS[n % 4], dash: DASHES[(n + (n >> 2)) % 4] };
+}
 
 /**
  * @param {string} tag
@@ -57,13 +66,29 @@ export function scale(low, high, most) {
 }
 
 /**
+ * What round numbers of an axis are called: with as many decimals as it takes to say each of them.
+ * @param {number[]} values
+ */
+export function tickNames(values) {
+    const step = values.length > 1 ? values[1] - values[0] : 1;
+    const exact = (/** @type {number} */ digits) => values.every((v) => Math.abs(Number(v.toFixed(digits)) - v) < step * 1e-6);
+    let digits = 0;
+    while (digits < 12 && !exact(digits)) digits += 1;
+    return values.map((v) => {
+        const [whole, rest] = Math.abs(v).toFixed(digits).split('.');
+        const size = grouped(Number(whole)) + (rest ? `.${rest}` : '');
+        return v < 0 && /[1-9]/.test(size) ? `-${size}` : size;
+    });
+}
+
+/**
  * Lines over the rows of a table, with their bands.
  * @param {any} curve as `Board` has it
  */
 export function lineChart(curve) {
     const count = curve.ticks.length;
     const places = curve.at ?? curve.ticks.map((/** @type {any} */ _, /** @type {number} */ i) => i);
-    const names = curve.ticks.map((/** @type {string} */ t) => cut(t, 18));
+    const names = labelsOf(curve.ticks, letters, 18);
     // Names that would lie over each other stand on a slant.
     const across = WIDE - BEFORE - AFTER - 40;
     const longest = Math.max(0, ...names.map((/** @type {string} */ n) => n.length)) * LETTER;
@@ -81,9 +106,7 @@ export function lineChart(curve) {
         const [a, b] = curve.flat;
         svg.append(shape('rect', { x: x(a) - 6, y: TOP, width: x(b) - x(a) + 12, height: bottom - TOP, class: 'flat' }, shape('title', {}, 'cannot be told apart from the best')));
     }
-    for (const v of scale(least, most, 6)) {
-        svg.append(shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(v), y2: y(v), class: 'grid' }), label(figure(v), BEFORE - 8, y(v) + 4, 'end'));
-    }
+    svg.append(...upright(scale(least, most, 6), y));
     if (slant) {
         const every = Math.max(1, Math.ceil((count * 16) / across));
         for (let i = 0; i < count; i += every) {
@@ -121,8 +144,8 @@ function drawn(curve, line, n, x, y) {
     const out = [];
     const rows = line.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => line.values[i] !== null);
     const banded = rows.filter((/** @type {number} */ i) => typeof line.low[i] === 'number' && typeof line.high[i] === 'number');
-    const [name, dash] = LINES[n % LINES.length];
-    if (banded.length > 1) {
+    const { ink: name, dash } = lineStyle(n);
+    if (banded.length > 1 && curve.lines.length <= 4) {
         const points = [...banded.map((/** @type {number} */ i) => `${x(i)},${y(line.low[i])}`), ...banded.reverse().map((/** @type {number} */ i) => `${x(i)},${y(line.high[i])}`)];
         out.push(shape('polygon', { points: points.join(' '), class: `band of-${name}` }));
     }
@@ -151,8 +174,9 @@ export function pointChart(chart) {
     const [y0, y1] = range(chart.points.map((/** @type {any} */ p) => p[1]));
     const x = (/** @type {number} */ v) => BEFORE + ((v - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
     const y = (/** @type {number} */ v) => bottom - ((v - y0) / (y1 - y0)) * (bottom - TOP);
-    for (const v of scale(y0, y1, 6)) svg.append(shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(v), y2: y(v), class: 'grid' }), label(figure(v), BEFORE - 8, y(v) + 4, 'end'));
-    for (const v of scale(x0, x1, 8)) svg.append(label(figure(v), x(v), bottom + 18, 'middle'));
+    svg.append(...upright(scale(y0, y1, 6), y));
+    const across = scale(x0, x1, 8);
+    svg.append(...tickNames(across).map((name, i) => label(name, x(across[i]), bottom + 18, 'middle')));
     svg.append(label(chart.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
     const sorted = [...chart.points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const front = sorted.filter((p, i) => sorted.slice(0, i).every((q) => q[1] > p[1]));
@@ -162,7 +186,8 @@ export function pointChart(chart) {
         svg.append(shape('circle', { cx: x(p[0]), cy: y(p[1]), r: on ? 5 : 3.5, class: on ? 'dot of-up' : 'dot of-said' }, shape('title', {}, `${p[2]}: ${chart.across} ${figure(p[0])}, ${chart.up} ${figure(p[1])}`)));
     }
     const told = sorted.filter((p) => front.includes(p) || sorted.length <= 12);
-    svg.append(...names(told.map((p) => ({ x: x(p[0]), y: y(p[1]), text: cut(p[2], 24) }))));
+    const short = labelsOf(told.map((p) => p[2]), letters, 24);
+    svg.append(...names(told.map((p, i) => ({ x: x(p[0]), y: y(p[1]), text: short[i] }))));
     return svg;
 }
 
@@ -195,22 +220,29 @@ export function barChart(chart) {
     const svg = frame(`${chart.title}, in ${chart.unit}`, height);
     const [least, most] = [0, Math.max(1e-9, ...chart.rows.map((/** @type {any} */ r) => r.high)) * 1.03];
     const x = (/** @type {number} */ v) => left + ((v - least) / (most - least)) * (WIDE - left - AFTER);
-    for (const v of scale(least, most, 7)) svg.append(shape('line', { x1: x(v), x2: x(v), y1: TOP, y2: height - 46, class: 'grid' }), label(figure(v), x(v), height - 28, 'middle'));
+    const ticks = scale(least, most, 7);
+    for (const [i, name] of tickNames(ticks).entries()) svg.append(shape('line', { x1: x(ticks[i]), x2: x(ticks[i]), y1: TOP, y2: height - 46, class: 'grid' }), label(name, x(ticks[i]), height - 28, 'middle'));
+    const short = labelsOf(chart.rows.map((/** @type {any} */ r) => r.name), letters, 42);
     svg.append(label(chart.unit, (left + WIDE) / 2, height - 6, 'middle', 'faint'));
     for (const [i, row] of chart.rows.entries()) {
         const y = TOP + i * 24 + 4;
         const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, ${chart.marks} ${figure(row.mark)}`;
-        svg.append(label(cut(row.name, 42), left - 8, y + 12, 'end'), shape('rect', { x: x(row.low), y, width: Math.max(1.5, x(row.high) - x(row.low)), height: 16, class: 'span' }, shape('title', {}, told)),
+        svg.append(label(short[i], left - 8, y + 12, 'end'), shape('rect', { x: x(row.low), y, width: Math.max(1.5, x(row.high) - x(row.low)), height: 16, class: 'span' }, shape('title', {}, told)),
             shape('rect', { x: x(row.mark) - 1.5, y: y - 2, width: 3, height: 20, class: 'at' }));
     }
     return svg;
 }
 
 /**
- * A text that is not too long for its place.
- * @param {string} text
- * @param {number} most
+ * The lines and names of an upright axis.
+ * @param {number[]} ticks
+ * @param {(v: number) => number} y
  */
-function cut(text, most) {
-    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function upright(ticks, y) {
+    return tickNames(ticks).flatMap((name, i) => [shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(ticks[i]), y2: y(ticks[i]), class: 'grid' }), label(name, BEFORE - 8, y(ticks[i]) + 4, 'end')]);
+}
+
+/** @param {string} text */
+function letters(text) {
+    return text.length;
 }

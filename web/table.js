@@ -4,7 +4,7 @@ import { el } from './dom.js';
 import { grouped } from './clock.js';
 
 /**
- * @typedef {{title: string, text: (row: number) => string, sort?: (row: number) => number | string, number?: boolean}} Column
+ * @typedef {{title: string, text: (row: number) => string, sort?: (row: number) => number | string, number?: boolean, tone?: (row: number) => string}} Column
  */
 
 const PAGE = 50;
@@ -121,7 +121,7 @@ export class Table {
             const text = el('bdi', {}, c.text(row));
             const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
             const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
-            return el('td', { class: kind }, content);
+            return el('td', { class: c.tone ? `${kind} tone ${c.tone(row)}` : kind }, content);
         };
         return el('tr', {}, ...this.columns.map(cell));
     }

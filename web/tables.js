@@ -32,7 +32,7 @@ export function evictionTable(run, choose) {
         { title: 'ready after', number: true, text: (/** @type {number} */ i) => span(e.ready[i] - e.at[i]), sort: (/** @type {number} */ i) => e.ready[i] - e.at[i] },
     ];
     const search = (/** @type {number} */ i) => `${run.pods[e.pod[i]]} ${node(e.node[i])} ${run.workloads[run.workloadOf[e.pod[i]]]?.name ?? ''}`;
-    return new Table('Evictions', columns, e.at.length, { chosen: (i) => choose({ kind: 'pod', place: e.pod[i] }), search });
+    return new Table('Evictions of this run', columns, e.at.length, { chosen: (i) => choose({ kind: 'pod', place: e.pod[i] }), search });
 }
 
 /**

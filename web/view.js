@@ -1,16 +1,20 @@
 // What all panels of a run look at: a span of time, a span of lanes, and where the cursor is.
 
+/** A shorter span, in milliseconds, has nothing more to show. */
+const LEAST = 100;
+
 /** A shared view; whoever draws listens to it. */
 export class View {
     /**
      * @param {number} end the end of the run, in milliseconds
-     * @param {number} shown what is shown at first
+     * @param {[number, number]} shown what is shown at first
      */
     constructor(end, shown) {
         this.end = Math.max(1, end);
-        this.first = Math.min(this.end, Math.max(1, shown));
-        this.from = 0;
-        this.to = this.first;
+        /** @type {[number, number]} */
+        this.first = [Math.min(this.end - 1, shown[0]), Math.min(this.end, Math.max(1, shown[1]))];
+        this.from = this.first[0];
+        this.to = this.first[1];
         this.rows = 1;
         this.top = 0;
         this.bottom = 1;
@@ -46,7 +50,7 @@ export class View {
      * @param {number} to
      */
     span(from, to) {
-        const width = Math.min(this.end, Math.max(1, to - from));
+        const width = Math.min(this.end, Math.max(LEAST, to - from));
         this.from = Math.min(Math.max(0, from), this.end - width);
         this.to = this.from + width;
         this.changed();
@@ -58,6 +62,7 @@ export class View {
      * @param {number} [around]
      */
     zoom(factor, around) {
+        if (factor < 1 && this.to - this.from <= LEAST) return;
         const at = around ?? this.cursor ?? (this.from + this.to) / 2;
         this.span(at - (at - this.from) * factor, at + (this.to - at) * factor);
     }
@@ -87,10 +92,16 @@ export class View {
         this.lanes(around - (around - this.top) * factor, around + (this.bottom - around) * factor);
     }
 
-    /** Shows what is shown at first. */
+    /** Whether the span is the one that is shown at first. */
+    atFirst() {
+        return this.from === this.first[0] && this.to === this.first[1];
+    }
+
+    /** Shows what is shown at first, and all where that is shown. */
     reset() {
         this.lanes(0, this.rows);
-        this.span(0, this.from === 0 && this.to === this.first ? this.end : this.first);
+        if (this.atFirst()) this.span(0, this.end);
+        else this.span(...this.first);
     }
 
     /** @param {number | null} at */

@@ -3,7 +3,10 @@
 import { absolute, short } from './clock.js';
 import { bdi, el } from './dom.js';
 
-/** The panel that explains one object. */
+/** @type {Panel | null} the panel that is open: a page has one at a time */
+let docked = null;
+
+/** The panel that explains one object, docked to the side of the window or to its foot. */
 export class Panel {
     /**
      * @param {import('./run.js').Run} run
@@ -12,18 +15,42 @@ export class Panel {
     constructor(run, choose) {
         this.run = run;
         this.choose = choose;
-        this.element = el('aside', { class: 'why', 'aria-label': 'Why', 'aria-live': 'polite', tabindex: -1, hidden: true });
+        /** @type {Element | null} what had the focus before */
+        this.before = null;
+        this.element = el('aside', { class: 'why', 'aria-label': 'Why', tabindex: -1, hidden: true });
+    }
+
+    /** Opens it, with the focus in it. */
+    open() {
+        if (this.element.hidden) this.before = document.activeElement;
+        if (docked && docked !== this) docked.choose(null);
+        docked = this;
+        this.element.hidden = false;
+        this.element.scrollTop = 0;
+        this.element.focus({ preventScroll: true });
+    }
+
+    /** Closes it, and gives the focus back. */
+    close() {
+        if (this.element.hidden) return;
+        const inside = this.element.contains(document.activeElement);
+        this.element.hidden = true;
+        if (docked === this) docked = null;
+        if (inside && this.before instanceof HTMLElement && this.before.isConnected) this.before.focus();
     }
 
     /** @param {import('./run.js').Thing | null} thing */
     show(thing) {
-        this.element.hidden = thing === null;
-        if (thing === null) return;
+        if (thing === null) {
+            this.close();
+            return;
+        }
         const { run } = this;
         const why = run.why.get(thing);
         const close = el('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => this.choose(null) }, '×');
         const heading = el('h3', {}, `${thing.kind === 'workload' || thing.kind === 'zone' ? '' : `${thing.kind} `}`, bdi(run.name(thing)));
         this.element.replaceChildren(close, heading, ...(why ? told(why) : this.untold(thing)));
+        this.open();
     }
 
     /**
@@ -32,12 +59,12 @@ export class Panel {
      * @param {import('./run.js').Thing[]} things
      */
     several(title, things) {
-        this.element.hidden = false;
         const close = el('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => this.choose(null) }, '×');
         const one = (/** @type {import('./run.js').Thing} */ thing) =>
             el('li', {}, el('button', { type: 'button', class: 'link', onclick: () => this.choose(thing) }, bdi(this.run.name(thing))));
         const more = things.length > 200 ? el('p', {}, `and ${things.length - 200} more: see the table of evictions`) : null;
         this.element.replaceChildren(close, el('h3', {}, title), el('ul', {}, ...things.slice(0, 200).map(one)), ...(more ? [more] : []));
+        this.open();
     }
 
     /** @param {import('./run.js').Thing} thing */

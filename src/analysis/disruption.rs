@@ -111,9 +111,24 @@ pub struct Disrupted {
     pub pace: Pace,
 }
 
+/// Trouble of the control plane.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Troubled {
+    /// From when.
+    pub from: Time,
+    /// Until when; the end of the run where it lasts.
+    pub to: Time,
+    /// The name of the entry of the timeline; nothing where it is the controllers' process that is
+    /// down.
+    pub entry: Option<String>,
+}
+
 /// Why evictions pause in a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Disruptions {
+    /// What troubles API servers, watches and requests for some time, and when no controller runs;
+    /// by when it began.
+    pub control_plane: Vec<Troubled>,
     /// When every zone was fully disrupted: from and until.
     pub master: Vec<(Time, Time)>,
     /// The zones that were disrupted at some time, by name; empty is the name of nodes without a
@@ -124,7 +139,7 @@ pub struct Disruptions {
 impl Disruptions {
     /// There were none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.master.is_empty() && self.zones.is_empty()
+        self.control_plane.is_empty() && self.master.is_empty() && self.zones.is_empty()
     }
 
     /// Whether some zone was in that state at some time.
@@ -144,10 +159,42 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     }
     let horizon = analysis.horizon();
     let mut found = Disruptions::default();
+    let plan = analysis.plan;
+    let about = |entry: u32| {
+        let mut acts = plan.actions.iter().filter(|a| a.entry == entry);
+        acts.any(|a| a.act.is_of_control_plane())
+    };
+    // What is open, by its entry; the controllers have none.
+    let mut open: BTreeMap<Option<u32>, usize> = BTreeMap::new();
     let mut limiters = vec![Limiter::default(); sizes.len()];
     for r in analysis.trace.iter() {
         match r.what {
-            What::ControllersStarted => limiters.fill(Limiter::default()),
+            What::FaultBegan if plan.lasts(r.object) && about(r.object) => {
+                open.insert(Some(r.object), found.control_plane.len());
+                let entry = plan.timeline.get(r.object as usize);
+                found.control_plane.push(Troubled {
+                    from: r.at,
+                    to: horizon,
+                    entry: entry.map(|e| e.name.clone()),
+                });
+            }
+            What::ControllersStopped => {
+                open.insert(None, found.control_plane.len());
+                found.control_plane.push(Troubled {
+                    from: r.at,
+                    to: horizon,
+                    entry: None,
+                });
+            }
+            What::FaultEnded | What::ControllersStarted => {
+                if r.what == What::ControllersStarted {
+                    limiters.fill(Limiter::default());
+                }
+                let ended = (r.what == What::FaultEnded).then_some(r.object);
+                if let Some(i) = open.remove(&ended) {
+                    found.control_plane[i].to = r.at;
+                }
+            }
             What::MasterDisruptionEntered => {
                 found.master.push((r.at, horizon));
                 limiters.iter_mut().for_each(Limiter::stop);

@@ -4,9 +4,11 @@
 use super::order::by_zone_and_name;
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
-use crate::api::names::NodeId;
+use super::workloads::workloads;
+use crate::api::names::{NodeId, PodId};
 use crate::kernel::Time;
-use crate::trace::RecordId;
+use crate::trace::{RecordId, What};
+use std::collections::BTreeSet;
 
 /// The taints of a node at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,6 +30,12 @@ pub struct NodeLane {
     pub taints: Vec<(Time, Tainted)>,
     /// How many of its pods were evicted at which instant.
     pub evictions: Vec<(Time, u32)>,
+    /// How many of its pods were preempted at which instant.
+    pub preemptions: Vec<(Time, u32)>,
+    /// How many pods that replace evicted ones became ready on it at which instant.
+    pub replacements: Vec<(Time, u32)>,
+    /// How many eviction timers run of its pods.
+    pub timers: Vec<(Time, u32)>,
 }
 
 /// A zone over time.
@@ -43,6 +51,8 @@ pub struct ZoneLane {
     pub tainted: Vec<(Time, u32)>,
     /// How many pods were evicted at which instant.
     pub evictions: Vec<(Time, u32)>,
+    /// How many pods were preempted in all.
+    pub preempted: u32,
 }
 
 /// All lanes of a run.
@@ -97,10 +107,32 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             health: vec![(Time::ZERO, n.health())],
             taints: vec![(Time::ZERO, tainted(n))],
             evictions: Vec::new(),
+            preemptions: Vec::new(),
+            replacements: Vec::new(),
+            timers: vec![(Time::ZERO, 0)],
         })
         .collect();
+    let mut running: Vec<BTreeSet<PodId>> = vec![BTreeSet::new(); lanes.len()];
     for (id, r) in analysis.trace.iter().enumerate() {
         let step = follow.apply(id as RecordId, r);
+        if r.what == What::ControllersStopped {
+            for (lane, pods) in lanes.iter_mut().zip(&mut running) {
+                pods.clear();
+                set(&mut lane.timers, r.at, 0);
+            }
+        }
+        if let Some((pod, before, after)) = step.pod
+            && let Some(node) = before.node_id().or(after.node_id())
+            && let Some(lane) = lanes.get_mut(node.index())
+        {
+            let pods = &mut running[node.index()];
+            if follow.timer(&after).is_some() {
+                pods.insert(pod);
+            } else {
+                pods.remove(&pod);
+            }
+            set(&mut lane.timers, r.at, pods.len() as u32);
+        }
         if let Some((n, before, after)) = step.node
             && before != after
         {
@@ -112,6 +144,21 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
         {
             count(&mut lane.evictions, r.at);
+        }
+        if let Some((_, pod)) = step.preemption(r)
+            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
+        {
+            count(&mut lane.preemptions, r.at);
+        }
+    }
+    let replaced = workloads(analysis).replacements.into_values();
+    let mut replaced: Vec<(Time, NodeId)> = replaced
+        .filter_map(|r| Some((r.ready_at?, r.node?)))
+        .collect();
+    replaced.sort_unstable();
+    for (at, node) in replaced {
+        if let Some(lane) = lanes.get_mut(node.index()) {
+            count(&mut lane.replacements, at);
         }
     }
     let mut by_id: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
@@ -135,6 +182,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
             health: Vec::new(),
             tainted: Vec::new(),
             evictions: Vec::new(),
+            preempted: 0,
         })
         .collect();
     for (node, n) in follow.nodes() {
@@ -165,6 +213,12 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
                 .node_id()
                 .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             count(&mut lanes[z].evictions, r.at);
+        }
+        if let Some((_, pod)) = step.preemption(r) {
+            let z = pod
+                .node_id()
+                .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            lanes[z].preempted += 1;
         }
     }
     lanes

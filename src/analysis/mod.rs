@@ -63,6 +63,7 @@ mod taint_kinds;
 mod tests;
 pub mod timeline;
 pub(crate) mod truth;
+pub(crate) mod waiting;
 mod wanted;
 pub(crate) mod words;
 pub(crate) mod workloads;

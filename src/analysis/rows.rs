@@ -11,7 +11,7 @@ use super::words;
 use super::workloads::said;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::kernel::Time;
-use crate::trace::{DrainOutcome, RecordId, What, ZoneState};
+use crate::trace::{Actor, DrainOutcome, RecordId, What, ZoneState};
 
 /// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;
@@ -161,6 +161,7 @@ impl Text<'_> {
                 format!("{} {verb}", budget_name(self.analysis, budget))
             }
             Fact::CutShort(text, entry) => format!("{} stops: {}", self.entry_name(entry), self.analysis.trace.names.text_of(text)),
+            Fact::PodDeleted(Actor::Scheduler) => "preempted by the scheduler".to_owned(),
             Fact::PodDeleted(actor) => format!("deleted by {}", by(actor)),
             Fact::EvictionFailed => "not evicted: five tries failed".to_owned(),
             Fact::PodFailed => "Failed".to_owned(),

@@ -12,7 +12,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::trace::{EvictionCause, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 
@@ -42,6 +42,12 @@ impl Step {
         self.deletion_begins().filter(|(_, before)| {
             EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal()
         })
+    }
+
+    /// The pod that this record preempts, as it was before: the scheduler deletes no others.
+    pub(crate) fn preemption(&self, r: &Record) -> Option<(PodId, PodState)> {
+        self.deletion_begins()
+            .filter(|_| matches!(r.actor, Actor::Scheduler))
     }
 }
 

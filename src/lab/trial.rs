@@ -5,6 +5,7 @@
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use crate::analysis::Analysis;
+use crate::analysis::clock::short;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
 use crate::kernel::{Choices, Time};
@@ -319,7 +320,11 @@ impl Told {
         let records = failed
             .records
             .iter()
-            .filter_map(|&id| Some((id, trace.sentence(trace.get(id)?))))
+            .filter_map(|&id| {
+                let r = trace.get(id)?;
+                let at = short(r.at.since(Time::ZERO));
+                Some((id, format!("{at} {}", trace.sentence(r))))
+            })
             .collect();
         let mut why = Vec::new();
         if let Some((object, at)) = &failed.about {

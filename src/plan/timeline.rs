@@ -154,6 +154,11 @@ impl Do {
         }
     }
 
+    /// Whether it is about API servers, watches, requests or the controllers' processes.
+    pub(crate) fn is_of_control_plane(&self) -> bool {
+        self.nodes().is_none() && *self != Self::Over
+    }
+
     /// The nodes that it is about: an empty list where it is about other objects, none where it may
     /// touch every node.
     pub(crate) fn nodes(&self) -> Option<&[NodeIndex]> {

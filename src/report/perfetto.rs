@@ -6,16 +6,20 @@
 //! silence, its health and each of its taints as spans, and below them its pods: their time on the
 //! node, in it their eviction timers and their termination, and evictions and events as moments.
 //! Only what something happens to is drawn. Times are microseconds from the start of the run; what
-//! is open at its end, ends there. Numbers of threads are used once in the whole file, because the
+//! is open at its end, ends there. An arrow leads from what is drawn to what it led to, by the
+//! records' causes; counters have the pods that are up and the nodes that wait for their NoExecute
+//! taint. Numbers of threads are used once in the whole file, because the
 //! UI takes them for those of an operating system.
 
 use crate::analysis::Analysis;
+use crate::analysis::curves::curves;
 use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, Health, NO_NODE, PodState, Step};
+use crate::analysis::waiting::waiting;
 use crate::api::names::{NodeId, PodId, TextId};
 use crate::files::{Escaped, Form};
 use crate::kernel::Time;
-use crate::trace::{Record, RecordId, What, ZoneState};
+use crate::trace::{Actor, Record, RecordId, What, ZoneState};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -257,6 +261,8 @@ impl Drawing<'_> {
                 thread.end(r.at, is_timer);
                 let name = if evicted {
                     "evicted".to_owned()
+                } else if r.actor == Actor::Scheduler {
+                    "preempted".to_owned()
                 } else {
                     format!("deleted by {}", r.actor.as_str())
                 };
@@ -366,6 +372,18 @@ impl Drawing<'_> {
         }
     }
 
+    /// The nearest of the causes of a record that is drawn, with its place.
+    fn drawn_cause(
+        &self,
+        drawn: &BTreeMap<RecordId, (u32, u32)>,
+        record: RecordId,
+    ) -> Option<(RecordId, (u32, u32))> {
+        let trace = self.analysis.trace;
+        let cause = |of: &RecordId| Some(trace.get(*of)?.cause);
+        let mut causes = std::iter::successors(cause(&record), cause);
+        causes.find_map(|id| Some((id, *drawn.get(&id)?)))
+    }
+
     fn process_name(&self, process: u32) -> String {
         match process {
             CLUSTER => "cluster".to_owned(),
@@ -405,6 +423,8 @@ impl Drawing<'_> {
                 json!({ "sort_index": process }),
             ))?;
         }
+        // Where a record is drawn at its own time.
+        let mut drawn: BTreeMap<RecordId, (u32, u32)> = BTreeMap::new();
         for (i, ((process, _), mut thread)) in (0u32..).zip(threads) {
             let number = first_thread + i;
             line(&meta(
@@ -426,6 +446,40 @@ impl Drawing<'_> {
                 event["pid"] = process.into();
                 event["tid"] = number.into();
                 line(&event)?;
+                let record = event.pointer("/args/record").and_then(Value::as_u64);
+                if let Some(record) = record.and_then(|r| RecordId::try_from(r).ok())
+                    && let Some(r) = self.analysis.trace.get(record)
+                    && event["ts"] == micros(r.at)
+                {
+                    drawn.entry(record).or_insert((process, number));
+                }
+            }
+        }
+        for (&record, to) in &drawn {
+            let Some((cause, from)) = self.drawn_cause(&drawn, record) else {
+                continue;
+            };
+            for (ph, of, (pid, tid)) in [("s", cause, from), ("f", record, *to)] {
+                let at = self.analysis.trace.get(of).map_or(Time::ZERO, |r| r.at);
+                let mut event = json!({
+                    "ph": ph, "id": record, "cat": "cause", "name": "led to", "ts": micros(at), "pid": pid, "tid": tid
+                });
+                if ph == "f" {
+                    event["bp"] = "e".into();
+                }
+                line(&event)?;
+            }
+        }
+        let up = curves(self.analysis).available;
+        let waiting = waiting(self.analysis);
+        for (name, steps) in [
+            ("pods up", &up),
+            ("nodes that wait for their taint", &waiting),
+        ] {
+            for (at, n) in steps {
+                line(&json!({
+                    "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }
+                }))?;
             }
         }
         out.write_all(b"\n]}\n")

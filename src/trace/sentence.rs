@@ -4,18 +4,14 @@ use super::record::Record;
 use super::records::Trace;
 
 impl Trace {
-    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown
+    /// A record in one line, without its time: `node-lifecycle node-condition b-00 Ready Unknown
     /// NodeStatusUnknown`.
     pub(crate) fn sentence(&self, r: &Record) -> String {
         let f = self.fields(r);
-        let mut parts = vec![
-            r.at.to_string(),
-            r.actor.as_str().to_owned(),
-            f.what.to_owned(),
-        ];
+        let mut parts = vec![r.actor.as_str().to_owned(), f.what.to_owned()];
         parts.extend([f.pod, f.object].into_iter().flatten());
         parts.extend(f.node.map(|node| {
-            if parts.len() > 3 {
+            if parts.len() > 2 {
                 format!("on {node}")
             } else {
                 node

@@ -96,7 +96,8 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
     let (mut named, mut threads) = (BTreeSet::new(), BTreeSet::new());
     let mut open: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     let mut at: BTreeMap<u64, f64> = BTreeMap::new();
-    let mut begun = 0;
+    let (mut begun, mut led) = (0, 0);
+    let (mut arrows, mut counted) = (BTreeMap::new(), BTreeSet::new());
     for event in document["traceEvents"].as_array().unwrap() {
         let (pid, tid) = (
             event["pid"].as_u64().unwrap(),
@@ -110,6 +111,20 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
                 assert!(!event["args"]["name"].as_str().unwrap().is_empty());
             }
             "M" => {}
+            // An arrow leads from a cause to what comes at the same time or later.
+            "s" => {
+                let from = event["ts"].as_f64().unwrap();
+                assert!(arrows.insert(event["id"].as_u64().unwrap(), from).is_none());
+            }
+            "f" => {
+                let from = arrows.remove(&event["id"].as_u64().unwrap()).unwrap();
+                assert!(from <= event["ts"].as_f64().unwrap(), "{shown}: {event}");
+                led += 1;
+            }
+            "C" => {
+                counted.insert(name);
+                assert!(event["args"]["count"].is_u64(), "{shown}: {event}");
+            }
             ph => {
                 assert!(
                     named.contains(&pid) && threads.contains(&tid),
@@ -138,6 +153,8 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
     }
     assert!(open.values().all(Vec::is_empty), "{shown}");
     assert!(begun > 0, "{shown}: not one span");
+    assert!(led > 0 && arrows.is_empty(), "{shown}: {led} arrows");
+    assert_eq!(counted.len(), 2, "{shown}: {counted:?}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod invariants;
 mod kernel_workloads;
 mod klog;
 mod pack_traces;
+mod pictures;
 mod races;
 mod readme;
 mod real_kubelets;

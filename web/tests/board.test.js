@@ -34,6 +34,7 @@ test('a sweep has curves, a table, and a run of each value to move through', asy
     run('sweep', PARTITION, '--set', `${SECONDS}=60,300`, '--seeds', '2', '--quiet', '--html', '--out', 'out');
     const { page, wrong, close } = await open(chromium, join(folder, 'out', 'zone-partition-sweep', 'report.html'));
     assert.ok(await page.locator('svg.figure').count() > 0);
+    for (const names of await ticks(page)) assert.equal(new Set(names).size, names.length, String(names));
     await page.locator('.run').waitFor();
     assert.match(await page.locator('.chosen > h3').textContent() ?? '', /^60$/);
     const evicted = (/** @type {string} */ text) => Number(/evicted(\d+) pods/.exec(text)?.[1]);
@@ -48,6 +49,14 @@ test('a sweep has curves, a table, and a run of each value to move through', asy
 });
 
 /**
+ * The names of the ticks at the left of each chart of a page.
+ * @param {import('playwright-core').Page} page
+ */
+function ticks(page) {
+    return page.evaluate(() => [...document.querySelectorAll('svg.figure')].map((svg) => [...svg.querySelectorAll('text[text-anchor="end"]:not([transform])')].map((t) => t.textContent)));
+}
+
+/**
  * Texts of the charts of a page that lie over each other; those on a slant may.
  * @param {import('playwright-core').Page} page
  */
@@ -59,12 +68,15 @@ function overlaps(page) {
     }));
 }
 
-test('a sweep of two settings names its rows on a slant, and numbers as the program does', async () => {
+test('a sweep of two settings has a line for each value of the second', async () => {
     run('sweep', scenario('planning'), '--set', 'workloads.*.template.tolerations[unreachable].tolerationSeconds=0,60,300,none', '--set', 'timeline.cut.duration=2m,6m,10m',
         '--seeds', '2', '--quiet', '--html', '--out', 'out');
     const { page, wrong, close } = await open(chromium, join(folder, 'out', 'planning-sweep', 'report.html'));
-    assert.ok(await page.locator('svg.figure text[transform]').count() >= 12);
+    // Three durations have places on a scale, which "none" has not: a line for each of the four tolerations.
+    assert.equal(await page.locator('svg.figure').first().locator('polyline').count(), 4);
+    assert.deepEqual(await page.locator('section').first().locator('.legend > span').allTextContents(), ['0', '60', '300', 'none'].map((s) => `tolerationSeconds ${s}`));
     assert.deepEqual(await overlaps(page), []);
+    for (const names of await ticks(page)) assert.equal(new Set(names).size, names.length, String(names));
     assert.deepEqual(wrong, []);
     await close();
 });
@@ -107,7 +119,7 @@ test('a diff has both runs over one span of time, and marks what differs', async
     await page.locator('figure').first().focus();
     await page.keyboard.press('+');
     const spans = () => page.locator('.readout').allTextContents();
-    await page.waitForFunction(() => [...document.querySelectorAll('.readout')].every((r) => !r.textContent?.includes('0:00 to 20:00')));
+    await page.waitForFunction(() => [...document.querySelectorAll('.readout')].every((r) => !r.textContent?.includes('9:00 to 20:00')));
     const [a, b] = await spans();
     assert.equal(a, b);
     assert.deepEqual(wrong, []);
@@ -155,6 +167,11 @@ test('a scenario that failed has its run in the page of tests', async () => {
     run('test', PARTITION, scenario('failing', text), '--quiet', `--html=${join(folder, 'failing.html')}`);
     const { page, wrong, close } = await open(chromium, join(folder, 'failing.html'));
     assert.match(await page.locator('.doc').textContent() ?? '', /1 failed/);
+    // What failed stands first in both tables, and that the file can be read is no result of the scenario.
+    for (const table of [page.locator('.table').first(), page.locator('.table').nth(1)]) {
+        assert.equal(await table.locator('tbody tr').first().locator('td.tone.bad').textContent(), 'failed');
+    }
+    assert.equal(await page.getByText('scenario', { exact: true }).locator('xpath=ancestor::tbody').count(), 0);
     const rows = page.locator('section', { hasText: 'a run of each that failed' }).getByRole('button', { name: /failing/ });
     await rows.click();
     await page.locator('.run canvas').first().waitFor();

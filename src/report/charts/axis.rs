@@ -1,6 +1,6 @@
 //! Scales: where a time or a number is, and the ticks that name round ones.
 
-use crate::analysis::clock::short;
+use crate::analysis::clock::{short, whole};
 use crate::kernel::{Dur, Time};
 
 /// Time from left to right, in points.
@@ -8,6 +8,7 @@ use crate::kernel::{Dur, Time};
 pub(super) struct TimeScale {
     pub(super) left: f64,
     pub(super) width: f64,
+    from: Time,
     horizon_ns: f64,
     /// The end of the run, where the scale ends before it because nothing happens any more.
     ends: Option<Time>,
@@ -46,10 +47,12 @@ const STEPS_MS: [u64; 28] = [
 ];
 
 impl TimeScale {
-    pub(super) fn new(left: f64, width: f64, horizon: Time) -> Self {
+    /// From one time to another.
+    pub(super) fn new(left: f64, width: f64, from: Time, horizon: Time) -> Self {
         TimeScale {
             left,
             width,
+            from,
             horizon_ns: (horizon.as_nanos() as f64).max(1.0),
             ends: None,
         }
@@ -66,7 +69,13 @@ impl TimeScale {
 
     /// How far from the left edge a time is, in points; within the width.
     pub(super) fn offset(&self, at: Time) -> f64 {
-        (at.as_nanos() as f64 / self.horizon_ns).clamp(0.0, 1.0) * self.width
+        let passed = at.as_nanos() as f64 - self.from.as_nanos() as f64;
+        (passed / self.span_ns()).clamp(0.0, 1.0) * self.width
+    }
+
+    /// How long the time is that is shown.
+    fn span_ns(&self) -> f64 {
+        (self.horizon_ns - self.from.as_nanos() as f64).max(1.0)
     }
 
     pub(super) fn x(&self, at: Time) -> f64 {
@@ -76,12 +85,12 @@ impl TimeScale {
     /// Round times and their names, no more than about `most` of them.
     pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
         let horizon_ms = (self.horizon_ns / 1e6) as u64;
-        let wanted = (horizon_ms / most.max(1)).max(1);
+        let wanted = ((self.span_ns() / 1e6) as u64 / most.max(1)).max(1);
         let step = STEPS_MS
             .into_iter()
             .find(|&s| s >= wanted)
             .unwrap_or_else(|| wanted.div_ceil(86_400_000) * 86_400_000);
-        (0..=horizon_ms / step)
+        (self.from.as_millis().div_ceil(step)..=horizon_ms / step)
             .map(|i| (Time::from_millis(i * step), self.name(i * step, step)))
             .collect()
     }
@@ -97,10 +106,14 @@ impl TimeScale {
         } else {
             "minutes:seconds since the start"
         };
+        let before = match self.from {
+            Time::ZERO => String::new(),
+            from => format!("; nothing happens before {}", whole(from)),
+        };
         match self.ends {
-            None => names.to_owned(),
+            None => format!("{names}{before}"),
             Some(end) => format!(
-                "{names}; nothing more happens in this run of {}",
+                "{names}{before}; nothing more happens in this run of {}",
                 short(end.since(Time::ZERO))
             ),
         }
@@ -108,13 +121,13 @@ impl TimeScale {
 
     /// The shortest round span that takes at least so many points, and how many it takes.
     pub(super) fn round_span(&self, points: f64) -> (Dur, f64) {
-        let horizon_ms = self.horizon_ns / 1e6;
-        let least = horizon_ms * points / self.width;
+        let span_ms = self.span_ns() / 1e6;
+        let least = span_ms * points / self.width;
         let ms = STEPS_MS
             .into_iter()
             .find(|&s| s as f64 >= least)
             .unwrap_or_else(|| (least / 86_400_000.0).ceil() as u64 * 86_400_000);
-        (Dur::from_millis(ms), ms as f64 / horizon_ms * self.width)
+        (Dur::from_millis(ms), ms as f64 / span_ms * self.width)
     }
 
     fn name(&self, ms: u64, step: u64) -> String {
@@ -185,7 +198,8 @@ mod tests {
     #[test]
     fn ticks_are_round_and_named_by_the_length_of_the_run() {
         let names = |seconds, most| {
-            let ticks = TimeScale::new(0.0, 100.0, Time::from_secs(seconds)).ticks(most);
+            let ticks =
+                TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(seconds)).ticks(most);
             ticks.into_iter().map(|t| t.1).collect::<Vec<_>>()
         };
         // 600 s in at most 10: every minute, 0:00 to 10:00.
@@ -197,7 +211,21 @@ mod tests {
         // A second in 10: every 0.1 s.
         assert_eq!(names(1, 10)[1], "0:00.100");
         // What is not shown is said.
-        let cut = TimeScale::new(0.0, 100.0, Time::from_secs(600));
+        // From 9 to 20 minutes: a tick each minute, and the middle is at 14.5.
+        let late = TimeScale::new(0.0, 110.0, Time::from_secs(540), Time::from_secs(1_200));
+        assert_eq!(
+            late.ticks(11)[..2]
+                .iter()
+                .map(|t| t.1.as_str())
+                .collect::<Vec<_>>(),
+            ["9:00", "10:00"]
+        );
+        assert_eq!(
+            (late.x(Time::from_secs(870)), late.x(Time::ZERO)),
+            (55.0, 0.0)
+        );
+        assert!(late.caption().ends_with("; nothing happens before 9:00"));
+        let cut = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(600));
         let (same, longer) = (Time::from_secs(600), Time::from_secs(7_200));
         assert!(cut.of_run_until(same).caption().ends_with("the start"));
         assert!(

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_short_state_shows_and_many_changes_stay_few_spans() {
         let horizon = Time::from_secs(100);
-        let scale = TimeScale::new(0.0, 100.0, horizon);
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, horizon);
         let steps = [
             (Time::ZERO, 0),
             (Time::from_millis(50_100), 1),
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn marks_stand_where_their_first_count_is() {
-        let scale = TimeScale::new(0.0, 100.0, Time::from_secs(100));
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
         let counts = [
             (Time::from_secs(3), 1),
             (Time::from_secs(9), 2),
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn counts_add_up_in_their_column() {
-        let scale = TimeScale::new(0.0, 100.0, Time::from_secs(100));
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
         let counts = [
             (Time::from_secs(0), 1),
             (Time::from_secs(3), 2),

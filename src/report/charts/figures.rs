@@ -162,13 +162,9 @@ fn names<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<f64, ChartEr
         Anchor::Right,
         STRONG,
     )?;
-    for (i, name) in all.rows.iter().enumerate() {
-        c.text(
-            &font::fit(name, LABEL, width)?,
-            (end, middle(i)),
-            Anchor::Right,
-            LABEL,
-        )?;
+    let rows: Vec<&str> = all.rows.iter().map(String::as_str).collect();
+    for (i, name) in font::fit_all(&rows, LABEL, width)?.iter().enumerate() {
+        c.text(name, (end, middle(i)), Anchor::Right, LABEL)?;
     }
     Ok(end)
 }

@@ -6,6 +6,7 @@
 use super::error::ChartError;
 use ab_glyph::{Font, FontRef, Glyph, PxScale, point};
 use plotters::style::RGBColor;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// How a text is drawn. Sizes are those of the font, in points.
@@ -48,13 +49,26 @@ pub(super) fn width(text: &str, ink: Ink) -> Result<f64, ChartError> {
     Ok(em_width(font(ink)?, text) * ink.size)
 }
 
-/// The text, shortened to a width with an ellipsis.
+/// The text, shortened to a width with an ellipsis at its end.
 pub(super) fn fit(text: &str, ink: Ink, most: f64) -> Result<String, ChartError> {
+    cut(text, ink, most, 1.0)
+}
+
+/// Shortens a text to a width with an ellipsis after that share of what is kept.
+fn cut(text: &str, ink: Ink, most: f64, head: f64) -> Result<String, ChartError> {
     if width(text, ink)? <= most {
         return Ok(text.to_owned());
     }
     let chars: Vec<char> = text.chars().collect();
-    let cut_to = |n: usize| chars[..n].iter().chain(['…'].iter()).collect::<String>();
+    let cut_to = |n: usize| {
+        let first = (n as f64 * head).round() as usize;
+        let (first, last) = (&chars[..first], &chars[chars.len() - (n - first)..]);
+        first
+            .iter()
+            .chain(['…'].iter())
+            .chain(last)
+            .collect::<String>()
+    };
     let (mut fits, mut too_long) = (0, chars.len());
     while too_long - fits > 1 {
         let middle = (fits + too_long) / 2;
@@ -65,6 +79,37 @@ pub(super) fn fit(text: &str, ink: Ink, most: f64) -> Result<String, ChartError>
         }
     }
     Ok(cut_to(fits))
+}
+
+/// Names that stand beside each other, shortened to a width so that different names stay different:
+/// all are cut at the same place, in the middle, at the end or at the beginning, whichever tells
+/// them apart. Where none does, those that would be the same get a number.
+pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Result<Vec<String>, ChartError> {
+    let different = names.iter().collect::<BTreeSet<_>>().len();
+    let mut best = (0, Vec::new());
+    for head in [0.5, 1.0, 0.0, 0.25, 0.75] {
+        let cut = names.iter().map(|n| cut(n, ink, most, head));
+        let labels = cut.collect::<Result<Vec<String>, _>>()?;
+        let kept = labels.iter().collect::<BTreeSet<_>>().len();
+        if kept > best.0 {
+            best = (kept, labels);
+        }
+        if best.0 == different {
+            break;
+        }
+    }
+    let mut labels = best.1;
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for (label, name) in labels.iter_mut().zip(names) {
+        let (mut number, short) = (1, label.clone());
+        while taken.get(label).is_some_and(|of| of != name) {
+            number += 1;
+            let mark = format!(" {number}");
+            *label = fit(&short, ink, most - width(&mark, ink)?)? + &mark;
+        }
+        taken.insert(label.clone(), name);
+    }
+    Ok(labels)
 }
 
 /// Hands every pixel of a text to `draw` with how much of it is covered. The text begins at `x`,
@@ -134,6 +179,44 @@ mod tests {
         assert!(
             (width("00", INK).expect("has a font") - 2.0 * 10.0 * 1303.0 / 2048.0).abs() < 1e-9
         );
+    }
+
+    #[test]
+    fn names_of_one_cloud_are_cut_where_they_differ() {
+        let fit = |names: &[&str]| fit_all(names, INK, 70.0).expect("has a font");
+        // Zones differ in their last letter, nodes of AWS before a long common end.
+        let zones = fit(&["zone eu-central-1a", "zone eu-central-1b", "b"]);
+        assert!(zones[0].starts_with("zone") && zones[0].ends_with("1a"));
+        assert!(zones[1].ends_with("1b") && zones[2] == "b", "{zones:?}");
+        let nodes = fit(&[
+            "ip-10-0-1-23.eu-central-1.compute.internal",
+            "ip-10-0-7-23.eu-central-1.compute.internal",
+        ]);
+        assert!(nodes[0].starts_with("ip-10-0-1-"), "{nodes:?}");
+        // Where nothing tells them apart there are numbers; the same name has the same label.
+        let long = |c: char| format!("{}{c}{}", "a".repeat(90), "z".repeat(90));
+        let (one, two) = (long('1'), long('2'));
+        let same = fit(&[&one, &two, &one]);
+        assert!(same[0] != same[1] && same[1].ends_with(" 2"), "{same:?}");
+        assert_eq!(same[0], same[2]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn different_names_have_different_labels(
+            names in proptest::collection::vec("(eu|us)-[a-c]{0,30}[1-3]{0,2}[a-c]{0,30}( 2)?", 1..12),
+            most in 8.0..120.0_f64,
+        ) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let labels = fit_all(&names, INK, most).expect("has a font");
+            for (i, a) in names.iter().enumerate() {
+                for (j, b) in names.iter().enumerate() {
+                    proptest::prop_assert_eq!(a == b, labels[i] == labels[j]);
+                }
+                // The ellipsis and a number are there even where they have no room.
+                proptest::prop_assert!(most < 40.0 || width(&labels[i], INK).expect("has a font") <= most);
+            }
+        }
     }
 
     #[test]

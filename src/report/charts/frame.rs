@@ -7,7 +7,7 @@ use super::error::ChartError;
 use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
-use crate::analysis::quiet::quiet_from;
+use crate::analysis::quiet::{busy_from, quiet_from};
 use crate::kernel::Time;
 use crate::report::Heading;
 use crate::trace::What;
@@ -29,7 +29,7 @@ const ROW: f64 = 16.0;
 /// About how many round times are named.
 const TICKS: u64 = 15;
 /// More rows of names are not drawn; the bands are.
-const ROWS: usize = 3;
+const ROWS: usize = 6;
 /// More entries than these are drawn as bands without names.
 const MOST_NAMED: usize = 24;
 
@@ -49,6 +49,27 @@ pub(super) const STRONG: Ink = Ink {
     color: INK,
 };
 
+/// What zones are called beside their lanes: without the word where their names are too long for it,
+/// and different where the zones are.
+pub(super) fn zone_labels(zones: &[&str], room: f64) -> Result<Vec<String>, ChartError> {
+    let called = |word: &str| -> Vec<String> {
+        let called = zones.iter().map(|zone| match *zone {
+            "" => "no zone".to_owned(),
+            zone => format!("{word}{zone}"),
+        });
+        called.collect()
+    };
+    let mut names = called("zone ");
+    for name in &names {
+        if font::width(name, STRONG)? > room {
+            names = called("");
+            break;
+        }
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    font::fit_all(&names, STRONG, room)
+}
+
 /// How an entry of a legend looks.
 #[derive(Clone, Copy)]
 pub(super) enum Swatch {
@@ -56,6 +77,8 @@ pub(super) enum Swatch {
     Line(RGBColor),
     Strip(RGBColor),
     Mark(RGBColor),
+    Hollow(RGBColor),
+    Risen(RGBColor),
     Dot(RGBColor),
 }
 
@@ -97,8 +120,14 @@ pub(super) fn head<B: DrawingBackend>(
         ink,
     )?;
     let (mut x, y) = (left, 70.0);
+    let w = 18.0;
+    let mut taken = 0.0;
+    for (_, name) in legend {
+        taken += w + 6.0 + font::width(name, LABEL)?;
+    }
+    let gaps = legend.len().saturating_sub(1).max(1) as f64;
+    let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
     for &(swatch, name) in legend {
-        let w = 18.0;
         match swatch {
             Swatch::Area(color) => {
                 c.rect((x, y - 6.0), (x + w, y + 6.0), GRID)?;
@@ -108,9 +137,11 @@ pub(super) fn head<B: DrawingBackend>(
             Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color)?,
             Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color)?,
             Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color)?,
+            Swatch::Risen(color) => risen(c, (x + w / 2.0, y - 4.0), color)?,
+            Swatch::Hollow(color) => hollow(c, (x + w / 2.0, y + 4.0), color)?,
         }
         c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL)?;
-        x += w + 6.0 + font::width(name, LABEL)? + 22.0;
+        x += w + 6.0 + font::width(name, LABEL)? + gap;
     }
     Ok(())
 }
@@ -127,6 +158,30 @@ pub(super) fn mark<B: DrawingBackend>(
         PAPER,
     )?;
     c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
+}
+
+/// The same with nothing in it.
+pub(super) fn hollow<B: DrawingBackend>(
+    c: &Canvas<B>,
+    (x, y): (f64, f64),
+    color: RGBColor,
+) -> Result<(), ChartError> {
+    mark(c, (x, y), color)?;
+    c.polygon(
+        &[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)],
+        PAPER,
+    )
+}
+
+/// A small triangle that points up at a point.
+pub(super) fn risen<B: DrawingBackend>(
+    c: &Canvas<B>,
+    (x, y): (f64, f64),
+    color: RGBColor,
+) -> Result<(), ChartError> {
+    let around = [(x - 6.0, y + 9.0), (x + 6.0, y + 9.0), (x, y - 2.2)];
+    c.polygon(&around, PAPER)?;
+    c.polygon(&[(x - 4.2, y + 7.8), (x + 4.2, y + 7.8), (x, y)], color)
 }
 
 /// An entry of the timeline on the axis of time, with the place of its name.
@@ -153,8 +208,9 @@ impl Names {
     /// Lays out the entries of a chart whose data begin at `left`.
     pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Result<Self, ChartError> {
         let horizon = analysis.horizon();
-        let time =
-            TimeScale::new(left, WIDTH - left - RIGHT, quiet_from(analysis)).of_run_until(horizon);
+        let quiet = quiet_from(analysis);
+        let busy = busy_from(analysis, quiet);
+        let time = TimeScale::new(left, WIDTH - left - RIGHT, busy, quiet).of_run_until(horizon);
         let ends = ends(analysis);
         let mut entries: Vec<_> = analysis
             .plan
@@ -165,16 +221,17 @@ impl Names {
             .collect();
         entries.sort_by_key(|(e, _)| e.at);
         let named = entries.len() <= MOST_NAMED;
-        // Names go into the lowest row in which they do not touch the one before.
+        // Names go into the first row in which they do not touch the one before.
         let mut free = [f64::MIN; ROWS];
         let mut bands = Vec::with_capacity(entries.len());
-        for (e, ends) in entries {
+        let called: Vec<&str> = if named {
+            entries.iter().map(|(e, _)| e.name.as_str()).collect()
+        } else {
+            vec![""; entries.len()]
+        };
+        let called = font::fit_all(&called, SMALL, 220.0)?;
+        for ((e, ends), name) in entries.into_iter().zip(called) {
             let from = time.x(e.at);
-            let name = if named {
-                font::fit(&e.name, SMALL, 220.0)?
-            } else {
-                String::new()
-            };
             let width = font::width(&name, SMALL)?;
             let before = from + width + 6.0 > WIDTH;
             let (begin, end) = if before {
@@ -182,13 +239,17 @@ impl Names {
             } else {
                 (from, from + width + 10.0)
             };
-            let row = free.iter().position(|&f| f <= begin && named);
+            let to = ends.map(|t| time.x(t).max(from + 1.0));
+            // The row is taken as long as the entry lasts, too, where there are enough of them.
+            let lasts = end.max(to.unwrap_or(end));
+            let fits = |f: &f64| *f <= begin && named;
+            let row = free.iter().position(fits);
             if let Some(row) = row {
-                free[row] = end;
+                free[row] = lasts;
             }
             bands.push(Band {
                 from,
-                to: ends.map(|t| time.x(t).max(from + 1.0)),
+                to,
                 name,
                 row,
                 before,
@@ -199,6 +260,10 @@ impl Names {
             .filter_map(|b| b.row)
             .max()
             .map_or(0, |row| row + 1);
+        // What comes first stands highest.
+        for row in bands.iter_mut().filter_map(|b| b.row.as_mut()) {
+            *row = rows - 1 - *row;
+        }
         Ok(Names {
             bands,
             top: HEAD + ROW * rows as f64 + 4.0,
@@ -232,10 +297,15 @@ impl Names {
         bottom: f64,
     ) -> Result<(), ChartError> {
         for b in &self.bands {
-            if let Some(to) = b.to {
-                c.rule((to, self.top), (to, bottom), FAULT_EDGE)?;
-            }
             let foot = self.top - ROW * b.row.unwrap_or(0) as f64 - 2.0;
+            if let Some(to) = b.to {
+                // A line below its name leads to its end, which several entries may have near it.
+                let head = if b.row.is_some() { foot } else { self.top };
+                c.rule((to, head - 5.0), (to, bottom), FAULT_EDGE)?;
+                if b.row.is_some() {
+                    c.rule((b.from, foot), (to, foot), FAULT_EDGE)?;
+                }
+            }
             c.rule(
                 (
                     b.from,

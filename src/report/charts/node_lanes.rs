@@ -6,8 +6,8 @@ use super::canvas::{Anchor, Canvas};
 use super::columns::{Spans, marks, spans};
 use super::error::ChartError;
 use super::font::{self, Ink};
-use super::frame::{LABEL, LANES_LEFT, STRONG, mark};
-use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, health};
+use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
+use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health};
 use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};
@@ -38,6 +38,17 @@ fn node_height(nodes: usize) -> f64 {
     }
 }
 
+/// The heights of a lane's bar, of a strip below it, and of the gap between them.
+fn bar_of(height: f64) -> (f64, f64, f64) {
+    if height > 30.0 {
+        (18.0, 4.0, 1.0)
+    } else if height > 20.0 {
+        (13.0, 3.0, 1.0)
+    } else {
+        (9.0, 2.0, 0.5)
+    }
+}
+
 /// How bad a health is to be shown rather than another of the same instant.
 fn worse(a: Health, b: Health) -> Health {
     let rank = |h: Health| match h {
@@ -50,12 +61,21 @@ fn worse(a: Health, b: Health) -> Health {
     if rank(b) > rank(a) { b } else { a }
 }
 
-/// The evictions of a lane that are marked together.
+/// What happened to pods.
+#[derive(Clone, Copy)]
+enum Sign {
+    Evicted,
+    Preempted,
+    Replaced,
+}
+
+/// The pods of a lane that are marked together.
 pub(super) struct Marked {
     /// The middle of its bar.
     at: (f64, f64),
     /// How many pods, in that colour, where the lane is high enough to say so.
     said: Option<(String, RGBColor)>,
+    sign: Sign,
 }
 
 /// Draws the lanes from `top` on, but for the marks of evictions, which are to lie over all else.
@@ -69,16 +89,24 @@ pub(super) fn draw<B: DrawingBackend>(
     let height = node_height(nodes.len());
     let mut y = top + 8.0;
     let mut marked = Vec::new();
-    for (i, lane) in nodes.iter().enumerate() {
-        if begins_zone(analysis, nodes, i) {
-            let zone = match analysis.zone_name(lane.node) {
-                "" => "no zone".to_owned(),
-                zone => format!("zone {zone}"),
-            };
-            let zone = font::fit(&zone, STRONG, LANES_LEFT - 20.0)?;
+    let begins = (0..nodes.len()).filter(|i| begins_zone(analysis, nodes, *i));
+    let zones: Vec<&str> = begins.map(|i| analysis.zone_name(nodes[i].node)).collect();
+    let mut zones = zone_labels(&zones, LANES_LEFT - 20.0)?.into_iter();
+    let ink = Ink {
+        size: if height > 20.0 { 11.0 } else { 9.0 },
+        ..LABEL
+    };
+    let names: Vec<&str> = nodes.iter().map(|n| analysis.node_name(n.node)).collect();
+    let names = font::fit_all(&names, ink, LANES_LEFT - 20.0)?;
+    for (i, (lane, name)) in nodes.iter().zip(&names).enumerate() {
+        if begins_zone(analysis, nodes, i)
+            && let Some(zone) = zones.next()
+        {
             c.text(&zone, (LANES_LEFT - 8.0, y + 5.0), Anchor::Right, STRONG)?;
             y += ZONE;
         }
+        let bar = bar_of(height).0;
+        c.text(name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
         marked.extend(draw_node(c, analysis, time, lane, y, height)?);
         y += height;
     }
@@ -94,26 +122,22 @@ fn draw_node<B: DrawingBackend>(
     height: f64,
 ) -> Result<Vec<Marked>, ChartError> {
     let horizon = analysis.horizon();
-    let (bar, strip, gap) = if height > 30.0 {
-        (18.0, 4.0, 1.0)
-    } else if height > 20.0 {
-        (13.0, 3.0, 1.0)
-    } else {
-        (9.0, 2.0, 0.5)
-    };
+    let (bar, strip, gap) = bar_of(height);
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
     // all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
-    let ink = Ink {
-        size: if height > 20.0 { 11.0 } else { 9.0 },
-        ..LABEL
-    };
-    let name = font::fit(analysis.node_name(lane.node), ink, LANES_LEFT - 20.0)?;
-    c.text(&name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
     let bars = spans(time, column, &lane.health, horizon, worse);
     for &(from, to, h) in &bars {
         if h != Health::Absent {
             c.rect((time.left + from, y), (time.left + to, y + bar), health(h))?;
+        }
+    }
+    if height > 20.0 {
+        for (from, to, n) in spans(time, column, &lane.timers, horizon, u32::max) {
+            let (left, right) = (time.left + from, time.left + to);
+            if n > 0 {
+                c.rule((left, y + bar / 2.0), (right, y + bar / 2.0), TIMER)?;
+            }
         }
     }
     let both = |a: Tainted, b: Tainted| Tainted {
@@ -137,14 +161,14 @@ fn draw_node<B: DrawingBackend>(
     Ok(evicted(time, lane, &bars, (y + bar / 2.0, height)))
 }
 
-/// The evictions from a node, with the number of pods where the lane is high enough.
+/// The evictions, preemptions and replacements of a node's pods, with the number of pods where the lane is high enough.
 fn evicted(
     time: &TimeScale,
     lane: &NodeLane,
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
 ) -> Vec<Marked> {
-    let marked = |(x, n): (f64, u32)| {
+    let marked = |sign: Sign, (x, n): (f64, u32)| {
         // White on the darkest of the bars.
         let dark = bars
             .iter()
@@ -153,13 +177,20 @@ fn evicted(
         Marked {
             at: (time.left + x, middle),
             said: (height > 20.0 && n > 1).then(|| (grouped(n.into()), color)),
+            sign,
         }
     };
-    let all = marks(time, 9.0, &lane.evictions);
-    all.into_iter().map(marked).collect()
+    let evicted = marks(time, 9.0, &lane.evictions).into_iter();
+    let preempted = marks(time, 9.0, &lane.preemptions).into_iter();
+    let replaced = marks(time, 9.0, &lane.replacements).into_iter();
+    replaced
+        .map(|m| marked(Sign::Replaced, m))
+        .chain(evicted.map(|m| marked(Sign::Evicted, m)))
+        .chain(preempted.map(|m| marked(Sign::Preempted, m)))
+        .collect()
 }
 
-/// Draws the marks of evictions.
+/// Draws the marks of evictions, preemptions and replacements.
 pub(super) fn draw_marks<B: DrawingBackend>(
     c: &Canvas<B>,
     marked: &[Marked],
@@ -167,9 +198,14 @@ pub(super) fn draw_marks<B: DrawingBackend>(
     for Marked {
         at: (x, middle),
         said,
+        sign,
     } in marked
     {
-        mark(c, (*x, middle + 4.0), EVICTION)?;
+        match sign {
+            Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION)?,
+            Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION)?,
+            Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED)?,
+        }
         if let Some((said, color)) = said {
             let ink = Ink {
                 size: 9.0,

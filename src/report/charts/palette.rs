@@ -18,12 +18,21 @@ pub(super) const NO_SCHEDULE: RGBColor = RGBColor(148, 163, 184);
 pub(super) const NO_EXECUTE: RGBColor = RGBColor(109, 40, 160);
 pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
+/// A pod that replaces an evicted one is ready.
+pub(super) const REPLACED: RGBColor = RGBColor(0, 106, 78);
+/// An eviction timer runs.
+pub(super) const TIMER: RGBColor = RGBColor(60, 20, 110);
+
 /// A zone in which one node is tainted every now and then.
 pub(super) const SLOW: RGBColor = RGBColor(150, 214, 190);
 /// A zone in which nobody is tainted.
 pub(super) const STOPPED: RGBColor = RGBColor(64, 160, 130);
 /// A zone of which no node is Ready.
 pub(super) const FULL: RGBColor = RGBColor(0, 92, 72);
+/// Nodes that wait for their taint.
+pub(super) const QUEUED: RGBColor = RGBColor(190, 165, 215);
+/// API servers, watches or requests are in trouble.
+pub(super) const TROUBLED: RGBColor = RGBColor(120, 92, 32);
 /// Every zone is fully disrupted.
 pub(super) const MASTER: RGBColor = RGBColor(55, 65, 81);
 

@@ -1,16 +1,17 @@
-//! Why evictions pause, above the lanes: a band for master disruption, and one for each zone that
-//! was disrupted.
+//! Why evictions pause, above the lanes: bands for what troubled the control plane, for master
+//! disruption, and for each zone that was disrupted.
 //!
 //! Bands are named where the name has room in or beside them; their colours are explained in a line
 //! above them.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas};
+use super::columns::spans;
 use super::error::ChartError;
 use super::font::{self, Ink};
-use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG};
-use super::palette::{FULL, INK, MASTER, PAPER, SLOW, STOPPED};
-use crate::analysis::disruption::{Disrupted, Disruptions};
+use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG, zone_labels};
+use super::palette::{FULL, GRID, INK, MASTER, PAPER, QUEUED, SLOW, STOPPED, TROUBLED};
+use crate::analysis::disruption::{Disrupted, Disruptions, Troubled};
 use crate::kernel::Time;
 use crate::trace::ZoneState;
 use plotters::backend::DrawingBackend;
@@ -30,7 +31,27 @@ pub(super) fn height(d: &Disruptions) -> f64 {
         return 0.0;
     }
     let more = if d.zones.len() > MOST { ROW } else { 0.0 };
-    KEY + ROW * (usize::from(!d.master.is_empty()) + d.zones.len().min(MOST)) as f64 + more + 6.0
+    let rows = rows(d).len() + usize::from(!d.master.is_empty()) + d.zones.len().min(MOST);
+    let key = if d.master.is_empty() && d.zones.is_empty() {
+        0.0
+    } else {
+        KEY
+    };
+    key + ROW * rows as f64 + more + 6.0
+}
+
+/// What troubled the control plane, in as many rows as it takes for what goes on at once.
+fn rows(d: &Disruptions) -> Vec<Vec<&Troubled>> {
+    let mut rows: Vec<Vec<&Troubled>> = Vec::new();
+    for t in &d.control_plane {
+        let free = |row: &&mut Vec<&Troubled>| row.last().is_none_or(|last| last.to <= t.from);
+        match rows.iter_mut().find(free) {
+            Some(row) => row.push(t),
+            None => rows.push(vec![t]),
+        }
+    }
+    rows.truncate(MOST);
+    rows
 }
 
 /// Draws the bands from `top` on.
@@ -43,8 +64,23 @@ pub(super) fn draw<B: DrawingBackend>(
     if d.is_empty() {
         return Ok(());
     }
-    key(c, time, d, top + KEY / 2.0)?;
-    let mut y = top + KEY;
+    let mut y = top;
+    for (i, row) in rows(d).into_iter().enumerate() {
+        row_name(c, if i == 0 { "control plane" } else { "" }, y)?;
+        let spans: Vec<_> = row
+            .into_iter()
+            .map(|t| match &t.entry {
+                Some(name) => (t.from, t.to, TROUBLED, name.clone()),
+                None => (t.from, t.to, MASTER, "controllers down".to_owned()),
+            })
+            .collect();
+        bands(c, time, &spans, y)?;
+        y += ROW;
+    }
+    if !d.master.is_empty() || !d.zones.is_empty() {
+        key(c, time, d, y + KEY / 2.0)?;
+        y += KEY;
+    }
     if !d.master.is_empty() {
         row_name(c, "all zones", y)?;
         let spans: Vec<_> = d
@@ -62,17 +98,10 @@ pub(super) fn draw<B: DrawingBackend>(
         bands(c, time, &spans, y)?;
         y += ROW;
     }
-    for (zone, states) in d.zones.iter().take(MOST) {
-        row_name(
-            c,
-            if zone.is_empty() {
-                "no zone".to_owned()
-            } else {
-                format!("zone {zone}")
-            }
-            .as_str(),
-            y,
-        )?;
+    let zones: Vec<&str> = d.zones.keys().take(MOST).map(String::as_str).collect();
+    let names = zone_labels(&zones, LANES_LEFT - 20.0)?;
+    for (states, name) in d.zones.values().zip(&names) {
+        row_name(c, name, y)?;
         let spans: Vec<_> = states
             .iter()
             .map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned()))
@@ -89,6 +118,54 @@ pub(super) fn draw<B: DrawingBackend>(
         )?;
     }
     Ok(())
+}
+
+/// The height of the lane of nodes that wait for their NoExecute taint; nothing where none does.
+pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
+    if waiting.iter().all(|s| s.1 == 0) {
+        return 0.0;
+    }
+    ROW + 8.0
+}
+
+/// Draws how many nodes wait for their NoExecute taint.
+pub(super) fn draw_queue<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    waiting: &[(Time, u32)],
+    horizon: Time,
+    top: f64,
+) -> Result<(), ChartError> {
+    let most = waiting.iter().map(|s| s.1).max().unwrap_or(0);
+    if most == 0 {
+        return Ok(());
+    }
+    row_name(c, "waiting for taint", top)?;
+    let foot = top + ROW;
+    for (from, to, n) in spans(time, 1.0, waiting, horizon, u32::max) {
+        let y = foot - f64::from(n) / f64::from(most) * ROW;
+        c.rect((time.left + from, y), (time.left + to, foot), QUEUED)?;
+    }
+    let small = Ink { size: 9.0, ..SMALL };
+    let left = time.left;
+    c.rule((left, foot), (left + time.width, foot), GRID)?;
+    let said = format!("at most {most} of the nodes");
+    let end = waiting.iter().rev().find(|s| s.1 > 0).map_or(left, |last| {
+        let after = waiting.iter().find(|s| s.0 > last.0);
+        time.x(after.map_or(horizon, |s| s.0))
+    });
+    let wide = font::width(&said, small)?;
+    let room = left + time.width - wide;
+    let begins = waiting
+        .iter()
+        .find(|s| s.1 > 0)
+        .map_or(left, |s| time.x(s.0));
+    let x = if end + 6.0 < room {
+        end + 6.0
+    } else {
+        begins - 6.0 - wide
+    };
+    c.text(&said, (x.max(left), foot - ROW / 2.0), Anchor::Left, small)
 }
 
 fn color(d: &Disrupted) -> RGBColor {
@@ -140,7 +217,7 @@ fn key<B: DrawingBackend>(
 
 fn row_name<B: DrawingBackend>(c: &Canvas<B>, name: &str, y: f64) -> Result<(), ChartError> {
     c.text(
-        &font::fit(name, STRONG, LANES_LEFT - 20.0)?,
+        name,
         (LANES_LEFT - 8.0, y + BAND / 2.0),
         Anchor::Right,
         STRONG,
@@ -159,7 +236,7 @@ fn bands<B: DrawingBackend>(
         let left = time.x(*from).min(end - 1.0);
         let right = time.x(*to).max(left + 1.0);
         c.rect((left, y), (right, y + BAND), *color)?;
-        let dark = *color == FULL || *color == MASTER || *color == STOPPED;
+        let dark = [FULL, MASTER, STOPPED, TROUBLED].contains(color);
         let inside = Ink {
             size: 9.0,
             bold: true,

@@ -6,10 +6,11 @@
 use super::canvas::Canvas;
 use super::error::ChartError;
 use super::frame::{FOOT, LANES_LEFT, Names, Swatch, grid, head, time_axis};
-use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, health};
+use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
 use super::{node_lanes, states, zone_lanes};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::state::Health;
+use crate::analysis::waiting::waiting;
 use crate::analysis::{Analysis, Lanes};
 use crate::report::Heading;
 use plotters::backend::DrawingBackend;
@@ -20,7 +21,8 @@ pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f
         Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
         Lanes::Zones(zones) => zone_lanes::height(zones),
     };
-    (names.top + states::height(&disruptions(analysis)) + body + FOOT).ceil()
+    let above = states::height(&disruptions(analysis)) + states::queue_height(&waiting(analysis));
+    (names.top + above + body + FOOT).ceil()
 }
 
 pub(super) fn draw<B: DrawingBackend>(
@@ -38,12 +40,15 @@ pub(super) fn draw<B: DrawingBackend>(
     let states = disruptions(analysis);
     names.shades(c, top, bottom)?;
     grid(c, &time, top, bottom)?;
-    let lanes_top = top + states::height(&states);
+    let queue = waiting(analysis);
+    let queue_top = top + states::height(&states);
+    let lanes_top = queue_top + states::queue_height(&queue);
     let mut marked = Vec::new();
     match lanes {
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top)?,
         Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top)?,
     }
+    states::draw_queue(c, &time, &queue, horizon, queue_top)?;
     names.lines(c, bottom)?;
     // Over the lines of entries, which would cut through them, too.
     node_lanes::draw_marks(c, &marked)?;
@@ -53,29 +58,65 @@ pub(super) fn draw<B: DrawingBackend>(
     c.present()
 }
 
-/// What the colours mean, from left to right.
+/// What the colours mean, from left to right: those that occur.
 fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
-    let mut legend: Vec<(Swatch, &'static str)> = [
+    let occurs = |h: Health| match lanes {
+        Lanes::Nodes(nodes) => nodes.iter().flat_map(|n| &n.health).any(|s| s.1 == h),
+        Lanes::Zones(zones) => {
+            let mut all = zones.iter().flat_map(|z| &z.health);
+            all.any(|s| s.1[h.index()] > 0)
+        }
+    };
+    let states = [
         Health::Ready,
         Health::Silent,
         Health::Unknown,
         Health::NotReady,
-    ]
-    .into_iter()
-    .map(|h| (Swatch::Area(health(h)), name(h)))
-    .collect();
+    ];
+    let states = states.map(|h| (occurs(h), Swatch::Area(health(h)), name(h)));
+    let mut legend = states.to_vec();
     match lanes {
-        Lanes::Nodes(_) => legend.extend([
-            (Swatch::Strip(NO_SCHEDULE), "NoSchedule taint"),
-            (Swatch::Strip(NO_EXECUTE), "NoExecute taint"),
-            (Swatch::Mark(EVICTION), "pods evicted"),
-        ]),
-        Lanes::Zones(_) => legend.extend([
-            (Swatch::Line(NO_EXECUTE), "NoExecute taint"),
-            (Swatch::Area(EVICTION), "pods evicted"),
-        ]),
+        Lanes::Nodes(nodes) => {
+            let taints = || nodes.iter().flat_map(|n| &n.taints);
+            let strip = Swatch::Strip;
+            legend.extend([
+                (
+                    taints().any(|t| t.1.no_schedule),
+                    strip(NO_SCHEDULE),
+                    "NoSchedule taint",
+                ),
+                (
+                    taints().any(|t| t.1.no_execute),
+                    strip(NO_EXECUTE),
+                    "NoExecute taint",
+                ),
+            ]);
+            let evicted = nodes.iter().any(|n| !n.evictions.is_empty());
+            let preempted = nodes.iter().any(|n| !n.preemptions.is_empty());
+            legend.extend([
+                (evicted, Swatch::Mark(EVICTION), "pods evicted"),
+                (preempted, Swatch::Hollow(EVICTION), "pods preempted"),
+            ]);
+            let replaced = nodes.iter().any(|n| !n.replacements.is_empty());
+            // Lanes that are too low have no room for timers.
+            let mut timers = nodes.iter().flat_map(|n| &n.timers);
+            let timers = nodes.len() <= 30 && timers.any(|s| s.1 > 0);
+            legend.extend([
+                (replaced, Swatch::Risen(REPLACED), "replacements"),
+                (timers, Swatch::Line(TIMER), "eviction timer"),
+            ]);
+        }
+        Lanes::Zones(zones) => {
+            let tainted = zones.iter().flat_map(|z| &z.tainted).any(|t| t.1 > 0);
+            let evicted = zones.iter().any(|z| !z.evictions.is_empty());
+            legend.extend([
+                (tainted, Swatch::Line(NO_EXECUTE), "NoExecute taint"),
+                (evicted, Swatch::Area(EVICTION), "pods evicted"),
+            ]);
+        }
     }
-    legend
+    let legend = legend.into_iter().filter(|l| l.0);
+    legend.map(|(_, swatch, name)| (swatch, name)).collect()
 }
 
 fn name(h: Health) -> &'static str {

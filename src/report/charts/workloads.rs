@@ -80,8 +80,14 @@ pub(super) fn draw<B: DrawingBackend>(
     names.lines(c, bottom_of_all)?;
     // Titles come last, on paper of their own so that no line crosses them.
     let mut top = names.top + TITLE;
-    for &i in &order {
-        title(c, names, analysis, &all.workloads[i], top)?;
+    let called: Vec<String> = order
+        .iter()
+        .map(|&i| all.workloads[i].name.replacen('/', " ", 1))
+        .collect();
+    let called: Vec<&str> = called.iter().map(String::as_str).collect();
+    let called = font::fit_all(&called, STRONG, names.time.width * 0.6)?;
+    for (&i, called) in order.iter().zip(&called) {
+        title(c, names, analysis, &all.workloads[i], called, top)?;
         top += panel(shown) + GAP + TITLE;
     }
     if all.workloads.len() > MOST {
@@ -105,17 +111,13 @@ fn title<B: DrawingBackend>(
     names: &Names,
     analysis: &Analysis<'_>,
     w: &Served,
+    called: &str,
     top: f64,
 ) -> Result<(), ChartError> {
     let (left, y) = (names.time.left, top - 12.0);
-    let text = font::fit(
-        &w.name.replacen('/', " ", 1),
-        STRONG,
-        names.time.width * 0.6,
-    )?;
-    let wide = font::width(&text, STRONG)?;
+    let wide = font::width(called, STRONG)?;
     c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
-    c.text(&text, (left, y), Anchor::Left, STRONG)?;
+    c.text(called, (left, y), Anchor::Left, STRONG)?;
     let least = w
         .spans(analysis.horizon())
         .filter(|(.., n)| n.up < n.desired)

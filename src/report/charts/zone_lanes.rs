@@ -5,8 +5,8 @@ use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas};
 use super::columns::{bins, spans};
 use super::error::ChartError;
-use super::font::{self, Ink};
-use super::frame::{LANES_LEFT, SMALL, STRONG};
+use super::font::Ink;
+use super::frame::{LANES_LEFT, SMALL, STRONG, zone_labels};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, RULE, health};
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
@@ -19,6 +19,8 @@ use plotters::backend::DrawingBackend;
 const MOST_ZONES: usize = 16;
 /// The gap between the lanes of zones.
 const ZONE_GAP: f64 = 16.0;
+/// Where the names of zones end; the scale stands between them and the lanes.
+const NAMES_RIGHT: f64 = LANES_LEFT - 44.0;
 
 /// The least width of a bar of evictions with the gap to the next one; it stands for a round time.
 const BAR: f64 = 4.0;
@@ -60,8 +62,11 @@ pub(super) fn draw<B: DrawingBackend>(
         .max()
         .unwrap_or(0)
         .max(1);
-    for zone in shown {
-        draw_zone(c, time, zone, horizon, y, height, most)?;
+    let names: Vec<&str> = shown.iter().map(|z| z.zone.as_str()).collect();
+    let names = zone_labels(&names, NAMES_RIGHT - 6.0)?;
+    for (zone, name) in shown.iter().zip(&names) {
+        let lane = Lane::new(zone, name, time, y, height);
+        draw_zone(c, &lane, horizon, most)?;
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
@@ -77,6 +82,7 @@ pub(super) fn draw<B: DrawingBackend>(
 /// A zone's lane on the chart.
 struct Lane<'a> {
     zone: &'a ZoneLane,
+    name: &'a str,
     time: &'a TimeScale,
     /// Its upper edge.
     top: f64,
@@ -90,29 +96,16 @@ struct Lane<'a> {
 
 fn draw_zone<B: DrawingBackend>(
     c: &Canvas<B>,
-    time: &TimeScale,
-    zone: &ZoneLane,
+    lane: &Lane<'_>,
     horizon: Time,
-    y: f64,
-    height: f64,
     most: u32,
 ) -> Result<(), ChartError> {
-    // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
-    let bars = (height / 4.0).round().max(22.0);
-    let area = height - bars - 4.0;
-    let lane = Lane {
-        zone,
-        time,
-        top: y,
-        area,
-        base: y + area,
-        floor: y + height,
-    };
-    let (left, right) = (time.left, time.left + time.width);
+    let bars = lane.floor - lane.base - 4.0;
+    let (left, right) = (lane.time.left, lane.time.left + lane.time.width);
     lane.names(c)?;
     lane.nodes(c, horizon)?;
     lane.tainted(c, horizon)?;
-    if !zone.evictions.is_empty() {
+    if !lane.zone.evictions.is_empty() {
         lane.scale(c, bars, most)?;
     }
     lane.evictions(c, bars, most)?;
@@ -120,28 +113,32 @@ fn draw_zone<B: DrawingBackend>(
     c.rule((left, lane.floor), (right, lane.floor), GRID)
 }
 
-impl Lane<'_> {
+impl<'a> Lane<'a> {
+    fn new(zone: &'a ZoneLane, name: &'a str, time: &'a TimeScale, top: f64, height: f64) -> Self {
+        // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
+        let area = height - (height / 4.0).round().max(22.0) - 4.0;
+        Lane {
+            zone,
+            name,
+            time,
+            top,
+            area,
+            base: top + area,
+            floor: top + height,
+        }
+    }
+
     /// The names at the left: the zone, its size, and the ends of the scale.
     fn names<B: DrawingBackend>(&self, c: &Canvas<B>) -> Result<(), ChartError> {
         let middle = self.top + self.area / 2.0;
-        let label = if self.zone.zone.is_empty() {
-            "no zone".to_owned()
-        } else {
-            format!("zone {}", self.zone.zone)
-        };
         c.text(
-            &font::fit(&label, STRONG, LANES_LEFT - 20.0)?,
-            (LANES_LEFT - 44.0, middle - 8.0),
+            self.name,
+            (NAMES_RIGHT, middle - 8.0),
             Anchor::Right,
             STRONG,
         )?;
         let nodes = format!("{} nodes", grouped(self.zone.nodes.into()));
-        c.text(
-            &nodes,
-            (LANES_LEFT - 44.0, middle + 8.0),
-            Anchor::Right,
-            SMALL,
-        )?;
+        c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL)?;
         let small = Ink { size: 9.0, ..SMALL };
         c.text(
             "100 %",
@@ -251,11 +248,17 @@ impl Lane<'_> {
                 EVICTION,
             )?;
         }
-        let said = if total == 0 {
+        let mut said = if total == 0 {
             "none evicted".to_owned()
         } else {
             format!("{} evicted", grouped(total))
         };
+        if self.zone.preempted > 0 {
+            said.push_str(&format!(
+                ", {} preempted",
+                grouped(self.zone.preempted.into())
+            ));
+        }
         c.text(
             &said,
             (LANES_LEFT - 6.0, floor - 6.0),

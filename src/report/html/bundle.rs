@@ -8,7 +8,7 @@
 type Module = (&'static str, &'static str);
 
 /// The modules that every page has; what one imports comes before it.
-const SHARED: [Module; 18] = [
+const SHARED: [Module; 19] = [
     ("columns.js", include_str!("../../../web/columns.js")),
     ("dom.js", include_str!("../../../web/dom.js")),
     ("clock.js", include_str!("../../../web/clock.js")),
@@ -16,6 +16,7 @@ const SHARED: [Module; 18] = [
     ("palette.js", include_str!("../../../web/palette.js")),
     ("run.js", include_str!("../../../web/run.js")),
     ("rows.js", include_str!("../../../web/rows.js")),
+    ("labels.js", include_str!("../../../web/labels.js")),
     ("canvas.js", include_str!("../../../web/canvas.js")),
     ("lanes.js", include_str!("../../../web/lanes.js")),
     ("course.js", include_str!("../../../web/course.js")),

@@ -1,15 +1,26 @@
 //! What tests found as a page: the scenarios, their cases, and what is wrong with each.
 
-use super::case::Came;
+use super::case::{Came, Case, SCENARIO};
 use super::tested::{Tested, counted};
 use crate::report::html::board::{Board, Item, Part, Table};
 use serde_json::Value;
 
+/// Where a word stands in a table: what failed comes first.
+fn rank(word: &str) -> usize {
+    let order = ["wrong", "failed", "no expectations", "not run"];
+    let place = order.iter().position(|w| *w == word);
+    place.unwrap_or(order.len())
+}
+
 /// The page of what was tested; `runs` are those that the page holds, by scenario.
 pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
-    let failures: Vec<Item> = all.iter().flat_map(failures).collect();
+    let doc = counted(all);
+    let mut order: Vec<(&Tested, Option<String>)> = all.iter().zip(runs).collect();
+    order.sort_by_key(|(t, _)| rank(t.status().word()));
+    let (all, runs): (Vec<&Tested>, Vec<Option<String>>) = order.into_iter().unzip();
+    let failures: Vec<Item> = all.iter().copied().flat_map(failures).collect();
     let mut parts = Vec::new();
-    let warnings: Vec<String> = all.iter().flat_map(Tested::warned).collect();
+    let warnings: Vec<String> = all.iter().copied().flat_map(Tested::warned).collect();
     if !failures.is_empty() {
         parts.push(Part::List {
             title: "What is wrong".to_owned(),
@@ -35,24 +46,24 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
         runs,
         ..Table::new(title, &columns, scenarios.collect())
     }));
-    // Those that failed are what people look for.
-    let mut cases: Vec<_> = all
+    // That a scenario can be read and run is a case, too; called as it, it would seem to be its result.
+    let name = |case: &Case| match case.name.as_str() {
+        SCENARIO => "the file can be read and run".to_owned(),
+        name => name.to_owned(),
+    };
+    let cases = all
         .iter()
-        .flat_map(|t| t.cases.iter().map(move |c| (t, c)))
-        .collect();
-    cases.sort_by_key(|(_, c)| matches!(c.came, Came::Met));
+        .flat_map(|t| t.cases.iter().map(move |c| (*t, c)));
+    let mut cases: Vec<(&Tested, &Case)> = cases.collect();
+    cases.sort_by_key(|(_, c)| rank(c.came.word()));
     let cases = cases.into_iter().map(|(t, c)| -> Vec<Value> {
-        vec![
-            c.name.as_str().into(),
-            c.came.word().into(),
-            t.id.as_str().into(),
-        ]
+        vec![name(c).into(), c.came.word().into(), t.id.as_str().into()]
     });
     let columns = ["case", "status", "scenario"];
     parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
     Board {
         title: "Tests".to_owned(),
-        doc: counted(all),
+        doc,
         subtitle: String::new(),
         notes: warnings,
         parts,
@@ -61,7 +72,7 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
 
 /// What is wrong with a scenario, and the commands that tell more.
 fn failures(t: &Tested) -> Vec<Item> {
-    let of = |case: &super::case::Case| {
+    let of = |case: &Case| {
         let is = matches!(case.came, Came::Failed(_) | Came::Wrong(_) | Came::Nothing);
         if is { t.told(case) } else { Vec::new() }
     };

@@ -41,14 +41,24 @@ enum Ended {
 /// Evictions and timers of a run.
 pub(super) struct Evicted<'a> {
     pub(super) evictions: Vec<Eviction<'a>>,
+    /// Pods that the scheduler deletes for others.
+    pub(super) preempted: Vec<Preempted>,
     replacements: &'a BTreeMap<RecordId, Replacement>,
     timers: Vec<Timer>,
+}
+
+/// A pod that the scheduler deletes for another one.
+pub(super) struct Preempted {
+    pub(super) at: Time,
+    pub(super) pod: PodId,
+    pub(super) node: Option<NodeId>,
 }
 
 impl<'a> Evicted<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
         Evicted {
             evictions: evictions(analysis),
+            preempted: preempted(analysis),
             replacements: &workloads.replacements,
             timers: timers(analysis),
         }
@@ -59,6 +69,7 @@ impl<'a> Evicted<'a> {
         let evicted = self.evictions.iter().map(|e| e.pod);
         let replaced = self.replacements.values().map(|r| r.pod);
         evicted
+            .chain(self.preempted.iter().map(|p| p.pod))
             .chain(replaced)
             .chain(self.timers.iter().map(|t| t.pod))
     }
@@ -176,6 +187,19 @@ impl<'a> Evicted<'a> {
         columns.codes("timer.seconds", all().map(|t| t.seconds));
         columns.codes("timer.how", all().map(|t| t.how as u32));
     }
+}
+
+fn preempted(analysis: &Analysis<'_>) -> Vec<Preempted> {
+    let mut follow = Follow::new(analysis);
+    let mut found = Vec::new();
+    for (id, r) in analysis.trace.iter().enumerate() {
+        if let Some((pod, before)) = follow.apply(id as RecordId, r).preemption(r) {
+            let node = before.node_id();
+            let at = r.at;
+            found.push(Preempted { at, pod, node });
+        }
+    }
+    found
 }
 
 /// The timers of a run. One that is set while another of the same pod runs ends that; none runs any

@@ -7,7 +7,7 @@ use super::{explained, queues, workloads};
 use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
-use crate::analysis::quiet::quiet_from;
+use crate::analysis::quiet::{busy_from, quiet_from};
 use crate::analysis::workloads::Owners;
 use crate::api::names::PodId;
 use crate::kernel::Dur;
@@ -54,6 +54,13 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
     columns.codes("pod.workload", pods.ids().map(place));
     evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
+    let preempted = || evicted.preempted.iter();
+    columns.near("preempted.at", preempted().map(|p| clock.of(p.at)));
+    columns.near("preempted.pod", preempted().map(|p| pods.place(p.pod)));
+    columns.near(
+        "preempted.node",
+        preempted().map(|p| lanes.nodes.or_none(p.node)),
+    );
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
     if let Some(groups) = groups {
@@ -84,6 +91,7 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
     columns.set("unit_ms", clock.unit.into());
     columns.set("horizon", clock.of(analysis.horizon()).into());
     let quiet = quiet_from(analysis);
+    columns.set("begins", clock.of(busy_from(analysis, quiet)).into());
     columns.set("shown", clock.of(quiet).into());
     columns.set(
         "zones",
@@ -138,6 +146,11 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
     });
     columns.set("entries", entries.collect());
     let found = disruptions(analysis);
+    let troubled = found
+        .control_plane
+        .iter()
+        .map(|t| json!({ "from": clock.of(t.from), "to": clock.of(t.to), "name": t.entry }));
+    columns.set("control_plane", troubled.collect());
     let master = found
         .master
         .iter()

@@ -1,0 +1,81 @@
+//! What the picture of a run has marks for, and that its labels tell names apart.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+
+/// The texts of the `timeline.svg` of a scenario, in their order.
+fn texts(name: &str, scenario: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pictures-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(format!("{name}.ron"));
+    fs::write(&file, scenario).unwrap();
+    let mut run = Command::cargo_bin("taintsim").unwrap();
+    run.current_dir(&folder).arg("run").arg(&file).arg("-q");
+    run.assert().success();
+    let svg = fs::read_to_string(folder.join("output").join(name).join("timeline.svg")).unwrap();
+    let inside = svg.split("<text ").skip(1).filter_map(|part| {
+        let (_, text) = part.split_once('>')?;
+        Some(text.split_once("</text>")?.0.trim().to_owned())
+    });
+    inside.collect()
+}
+
+fn shipped(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(root.join(format!("scenarios/{name}.ron"))).unwrap()
+}
+
+#[test]
+fn a_preempted_pod_has_its_mark_and_a_state_that_does_not_occur_none() {
+    let texts = texts("preemption", &shipped("preemption-after-loss"));
+    for there in [
+        "pods evicted",
+        "pods preempted",
+        "Unknown",
+        "waiting for taint",
+    ] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
+    assert!(!texts.iter().any(|t| t == "NotReady"), "{texts:?}");
+}
+
+#[test]
+fn trouble_of_the_control_plane_has_bands_with_names() {
+    let text = shipped("controller-restart").replace(
+        "    timeline: [",
+        "    timeline: [(at: \"4m\", name: \"API servers down\", do: ApiOutage(duration: \"2m\")),",
+    );
+    let texts = texts("trouble", &text);
+    for there in ["control plane", "controllers down", "API servers down"] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
+}
+
+/// Three zones as clouds call them, with few nodes and with many, of which nothing happens before
+/// the tenth minute.
+#[test]
+fn zones_of_a_cloud_are_told_apart_and_a_quiet_beginning_is_left_out() {
+    for (name, last) in [("few", 1), ("many", 29)] {
+        let zones = ["a", "b", "c"].map(|z| {
+            format!("(names: \"ip-10-0-{{0..{last}}}-{z}.eu-central-1.compute.internal\", zone: \"eu-central-1{z}\")")
+        });
+        let text = format!(
+            "Scenario(version: 1, kubernetes: \"1.34\", horizon: \"20m\", nodes: [{}],
+                timeline: [(at: \"10m\", name: \"cut\", do: Partition(nodes: Zone(\"eu-central-1b\"), duration: \"3m\"))])",
+            zones.join(", ")
+        );
+        let texts = texts(name, &text);
+        for zone in ["a", "b", "c"] {
+            let shown = |t: &&String| t.ends_with(&format!("1{zone}")) && t.contains("eu-c");
+            assert!(texts.iter().any(|t| shown(&t)), "{zone}: {texts:?}");
+        }
+        assert!(
+            texts
+                .iter()
+                .any(|t| t.contains("nothing happens before 9:00")),
+            "{texts:?}"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+// Labels: whatever the names are, two different ones never get the same.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { labelsOf } from '../labels.js';
+
+const wide = (/** @type {string} */ text) => text.length;
+
+test('names of clouds are cut where they differ', () => {
+    // Zones differ in their last letter, nodes of AWS before a long common end.
+    assert.deepEqual(labelsOf(['eu-central-1a', 'eu-central-1b', 'b'], wide, 9), ['eu-c…l-1a', 'eu-c…l-1b', 'b']);
+    const nodes = labelsOf(['ip-10-0-1-23.eu-central-1.compute.internal', 'ip-10-0-7-23.eu-central-1.compute.internal'], wide, 16);
+    assert.deepEqual(nodes, ['ip-10-0-1-23.eu…', 'ip-10-0-7-23.eu…']);
+});
+
+test('two names have one label only where they are one name', () => {
+    let seed = 7;
+    const chance = (/** @type {number} */ below) => {
+        seed = (seed * 1103515245 + 12345) % 2147483648;
+        return Math.floor((seed / 2147483648) * below);
+    };
+    const part = () => 'abc'[chance(3)].repeat(chance(30));
+    for (let i = 0; i < 3000; i += 1) {
+        const names = Array.from({ length: 1 + chance(12) }, () => `eu-${part()}${chance(4)}${part()}${chance(5) ? '' : ' 2'}`);
+        const room = 4 + chance(24);
+        const labels = labelsOf(names, wide, room);
+        for (const [a, name] of names.entries()) {
+            for (const [b, other] of names.entries()) assert.equal(labels[a] === labels[b], name === other, `${name} and ${other} in ${room}: ${labels[a]} and ${labels[b]}`);
+        }
+        for (const label of labels) assert.ok(label.length <= room, label);
+    }
+});
