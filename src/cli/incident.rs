@@ -296,7 +296,7 @@ mod tests {
     /// 40 s up to 1.31, 50 s from 1.32 on (`--node-monitor-grace-period`).
     #[test]
     fn what_is_inferred_is_inferred_with_the_release_of_the_export() {
-        let export = r#"{"kind": "Node", "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}}}"#;
+        let export = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}}}"#;
         let input = Input::from_bytes("f", export.into()).unwrap();
         let cluster = ImportedCluster::read(&[input]).unwrap();
         let grace =

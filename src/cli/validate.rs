@@ -49,7 +49,7 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                for note in &plan.notes {
+                for note in plan.warnings() {
                     terminal.note(&format!("warning: {note}"));
                 }
             }
@@ -118,7 +118,7 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
             "pods": plan.pods.len(),
             "entries": plan.timeline.len(),
             "kubernetes": release(plan),
-            "warnings": plan.notes,
+            "warnings": plan.warnings().collect::<Vec<_>>(),
             "mistakes": [],
         }),
         Err(problems) => {

@@ -224,24 +224,27 @@ mod tests {
 
     fn pod(name: &str, ready: &str, restarts: i64) -> Value {
         let condition = |kind: &str, at: &str| json!({"type": kind, "status": "True", "lastTransitionTime": at});
-        json!({"kind": "Pod", "metadata": {"name": name, "ownerReferences": [{"kind": "StatefulSet", "name": "db", "controller": true}]},
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true}]},
             "spec": {"nodeName": "n"},
             "status": {"phase": "Running", "containerStatuses": [{"restartCount": restarts}],
                 "conditions": [condition("PodScheduled", "2026-11-20T10:00:00Z"), condition("Ready", ready)]}})
     }
 
     fn event(reason: &str, at: &str) -> Value {
-        json!({"kind": "Event", "metadata": {"name": "db-0.1"}, "reason": reason, "message": "Stopping container db",
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "db-0.1"}, "reason": reason, "message": "Stopping container db",
             "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": at})
     }
 
     fn scenario(pods: Vec<Value>) -> (ImportedCluster, String) {
-        let set = json!({"kind": "StatefulSet", "metadata": {"name": "db"},
+        let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
             "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": {}}}});
-        let items: Vec<Value> = [set, json!({"kind": "Node", "metadata": {"name": "n"}})]
-            .into_iter()
-            .chain(pods)
-            .collect();
+        let items: Vec<Value> = [
+            set,
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}),
+        ]
+        .into_iter()
+        .chain(pods)
+        .collect();
         let text = Value::from(items).to_string();
         let input = Input::from_bytes("f", text.into_bytes()).unwrap();
         let cluster = ImportedCluster::read(&[input]).unwrap();

@@ -136,7 +136,7 @@ impl<'a> Trial<'a> {
             loaded,
             overrides,
             expectations,
-            notes: plan.notes,
+            notes: plan.warnings().cloned().collect(),
         })
     }
 

@@ -79,6 +79,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The notes that a person may have to do something about: all but what is assumed of every
+    /// run.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter().filter(|n| !n.starts_with("Assumed:"))
+    }
+
     /// Workloads by their names, and pods that have none, with volumes that outlive a pod. These
     /// are not simulated.
     pub(crate) fn with_volumes(&self) -> BTreeSet<String> {

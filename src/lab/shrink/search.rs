@@ -18,7 +18,7 @@ use crate::language::text::tree::Value;
 pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let mut spec = what.spec;
     // What an export held is among the groups; what a run must come to is not what is looked for.
-    (spec.cluster, spec.golden, spec.seeds) = (None, None, None);
+    (spec.cluster, spec.golden) = (None, None);
     spec.guards = Vec::new();
     let mut judge = Judge::new(what.loaded, what.goal);
     if matches!(what.goal, Goal::Violates(Property::Expect)) {
@@ -28,6 +28,8 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     } else {
         spec.expect = Vec::new();
     }
+    // Expectations of a share of the runs need them, and are gone now.
+    spec.seeds = None;
     let mut tree = Tree::of(&spec);
     let names = Names::expand(&mut tree);
     let seen = judge.first(&tree)?;

@@ -245,7 +245,6 @@ mod tests {
             ("(a: )", 4, "expected a value, found `)`"),
             ("(a: \"", 4, quote),
             ("[1 2]", 3, comma),
-            ("{1: 2}", 1, "expected a text in quotes"),
             ("/* ", 0, "unclosed block comment"),
             ("/* /* */", 0, "unclosed block comment"),
             ("(a 1)", 3, comma),

@@ -201,7 +201,7 @@ fn endless_files() {
         let called = scratch.call(args);
         assert_eq!(called.code, 2, "{command}: {}", called.stderr);
         assert!(
-            (called.stderr + &called.stdout).contains("64 MiB, the limit"),
+            (called.stderr + &called.stdout).contains("MiB, the limit"),
             "{command}"
         );
     }

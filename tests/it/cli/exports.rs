@@ -210,20 +210,20 @@ fn settings_reach_pods_that_exist_and_say_so() {
 
 /// Two nodes of 1.31 and a Deployment whose pods took 12 and 14 s to start: a median of 13 s.
 const WEB: &str = r#"[
-    {"kind": "Node", "metadata": {"name": "n-1"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n-1"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
         [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-01T12:00:00Z", "lastTransitionTime": "2026-03-01T11:00:00Z"}]}},
-    {"kind": "Node", "metadata": {"name": "n-2"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n-2"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}, "conditions":
         [{"type": "Ready", "status": "Unknown", "lastHeartbeatTime": "2026-03-01T11:30:00Z", "lastTransitionTime": "2026-03-01T11:31:00Z"}]},
         "spec": {"taints": [{"key": "maintenance", "effect": "NoExecute"}]}},
-    {"kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+    {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
         "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}},
-    {"kind": "ReplicaSet", "metadata": {"name": "web-1", "ownerReferences": [{"kind": "Deployment", "name": "web", "controller": true}]},
+    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web-1", "ownerReferences": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "controller": true}]},
         "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}},
-    {"kind": "Pod", "metadata": {"name": "web-1-a", "labels": {"app": "web"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": true}]},
+    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-1-a", "labels": {"app": "web"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "controller": true}]},
         "spec": {"nodeName": "n-1"}, "status": {"phase": "Running", "conditions": [
         {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T11:00:00Z"},
         {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T11:00:12Z"}]}},
-    {"kind": "Pod", "metadata": {"name": "web-1-b", "labels": {"app": "web"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": true}]},
+    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-1-b", "labels": {"app": "web"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "controller": true}]},
         "spec": {"nodeName": "n-2"}, "status": {"phase": "Running", "conditions": [
         {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T11:00:00Z"},
         {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T11:00:14Z"}]}}
@@ -281,7 +281,7 @@ fn what_an_export_brought_along_is_in_the_result() {
     let unfolded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for file in ["cluster.json", "a.ron"] {
         let json = scratch.call(&["run", file, "-q", "-o", "json"]).stdout;
-        let text = unfolded(&scratch.call(&["run", file, "-q"]).stdout);
+        let text = unfolded(&scratch.call(&["run", file]).stdout);
         for wanted in [
             "taken in an outage. 1 of 2 nodes was silent or not Ready (n-2)",
             "Evicted at second 0: 1 pod (default/web-1-b)",
@@ -299,10 +299,10 @@ fn what_an_export_brought_along_is_in_the_result() {
         "{}",
         run.stderr
     );
-    let set = scratch.call(&["run", "a.ron", "-q", "--set", "timing.kubelet.pod_stop=3s"]);
+    let set = scratch.call(&["run", "a.ron", "--set", "timing.kubelet.pod_stop=3s"]);
     assert_eq!(set.code, 0, "{}", set.stderr);
     assert!(!set.stdout.contains("Assumed"), "{}", set.stdout);
-    let asked = scratch.call(&["run", "a.ron", "-q", "--kubernetes", "1.30"]);
+    let asked = scratch.call(&["run", "a.ron", "--kubernetes", "1.30"]);
     assert!(
         asked.stdout.contains("Kubernetes v1.30."),
         "{}",
