@@ -137,18 +137,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let help = "what was kept is read in a moment; leave one of them out";
     (args.shards).refuses(args.kept.is_some(), "--kept", help)?;
     if let Some(file) = &args.kept {
-        let kept = read_kept(file)?;
-        let objective = with_prices(kept.objective.clone(), args)?;
-        let notes = vec![format!("From the runs kept in {}.", file.display())];
-        let from = From {
-            faults: "as when they were run".to_owned(),
-            line: String::new(),
-            notes,
-            interrupted: false,
-            seconds: None,
-            planner: None,
-        };
-        return tell(args, &kept, &objective, &from, (work, terminal));
+        return told_again(args, file, work, terminal);
     }
     // Without `--kept` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
@@ -233,6 +222,22 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         interrupted,
         seconds: interrupted.then_some(seconds),
         planner: Some(&planner),
+    };
+    tell(args, &kept, &objective, &from, (work, terminal))
+}
+
+/// What kept runs say, for other prices and limits.
+fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let kept = read_kept(file)?;
+    let objective = with_prices(kept.objective.clone(), args)?;
+    let notes = vec![format!("From the runs kept in {}.", file.display())];
+    let from = From {
+        faults: "as when they were run".to_owned(),
+        line: String::new(),
+        notes,
+        interrupted: false,
+        seconds: None,
+        planner: None,
     };
     tell(args, &kept, &objective, &from, (work, terminal))
 }

@@ -118,12 +118,7 @@ pub(crate) fn answer(
     let costs: Vec<f64> = (0..k)
         .map(|row| objective.of(&figures(row), kept.nodes[row].into()))
         .collect();
-    let broken = |row: usize| {
-        let f = figures(row);
-        let breaks = within.iter().filter(|b| f[b.figure] > b.most);
-        breaks.map(|b| b.text.clone()).collect::<Vec<String>>()
-    };
-    let breaks: Vec<Vec<String>> = (0..k).map(broken).collect();
+    let breaks: Vec<Vec<String>> = all.iter().map(|f| broken(within, f)).collect();
     let keeps = breaks.iter().any(Vec::is_empty);
     let eligible: Vec<usize> = (0..k)
         .filter(|&row| !keeps || breaks[row].is_empty())
@@ -133,12 +128,7 @@ pub(crate) fn answer(
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
     let standing = |row: usize| objective.standing(kept.nodes[row].into());
-    let by_formula = |row: usize| {
-        let closed = kept.closed.as_ref()?;
-        let (missing, evicted) = (closed[row].missing, closed[row].evicted);
-        let failing = objective.prices[MISSING] * missing + objective.prices[EVICTED] * evicted;
-        Some(failing + standing(row))
-    };
+    let by_formula = |row: usize| Some(failing_by_formula(kept, objective, row)? + standing(row));
     let row = |row: usize| {
         let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];
@@ -192,9 +182,8 @@ pub(crate) fn answer(
         .map(|&r| rows[r].more_interval.high)
         .fold(0.0, f64::max);
     let nothing = kept.delta.max(objective.least());
-    let times = (dearest.max(off) / nothing).max(1.0);
     let open = (dearest > nothing || wanted.is_some())
-        .then_some((n as f64 * times * times).min(f64::from(u32::MAX)) as u64);
+        .then(|| replications(n, dearest.max(off) / nothing));
     let lean = Lean {
         kept,
         objective,
@@ -213,24 +202,51 @@ pub(crate) fn answer(
         break_even: lean.break_even(best),
         sensitivities: lean.sensitivities(best),
         short: lean.short(best),
-        closed_best: {
-            let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
-            closed.map(|c| least(&eligible, &c, kept.now))
-        },
-        unmoved: (0..FIGURES.len())
-            .filter(|&f| {
-                let all: Vec<f64> = rows.iter().map(|r| r.figures[f]).collect();
-                let most = all.iter().copied().fold(0.0, f64::max);
-                let range = most - all.iter().copied().fold(f64::MAX, f64::min);
-                let costs_nothing = objective.prices[f] * range <= costs[best] * UNMOVED_COST;
-                most > 0.0 && range <= most * UNMOVED && costs_nothing
-            })
-            .collect(),
+        closed_best: closed_best(&rows, &eligible, kept.now),
+        unmoved: unmoved(&rows, objective, costs[best]),
         same,
         rows,
         n,
         confidence,
     }
+}
+
+/// The limits that figures break, as they were written.
+fn broken(within: &[Bound], figures: &[f64]) -> Vec<String> {
+    let breaks = within.iter().filter(|b| figures[b.figure] > b.most);
+    breaks.map(|b| b.text.clone()).collect()
+}
+
+/// What a row costs by formula, but for what stands there anyway.
+fn failing_by_formula(kept: &Kept, objective: &Objective, row: usize) -> Option<f64> {
+    let closed = kept.closed.as_ref()?;
+    let (missing, evicted) = (closed[row].missing, closed[row].evicted);
+    Some(objective.prices[MISSING] * missing + objective.prices[EVICTED] * evicted)
+}
+
+/// How many replications it takes until an interval is narrower by that factor: by its square as many.
+fn replications(n: u64, times: f64) -> u64 {
+    let times = times.max(1.0);
+    (n as f64 * times * times).min(f64::from(u32::MAX)) as u64
+}
+
+/// The row that costs least by formula.
+fn closed_best(rows: &[Row], eligible: &[usize], now: usize) -> Option<usize> {
+    let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
+    closed.map(|c| least(eligible, &c, now))
+}
+
+/// The figures that hardly differ between the rows, by their places in [`FIGURES`].
+fn unmoved(rows: &[Row], objective: &Objective, cost: f64) -> Vec<usize> {
+    (0..FIGURES.len())
+        .filter(|&f| {
+            let all: Vec<f64> = rows.iter().map(|r| r.figures[f]).collect();
+            let most = all.iter().copied().fold(0.0, f64::max);
+            let range = most - all.iter().copied().fold(f64::MAX, f64::min);
+            let costs_nothing = objective.prices[f] * range <= cost * UNMOVED_COST;
+            most > 0.0 && range <= most * UNMOVED && costs_nothing
+        })
+        .collect()
 }
 
 /// The limits that a row keeps, but only just: where the figure lies reaches beyond them.

@@ -284,18 +284,8 @@ impl Planner<'_> {
         }
         let own = apart::workloads(&self.sweep.axes, drawn.len());
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, None)).collect();
-        let own_formulas: Vec<Vec<Formula>> = drawn
-            .iter()
-            .map(|d| own.iter().map(|name| Formula::new(d, Some(name))).collect())
-            .collect();
-        let (leant_on, tilts) = match self.counting.0 {
-            Counting::Years => (Vec::new(), Vec::new()),
-            Counting::Outages => {
-                let models = 0..drawn[0].models.list.len();
-                let tilts = models.map(|m| control::tilt(&formulas, &drawn, m));
-                (control::leant_on(&formulas), tilts.collect())
-            }
-        };
+        let own_formulas = of_workloads(&drawn, &own);
+        let (leant_on, tilts) = self.leaning(&formulas, &drawn);
         let work = Work {
             quiet: &quiet,
             own: &own,
@@ -364,6 +354,19 @@ impl Planner<'_> {
             return Err(Stopped::Asked);
         }
         Ok(kept)
+    }
+
+    /// What figures lean on by formula, and which outages are drawn more often than they come: nothing
+    /// where whole years are run.
+    fn leaning(&self, formulas: &[Formula], drawn: &[Drawn]) -> (Vec<usize>, Vec<Tilt>) {
+        match self.counting.0 {
+            Counting::Years => (Vec::new(), Vec::new()),
+            Counting::Outages => {
+                let models = 0..drawn[0].models.list.len();
+                let tilts = models.map(|m| control::tilt(formulas, drawn, m));
+                (control::leant_on(formulas), tilts.collect())
+            }
+        }
     }
 
     /// Some of the replications from `begin` on, by their numbers from there.
@@ -574,4 +577,10 @@ impl Planner<'_> {
         }
         Ok(())
     }
+}
+
+/// The formula of each workload that has settings, for each row.
+fn of_workloads(drawn: &[Drawn], own: &[String]) -> Vec<Vec<Formula>> {
+    let all = |d: &Drawn| own.iter().map(|name| Formula::new(d, Some(name))).collect();
+    drawn.iter().map(all).collect()
 }

@@ -4,6 +4,7 @@ mod board;
 mod charts;
 mod folder;
 mod json;
+mod table;
 mod text;
 mod told;
 

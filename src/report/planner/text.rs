@@ -1,12 +1,12 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
-use super::told::{Told, amount, shown};
+use super::table::table;
+use super::told::{Told, amount};
 use crate::analysis::Interval;
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, MISSING, OWN, Row};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, MISSING, Row};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
 /// A share of outages is told in percent: none of them, or all of them, is no share to fall below or
@@ -15,8 +15,6 @@ const SHARE: f64 = 0.005;
 /// Places in [`FIGURES`].
 const NEEDLESS: usize = 4;
 const PENDING: usize = 6;
-/// The table is no wider than this.
-const WIDE: usize = 80;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
@@ -513,120 +511,6 @@ fn rests_on(told: &Told<'_>) -> String {
         models.join(", "),
         told.kept.counting.1
     )
-}
-
-/// A value with how far it may be off.
-fn with_span(value: f64, span: &Interval) -> String {
-    let half = (span.high - value).max(value - span.low);
-    format!("{} ±{}", amount(value), amount(half))
-}
-
-/// A heading, and what stands below it.
-type Column = (String, Vec<String>);
-
-/// The columns of figures, those first by which values differ: of the workload's own, and then those
-/// that have a price or occur.
-fn columns(told: &Told) -> Vec<Column> {
-    let rows = &told.answer.rows;
-    let mut all: Vec<Column> = Vec::new();
-    for (i, workload) in told.kept.own.iter().enumerate() {
-        // Evictions first: by them a value costs what it saves.
-        for (f, figure) in OWN.iter().enumerate().cycle().skip(1).take(OWN.len()) {
-            let of = |r: &Row| with_span(r.own[i][f].0, &r.own[i][f].1);
-            let heading = format!("{workload}: {}", figure.heading());
-            all.push((heading, rows.iter().map(of).collect()));
-        }
-    }
-    for f in shown(told) {
-        let of = |r: &Row| with_span(r.figures[f], &r.spans[f]);
-        let heading = FIGURES[f].heading().to_owned();
-        all.push((heading, rows.iter().map(of).collect()));
-    }
-    all
-}
-
-/// The marks of each row.
-fn marks(told: &Told) -> Vec<String> {
-    let a = told.answer;
-    let of = |(i, row): (usize, &Row)| {
-        let mut marks = Vec::new();
-        match (i == a.best, a.same.contains(&i)) {
-            _ if a.wanted.is_some() => {}
-            (true, _) if a.keeps => marks.push("best".to_owned()),
-            (true, _) => marks.push("costs least".to_owned()),
-            (_, true) if a.open.is_none() => marks.push("as good".to_owned()),
-            (_, true) => marks.push("open".to_owned()),
-            _ => {}
-        }
-        if i == a.now {
-            marks.push("now".to_owned());
-        }
-        marks.extend(row.breaks.iter().map(|b| format!("breaks {b}")));
-        marks.join(", ")
-    };
-    a.rows.iter().enumerate().map(of).collect()
-}
-
-/// The table, as wide as a terminal is, and the columns that have no room in it.
-fn table(told: &Told) -> (Table, Vec<String>) {
-    let a = told.answer;
-    let more = |(i, r): (usize, &Row)| match i == a.best {
-        true => "-".to_owned(),
-        false => with_span(r.more, &r.more_interval),
-    };
-    let cost = a.rows.iter().map(|r| with_span(r.cost, &r.interval));
-    let mut all: Vec<Column> = vec![
-        (
-            "value".to_owned(),
-            (0..a.rows.len()).map(|r| told.name(r)).collect(),
-        ),
-        ("cost".to_owned(), cost.collect()),
-        (
-            "more".to_owned(),
-            a.rows.iter().enumerate().map(more).collect(),
-        ),
-    ];
-    if a.rows.iter().any(|r| r.closed.is_some()) {
-        let of = |r: &Row| r.closed.map(amount).unwrap_or_default();
-        all.push(("by formula".to_owned(), a.rows.iter().map(of).collect()));
-    }
-    let marks = (String::new(), marks(told));
-    let wide = |(heading, cells): &Column| {
-        let heading = fold(heading, 12);
-        let all = heading.iter().chain(cells);
-        all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
-    };
-    let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(wide).sum());
-    let mut left_out = Vec::new();
-    for column in columns(told) {
-        match left.checked_sub(wide(&column)) {
-            Some(room) => {
-                left = room;
-                all.push(column);
-            }
-            None => left_out.push(column.0),
-        }
-    }
-    all.push(marks);
-    let mut table = Table::new();
-    let last = all.len() - 1;
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(all.iter().map(|(heading, _)| fold(heading, 12).join("\n")));
-    for row in 0..a.rows.len() {
-        table.add_row(all.iter().map(|(_, cells)| Cell::new(&cells[row])));
-    }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i == last {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        };
-        column.set_cell_alignment(alignment);
-        column.set_padding((0, 2));
-    }
-    (table, left_out)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Fault models with every name looked up, as they are drawn from.
 
-use super::draw::Tilt;
 use super::outages::Outage;
+use super::tilt::Tilt;
 use crate::kernel::{Dur, Time};
 use crate::language::Cut;
 use crate::outages::{Distribution, History};

@@ -1,10 +1,10 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
 use super::super::loaded::Loaded;
-use super::draw::Tilt;
 use super::found::said;
 use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
 use super::select::Nodes;
+use super::tilt::Tilt;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
 use crate::kernel::{Dur, Time};
 use crate::language::complaints::Complaints;
