@@ -114,9 +114,8 @@ pub(crate) fn answer(
 ) -> Answer {
     let k = kept.rows.len();
     let all: Vec<Vec<f64>> = (0..k).map(|row| kept.figures(row)).collect();
-    let figures = |row: usize| all[row].clone();
     let costs: Vec<f64> = (0..k)
-        .map(|row| objective.of(&figures(row), kept.nodes[row].into()))
+        .map(|row| objective.of(&all[row], kept.nodes[row].into()))
         .collect();
     let breaks: Vec<Vec<String>> = all.iter().map(|f| broken(within, f)).collect();
     let keeps = breaks.iter().any(Vec::is_empty);
@@ -144,16 +143,15 @@ pub(crate) fn answer(
             None if met == 0 && row != best => cost / n as f64,
             None => more.abs(),
         };
-        let failing = (cost - standing(row)).max(0.0);
         Row {
             values: kept.rows[row].clone(),
-            figures: figures(row),
+            figures: all[row].clone(),
             spans: kept.spans(row, confidence),
             own: kept.own_figures(row, confidence),
             cost,
             interval: kept
                 .interval((cost, variance), confidence)
-                .wider(kept.few(n) * failing)
+                .wider(kept.few(n) * (cost - standing(row)).max(0.0))
                 .not_below(standing(row)),
             more,
             more_interval: kept
@@ -171,16 +169,14 @@ pub(crate) fn answer(
         .copied()
         .filter(|&r| r == best || rows[r].more_interval.low <= 0.0)
         .collect();
-    let off = same
-        .iter()
-        .map(|&r| -rows[r].more_interval.low)
-        .fold(0.0, f64::max);
+    let most = |of: fn(&Interval) -> f64| {
+        let all = same.iter().map(|&r| of(&rows[r].more_interval));
+        all.fold(0.0, f64::max)
+    };
+    let off = most(|i| -i.low);
     let wanted = kept.wanted(&(0..k).collect::<Vec<usize>>());
     let guaranteed = kept.settled == Some(best) && wanted.is_none();
-    let dearest = same
-        .iter()
-        .map(|&r| rows[r].more_interval.high)
-        .fold(0.0, f64::max);
+    let dearest = most(|i| i.high);
     let nothing = kept.delta.max(objective.least());
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));

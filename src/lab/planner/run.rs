@@ -343,10 +343,9 @@ impl Planner<'_> {
             if !selections.is_empty() {
                 kept.settle(selections.iter().zip(&groups).map(left).collect());
             }
-            let is_done =
-                selections.iter().all(Selection::is_done) && selections.len() == groups.len();
+            let is_done = selections.iter().all(Selection::is_done);
             expected.store(needed.max(kept.moments.n() + step), Relaxed);
-            if is_done && kept.moments.n() >= needed {
+            if is_done && selections.len() == groups.len() && kept.moments.n() >= needed {
                 break;
             }
         }
