@@ -5,6 +5,7 @@
 //! the command to use.
 
 use super::error::ImportError;
+use crate::files;
 use serde_json::Value;
 
 /// The beginnings of what kubectl and its plugins write to standard error.
@@ -25,16 +26,17 @@ const ANSWER_BYTES: usize = 1 << 16;
 const LAST_LINES: usize = 5;
 
 /// Whether bytes look like an export, or like something that stands where one was meant, and not
-/// like a text of the scenario language: gzip, UTF-16, JSON, a line of YAML, or what kubectl prints
+/// like a text of the scenario language: gzip, JSON, a line of YAML, or what kubectl prints
 /// for people.
 pub(crate) fn is_export(bytes: &[u8]) -> bool {
-    if [&[0x1f, 0x8b][..], &[0xff, 0xfe], &[0xfe, 0xff]]
-        .iter()
-        .any(|magic| bytes.starts_with(magic))
-    {
+    if bytes.starts_with(&[0x1f, 0x8b]) {
         return true;
     }
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 12)]);
+    let head = &bytes[..bytes.len().min(1 << 12)];
+    let head = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => files::text(head.to_vec()).unwrap_or_default(),
+        _ => String::from_utf8_lossy(head).into_owned(),
+    };
     let head = head.trim_start_matches('\u{feff}');
     let Some(line) = first_line(head) else {
         return false;

@@ -8,7 +8,7 @@ use crate::trace::RecordId;
 
 /// What a violation is about, as it was right before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Harm {
+pub struct Harm {
     /// It is about a pod.
     pod: bool,
     /// The pod was bound to a node, or the violation is about a node alone.
@@ -21,7 +21,7 @@ pub(crate) struct Harm {
 
 impl Harm {
     /// That of a violation.
-    pub(crate) fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
+    pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
         let mut follow = Follow::new(analysis);
         let last = violation.records.last().copied();
         for (id, r) in analysis.trace.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Harm {
     }
 
     /// Whether it is as bad as another.
-    pub(crate) fn is_as_bad(self, other: Self) -> bool {
+    pub fn is_as_bad(self, other: Self) -> bool {
         self.pod == other.pod
             && self.node >= other.node
             && self.lives >= other.lives

@@ -30,6 +30,6 @@ mod walk;
 mod wrong_pod;
 
 pub use check::check;
-pub(crate) use harm::Harm;
+pub use harm::Harm;
 pub use property::{Property, PropertyError};
 pub use violation::Violation;

@@ -247,10 +247,9 @@ fn unmoved(rows: &[Row], objective: &Objective, cost: f64) -> Vec<usize> {
 
 /// The limits that a row keeps, but only just: where the figure lies reaches beyond them.
 fn unsure(kept: &Kept, within: &[Bound], row: usize, confidence: f64) -> Vec<(String, Interval)> {
+    let spans = kept.spans(row, confidence);
     let reach = |b: &Bound| {
-        let mut alone = Objective::new(Some(""));
-        alone.prices[b.figure] = 1.0;
-        let interval = kept.interval(kept.cost(&alone, &[(row, 1.0)]), confidence);
+        let interval = spans[b.figure];
         let mean = kept.figures(row)[b.figure];
         (mean <= b.most && interval.high > b.most).then(|| (b.text.clone(), interval))
     };

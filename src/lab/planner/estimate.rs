@@ -21,6 +21,10 @@ const MATTERS: f64 = 0.01;
 const MET: u64 = 10;
 /// After so many first stages what was not met by then is not waited for.
 const TRIED: u64 = 10;
+/// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
+const RULE_OF_THREE: f64 = 3.0;
+/// Figures whose spread is a smaller part of them are the same.
+const SAME: f64 = 1e-9;
 /// From so many cases on the deviations of what was seen say how far it may be off.
 const ENOUGH: u64 = 40;
 
@@ -98,7 +102,13 @@ impl Kept {
         let (mean, variance) = self.moments.of(&self.leaning(place));
         let n = self.moments.n();
         let span = self.interval((mean, variance * self.uncertain()), confidence);
-        span.wider(self.few(n) * mean.abs()).not_below(0.0)
+        // Where all came to the same, their spread says nothing of what has not come yet.
+        let is_same = variance.sqrt() <= mean.abs() * SAME;
+        let few = match self.counting.0 {
+            Counting::Outages if is_same => RULE_OF_THREE / n.max(1) as f64,
+            _ => self.few(n),
+        };
+        span.wider(few * mean.abs()).not_below(0.0)
     }
 
     /// The figures of a year in a row, of each workload whose own are kept, with where they lie.
@@ -202,7 +212,7 @@ impl Kept {
         if many || cases >= ENOUGH {
             0.0
         } else {
-            3.0 / cases.max(1) as f64
+            RULE_OF_THREE / cases.max(1) as f64
         }
     }
 

@@ -236,7 +236,7 @@ fn an_export_is_a_scenario_to_every_command() {
     scratch.write("cluster.json", WEB);
     let said = "an export, taken as `taintsim import` takes it";
     for (args, wanted) in [
-        (&["run", "cluster.json"][..], "Kubernetes v1.31."),
+        (&["run", "cluster.json"][..], "Kubernetes 1.31."),
         (&["explain", "cluster.json", "node/n-2"], "n-2"),
         (&["survey", "cluster.json", "--lose", "node"], "node/n-1"),
         (&["validate", "cluster.json"], "fine (2 nodes, 2 pods"),
@@ -290,7 +290,7 @@ fn what_an_export_brought_along_is_in_the_result() {
             assert!(text.contains(wanted), "{file}: {wanted} in {text}");
             assert!(json.contains(wanted), "{file}: {wanted} in {json}");
         }
-        assert!(text.contains("Kubernetes v1.31."), "{text}");
+        assert!(text.contains("Kubernetes 1.31."), "{text}");
     }
     let run = scratch.call(&["run", "a.ron"]);
     assert!(
@@ -304,7 +304,7 @@ fn what_an_export_brought_along_is_in_the_result() {
     assert!(!set.stdout.contains("Assumed"), "{}", set.stdout);
     let asked = scratch.call(&["run", "a.ron", "--kubernetes", "1.30"]);
     assert!(
-        asked.stdout.contains("Kubernetes v1.30."),
+        asked.stdout.contains("Kubernetes 1.30."),
         "{}",
         asked.stdout
     );

@@ -198,7 +198,7 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
         assert!(
             text.lines()
                 .filter(|l| l.trim_start().starts_with("::"))
-                .all(|l| l.starts_with("::error file=")),
+                .all(|l| l.starts_with("::error file=") || l.starts_with("::warning file=")),
             "{what}: {text}"
         );
     });

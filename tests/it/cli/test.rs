@@ -293,6 +293,7 @@ fn a_failure_says_why_and_what_to_ask() {
 )"#,
     );
     let text = dir.call(&["test", "-q", "not.ron"]).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "budget default/web needs 2 of 2 (minAvailable 2)",
         "why: pod default/p: not evicted: it tolerates the NoExecute taints of a-2 for ever",

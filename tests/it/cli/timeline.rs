@@ -51,6 +51,7 @@ fn every_fault_of_the_control_plane_begins_and_ends() {
         .iter()
         .filter_map(|l| {
             let at = l.split_whitespace().next()?;
+            let l = l.split(" (+").next()?;
             let what = expected.iter().find_map(|e| {
                 e.split_once('|')
                     .filter(|(t, what)| *t == at && l.ends_with(what))
