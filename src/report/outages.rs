@@ -262,7 +262,7 @@ fn per_year(h: &History) -> PerYear {
 /// A number to three digits, or to whole ones where it has more.
 fn digits(v: f64) -> f64 {
     let unit = 10_f64
-        .powi(2 - v.abs().max(1e-9).log10().floor() as i32)
+        .powi(2 - libm::log10(v.abs().max(1e-9)).floor() as i32)
         .min(1e3);
     if unit < 1.0 {
         v.round()

@@ -196,9 +196,8 @@ impl Reader<'_> {
         if self.words.peek() == Some('"') {
             return self.words.string();
         }
-        match self.words.raw_string()? {
-            Some(key) => return Ok(key),
-            None => {}
+        if let Some(key) = self.words.raw_string()? {
+            return Ok(key);
         }
         match self.words.dashed_identifier() {
             Some(key) => Ok(key),

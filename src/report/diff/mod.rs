@@ -3,6 +3,7 @@
 //! The causes come first, what was set differently; then what it costs, and who was evicted, pending
 //! or tainted. Noise follows, and last what the releases themselves do differently.
 
+#[cfg(feature = "cli")]
 mod board;
 mod costs;
 mod json;
@@ -12,6 +13,7 @@ mod seeds;
 mod side;
 mod words;
 
+#[cfg(feature = "cli")]
 pub(crate) use board::{board, board_over_seeds};
 pub(crate) use json::{document, over_seeds};
 pub(crate) use runs::write;
