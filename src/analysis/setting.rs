@@ -6,9 +6,8 @@
 
 use super::marks::Marks;
 use super::objects::{NO_NODE, NodeState, PodState};
-use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
-use crate::api::node::{NodeConditionType, zone_key};
+use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
 use crate::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex};
 use crate::trace::Trace;
@@ -171,16 +170,9 @@ fn nodes<'a>(plan: &'a Plan, node_ids: &[NodeId], count: usize) -> Vec<NodeState
         state.at_creation = &n.taints;
         match &n.start {
             NodeStart::Absent => {}
-            NodeStart::Ready => state.create(Time::ZERO, Some(ConditionStatus::True), false),
+            NodeStart::Ready => state.create(Time::ZERO, n.start.ready(), false),
             NodeStart::Silent => state.create(Time::ZERO, None, true),
-            NodeStart::Imported {
-                conditions, cut, ..
-            } => {
-                let ready = conditions
-                    .iter()
-                    .find(|c| c.kind == NodeConditionType::Ready);
-                state.create(Time::ZERO, ready.map(|c| c.status), *cut);
-            }
+            NodeStart::Imported { cut, .. } => state.create(Time::ZERO, n.start.ready(), *cut),
         }
     }
     nodes

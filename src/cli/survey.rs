@@ -13,7 +13,7 @@ use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
-use crate::lab::survey::{How, Kind, Limit, Survey, Surveyed, Wanted};
+use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
 use crate::lab::sweep::Event;
 use crate::lab::{Desk, Stopped};
 use crate::language::text::Tree;
@@ -221,19 +221,26 @@ fn run(
     Ok(ran)
 }
 
-/// Which losses break which limits, a sentence each.
+/// Which losses break which limits, or may break them for all that is known, a sentence each.
 fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
-    let of = |limit: &Limit| {
-        let worst = done.lost.iter().filter(|l| limit.is_broken(&l.figures));
-        let names: Vec<String> = worst.map(|l| l.loss.name()).collect();
-        let first = names.first()?;
-        let more = match names.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {} more", grouped(more as u64)),
-        };
-        Some(format!("--fail-on '{}': {first}{more}", limit.text))
+    let named = |losses: Vec<&Lost>| {
+        let first = losses.first()?.loss.name();
+        Some(match losses.len() - 1 {
+            0 => first,
+            more => format!("{first} and {} more", grouped(more as u64)),
+        })
     };
-    args.fail_on.iter().filter_map(of).collect()
+    let of = |limit: &Limit| {
+        let (too_much, others): (Vec<&Lost>, Vec<&Lost>) =
+            done.lost.iter().partition(|l| limit.is_broken(&l.figures));
+        let is_open = |l: &&Lost| limit.is_about_volumes() && l.is_least();
+        let text = &limit.text;
+        let broken = named(too_much).map(|n| format!("--fail-on '{text}': {n}"));
+        let open = named(others.into_iter().filter(is_open).collect())
+            .map(|n| format!("--fail-on '{text}': not known of {n}, as volumes are not simulated"));
+        [broken, open]
+    };
+    args.fail_on.iter().flat_map(of).flatten().collect()
 }
 
 /// What was found, for whoever asked for it.

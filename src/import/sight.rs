@@ -333,7 +333,8 @@ mod tests {
             assert!(is_export(text.as_bytes()), "{text:?}");
         }
         assert!(is_export(b"\x1f\x8b\x08"));
-        assert!(is_export(b"\xff\xfek\0"));
+        // As PowerShell's `>` writes.
+        assert!(is_export(b"\xff\xfe{\0\"\0k\0\"\0"));
         for text in [
             "",
             "(version: 1)",

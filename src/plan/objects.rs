@@ -2,7 +2,8 @@
 
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::labels::{LabelSelector, Labels, Selector};
-use crate::api::node::NodeCondition;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::api::pod::{Deletion, PodCondition, PodPhase};
 use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
@@ -66,6 +67,21 @@ pub enum NodeStart {
         /// The kubelet does not reach the API server at the start.
         cut: bool,
     },
+}
+
+impl NodeStart {
+    /// What its Ready condition says at the start, if it has one.
+    pub(crate) fn ready(&self) -> Option<ConditionStatus> {
+        match self {
+            Self::Ready => Some(ConditionStatus::True),
+            Self::Silent | Self::Absent => None,
+            Self::Imported { conditions, .. } => {
+                let mut all = conditions.iter();
+                let ready = all.find(|c| c.kind == NodeConditionType::Ready);
+                ready.map(|c| c.status)
+            }
+        }
+    }
 }
 
 /// A pod.

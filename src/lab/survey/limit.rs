@@ -106,6 +106,13 @@ impl Limit {
         })
     }
 
+    /// Whether its figure may be above what was found where pods wait for volumes, which are not
+    /// simulated.
+    pub(crate) fn is_about_volumes(&self) -> bool {
+        use Measure::{Down, Lost, Missing, Pending, Workloads};
+        matches!(self.measure, Down | Workloads | Missing | Lost | Pending)
+    }
+
     /// Whether a loss comes to too much.
     pub(crate) fn is_broken(&self, figures: &Figures) -> bool {
         let value = self.measure.of(figures);

@@ -1,7 +1,7 @@
 //! The difference of two sides over many seeds as text.
 
 use super::printer::{Printer, ROWS, header};
-use super::words::{PENDING, rounded, why};
+use super::words::{PENDING, by, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::grouped;
 use crate::analysis::words::ranges;
@@ -206,14 +206,7 @@ fn said_together(of: &[&Pattern]) -> String {
 
 /// In which way, and by how much.
 fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
-    let by = shift.map_or(String::new(), |(least, most)| {
-        let (least, most) = (rounded(least), rounded(most));
-        if least == most {
-            least
-        } else {
-            format!("{least} to {most}")
-        }
-    });
+    let by = by(shift);
     match way {
         Way::OnlyA => "only in A".to_owned(),
         Way::OnlyB => "only in B".to_owned(),

@@ -14,21 +14,26 @@ pub(super) fn shift(pair: &Pair) -> Option<Dur> {
 }
 
 /// To the millisecond, and to the tenth of a second where it is longer than ten.
-pub(super) fn rounded(d: Dur) -> String {
+fn rounded(d: Dur) -> String {
     let unit = if d >= Dur::from_secs(10) { 100 } else { 1 };
     short(Dur::from_millis((d.as_millis() + unit / 2) / unit * unit))
 }
 
-/// `5s earlier in B`, `only in A`.
-pub(super) fn how(change: &Change, shift: Option<(Dur, Dur)>) -> String {
-    let by = shift.map_or(String::new(), |(least, most)| {
+/// By how much: from the least to the most.
+pub(super) fn by(shift: Option<(Dur, Dur)>) -> String {
+    shift.map_or(String::new(), |(least, most)| {
         let (least, most) = (rounded(least), rounded(most));
         if least == most {
             least
         } else {
             format!("{least} to {most}")
         }
-    });
+    })
+}
+
+/// `5s earlier in B`, `only in A`.
+pub(super) fn how(change: &Change, shift: Option<(Dur, Dur)>) -> String {
+    let by = by(shift);
     match change {
         Change::OnlyA => "only in A".to_owned(),
         Change::OnlyB => "only in B".to_owned(),

@@ -3,7 +3,6 @@
 
 use super::notes::{in_short, listed};
 use crate::api::meta::ConditionStatus;
-use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::api::toleration::matching_tolerations;
 use crate::language::{KubeletTiming, Scenario, Timing};
@@ -46,14 +45,7 @@ fn release(loaded: &Loaded, spec: &Scenario) -> Option<String> {
 fn in_an_outage(plan: &Plan) -> Option<String> {
     let is_exported = |n: &&NodePlan| !matches!(n.start, NodeStart::Absent);
     let unwell = |n: &&NodePlan| match &n.start {
-        NodeStart::Imported {
-            conditions, cut, ..
-        } => {
-            let ready = conditions
-                .iter()
-                .find(|c| c.kind == NodeConditionType::Ready);
-            *cut || ready.is_none_or(|c| c.status != ConditionStatus::True)
-        }
+        NodeStart::Imported { cut, .. } => *cut || n.start.ready() != Some(ConditionStatus::True),
         _ => false,
     };
     let names: Vec<&str> = plan

@@ -64,3 +64,15 @@ fn a_toleration_of_a_pod_with_a_volume_is_not_chosen() {
         planned.stdout
     );
 }
+
+/// The figure is the least that it can be, so that being below a limit says nothing.
+#[test]
+fn a_limit_is_not_kept_by_what_is_not_known() {
+    let scratch = Scratch::new();
+    for (limit, code) in [("down>2h", 1), ("evicted>100", 0)] {
+        let words = ["survey", EXPORT, "-q", "--lose", "node", "--fail-on", limit];
+        let called = scratch.call(&words);
+        let open = called.stdout.contains("not known of node/");
+        assert_eq!((called.code, open), (code, code == 1), "{}", called.stdout);
+    }
+}
