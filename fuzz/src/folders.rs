@@ -200,7 +200,11 @@ fn reading(reports: bool) -> Check {
                 .and_then(|()| {
                     tables::csv::write(
                         &mut out,
-                        &tables::EvictionsTable::new(&analysis, &report.workloads),
+                        &tables::EvictionsTable::new(
+                            &analysis,
+                            &report.workloads,
+                            DEFAULT_NEEDLESS_WINDOW,
+                        ),
                     )
                 })
                 .and_then(|()| klog::write(&mut out, &analysis, 4))
