@@ -1,5 +1,6 @@
 //! Who explains which object.
 
+use super::super::owners::Owners;
 use super::control_plane::Troubles;
 use super::explanation::{Explanation, Question};
 use super::node::Stories;
@@ -48,7 +49,30 @@ pub fn explain(question: Question<'_>, object: &Object) -> Explanation {
         Object::Zone(zone) => zone::explain(question, *zone),
     };
     Troubles::of(question).add(&mut explanation);
+    if has_volumes(question, object) {
+        explanation.notes.push(
+            "Not simulated: volumes. A new pod may have to wait for the one it needs, and then starts later than here".to_owned(),
+        );
+    }
     explanation
+}
+
+/// Whether it is a pod, or a workload of pods, with a volume that outlives the pod.
+fn has_volumes(question: Question<'_>, object: &Object) -> bool {
+    let analysis = question.analysis;
+    let with_volumes = analysis.plan.with_volumes();
+    if with_volumes.is_empty() {
+        return false;
+    }
+    let names = &analysis.trace.names;
+    let owners = Owners::new(analysis);
+    let workload = match object {
+        Object::Pod(pod) if with_volumes.contains(names.pod_name(*pod)) => return true,
+        Object::Pod(pod) => owners.of(analysis, *pod),
+        Object::Workload(workload) => owners.root_of(*workload),
+        Object::Node(_) | Object::Zone(_) => None,
+    };
+    workload.is_some_and(|w| with_volumes.contains(names.workload_name(w)))
 }
 
 /// Each with what troubled the control plane meanwhile.

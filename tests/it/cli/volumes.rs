@@ -44,6 +44,20 @@ fn every_command_with_a_figure_says_so() {
     }
 }
 
+#[test]
+fn explain_says_so_of_who_has_volumes_alone() {
+    let scratch = Scratch::new();
+    let imported = scratch.call(&["import", EXPORT]);
+    scratch.write("a.ron", &imported.stdout);
+    let says = |object: &str| {
+        let called = scratch.call(&["explain", "a.ron", object]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout.contains("Not simulated: volumes.")
+    };
+    let says = ["db", "db-abc-x1", "a1"].map(says);
+    assert_eq!(says, [true, true, false]);
+}
+
 /// The only pod has a volume that stays with its lost node: when to evict it is not known.
 #[test]
 fn a_toleration_of_a_pod_with_a_volume_is_not_chosen() {
