@@ -104,6 +104,9 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
                  answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes",
             ),
             Unclear::Nothing { notes } => problem.help(notes.join("; ")),
+            Unclear::TooLong { .. } => {
+                problem.help("leave out of the files what is not of this outage")
+            }
             Unclear::Import(_) => problem,
         })
     })?;

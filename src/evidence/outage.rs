@@ -179,7 +179,10 @@ impl Outage {
             .iter()
             .map(|s| s.back.as_ref().map_or(s.unknown.at, |b| b.at));
         let evictions = self.evictions.values().map(|e| e.at);
+        let not_ready = self.not_ready.iter();
+        let not_ready = not_ready.map(|(_, from, until)| until.as_ref().unwrap_or(from).at);
         let actions = self.actions.iter().map(|a| a.known.at);
-        silences.chain(evictions).chain(actions).max()
+        let signs = silences.chain(not_ready).chain(evictions);
+        signs.chain(actions).max()
     }
 }

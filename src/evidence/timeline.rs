@@ -50,6 +50,8 @@ pub(super) struct Timeline {
     entries: Vec<Entry>,
     /// What people did to objects that are not there.
     strange: Vec<String>,
+    /// What came after the outage was over.
+    late: Vec<String>,
 }
 
 /// A node that somebody drained.
@@ -103,6 +105,7 @@ impl Timeline {
             start,
             entries: Vec::new(),
             strange: Vec::new(),
+            late: Vec::new(),
         }
     }
 
@@ -124,15 +127,25 @@ impl Timeline {
         self.entries.iter().map(one).collect()
     }
 
+    /// Leaves out what came later, in microseconds from the start.
+    pub(super) fn end(&mut self, last: i64) {
+        let late = self.entries.partition_point(|e| e.0 <= last);
+        let late = self.entries.split_off(late);
+        self.late = late.into_iter().map(|(_, _, words)| words).collect();
+    }
+
     /// What a person should know of what is not in it.
-    pub(super) fn left_out(&self) -> Option<String> {
-        let first = self.strange.first()?;
-        Some(format!(
-            "{} {} of objects that the cluster does not have, left out: {first}{}",
-            counted(self.strange.len(), "action"),
-            form(self.strange.len(), "is", "are"),
-            if self.strange.len() > 1 { ", …" } else { "" }
-        ))
+    pub(super) fn left_out(&self) -> impl Iterator<Item = String> {
+        let parts = [
+            (&self.strange, "of objects that the cluster does not have"),
+            (&self.late, "of after the outage was over"),
+        ];
+        parts.into_iter().filter_map(|(what, why)| {
+            let (first, n) = (what.first()?, what.len());
+            let (actions, are) = (counted(n, "action"), form(n, "is", "are"));
+            let more = if n > 1 { ", …" } else { "" };
+            Some(format!("{actions} {are} {why}, left out: {first}{more}"))
+        })
     }
 
     /// Takes in what was known of others than silent nodes.

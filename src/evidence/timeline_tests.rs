@@ -111,6 +111,41 @@ fn of_an_old_export_what_lasted_is_taken() {
     );
 }
 
+/// The pod is evicted 100.25 s after 04:40, so that the run ends two minutes later; somebody deletes
+/// another one an hour after that.
+#[test]
+fn what_comes_after_the_outage_is_left_out() {
+    let later = at(100).replace("T04:", "T05:");
+    let path = "pods/shop/web-1";
+    let deleted = line(&later, "Request", "jane", "delete", path, json!({}));
+    let (text, notes) = timeline(&[evicted(100), deleted]);
+    assert!(!text.contains("web-1"), "{text}");
+    let said = "1 action is of after the outage was over, left out: jane deletes shop/web-1";
+    assert!(notes.contains(said), "{notes}");
+}
+
+/// Two outages in one answer of Prometheus, two years from one another.
+#[test]
+fn what_is_longer_than_a_run_is_refused_with_its_times() {
+    let values = r#"[[1700000000, "1"], [1700000060, "0"], [1763072060, "1"]]"#;
+    let metric = r#"{"__name__": "kube_node_status_condition", "node": "a", "condition": "Ready", "status": "true"}"#;
+    let series = format!(r#"[{{"metric": {metric}, "values": {values}}}]"#);
+    let text = format!(
+        r#"{{"status": "success", "data": {{"resultType": "matrix", "result": {series}}}}}"#
+    );
+    let answer = Evidence {
+        file: "answer.json".to_owned(),
+        text,
+    };
+    let watchfulness = Watchfulness {
+        grace: Dur::from_secs(50),
+        period: Dur::from_secs(5),
+    };
+    let error = reconstruct(Heard::of(&[answer]), watchfulness, "test").unwrap_err();
+    let ends = "ends at 2025-11-13T22:14:20Z, and a run can span a year";
+    assert!(error.to_string().contains(ends), "{error}");
+}
+
 /// A pass takes from 100.25 s to 139.25 s to give 14 nodes up, and the next gives one up at 145.25 s.
 /// The first was heard of by the pass 55 s before and renewed its lease in the middle of the 5 s before
 /// that, 42.72 s, half a renewal before it fell silent; the last was spared by the long pass, for which

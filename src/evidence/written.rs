@@ -13,6 +13,7 @@ use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::import::{ImportError, ImportedCluster, Input, Stamp};
 use crate::kernel::{Dur, Time};
+use crate::language::values::SPAN_MAX;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +75,14 @@ pub(crate) enum Unclear {
     Nothing {
         /// What was taken, and what was left out.
         notes: Vec<String>,
+    },
+    /// From its first sign to its last it is longer than a run can span.
+    #[error("the outage begins at {begins} and ends at {ends}, and a run can span a year")]
+    TooLong {
+        /// When its run would begin.
+        begins: String,
+        /// When its last sign is.
+        ends: String,
     },
     /// The cluster cannot be put together.
     #[error(transparent)]
@@ -156,7 +165,16 @@ pub(crate) fn reconstruct(
     if !plan.from_export {
         plan.set_pass(&mut cluster, &outage);
     }
-    let timeline = plan.timeline(&outage, &cluster, &was);
+    let ends = outage.ends().unwrap_or(begins);
+    let lasts = ends.0 + TAIL_US - plan.start.0;
+    if lasts > (SPAN_MAX.as_nanos() / 1_000) as i64 {
+        return Err(Unclear::TooLong {
+            begins: plan.start.to_rfc3339(),
+            ends: ends.to_rfc3339(),
+        });
+    }
+    let mut timeline = plan.timeline(&outage, &cluster, &was);
+    timeline.end(lasts);
     let told = timeline.told();
     notes.extend(timeline.left_out());
     let timeline = timeline.text();
@@ -164,8 +182,7 @@ pub(crate) fn reconstruct(
         "An outage put together from what is left of it. Time zero is {}.",
         plan.start.to_rfc3339()
     );
-    let ends = outage.ends().unwrap_or(begins);
-    let horizon = span(ends.0 + TAIL_US - plan.start.0);
+    let horizon = span(lasts);
     Ok(Reconstruction {
         text: cluster.written(&doc, plan.start, &horizon, &timeline),
         start: plan.start,
