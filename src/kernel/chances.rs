@@ -23,6 +23,12 @@ impl Ctx {
         self.0.choosing(|c| c.choose(point, object, alternatives))
     }
 
+    /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
+    /// it never does.
+    pub fn chance(&self, point: PointId, object: Object, odds: u32) -> bool {
+        self.0.choosing(|c| c.chance(point, object, odds))
+    }
+
     /// Whether others come first at a place where upstream lets them; only a search may say so.
     pub fn yields(&self, point: PointId, object: Object) -> bool {
         self.0.choosing(|c| c.yields(point, object))

@@ -26,6 +26,7 @@ pub(super) fn oldest() -> Profile {
         node_lifecycle: node_lifecycle::Switches {
             taint_on_observed: true,
             pass_workers: 1,
+            start_amid_pass: 60,
             lock_across_calls: true,
             requeue: Requeue::Never,
             pod_event: false,

@@ -172,12 +172,14 @@ pub(super) const STEPS: &[Step] = &[
     }),
     // S12
     step(&[(25, 0)], |p| p.node_lifecycle.lock_across_calls = false),
-    // S13, S14, S30
+    // S13, S14, S30, S34
     step(&[(27, 0)], |p| {
         p.node_lifecycle.pass_workers = 8;
+        p.node_lifecycle.start_amid_pass = 940;
         p.node_lifecycle.timeout_mode_available = false;
         p.kubelet.terminal_phase_before_removal = true;
     }),
+    step(&[(36, 0)], |p| p.node_lifecycle.start_amid_pass = 650),
     // S15
     step(&[(29, 0)], |p| p.taint_eviction.separate_controller = true),
     // S16

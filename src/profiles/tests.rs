@@ -195,6 +195,16 @@ fn node_lifecycle_switches() {
         |p| p.node_lifecycle.pass_workers,
         &[("1.26.15", 1), ("1.27.0", 8)],
     );
+    check(
+        "S34",
+        |p| p.node_lifecycle.start_amid_pass,
+        &[
+            ("1.26.15", 60),
+            ("1.27.0", 940),
+            ("1.35.4", 940),
+            ("1.36.0", 650),
+        ],
+    );
     boundary(
         "S14",
         |p| p.node_lifecycle.timeout_mode_available,

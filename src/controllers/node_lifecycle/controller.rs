@@ -83,6 +83,9 @@ pub(super) struct State {
     pub(super) evicted: BTreeSet<NodeId>,
     /// Nodes that wait in a queue, so that the trace records each wait once.
     pub(super) told_queued: Ids,
+    /// Whether the first round of the NoExecute loop comes amid the first pass, which is still to
+    /// come.
+    pub(super) round_amid_pass: bool,
     /// What is read of a node, by the version it was read from.
     facts: Vec<Option<(Rc<Labels>, Facts)>>,
 }
@@ -114,6 +117,8 @@ pub(super) struct Points {
     /// Whether the first pass comes before the workers and the first round of the NoExecute loop,
     /// all of which start at once.
     pub(super) start: PointId,
+    /// Whether that first round comes amid the first pass.
+    pub(super) start_amid: PointId,
     /// How long the next pass of a process that has been running for long is away, and the next
     /// round of its NoExecute loop.
     pub(super) pass_phase: PointId,
@@ -186,6 +191,7 @@ impl Controller {
                 zones: ctx.point("zone-map-order"),
                 patch_backoff: ctx.point("taint-patch-backoff"),
                 start: ctx.point("node-lifecycle-start-order"),
+                start_amid: ctx.point("node-lifecycle-start-amid-pass"),
                 pass_phase: ctx.point("node-monitor-phase"),
                 eviction_phase: ctx.point("node-eviction-phase"),
                 recalled: ctx.point("node-recalled"),

@@ -56,6 +56,7 @@ impl Controller {
 
     /// `handleDisruption`
     pub(super) async fn handle_disruption(&self, counted: &Counted) {
+        let amid = self.state.with(|s| std::mem::take(&mut s.round_amid_pass));
         for (zone, _) in counted.iter() {
             self.state.with(|s| {
                 if s.zone_states.get(zone).is_none() {
@@ -74,7 +75,11 @@ impl Controller {
         // A round of the NoExecute loop may come between the `Add` of a node's update and the
         // `SwapLimiter` below: each is a goroutine.
         if !self.queues_are_empty() {
-            self.ctx.yield_point(self.points.disruption).await;
+            if amid {
+                self.ctx.after_others().await;
+            } else {
+                self.ctx.yield_point(self.points.disruption).await;
+            }
         }
         if all_are {
             self.enter_master_disruption().await;

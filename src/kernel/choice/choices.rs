@@ -76,6 +76,9 @@ const SLOTS: u32 = 8;
 /// meet that miss each other in between.
 const ENDS: u64 = 8;
 
+/// What the odds of a [`Span::Chance`] are out of.
+const THOUSAND: u64 = 1000;
+
 impl Choices {
     fn over(base: Base) -> Self {
         Self {
@@ -266,6 +269,9 @@ impl Choices {
                     }
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
+                    Span::Chance(odds) => {
+                        u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
+                    }
                     Span::Place if self.free > 0 => bits,
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
@@ -294,6 +300,12 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
+    /// it never does.
+    pub fn chance(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+        odds > 0 && self.ask(point, object, Span::Chance(odds)) == 1
     }
 
     /// Whether the tape says something of the choice that is made next at a point for an object.

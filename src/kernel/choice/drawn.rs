@@ -22,6 +22,8 @@ pub enum Span {
     Yield,
     /// Which of this many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
+    /// Whether something comes about (1) that does so that many times in a thousand.
+    Chance(u32),
 }
 
 impl Span {
@@ -33,7 +35,7 @@ impl Span {
     #[must_use]
     pub const fn default_value(self) -> u64 {
         match self {
-            Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) => 0,
+            Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) | Self::Chance(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank | Self::Place => Self::MIDDLE,
         }
@@ -46,7 +48,7 @@ impl Span {
             Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank | Self::Place => value,
-            Self::Yield => value.min(1),
+            Self::Yield | Self::Chance(_) => value.min(1),
         }
     }
 }

@@ -115,6 +115,21 @@ fn numbers_keep_to_their_range_and_reach_its_ends() {
     assert_eq!(c.choose(p, Object::NONE, 1), 0);
 }
 
+/// Of 10,000 draws with a chance of 0.3 a binomial share of 3,000 with a deviation of 46: within
+/// four of them.
+#[test]
+fn a_chance_comes_about_as_often_as_it_says() {
+    let mut choices = Choices::seeded(7);
+    let point = choices.point("p");
+    let came = (0..10_000).filter(|_| choices.chance(point, object(1), 300));
+    let came = came.count();
+    assert!((2_816..=3_184).contains(&came), "{came}");
+    assert!(!choices.chance(point, object(1), 0));
+    let mut choices = Choices::default_order();
+    let point = choices.point("p");
+    assert!(!choices.chance(point, object(1), 999), "the default");
+}
+
 #[test]
 fn where_there_is_no_choice_nothing_is_drawn() {
     let mut c = Choices::recorded(Choices::seeded(7));

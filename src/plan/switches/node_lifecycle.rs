@@ -42,6 +42,11 @@ pub struct Switches {
     pub taint_on_observed: bool,
     /// How many workers handle the nodes of a pass: 1 up to 1.26, 8 from 1.27 (S13).
     pub pass_workers: usize,
+    /// Of a thousand starts of a controller, in how many the first round of the NoExecute loop comes
+    /// amid the first pass, which has queued nodes and has not changed the limiters yet: 60 up to
+    /// 1.26, where one worker handles a pass, 940 from 1.27, 650 from 1.36, which starts the loops
+    /// through a WaitGroup. In a large cluster it is fewer (S34).
+    pub start_amid_pass: u32,
     /// One lock is held across the tainting pass's and markNodeAsReachable's API calls, up to 1.24
     /// (S12).
     pub lock_across_calls: bool,
