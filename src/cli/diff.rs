@@ -21,10 +21,8 @@ use crate::report::diff::{
 };
 use crate::report::html::Page;
 use crate::report::html::board::Board;
-use crate::report::tables::{csv, documents};
-use crate::report::{Style, json};
+use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -83,6 +81,7 @@ pub(crate) struct DiffArgs {
 
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
+    args.output.form.fits(false)?;
     let second = args.b.as_ref().unwrap_or(&args.a);
     let (change, sets) = (
         args.change
@@ -144,17 +143,12 @@ fn single(
             source: &b.ready.source,
         },
     ];
-    let mut out = terminal.out();
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    match args.output.form {
-        TableFormat::Text => write(&mut out, sides, &found, style)?,
-        TableFormat::Json => json::write(&mut out, &document(sides, &found))?,
-        TableFormat::Csv => csv::write(&mut out, &documents::diff(&document(sides, &found)))?,
-    }
-    out.flush()?;
+    args.output.form.print(
+        terminal,
+        |out, style| write(out, sides, &found, style),
+        || document(sides, &found),
+        |document, take| take(&documents::diff(document)),
+    )?;
     args.html.write(|| {
         let text = plain(|out, style| write(out, sides, &found, style))?;
         let runs =
@@ -288,20 +282,12 @@ fn print_many(
         plan: &side.plan,
         source: &side.source,
     });
-    let mut out = terminal.out();
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    match args.output.form {
-        TableFormat::Text => write_over_seeds(&mut out, sides, &settings, found, style)?,
-        TableFormat::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
-        TableFormat::Csv => {
-            let document = over_seeds(sides, &settings, found);
-            csv::write(&mut out, &documents::diff(&document))?;
-        }
-    }
-    out.flush()?;
+    args.output.form.print(
+        terminal,
+        |out, style| write_over_seeds(out, sides, &settings, found, style),
+        || over_seeds(sides, &settings, found),
+        |document, take| take(&documents::diff(document)),
+    )?;
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;
         let [a_run, b_run] = [0, 1].map(|side| {

@@ -267,10 +267,12 @@ fn advised(mut error: clap::Error) -> clap::Error {
 fn no_table(error: &clap::Error) -> Option<&'static str> {
     let is = |kind, text: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(said)) if text(said));
     let is_asked = is(ContextKind::InvalidArg, &|arg| arg.starts_with("--output"))
-        && is(ContextKind::InvalidValue, &|value| value == "csv");
+        && is(ContextKind::InvalidValue, &|value| {
+            ["csv", "parquet"].contains(&value)
+        });
     is_asked.then_some(
-        "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and sweep, diff, survey, \
-         plan, outages, faults and forecast print theirs",
+        "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and test, sweep, diff, \
+         survey, plan, outages, faults, explore, forecast and incident print theirs",
     )
 }
 

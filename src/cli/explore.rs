@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::HtmlArg;
 use super::interrupt;
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -22,10 +22,10 @@ use crate::language::Problem;
 use crate::plan::{Perturb, Plan};
 use crate::profiles::Release;
 use crate::report::explore::{Searched, document, write, write_table};
-use crate::report::{Folder, OutputError, Style, json, manifest};
+use crate::report::tables::documents;
+use crate::report::{Folder, OutputError, json, manifest};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
@@ -113,7 +113,7 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
     #[command(flatten)]
     html: HtmlArg,
     /// Show neither progress nor speed
@@ -190,6 +190,7 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
 
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    args.output.form.fits(false)?;
     let clock = Stopwatch::start();
     let help = "give the most runs instead, --runs";
     (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
@@ -331,22 +332,15 @@ fn print(
     properties: &[Property],
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let mut out = terminal.out();
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    match args.output.form {
-        Format::Json => json::write(&mut out, &document(searches, properties))?,
-        Format::Text if searches.len() > 1 => write_table(&mut out, searches, properties)?,
-        Format::Text => {
-            for s in searches {
-                write(&mut out, s, style)?;
-            }
-        }
-    }
-    out.flush()?;
-    Ok(())
+    args.output.form.print(
+        terminal,
+        |out, style| match searches {
+            [_, _, ..] => write_table(out, searches, properties),
+            _ => searches.iter().try_for_each(|s| write(out, s, style)),
+        },
+        || document(searches, properties),
+        |document, take| take(&documents::explore(document)),
+    )
 }
 
 /// The plan of a release. It was built before, so that nothing can be wrong with it.

@@ -5,31 +5,21 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
+use super::output::{TableFormat, can_print};
 use super::shards::Inputs;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::text::Tree;
-use crate::report::faults::{Heading, document, write};
-use crate::report::json;
+use crate::report::faults::{Heading, HistoryTable, document, write};
 use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    /// What the models come to, and what was drawn
-    #[default]
-    Text,
-    /// The same as a JSON document, with every outage
-    Json,
-    /// A scenario whose timeline has what was drawn: `run` and `explain` take it
-    Scenario,
-    /// The outages as `outages` reads them: node,start,end,kind
-    Csv,
-}
+/// In which forms results are printed: those of a table, and a scenario whose timeline has what was
+/// drawn, which `run` and `explain` take.
+const FORMS: [&str; 5] = ["text", "json", "scenario", "csv", "parquet"];
 
 /// Arguments of `taintsim faults`.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,8 +37,8 @@ pub(crate) struct FaultsArgs {
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "8760h")]
     window: Dur,
     /// The form, as -o says it, too
-    #[arg(long = "as", value_enum, hide = true)]
-    form: Option<Form>,
+    #[arg(long = "as", value_parser = FORMS, hide = true)]
+    form: Option<String>,
     #[command(flatten)]
     out: ScenarioOut,
     #[command(flatten)]
@@ -62,13 +52,14 @@ pub(crate) struct FaultsArgs {
 }
 
 impl FaultsArgs {
-    /// What is printed: text, json, scenario or csv.
-    fn form(&self) -> Result<Form, Failure> {
-        let Some(word) = self.out.form() else {
-            return Ok(self.form.unwrap_or_default());
-        };
-        Form::from_str(word, false)
-            .map_err(|_| no_such_form(word, &["text", "json", "scenario", "csv"]))
+    /// The form of what is printed; none for a scenario.
+    fn form(&self) -> Result<Option<TableFormat>, Failure> {
+        match self.out.form().or(self.form.as_deref()).unwrap_or("text") {
+            "scenario" => Ok(None),
+            word => TableFormat::from_str(word, false)
+                .map(Some)
+                .map_err(|_| no_such_form(word, &FORMS)),
+        }
     }
 }
 
@@ -76,6 +67,9 @@ impl FaultsArgs {
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let file = args.out.file()?;
     let form = args.form()?;
+    if let Some(table) = form.and_then(TableFormat::of_table) {
+        can_print(table, file)?;
+    }
     if let Some(name) = &args.show {
         let text = preset_text(name).map_err(Failure::Input)?;
         write_text(file, text, terminal)?;
@@ -101,23 +95,30 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         seed,
         window: args.window,
     };
-    if form == Form::Scenario {
+    let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
         scenario::instead(&mut spec, &drawn.plan, &outages);
         write_text(file, &Tree::of(&spec).file(), terminal)?;
         return Ok(Exit::Fine);
-    }
-    let mut text = Vec::new();
-    match form {
-        Form::Json => json::write(&mut text, &document(&heading, &drawn, &outages))?,
-        Form::Csv => crate::report::faults::csv(&mut text, &drawn, &outages)?,
-        Form::Text | Form::Scenario => write(&mut text, &heading, &drawn, &outages)?,
-    }
+    };
+    let mut bytes = Vec::new();
+    form.write(
+        &mut bytes,
+        terminal.style(),
+        |out, _| write(out, &heading, &drawn, &outages),
+        || document(&heading, &drawn, &outages),
+        |_, take| {
+            take(&HistoryTable {
+                drawn: &drawn,
+                outages: &outages,
+            })
+        },
+    )?;
     match file {
-        Some(file) => super::file::write_whole(file, &text)?,
+        Some(file) => super::file::write_whole(file, &bytes)?,
         None => {
-            let mut out = terminal.out();
-            out.write_all(&text)?;
+            let mut out = terminal.out_as(form.of_table());
+            out.write_all(&bytes)?;
             out.flush()?;
         }
     }

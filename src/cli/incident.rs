@@ -12,7 +12,7 @@ use super::failure::{Failure, Outcome};
 use super::file::write_text;
 use super::forecasts::{Course, run_all};
 use super::html::{HtmlArg, plain, run_for_page};
-use super::output::{Format, OutputArg};
+use super::output::{OutputArg, TableFormat};
 use super::suggest;
 use super::terminal::Terminal;
 use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
@@ -26,10 +26,11 @@ use crate::import::ImportedCluster;
 use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::Problem;
+use crate::report::WallClock;
 use crate::report::forecast::{Outlook, write_beside};
 use crate::report::html::Page;
 use crate::report::incident::{Verdict, board, document, write};
-use crate::report::{Style, WallClock, json};
+use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides, what_if};
 use serde_json::json;
 use std::io::Write;
@@ -72,7 +73,7 @@ pub(crate) struct IncidentArgs {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
     /// End with exit code 1 if an eviction is not explained
     #[arg(long)]
     exit_code: bool,
@@ -85,6 +86,7 @@ pub(crate) struct IncidentArgs {
 
 /// Runs the command.
 pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
+    args.output.form.fits(false)?;
     let mut files = args
         .files
         .iter()
@@ -248,7 +250,6 @@ fn print(
     loaded: &Loaded,
     forecasts: &[(String, Forecast)],
 ) -> Result<(), Failure> {
-    let mut out = terminal.out();
     let outlook = |forecast| Outlook {
         clock: verdict.clock,
         forecast,
@@ -263,32 +264,30 @@ fn print(
         .iter()
         .map(|(name, forecast)| (name.clone(), outlook(forecast)))
         .collect();
-    match args.output.form {
-        Format::Json => {
-            let mut whole = document(verdict);
-            if beside.len() > 1 {
-                let of = |(name, o): &(String, Outlook<'_>)| {
-                    let of = crate::report::forecast::document(o);
-                    json!({"course": name, "events": of["events"], "by_when": of["by_when"]})
-                };
-                whole["what_if"] = beside[1..].iter().map(of).collect();
-            }
-            json::write(&mut out, &whole)?;
+    let text = |out: &mut dyn Write, style| {
+        write(out, verdict, args.all, style)?;
+        if beside.len() > 1 {
+            writeln!(out)?;
+            write_beside(out, &beside, style)?;
         }
-        Format::Text => {
-            let style = Style {
-                colour: terminal.colour,
-                width: terminal.width,
+        Ok(())
+    };
+    let document = || {
+        let mut whole = document(verdict);
+        if beside.len() > 1 {
+            let of = |(name, o): &(String, Outlook<'_>)| {
+                let of = crate::report::forecast::document(o);
+                json!({"course": name, "events": of["events"], "by_when": of["by_when"]})
             };
-            write(&mut out, verdict, args.all, style)?;
-            if beside.len() > 1 {
-                writeln!(out)?;
-                write_beside(&mut out, &beside, style)?;
-            }
+            whole["what_if"] = beside[1..].iter().map(of).collect();
         }
-    }
-    out.flush()?;
-    Ok(())
+        whole
+    };
+    args.output
+        .form
+        .print(terminal, text, document, |document, take| {
+            take(&documents::incident(document))
+        })
 }
 
 #[cfg(test)]

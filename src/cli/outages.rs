@@ -4,16 +4,14 @@ use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{replaces_only_by_force, write_chart};
-use super::output::{OutputArg, TableFormat, table_fits};
+use super::output::{OutputArg, TableFormat};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
 use crate::outages::{Distribution, Noticing, fits};
 use crate::report::outages::{Asked, OutagesTable, Told, chart_png, chart_svg, document, write};
-use crate::report::tables::{csv, documents};
-use crate::report::{Style, json};
+use crate::report::tables::documents;
 use crate::scenario;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -100,14 +98,14 @@ pub(crate) struct OutagesArgs {
     force: bool,
     #[command(flatten)]
     output: OutputArg<TableFormat>,
-    /// With -o csv: which table [default: fits]
+    /// With -o csv and -o parquet: which table [default: fits]
     #[arg(long, value_enum, value_name = "TABLE")]
     table: Option<WhichTable>,
 }
 
 /// Runs the command.
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
-    table_fits(args.table.is_some(), args.output.form)?;
+    args.output.form.fits(args.table.is_some())?;
     if let Some(chart) = &args.chart {
         replaces_only_by_force(chart, args.force)?;
     }
@@ -138,22 +136,15 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     if let Some(chart) = &args.chart {
         write_chart(chart, || chart_svg(&told), || chart_png(&told))?;
     }
-    let mut out = terminal.out();
-    match args.output.form {
-        TableFormat::Text => {
-            let style = Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            };
-            write(&mut out, &told, style)?;
-        }
-        TableFormat::Json => json::write(&mut out, &document(&told))?,
-        TableFormat::Csv => match args.table.unwrap_or_default() {
-            WhichTable::Fits => csv::write(&mut out, &documents::fits(&document(&told)))?,
-            WhichTable::Outages => csv::write(&mut out, &OutagesTable(&told.history))?,
+    args.output.form.print(
+        terminal,
+        |out, style| write(out, &told, style),
+        || document(&told),
+        |document, take| match args.table.unwrap_or_default() {
+            WhichTable::Fits => take(&documents::fits(document)),
+            WhichTable::Outages => take(&OutagesTable(&told.history)),
         },
-    }
-    out.flush()?;
+    )?;
     Ok(Exit::Fine)
 }
 

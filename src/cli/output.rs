@@ -1,8 +1,15 @@
 //! `-o`: the form in which a command prints its results, the same in every command.
 
 use super::failure::Failure;
+use super::records::can_write_parquet;
+use super::terminal::Terminal;
 use crate::language::Problem;
+use crate::report::tables::{self, Table};
+use crate::report::{Style, json};
 use clap::ValueEnum;
+use serde_json::Value;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// The forms that most commands have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -24,16 +31,93 @@ pub(crate) enum TableFormat {
     Json,
     /// A table as CSV; docs/data.md tells its columns
     Csv,
+    /// The same as Parquet, for DuckDB, pandas and Polars
+    Parquet,
 }
 
-/// Refuses the choice of a table where none is printed.
+/// What takes the table that is to be printed.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(&dyn Table) -> io::Result<()>;
+
+impl TableFormat {
+    /// The form of the table, where one is printed.
+    pub(crate) fn of_table(self) -> Option<tables::Form> {
+        match self {
+            Self::Text | Self::Json => None,
+            Self::Csv => Some(tables::Form::Csv),
+            Self::Parquet => Some(tables::Form::Parquet),
+        }
+    }
+
+    /// Refuses, before anything is done for it, what cannot be printed, and the choice of a table
+    /// where none is printed.
+    ///
+    /// # Errors
+    /// Those of [`can_print`]; or a table is named, and none is asked for.
+    pub(crate) fn fits(self, is_table_named: bool) -> Result<(), Failure> {
+        if is_table_named && self.of_table().is_none() {
+            let problem = Problem::new("--table is about tables");
+            return Err(Failure::Input(
+                problem.help("give -o csv or -o parquet with it"),
+            ));
+        }
+        self.of_table().map_or(Ok(()), |form| can_print(form, None))
+    }
+
+    /// Prints results on standard output: a text for people, the document, or the table, which is
+    /// handed over by `table`, of the document mostly.
+    pub(crate) fn print(
+        self,
+        terminal: &Terminal,
+        text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
+        document: impl FnOnce() -> Value,
+        table: impl FnOnce(&Value, Take<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut out = terminal.out_as(self.of_table());
+        self.write(&mut out, terminal.style(), text, document, table)?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub(crate) fn write(
+        self,
+        out: &mut dyn Write,
+        style: Style,
+        text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
+        document: impl FnOnce() -> Value,
+        table: impl FnOnce(&Value, Take<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match (self, self.of_table()) {
+            (_, Some(form)) => {
+                let document = document();
+                let scenario = document["scenario"].as_str();
+                let about = scenario.map(|name| ("scenario", name.to_owned()));
+                table(&document, &mut |table| {
+                    tables::write(out, table, form, about.as_slice())
+                })
+            }
+            (Self::Json, _) => json::write(out, &document()),
+            _ => text(out, style),
+        }
+    }
+}
+
+/// Refuses Parquet on a terminal, and in a build that does not have it; `file` is where it is
+/// written instead of standard output.
 ///
 /// # Errors
-/// A table is named, and it is not CSV that is asked for.
-pub(crate) fn table_fits(is_named: bool, form: TableFormat) -> Result<(), Failure> {
-    if is_named && form != TableFormat::Csv {
-        let problem = Problem::new("--table is about tables");
-        return Err(Failure::Input(problem.help("give -o csv with it")));
+/// That it cannot be printed.
+pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), Failure> {
+    if form != tables::Form::Parquet {
+        return Ok(());
+    }
+    can_write_parquet()?;
+    if file.is_none() && io::stdout().is_terminal() {
+        let problem = Problem::new("Parquet is nothing for a terminal");
+        let help = "direct standard output into a file, or name one where the command has --out";
+        return Err(Failure::Input(problem.help(help)));
     }
     Ok(())
 }

@@ -27,10 +27,8 @@ use crate::lab::planner::{
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::planner::{Told, document, write, write_folder};
-use crate::report::tables::{csv, documents};
-use crate::report::{Style, json};
+use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides, split_values};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// How long a plan runs at most where nobody says it.
@@ -463,17 +461,12 @@ fn tell(
     } else {
         None
     };
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    let mut out = terminal.out();
-    match args.output.form {
-        TableFormat::Text => write(&mut out, &all, written.as_ref(), style)?,
-        TableFormat::Json => json::write(&mut out, &document(&all, kept))?,
-        TableFormat::Csv => csv::write(&mut out, &documents::plan(&document(&all, kept)))?,
-    }
-    out.flush()?;
+    args.output.form.print(
+        terminal,
+        |out, style| write(out, &all, written.as_ref(), style),
+        || document(&all, kept),
+        |document, take| take(&documents::plan(document)),
+    )?;
     if interrupt::asked() {
         return Err(Failure::Interrupted(
             "interrupted; the answer so far is above".to_owned(),

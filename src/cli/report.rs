@@ -4,18 +4,17 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::finished::{self, Finished};
-use super::output::Format;
-use super::records::can_write_parquet;
+use super::output::{Format, can_print};
 use super::run;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::curves::curves;
-use crate::files::{Escaped, Form};
+use crate::files::{self, Escaped};
 use crate::language::Problem;
 use crate::report::html::{self, Page};
-use crate::report::tables::{self, CurvesTable, EvictionsTable, RecordsTable, Table};
+use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// What a run is rendered as.
@@ -76,10 +75,8 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     let run = finished::read(&args.folder)?;
     match &args.out {
         None => {
-            let mut out = match args.form {
-                As::Parquet => terminal.bytes_out(),
-                _ => terminal.out(),
-            };
+            let binary = (args.form == As::Parquet).then_some(Form::Parquet);
+            let mut out = terminal.out_as(binary);
             render(&mut out, &run, args, terminal)?;
             out.flush()?;
         }
@@ -115,8 +112,8 @@ fn render(
     match args.form {
         As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
-        As::Csv => with_table(&report, args, |table| tables::csv::write(out, table)),
-        As::Parquet => with_table(&report, args, |table| parquet(out, &report, table)),
+        As::Csv => table(out, &report, args, Form::Csv),
+        As::Parquet => table(out, &report, args, Form::Parquet),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
         As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)),
         As::Perfetto => perfetto::write(out, &analysis),
@@ -135,36 +132,31 @@ fn fits(args: &ReportArgs) -> Result<(), Failure> {
             Problem::new("--table is about tables").help("give -o csv or -o parquet with it"),
         ));
     }
-    if args.form != As::Parquet {
-        return Ok(());
+    match args.form {
+        As::Parquet => can_print(Form::Parquet, args.out.as_deref()),
+        _ => Ok(()),
     }
-    can_write_parquet()?;
-    if args.out.is_none() && io::stdout().is_terminal() {
-        let problem = Problem::new("Parquet is nothing for a terminal");
-        return Err(Failure::Input(problem.help(
-            "name a file with --out, or direct standard output into one",
-        )));
-    }
-    Ok(())
 }
 
 impl As {
     /// How it is written to a file.
-    fn written(self) -> Form {
+    fn written(self) -> files::Form {
         match self {
-            As::Parquet => Form::Binary,
-            _ => Form::Plain,
+            As::Parquet => files::Form::Binary,
+            _ => files::Form::Plain,
         }
     }
 }
 
-/// Hands over the table that is asked for.
-fn with_table(
+/// Writes the table that is asked for.
+fn table(
+    out: &mut dyn Write,
     report: &Report<'_>,
     args: &ReportArgs,
-    write: impl FnOnce(&dyn Table) -> io::Result<()>,
+    form: Form,
 ) -> io::Result<()> {
     let analysis = report.analysis;
+    let mut write = |table: &dyn Table| tables::write(out, table, form, &report.about());
     match args.table.unwrap_or_default() {
         WhichTable::Evictions => write(&EvictionsTable::new(
             analysis,
@@ -174,14 +166,4 @@ fn with_table(
         WhichTable::Records => write(&RecordsTable::new(analysis)),
         WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
     }
-}
-
-#[cfg(feature = "parquet")]
-fn parquet(out: &mut dyn Write, report: &Report<'_>, table: &dyn Table) -> io::Result<()> {
-    tables::parquet::write(out, table, &report.about())
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &mut dyn Write, _: &Report<'_>, _: &dyn Table) -> io::Result<()> {
-    Ok(())
 }

@@ -7,7 +7,7 @@ use super::found::Found;
 use super::given::given;
 use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
-use super::output::{OutputArg, TableFormat, table_fits};
+use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
@@ -20,10 +20,8 @@ use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
 use crate::report::html::Page;
 use crate::report::survey::{Called, Heading, board, document, write};
-use crate::report::tables::{csv, documents};
-use crate::report::{Style, json};
+use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -92,7 +90,7 @@ pub(crate) struct SurveyArgs {
     as_what: Option<As>,
     #[command(flatten)]
     output: OutputArg<TableFormat>,
-    /// With -o csv: which table [default: losses]
+    /// With -o csv and -o parquet: which table [default: losses]
     #[arg(long, value_enum, value_name = "TABLE")]
     table: Option<WhichTable>,
     /// The folder of the work plan that --plan-shards writes
@@ -125,10 +123,10 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
-    table_fits(args.table.is_some(), args.output.form)?;
+    args.output.form.fits(args.table.is_some())?;
     if args.out.is_some() && !args.shards.is_asked() {
         let problem = Problem::new("survey writes no folder of results, and --out names one");
-        let help = "`-o json` and `-o csv` print them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
+        let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
         return Err(Failure::Input(problem.help(help)));
     }
     let is_scenario = args.as_what.is_some();
@@ -271,24 +269,15 @@ fn print(
 ) -> Result<(), Failure> {
     let heading = heading(args, loaded, survey)?;
     let called = called(args);
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    let mut out = terminal.out();
-    match args.output.form {
-        TableFormat::Text => write(&mut out, &heading, done, &called, broken, style)?,
-        TableFormat::Json => json::write(&mut out, &document(&heading, done, &called, broken))?,
-        TableFormat::Csv => {
-            let document = document(&heading, done, &called, broken);
-            let table = match args.table.unwrap_or_default() {
-                WhichTable::Losses => documents::survey(&document),
-                WhichTable::Workloads => documents::workloads(&document),
-            };
-            csv::write(&mut out, &table)?;
-        }
-    }
-    out.flush()?;
+    args.output.form.print(
+        terminal,
+        |out, style| write(out, &heading, done, &called, broken, style),
+        || document(&heading, done, &called, broken),
+        |document, take| match args.table.unwrap_or_default() {
+            WhichTable::Losses => take(&documents::survey(document)),
+            WhichTable::Workloads => take(&documents::workloads(document)),
+        },
+    )?;
     args.html.write(|| {
         let (named, runs) = worst(survey, done, terminal)?;
         let text = plain(|out, style| write(out, &heading, done, &called, broken, style))?;

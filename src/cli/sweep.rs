@@ -7,7 +7,7 @@ use super::failure::{Failure, Outcome};
 use super::found::{Found, Runs};
 use super::html;
 use super::interrupt;
-use super::output::OutputArg;
+use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::records::RecordsArg;
 use super::run::{folder_failure, tell_imported, writable};
@@ -19,28 +19,15 @@ use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
 use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
 use crate::language::{Problem, Problems};
+use crate::report::Written;
 use crate::report::html::Page;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
-    Cells, Heading, Layout, board, document, write_csv, write_folder, write_table,
+    CasesTable, Cells, Heading, Layout, board, document, write_folder, write_table,
 };
-use crate::report::{Style, Written, json};
 use crate::scenario::{self, Loaded, Overrides, split_values};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// How the table is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// As the file sweep.csv
-    Csv,
-    /// As the file sweep.json
-    Json,
-}
 
 /// What the cells of the table say of a figure over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -102,7 +89,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     needless_within: Dur,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<TableFormat>,
     /// Show no progress, nor what was taken from an export that the scenario points at and what was
     /// left out
     #[arg(long, short)]
@@ -116,6 +103,7 @@ pub(crate) struct SweepArgs {
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    args.output.form.fits(false)?;
     let forms = args.records.forms()?;
     let loaded = load_all(&args.files, &work.inputs)?;
     let sweeps = sweeps(args, &loaded)?;
@@ -347,18 +335,18 @@ fn print(
     written: &Written,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let mut out = terminal.out();
-    let style = Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    };
-    match args.output.form {
-        Format::Text => write_table(&mut out, heading, layout, cases, Some(written), style)?,
-        Format::Csv => write_csv(&mut out, heading, layout, cases)?,
-        Format::Json => json::write(&mut out, &document(heading, layout, cases))?,
-    }
-    out.flush()?;
-    Ok(())
+    args.output.form.print(
+        terminal,
+        |out, style| write_table(out, heading, layout, cases, Some(written), style),
+        || document(heading, layout, cases),
+        |_, take| {
+            take(&CasesTable {
+                heading,
+                layout,
+                cases,
+            })
+        },
+    )
 }
 
 /// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is

@@ -3,8 +3,8 @@
 
 use crate::files::{Escaped, Form, shown};
 use crate::language::Problems;
-use crate::report::diagnostics;
 use crate::report::text::fold;
+use crate::report::{diagnostics, tables};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -74,18 +74,28 @@ impl Terminal {
     /// Standard output, for data; what others named is escaped in it. It has to be flushed at the
     /// end, so that its errors are seen.
     pub(crate) fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
-        Escaped::new(
-            BufWriter::with_capacity(1 << 16, io::stdout().lock()),
-            form(self.colour),
-        )
+        self.out_as(None)
     }
 
-    /// Standard output, for what is not text; it has to be flushed at the end.
-    pub(crate) fn bytes_out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
-        Escaped::new(
-            BufWriter::with_capacity(1 << 16, io::stdout().lock()),
-            Form::Binary,
-        )
+    /// Standard output for results, where they are a table in its form; it has to be flushed at the
+    /// end.
+    pub(crate) fn out_as(
+        &self,
+        table: Option<tables::Form>,
+    ) -> Escaped<BufWriter<StdoutLock<'static>>> {
+        let form = match table {
+            Some(tables::Form::Parquet) => Form::Binary,
+            _ => form(self.colour),
+        };
+        Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form)
+    }
+
+    /// How text for people is laid out.
+    pub(crate) fn style(&self) -> crate::report::Style {
+        crate::report::Style {
+            colour: self.colour,
+            width: self.width,
+        }
     }
 
     /// Says that something went wrong, and what may help.

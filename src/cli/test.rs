@@ -12,6 +12,7 @@ use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::interrupt;
+use super::output::can_print;
 use super::progress::Progress;
 use super::run::load;
 use super::scenarios::{self, scenarios};
@@ -23,7 +24,8 @@ use crate::lab::trial::Outcome as Tried;
 use crate::language::{Problem, Problems};
 use crate::report::Style;
 use crate::report::html::Page;
-use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
+use crate::report::tables;
+use crate::report::trials::{self, Came, Case, CasesTable, Failed, SCENARIO, Status, Tested};
 use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
 use std::io::Write;
@@ -40,6 +42,7 @@ enum Reporter {
     /// To a file, or to standard output.
     Junit(Option<PathBuf>),
     Json(Option<PathBuf>),
+    Table(tables::Form),
 }
 
 /// The forms that are printed.
@@ -49,6 +52,10 @@ enum TestForm {
     Text,
     /// A JSON document
     Json,
+    /// A table as CSV, a row for each test case; docs/data.md tells its columns
+    Csv,
+    /// The same as Parquet, for DuckDB, pandas and Polars
+    Parquet,
     /// Annotations for GitHub
     Github,
     /// Version 13 of TAP
@@ -62,6 +69,8 @@ impl From<TestForm> for Reporter {
         match form {
             TestForm::Text => Self::Human,
             TestForm::Json => Self::Json(None),
+            TestForm::Csv => Self::Table(tables::Form::Csv),
+            TestForm::Parquet => Self::Table(tables::Form::Parquet),
             TestForm::Github => Self::Github,
             TestForm::Tap => Self::Tap,
             TestForm::Junit => Self::Junit(None),
@@ -161,6 +170,9 @@ type WithGolden = (Tested, Option<Golden>);
 
 /// Runs the command.
 pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
+    if args.output == Some(TestForm::Parquet) {
+        can_print(tables::Form::Parquet, None)?;
+    }
     let files = match selected(args) {
         Ok(files) => files,
         // With a path that does not exist, nothing is tested.
@@ -505,13 +517,13 @@ fn guards(
 }
 
 fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), Failure> {
-    let mut out = terminal.out();
+    let mut out = match reporter {
+        Reporter::Table(form) => terminal.out_as(Some(*form)),
+        _ => terminal.out(),
+    };
     match reporter {
         Reporter::Human => {
-            let style = Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            };
+            let style = terminal.style();
             for t in all {
                 trials::line(&mut out, t, style)?;
             }
@@ -519,6 +531,7 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             writeln!(out)?;
             trials::summary(&mut out, all)?;
         }
+        Reporter::Table(form) => tables::write(&mut out, &CasesTable(all), *form, &[])?,
         Reporter::Tap => trials::tap(&mut out, all)?,
         Reporter::Github => {
             trials::annotations(&mut out, all)?;

@@ -3,6 +3,7 @@
 use super::short;
 use crate::analysis::grouped;
 use crate::kernel::{Dur, Time};
+use crate::report::tables::{self, Column, Kind};
 use crate::report::text::counted;
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -149,26 +150,39 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
 }
 
 /// The outages as a history: a row for each node that is away.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn csv(out: &mut dyn Write, drawn: &Drawn, outages: &[Outage]) -> io::Result<()> {
-    writeln!(out, "node,start,end,kind")?;
-    for outage in outages {
-        let Some(lasts) = outage.lasts else { continue };
-        let end = outage.at.saturating_add(lasts);
-        for node in outage.what.nodes() {
-            writeln!(
-                out,
-                "{},{},{},{}",
-                drawn.plan.nodes[*node as usize].name,
-                seconds(outage.at.since(Time::ZERO)),
-                seconds(end.since(Time::ZERO)),
-                kind(&outage.what)
-            )?;
-        }
+pub(crate) struct HistoryTable<'a> {
+    pub(crate) drawn: &'a Drawn,
+    pub(crate) outages: &'a [Outage],
+}
+
+impl tables::Table for HistoryTable<'_> {
+    fn name(&self) -> &'static str {
+        "history"
     }
-    Ok(())
+
+    fn columns(&self) -> Vec<Column> {
+        Column::all(&[
+            ("node", Kind::Text),
+            ("start", Kind::Seconds),
+            ("end", Kind::Seconds),
+            ("kind", Kind::Text),
+        ])
+    }
+
+    fn rows(&self, each: &mut tables::Each<'_>) -> io::Result<()> {
+        for outage in self.outages {
+            let Some(lasts) = outage.lasts else { continue };
+            for node in outage.what.nodes() {
+                each(&[
+                    tables::Cell::Text(self.drawn.plan.nodes[*node as usize].name.as_str().into()),
+                    tables::Cell::Seconds(outage.at),
+                    tables::Cell::Seconds(outage.at.saturating_add(lasts)),
+                    tables::Cell::Text(kind(&outage.what).into()),
+                ])?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn kind(what: &Away) -> &'static str {

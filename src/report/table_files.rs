@@ -2,7 +2,7 @@
 
 use super::file_error::FileError;
 use super::files::Folder;
-use super::tables::{self, Table};
+use super::tables::{self, Form, Table};
 use crate::files::Packing;
 
 /// In which forms tables are written, beside those that are always there.
@@ -25,28 +25,20 @@ pub(crate) fn write_tables(
     about: &[(&str, String)],
 ) -> Result<(), FileError> {
     for table in all {
-        let name = format!("{}.csv", table.name());
-        if forms.csv && !folder.has(&name) {
-            folder.write_large(&name, forms.packing, |out| tables::csv::write(out, *table))?;
-        }
-        if forms.parquet {
-            write_parquet(folder, *table, about)?;
+        for (form, is_asked) in [(Form::Csv, forms.csv), (Form::Parquet, forms.parquet)] {
+            let name = format!("{}.{}", table.name(), form.ending());
+            if !is_asked || folder.has(&name) {
+                continue;
+            }
+            // Parquet is packed already.
+            let packing = match form {
+                Form::Csv => forms.packing,
+                Form::Parquet => Packing::Never,
+            };
+            folder.write_large(&name, packing, |out| {
+                tables::write(out, *table, form, about)
+            })?;
         }
     }
-    Ok(())
-}
-
-#[cfg(feature = "parquet")]
-fn write_parquet(
-    folder: &mut Folder,
-    table: &dyn Table,
-    about: &[(&str, String)],
-) -> Result<(), FileError> {
-    let name = format!("{}.parquet", table.name());
-    folder.write(&name, |out| tables::parquet::write(out, table, about))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &mut Folder, _: &dyn Table, _: &[(&str, String)]) -> Result<(), FileError> {
     Ok(())
 }

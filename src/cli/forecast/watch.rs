@@ -23,7 +23,6 @@ use crate::report::forecast::{
 };
 use crate::report::html::Page;
 use crate::report::tables::{csv, documents};
-use crate::report::{Style, json};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -40,6 +39,13 @@ type Printed = (Courses, Vec<(String, Forecast)>);
 pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     if let Some(chart) = &args.chart {
         replaces_only_by_force(chart, args.force)?;
+    }
+    args.output.form.fits(false)?;
+    if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
+        let problem = Problem::new("a file of Parquet takes no rows of later exports");
+        return Err(Failure::Input(
+            problem.help("look once, with `--times 1`, or take csv"),
+        ));
     }
     let mut before: Option<Printed> = None;
     let mut exports = 0;
@@ -105,49 +111,44 @@ fn print(
     (courses, forecasts): &Printed,
     before: Option<&Printed>,
 ) -> Result<(), Failure> {
-    let mut out = terminal.out();
     let outlooks = outlooks(courses, forecasts);
     let Some(((_, base), others)) = outlooks.split_first() else {
         return Ok(());
     };
     let was = before.and_then(|(c, f)| Some(outlook(c, &f.first()?.1)));
     let changed = was.map(|was| changes(&was, base));
-    match args.output.form {
-        TableFormat::Csv => {
-            let whole = of_all(base, others);
-            let table = documents::forecast(&whole);
-            // Those of one export after the other are one table; `at` tells them apart.
-            match before {
-                None => csv::write(&mut out, &table)?,
-                Some(_) => csv::write_on(&mut out, &table)?,
-            }
-        }
-        TableFormat::Json => {
-            let mut whole = of_all(base, others);
-            if let Some(changed) = changed {
-                whole["changes"] = changed.into();
-            }
-            json::write(&mut out, &whole)?;
-        }
-        TableFormat::Text => {
-            let style = Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            };
+    let form = args.output.form;
+    if form == TableFormat::Csv && before.is_some() {
+        // Those of one export after the other are one table; `at` tells them apart.
+        let mut out = terminal.out();
+        csv::write_on(&mut out, &documents::forecast(&of_all(base, others)))?;
+        out.flush()?;
+    } else {
+        let text = |out: &mut dyn Write, style| {
             if let Some(changed) = &changed {
                 writeln!(out)?;
                 for line in changed {
                     writeln!(out, "* {line}")?;
                 }
             }
-            write(&mut out, base, args.all, style)?;
+            write(out, base, args.all, style)?;
             if !others.is_empty() {
                 writeln!(out)?;
-                write_beside(&mut out, &outlooks, style)?;
+                write_beside(out, &outlooks, style)?;
             }
-        }
+            Ok(())
+        };
+        let document = || {
+            let mut whole = of_all(base, others);
+            if let Some(changed) = &changed {
+                whole["changes"] = changed.clone().into();
+            }
+            whole
+        };
+        form.print(terminal, text, document, |document, take| {
+            take(&documents::forecast(document))
+        })?;
     }
-    out.flush()?;
     if let Some(file) = &args.chart {
         write_chart(file, || chart_svg(base), || chart_png(base))?;
     }

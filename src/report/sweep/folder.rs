@@ -1,7 +1,7 @@
 //! The folder of a sweep, written as a whole.
 
+use super::cases::CasesTable;
 use super::chart::figures;
-use super::csv;
 use super::heading::{Heading, Layout};
 use super::json::document;
 use super::runs::RunsTable;
@@ -27,7 +27,12 @@ pub(crate) fn write_folder(
     (page, forms): (Option<&html::Page>, TableForms),
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
-    folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
+    let table = CasesTable {
+        heading,
+        layout,
+        cases,
+    };
+    folder.write("sweep.csv", |out| tables::csv::write(out, &table))?;
     folder.write("sweep.json", |out| {
         json::write(out, &document(heading, layout, cases))
     })?;
@@ -36,7 +41,7 @@ pub(crate) fn write_folder(
         tables::csv::write(out, &runs)
     })?;
     let about = [("scenario", heading.scenario.clone())];
-    write_tables(&mut folder, forms, &[&runs], &about)?;
+    write_tables(&mut folder, forms, &[&table, &runs], &about)?;
     let chart = figures(heading, layout, cases);
     let svg = figures_svg(&chart)?;
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;

@@ -2,7 +2,7 @@
 //!
 //! Fields may be added; those that are there keep their names and meanings.
 
-use super::csv::of_files;
+use super::cases::of_files;
 use super::heading::{Heading, Layout};
 use crate::analysis::{Interval, Sample};
 use crate::lab::Case;

@@ -2,17 +2,17 @@
 //! manifest, all in one folder.
 
 mod board;
+mod cases;
 mod chart;
 pub mod columns;
-mod csv;
 mod folder;
 mod heading;
 mod json;
 mod runs;
 mod table;
 
-pub(crate) use self::csv::cases as write_csv;
 pub(crate) use board::board;
+pub(crate) use cases::CasesTable;
 pub(crate) use folder::write_folder;
 pub(crate) use heading::{Cells, Heading, Layout};
 pub(crate) use json::document;

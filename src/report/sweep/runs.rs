@@ -1,10 +1,11 @@
 //! Every run of a sweep: a row for each, with the values of its settings, its seed, every figure of
 //! all workloads, then every figure of each workload under its name.
 
+use super::cases::settings;
 use super::columns::{Column, Measure};
 use super::heading::Heading;
 use crate::lab::Case;
-use crate::report::tables::{self, Cell, Each, Kind, Table, are_numbers};
+use crate::report::tables::{self, Cell, Each, Kind, Table};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -42,12 +43,6 @@ impl<'a> RunsTable<'a> {
                 .collect(),
         }
     }
-
-    /// Whether every value of a setting is a number.
-    fn is_number(&self, (axis, path): (usize, &str)) -> bool {
-        let values = self.cases.iter().filter_map(|c| c.values.get(axis));
-        are_numbers(path, values.map(|v| v.as_ref()))
-    }
 }
 
 impl Table for RunsTable<'_> {
@@ -56,16 +51,7 @@ impl Table for RunsTable<'_> {
     }
 
     fn columns(&self) -> Vec<tables::Column> {
-        let axis = |axis: (usize, &str)| {
-            let kind = if self.is_number(axis) {
-                Kind::Number
-            } else {
-                Kind::Text
-            };
-            tables::Column::new(axis.1.to_owned(), kind)
-        };
-        let paths = self.heading.axes.iter().map(|a| a.path.as_str());
-        let mut all: Vec<tables::Column> = paths.enumerate().map(axis).collect();
+        let mut all = settings(self.heading, self.cases);
         all.push(tables::Column::new("seed", Kind::Natural));
         all.extend(
             self.figures

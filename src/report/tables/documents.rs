@@ -1,4 +1,5 @@
-//! The rows of commands' documents as tables: what `-o csv` prints, and what Python hands on as
+//! The rows of commands' documents as tables: what `-o csv` and
+//! `-o parquet` print, and what Python hands on as
 //! Arrow. What a document holds, and in which units, is said where it is made; its fields keep their
 //! names and meanings, and so do the columns here.
 
@@ -366,6 +367,70 @@ fn rows_of_course<'a>(
     })
 }
 
+/// A search: a row for each property under each release, and where it does not hold one for each
+/// outcome that violates it, with a run that leads there.
+pub fn explore(document: &Value) -> Rows<'_> {
+    const OF_A_VIOLATION: [(&str, Kind); 5] = [
+        ("text", Kind::Text),
+        ("runs", Kind::Natural),
+        ("deviations", Kind::Whole),
+        ("small", Kind::Truth),
+        ("tape", Kind::Text),
+    ];
+    let mut columns = Column::all(&[
+        ("kubernetes", Kind::Text),
+        ("property", Kind::Text),
+        ("found", Kind::Text),
+    ]);
+    columns.extend(Column::all(&OF_A_VIOLATION));
+    let mut rows = Vec::new();
+    for search in list(&document["searches"]) {
+        for (property, says) in search["properties"].as_object().into_iter().flatten() {
+            let violates = |v: &&Value| v["property"] == property.as_str();
+            let found: Vec<&Value> = list(&search["violations"]).filter(violates).collect();
+            let none = [&Value::Null];
+            let those = if found.is_empty() { &none[..] } else { &found };
+            for violation in those {
+                let of_search = text(&search["kubernetes"]);
+                let mut row = vec![of_search, Cell::Text(property.into()), text(says)];
+                row.extend(OF_A_VIOLATION.map(|(name, kind)| of_kind(kind, &violation[name])));
+                rows.push(row);
+            }
+        }
+    }
+    Rows {
+        name: "explore",
+        columns,
+        rows,
+    }
+}
+
+/// A past outage: a row for each eviction that was recorded, and then for each that only the
+/// simulation has.
+pub fn incident(document: &Value) -> Rows<'_> {
+    const OF_AN_EVICTION: [(&str, Kind); 8] = [
+        ("pod", Kind::Text),
+        ("recorded", Kind::Instant),
+        ("simulated", Kind::Instant),
+        ("share", Kind::Number),
+        ("apart_s", Kind::Number),
+        ("stands_in", Kind::Truth),
+        ("reordered", Kind::Truth),
+        ("explained", Kind::Truth),
+    ];
+    let all = ["evictions", "only_simulated"].map(|which| list(&document[which]));
+    let mut rows = Vec::new();
+    for one in all.into_iter().flatten() {
+        let row = OF_AN_EVICTION.map(|(name, kind)| of_kind(kind, &one[name]));
+        rows.push(row.to_vec());
+    }
+    Rows {
+        name: "incident",
+        columns: Column::all(&OF_AN_EVICTION),
+        rows,
+    }
+}
+
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -423,8 +488,9 @@ fn of_kind(kind: Kind, value: &Value) -> Cell<'_> {
         Kind::Truth => value.as_bool().map_or(Cell::Empty, Cell::Truth),
         Kind::Texts => texts(value),
         Kind::Instant => instant(value),
+        Kind::Natural => value.as_u64().map_or(Cell::Empty, Cell::Natural),
         // No document has any of these.
-        Kind::Natural | Kind::Seconds => Cell::Empty,
+        Kind::Seconds => Cell::Empty,
     }
 }
 

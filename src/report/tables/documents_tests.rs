@@ -4,7 +4,10 @@ use super::documents;
 use super::{Table, csv};
 use serde_json::{Value, json};
 
+/// A table as CSV, as which Parquet says the same.
 fn csv_of(table: &dyn Table) -> String {
+    #[cfg(feature = "parquet")]
+    super::tests::read_back::same(table);
     let mut out = Vec::new();
     csv::write(&mut out, table).expect("memory takes it");
     String::from_utf8(out).expect("is UTF-8")
@@ -122,4 +125,48 @@ kubernetes,figure,n,mean,mean_low,mean_high,median,median_low,median_high,p95,p9
 1.30,evicted,2,1.5,1,2,1,,,2,,,1,2
 ";
     assert_eq!(csv_of(&documents::sweep(&document)), expected);
+}
+
+#[test]
+fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
+    let violation = |text: &str, tape: &str| {
+        json!({ "property": "pod-stuck(1m)", "text": text, "runs": 3, "deviations": 1,
+            "small": true, "tape": tape })
+    };
+    let document = json!({ "searches": [{ "kubernetes": "v1.34.4",
+        "properties": { "pod-stuck(1m)": "violated", "false-unknown": "exhausted" },
+        "violations": [violation("a", "1.ron"), violation("b", "2.ron")] }] });
+    let table = documents::explore(&document);
+    is_told(&table, &[]);
+    let mut lines: Vec<String> = csv_of(&table).lines().map(str::to_owned).collect();
+    assert_eq!(
+        lines.remove(0),
+        "kubernetes,property,found,text,runs,deviations,small,tape"
+    );
+    // The order of properties is that of the document.
+    lines.sort();
+    let expected = [
+        "v1.34.4,false-unknown,exhausted,,,,,",
+        "v1.34.4,pod-stuck(1m),violated,a,3,1,true,1.ron",
+        "v1.34.4,pod-stuck(1m),violated,b,3,1,true,2.ron",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn what_was_not_recorded_stands_below_what_was() {
+    let document = json!({
+        "evictions": [{ "pod": "shop/a", "recorded": "2026-11-21T02:30:00.000Z",
+            "simulated": "2026-11-21T02:30:01.250Z", "share": 1.0, "apart_s": 1.25,
+            "stands_in": false, "reordered": true, "explained": true }],
+        "only_simulated": [{ "pod": "shop/b", "simulated": "2026-11-21T02:31:00.000Z" }],
+    });
+    let table = documents::incident(&document);
+    is_told(&table, &[]);
+    let expected = "\
+pod,recorded,simulated,share,apart_s,stands_in,reordered,explained
+shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,1,1.25,false,true,true
+shop/b,,2026-11-21T02:31:00.000Z,,,,,
+";
+    assert_eq!(csv_of(&table), expected);
 }

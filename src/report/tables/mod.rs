@@ -4,6 +4,8 @@
 //! Parquet ([`parquet`], behind the feature of that name) are two ways to write it, so that they
 //! cannot differ in what they say. docs/data.md tells every column; a test holds the two together.
 
+use std::io;
+
 mod cells;
 pub mod csv;
 mod curves;
@@ -27,3 +29,44 @@ pub use table::{Each, SCHEMA, Table};
 
 /// Whether this build writes Parquet.
 pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
+
+/// How a table is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// As CSV.
+    Csv,
+    /// As Parquet, where this build has it.
+    Parquet,
+}
+
+impl Form {
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Form::Csv => "csv",
+            Form::Parquet => "parquet",
+        }
+    }
+}
+
+/// Writes a table in a form; `about` is what a Parquet file says of itself, by name.
+///
+/// # Errors
+/// Those of `out`, and Parquet in a build without.
+pub fn write(
+    out: &mut dyn io::Write,
+    table: &dyn Table,
+    form: Form,
+    about: &[(&str, String)],
+) -> io::Result<()> {
+    match form {
+        Form::Csv => csv::write(out, table),
+        #[cfg(feature = "parquet")]
+        Form::Parquet => parquet::write(out, table, about),
+        #[cfg(not(feature = "parquet"))]
+        Form::Parquet => {
+            let _ = about;
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+}

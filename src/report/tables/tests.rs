@@ -114,7 +114,7 @@ fn every_column_is_told_on_the_page_of_tables() {
 const WINDOW: crate::kernel::Dur = crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 
 #[cfg(feature = "parquet")]
-mod read_back {
+pub(super) mod read_back {
     use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::Field;
@@ -150,7 +150,7 @@ mod read_back {
 
     /// Holds a table's Parquet to its CSV, cell by cell; numbers are the same to the last digit
     /// that CSV has.
-    fn same(table: &dyn Table) -> usize {
+    pub(in super::super) fn same(table: &dyn Table) -> usize {
         let file = parquet_of(table);
         let columns = table.columns();
         let text = csv_of(table);

@@ -76,13 +76,13 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
         .fails(2, &["text, json", "report DIR -o csv"]);
     scratch
         .call(&["survey", "a.ron", "--table", "workloads"])
-        .fails(2, &["-o csv with it"]);
+        .fails(2, &["-o csv or -o parquet with it"]);
     scratch
         .call(&["import", "a.ron", "-o", "json"])
         .fails(2, &["as json", "scenario", "--out json"]);
     scratch
         .call(&["faults", "a.ron", "-o", "yaml"])
-        .fails(2, &["text, json, scenario, csv"]);
+        .fails(2, &["text, json, scenario, csv, parquet"]);
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     scratch
         .call(&["report", "output/a", "--table", "curves"])
@@ -101,7 +101,7 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     assert_eq!(scratch.call(&["shard", "work", "0"]).code, 0);
     scratch
         .call(&["gather", "work", "-o", "xml"])
-        .fails(2, &["\"xml\"", "text, csv, json"]);
+        .fails(2, &["\"xml\"", "text, json, csv, parquet"]);
     let gathered = scratch.call(&["gather", "work", "-o", "csv"]);
     let one = scratch.call(&["sweep", "a.ron", "--seeds", "2", "-o", "csv"]);
     assert_eq!((gathered.code, gathered.stdout), (0, one.stdout));
@@ -232,5 +232,174 @@ fn two_sides_as_a_table() {
         let of_all = document["costs"].as_object().expect("figures");
         let figures: Vec<&str> = of_all.keys().map(String::as_str).collect();
         assert_eq!(column(&table, "figure")[..figures.len()], figures);
+    }
+}
+
+/// What a call prints as Parquet: the names of its columns, how many rows it has, and what the file
+/// says of itself.
+#[cfg(feature = "parquet")]
+fn parquet(scratch: &Scratch, args: &[&str]) -> (Vec<String>, usize, Vec<String>) {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let called = [args, &["-o", "parquet"]].concat();
+    let output = scratch.command(&called).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() < Some(2), "{args:?}: {said}");
+    let file = SerializedFileReader::new(bytes::Bytes::from(output.stdout));
+    let file = file.unwrap_or_else(|e| panic!("{args:?}: {e}"));
+    let metadata = file.metadata().file_metadata();
+    let columns = metadata.schema_descr().root_schema().get_fields().iter();
+    let about = metadata.key_value_metadata().into_iter().flatten();
+    (
+        columns.map(|c| c.name().to_owned()).collect(),
+        usize::try_from(metadata.num_rows()).expect("a number"),
+        about.filter_map(|said| said.value.clone()).collect(),
+    )
+}
+
+/// The cells of each are held against each other beside the tables themselves.
+#[cfg(feature = "parquet")]
+#[test]
+fn every_table_that_is_printed_is_there_as_parquet() {
+    let scratch = Scratch::with_starter();
+    let real = |name: &str| format!("{}/tests/real/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (export, events) = (real("f30.json.gz"), real("degraded-events.json.gz"));
+    scratch.write("h.csv", "node,start,end\n\"n,1\",100,160\nn2,400,1000\n");
+    scratch.write("rapid.ron", include_str!("../../../scenarios/rapid.ron"));
+    let set = "pods.web.tolerations[unreachable].tolerationSeconds=60,none";
+    let choose = "pods.web.tolerations[unreachable].tolerationSeconds=60,600";
+    let cases: &[(&str, &[&str])] = &[
+        ("survey", &["survey", "a.ron", "-q", "--lose", "zone"]),
+        (
+            "workloads",
+            &[
+                "survey",
+                "a.ron",
+                "-q",
+                "--lose",
+                "zone",
+                "--table",
+                "workloads",
+            ],
+        ),
+        (
+            "plan",
+            &[
+                "plan", "a.ron", "-q", "--preset", "lab", "--choose", choose, "--budget", "1s",
+            ],
+        ),
+        (
+            "diff",
+            &[
+                "diff",
+                "a.ron",
+                "--kubernetes",
+                "1.32",
+                "--against",
+                "1.34",
+                "-q",
+            ],
+        ),
+        (
+            "diff",
+            &[
+                "diff",
+                "a.ron",
+                "--against-set",
+                "horizon=20m",
+                "--seeds",
+                "2",
+                "-q",
+            ],
+        ),
+        ("forecast", &["forecast", &export, "-q", "--seeds", "2"]),
+        ("fits", &["outages", "h.csv", "--fit"]),
+        ("outages", &["outages", "h.csv", "--table", "outages"]),
+        ("history", &["faults", "a.ron", "--preset", "on-prem"]),
+        (
+            "sweep",
+            &[
+                "sweep",
+                "a.ron",
+                "--set",
+                set,
+                "--seeds",
+                "2",
+                "--against",
+                "60",
+                "-q",
+            ],
+        ),
+        ("cases", &["test", "a.ron", "-q"]),
+        (
+            "explore",
+            &[
+                "explore",
+                "rapid.ron",
+                "-p",
+                "pod-stuck",
+                "-p",
+                "taint-stale",
+                "--depth",
+                "1",
+                "-q",
+            ],
+        ),
+        ("incident", &["incident", &events, "--seeds", "1", "-q"]),
+    ];
+    for (table, args) in cases {
+        let called = scratch.call(&[args, &["-o", "csv"][..]].concat());
+        let mut csv = csv::Reader::from_reader(called.stdout.as_bytes());
+        let heading = csv.headers().unwrap_or_else(|e| panic!("{args:?}: {e}"));
+        let heading: Vec<String> = heading.iter().map(str::to_owned).collect();
+        let rows = csv.records().count();
+        assert!(rows > 0, "{args:?}: {}", called.stderr);
+        let (columns, count, about) = parquet(&scratch, args);
+        assert_eq!((columns, count), (heading, rows), "{args:?}");
+        assert_eq!(about[0], *table);
+    }
+    scratch
+        .call(&["forecast", "--watch", "true", "-o", "parquet"])
+        .fails(2, &["Parquet takes no rows", "--times 1"]);
+    // The same table lies in the folder of a sweep.
+    let call = [
+        "sweep",
+        "a.ron",
+        "--set",
+        set,
+        "--seeds",
+        "2",
+        "-q",
+        "--records",
+        "parquet",
+    ];
+    let output = scratch
+        .command(&[&call[..], &["-o", "parquet"]].concat())
+        .output();
+    assert_eq!(
+        output.expect("it runs").stdout,
+        scratch.read("output/a-sweep/sweep.parquet")
+    );
+}
+
+/// The pods of the zone that is cut off are evicted, which one of four expectations denies.
+#[test]
+fn a_test_as_a_table() {
+    let scratch = Scratch::with_starter();
+    let denied = "NotEvicted(workload: \"web\", zone: \"b\")";
+    scratch.edited("b.ron", &denied.replace("web", "agent"), denied);
+    let called = scratch.call(&["test", "b.ron", "-q", "-o", "csv"]);
+    assert_eq!(called.code, 1, "{}", called.stderr);
+    let mut csv = csv::Reader::from_reader(called.stdout.as_bytes());
+    let rows: Vec<csv::StringRecord> = csv.records().map(|r| r.expect("a row")).collect();
+    assert!(rows.iter().all(|r| &r[0] == "b.ron"));
+    let status: Vec<&str> = rows.iter().map(|r| &r[2]).collect();
+    assert_eq!(status, ["passed", "passed", "passed", "failed", "passed"]);
+    assert_eq!((&rows[0][1], &rows[0][3]), ("scenario", "[]"));
+    assert_eq!(&rows[3][1], denied);
+    assert!(rows[3][3].starts_with("[\"b.ron:"), "{}", &rows[3][3]);
+    let page = include_str!("../../../docs/data.md");
+    let heading = called.stdout.lines().next().expect("a heading");
+    for name in heading.split(',') {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
     }
 }
