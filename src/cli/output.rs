@@ -21,6 +21,18 @@ pub(crate) enum Format {
     Json,
 }
 
+/// The forms of a command that checks one thing after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document
+    Json,
+    /// A file of JUnit
+    Junit,
+}
+
 /// The forms of a command whose results are a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormat {

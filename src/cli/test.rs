@@ -545,8 +545,7 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             }
         }
         Reporter::Junit(path) => {
-            let xml = trials::junit(all)
-                .map_err(|e| Failure::Io(format!("cannot write what JUnit reads: {e}")))?;
+            let xml = trials::junit(all)?;
             match path {
                 Some(path) => write_whole(path, files::shown(&xml).as_bytes())?,
                 None => out.write_all(xml.as_bytes())?,

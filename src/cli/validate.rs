@@ -2,15 +2,16 @@
 
 use super::exit::Exit;
 use super::failure::Outcome;
-use super::output::{Format, OutputArg};
+use super::output::{CheckFormat, OutputArg};
 use super::run::load;
-use super::scenarios::scenarios;
+use super::scenarios::{ids, scenarios};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::files::line;
-use crate::language::Problems;
+use crate::language::{Problem, Problems};
 use crate::plan::Plan;
 use crate::report::json;
+use crate::report::trials::{self, Came, Case, SCENARIO, Tested};
 use crate::scenario::{self, Overrides};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -24,7 +25,7 @@ pub(crate) struct ValidateArgs {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    output: OutputArg<Format>,
+    output: OutputArg<CheckFormat>,
 }
 
 /// Runs the command.
@@ -36,16 +37,18 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     let (mut mistakes, mut wrong) = (0, 0);
-    let mut documents = Vec::new();
-    for file in &files {
+    let (mut documents, mut checked) = (Vec::new(), Vec::new());
+    let ids = ids(&files, &args.paths);
+    for (file, id) in files.iter().zip(ids) {
         let found = load(file).and_then(|loaded| scenario::build(&loaded, &Overrides::default()));
         if let Err(problems) = &found {
             mistakes += problems.0.len();
             wrong += 1;
         }
         match (args.output.form, &found) {
-            (Format::Json, _) => documents.push(document(file, &found)),
-            (Format::Text, Ok(plan)) => {
+            (CheckFormat::Junit, _) => checked.push(tested(file, id, &found)),
+            (CheckFormat::Json, _) => documents.push(document(file, &found)),
+            (CheckFormat::Text, Ok(plan)) => {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
@@ -53,18 +56,20 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                     terminal.note(&format!("warning: {note}"));
                 }
             }
-            (Format::Text, Err(problems)) => {
+            (CheckFormat::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
                 terminal.problems(problems);
             }
         }
     }
-    if args.output.form == Format::Json {
-        json::write(
+    match args.output.form {
+        CheckFormat::Text => {}
+        CheckFormat::Json => json::write(
             &mut out,
             &json!({ "mistakes": mistakes, "files": documents }),
-        )?;
+        )?,
+        CheckFormat::Junit => out.write_all(trials::junit(&checked)?.as_bytes())?,
     }
     out.flush()?;
     if wrong == 0 {
@@ -132,5 +137,19 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
                 .collect();
             json!({ "file": name, "fine": false, "mistakes": mistakes })
         }
+    }
+}
+
+/// What was found of a scenario, as `test` has it: a scenario that can be read and run.
+fn tested(file: &Path, id: String, found: &Result<Plan, Problems>) -> Tested {
+    let came = match found {
+        Ok(_) => Came::Met,
+        Err(problems) => Came::Wrong(problems.clone()),
+    };
+    let name = SCENARIO.to_owned();
+    let warnings = found.iter().flat_map(Plan::warnings).map(Problem::new);
+    Tested {
+        warnings: warnings.collect(),
+        ..Tested::only(file.display().to_string(), id, vec![Case { name, came }])
     }
 }

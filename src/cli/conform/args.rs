@@ -1,6 +1,6 @@
 //! Arguments of `taintsim conform`.
 
-use crate::cli::output::{Format, OutputArg};
+use crate::cli::output::{CheckFormat, OutputArg};
 use std::path::PathBuf;
 
 /// Arguments of `taintsim conform`.
@@ -39,5 +39,5 @@ pub struct ConformArgs {
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub diff: usize,
     #[command(flatten)]
-    pub(crate) output: OutputArg<Format>,
+    pub(crate) output: OutputArg<CheckFormat>,
 }

@@ -2,7 +2,9 @@
 
 use crate::analysis::conformance::{Checked, Evidence, Verdict, show};
 use crate::lab::reach::Reach;
+use crate::language::Problem;
 use crate::recorded::{Observed, Recorded};
+use crate::report::trials::{Came, Case, Failed};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -84,6 +86,30 @@ pub(super) fn document(
         "difference": differs,
         "searched": reach.map(|r| json!({ "reached": r.tapes.len(), "of": r.of })),
     }))
+}
+
+/// The same as a test case, whose name is the recording's.
+pub(super) fn case(recorded: &Recorded, checked: &Checked, rows: usize) -> io::Result<Case> {
+    let mut said = Vec::new();
+    verdict(checked, &recorded.observed, &mut said)?;
+    let said = String::from_utf8_lossy(&said);
+    let came = match &checked.verdict {
+        Verdict::Exact | Verdict::Member(_) | Verdict::Inside => Came::Met,
+        Verdict::Shape(_) | Verdict::Unrecorded(_) | Verdict::NotModelled(_) => {
+            Came::Undecided(format!("{}{said}", checked.verdict.word()))
+        }
+        Verdict::Differs(text) => {
+            let mut lines = text.lines().map(str::to_owned);
+            let problem = Problem::new(lines.next().unwrap_or_default());
+            Came::Failed(Failed::other(
+                "differs",
+                problem,
+                lines.take(rows).collect(),
+            ))
+        }
+    };
+    let name = recorded.scenario.name.clone();
+    Ok(Case { name, came })
 }
 
 /// What the verdict says beside its word.

@@ -4,14 +4,15 @@ use super::args::ConformArgs;
 use super::counts::{Counts, table};
 use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
-use super::report::{document, report};
+use super::report::{case, document, report};
 use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
-use crate::cli::output::Format;
+use crate::cli::output::CheckFormat;
 use crate::kernel::Choices;
 use crate::lab::reach::{Reach, reach};
 use crate::plan::Plan;
 use crate::recorded::{Observed, Recorded, read};
 use crate::report::json;
+use crate::report::trials::{self, Case, Tested};
 use crate::sim;
 use crate::trace::Trace;
 use rayon::prelude::*;
@@ -88,8 +89,9 @@ pub fn run(
         }
     }
     match args.output.form {
-        Format::Text => tally.write(out)?,
-        Format::Json => json::write(out, &tally.document())?,
+        CheckFormat::Text => tally.write(out)?,
+        CheckFormat::Json => json::write(out, &tally.document())?,
+        CheckFormat::Junit => out.write_all(trials::junit(&tally.suites())?.as_bytes())?,
     }
     Ok(match tally.counts {
         _ if broken => INPUT,
@@ -143,12 +145,21 @@ fn looked_at(
 #[derive(Default)]
 struct Tally {
     counts: Counts,
-    by_release: BTreeMap<(Vec<u64>, String), Counts>,
+    by_release: BTreeMap<ByNumber, Counts>,
     by_kind: BTreeMap<&'static str, Counts>,
     /// How many outcomes of timelines with several were reached, and how many were searched for.
     reached: (usize, usize),
     /// Those that are written at the end, as JSON.
     documents: Vec<Value>,
+    /// The same as test cases, by release.
+    cases: BTreeMap<ByNumber, Vec<Case>>,
+}
+
+/// A release behind its numbers, so that 1.9 comes before 1.10.
+type ByNumber = (Vec<u64>, String);
+
+fn by_number(release: &str) -> ByNumber {
+    (numbers(release), release.to_owned())
 }
 
 impl Tally {
@@ -161,8 +172,12 @@ impl Tally {
     ) -> io::Result<()> {
         for (recorded, (checked, reach)) in list {
             match args.output.form {
-                Format::Text => report(recorded, checked, reach.as_ref(), args.diff, out)?,
-                Format::Json => {
+                CheckFormat::Text => report(recorded, checked, reach.as_ref(), args.diff, out)?,
+                CheckFormat::Junit => {
+                    let suite = self.cases.entry(by_number(&recorded.release)).or_default();
+                    suite.push(case(recorded, checked, args.diff)?);
+                }
+                CheckFormat::Json => {
                     let found = document(recorded, checked, reach.as_ref(), args.diff)?;
                     self.documents.push(found);
                 }
@@ -180,13 +195,21 @@ impl Tally {
         }
         self.counts.add(&checked.verdict);
         self.by_release
-            .entry((numbers(&recorded.release), recorded.release.clone()))
+            .entry(by_number(&recorded.release))
             .or_default()
             .add(&checked.verdict);
         self.by_kind
             .entry(kind(recorded))
             .or_default()
             .add(&checked.verdict);
+    }
+
+    /// All of it as test suites, one for each release.
+    fn suites(&self) -> Vec<Tested> {
+        let suite = |((_, release), cases): (&ByNumber, &Vec<Case>)| {
+            Tested::only(release.clone(), release.clone(), cases.clone())
+        };
+        self.cases.iter().map(suite).collect()
     }
 
     /// All of it as JSON.
@@ -267,6 +290,14 @@ mod tests {
     /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs
     /// are empty.
     fn conform(paths: &[&str], release: Option<&str>) -> (u8, String, String) {
+        conform_as(CheckFormat::Text, paths, release)
+    }
+
+    fn conform_as(
+        form: CheckFormat,
+        paths: &[&str],
+        release: Option<&str>,
+    ) -> (u8, String, String) {
         let below = |p: &&str| {
             Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("tests/traces")
@@ -278,7 +309,7 @@ mod tests {
             release: release.map(str::to_owned),
             search: None,
             diff: 2,
-            output: OutputArg { form: Format::Text },
+            output: OutputArg { form },
             record: None,
             kubernetes: None,
             timing: None,
@@ -315,6 +346,24 @@ mod tests {
         let recording = r#"{"kubernetes": "v1.34.4", "scenario": {"name": "beyond", "horizon": "1s",
             "controllers": ["node-lifecycle", "taint-eviction", "cronjob"]}, "runs": 1, "distinct": 1, "outcomes": [{"count": 1, "events": []}]}"#;
         std::fs::write(&beyond, recording).unwrap();
+        let both = [
+            "timelines/cut-one-of-three.json.gz",
+            &beyond.to_string_lossy(),
+        ];
+        let (code, xml, _) = conform_as(CheckFormat::Junit, &both, Some("1.34"));
+        let suites = quick_junit::Report::deserialize_from_str(&xml)
+            .unwrap()
+            .test_suites;
+        let [suite] = &suites[..] else {
+            panic!("one release has one suite: {xml}")
+        };
+        let counts = (suite.tests, suite.failures, suite.skipped);
+        assert_eq!((code, counts), (DIFFERS, (2, 1, 1)), "{xml}");
+        assert!(
+            xml.contains("<skipped message=\"not modelled: cronjob\"/>"),
+            "{xml}"
+        );
+        assert!(xml.contains("type=\"differs\""), "{xml}");
         let (code, out, _) = conform(&[&beyond.to_string_lossy()], Some("1.34"));
         std::fs::remove_file(&beyond).unwrap();
         assert_eq!(code, FINE, "what is not modelled does not differ");

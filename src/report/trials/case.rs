@@ -32,6 +32,8 @@ pub enum Came {
     Nothing,
     /// It was not tried, because another scenario failed.
     NotRun,
+    /// Nobody can say, and why.
+    Undecided(String),
 }
 
 impl Came {
@@ -43,6 +45,7 @@ impl Came {
             Self::Wrong(_) => "wrong",
             Self::Nothing => "no expectations",
             Self::NotRun => "not run",
+            Self::Undecided(_) => "undecided",
         }
     }
 }

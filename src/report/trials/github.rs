@@ -42,7 +42,7 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
             |problem: &Problem, title: &str, notes: &[String]| tell("error", problem, title, notes);
         for case in &t.cases {
             match &case.came {
-                Came::Met | Came::NotRun => {}
+                Came::Met | Came::NotRun | Came::Undecided(_) => {}
                 Came::Nothing => error(
                     &Problem::new("the scenario expects nothing"),
                     "no expectations",

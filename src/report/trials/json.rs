@@ -28,7 +28,7 @@ pub(crate) fn document(all: &[Tested]) -> Value {
 fn scenario(t: &Tested) -> Value {
     let found = |came: &Came| -> Vec<Value> {
         match came {
-            Came::Met | Came::Nothing | Came::NotRun => Vec::new(),
+            Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
             Came::Wrong(problems) => problems
                 .0
                 .iter()

@@ -1,15 +1,17 @@
-//! JUnit: a test suite per scenario, a test case for it and for each of its expectations.
+//! JUnit: a test suite per scenario, a test case for it and for each of its expectations; of
+//! recordings a test suite per release, a test case for each.
 
 use super::case::Came;
 use super::tested::Tested;
-use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::io;
 use std::time::Duration;
 
 /// The XML.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn junit(all: &[Tested]) -> Result<String, SerializeError> {
+pub(crate) fn junit(all: &[Tested]) -> io::Result<String> {
     let mut report = Report::new("taintsim");
     report.set_time(all.iter().map(|t| t.took).sum());
     for t in all {
@@ -31,13 +33,15 @@ pub(crate) fn junit(all: &[Tested]) -> Result<String, SerializeError> {
                     .set_description(text);
                 status
             };
+            let skipped = |why: &str| {
+                let mut status = TestCaseStatus::skipped();
+                status.set_message(why);
+                status
+            };
             let status = match &c.came {
                 Came::Met => TestCaseStatus::success(),
-                Came::NotRun => {
-                    let mut status = TestCaseStatus::skipped();
-                    status.set_message("another scenario failed");
-                    status
-                }
+                Came::NotRun => skipped("another scenario failed"),
+                Came::Undecided(why) => skipped(why),
                 Came::Nothing => non_success(NonSuccessKind::Error, "no-expectations"),
                 Came::Wrong(_) => non_success(NonSuccessKind::Error, "mistake"),
                 Came::Failed(f) => non_success(NonSuccessKind::Failure, &f.kind),
@@ -54,12 +58,12 @@ pub(crate) fn junit(all: &[Tested]) -> Result<String, SerializeError> {
         }
         report.add_test_suite(suite);
     }
-    let xml = report.to_string()?;
+    let xml = report.to_string().map_err(io::Error::other)?;
     // The schema knows skipped tests of a suite, not of all suites.
     let skipped = all
         .iter()
         .flat_map(|t| &t.cases)
-        .filter(|c| matches!(c.came, Came::NotRun))
+        .filter(|c| matches!(c.came, Came::NotRun | Came::Undecided(_)))
         .count();
     Ok(xml.replacen(&format!(" skipped=\"{skipped}\""), "", 1))
 }

@@ -22,6 +22,7 @@ pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
         let (ok, directive) = match case.came {
             Came::Met => ("ok", ""),
             Came::NotRun => ("ok", " # SKIP another scenario failed"),
+            Came::Undecided(_) => ("ok", " # SKIP undecided"),
             Came::Failed(_) | Came::Wrong(_) | Came::Nothing => ("not ok", ""),
         };
         writeln!(out, "{ok} {} - {name}{directive}", i + 1)?;

@@ -55,6 +55,21 @@ impl Status {
 }
 
 impl Tested {
+    /// What has these cases and no runs of ours, such as a scenario that was read; the machine's
+    /// time is none of it.
+    pub(crate) fn only(file: String, id: String, cases: Vec<Case>) -> Self {
+        Tested {
+            name: id.clone(),
+            file,
+            id,
+            expectations: 0,
+            runs: 0,
+            cases,
+            warnings: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+
     /// What became of it: the worst of its cases.
     pub(crate) fn status(&self) -> Status {
         let any = |of: fn(&Came) -> bool| self.cases.iter().any(|c| of(&c.came));
@@ -104,7 +119,7 @@ impl Tested {
     /// what explains it.
     pub(super) fn told(&self, case: &Case) -> Vec<(String, Vec<String>)> {
         match &case.came {
-            Came::Met | Came::NotRun => Vec::new(),
+            Came::Met | Came::NotRun | Came::Undecided(_) => Vec::new(),
             Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
             Came::Wrong(problems) => problems
                 .0

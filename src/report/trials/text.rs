@@ -95,7 +95,7 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
     }
     for (t, case) in all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))) {
         match &case.came {
-            Came::Met | Came::NotRun => {}
+            Came::Met | Came::NotRun | Came::Undecided(_) => {}
             Came::Nothing => {
                 writeln!(
                     out,

@@ -403,3 +403,20 @@ fn a_test_as_a_table() {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }
 }
+
+/// One of two files is wrong.
+#[test]
+fn validate_writes_what_junit_reads() {
+    let scratch = Scratch::with_starter();
+    scratch.write("b.ron", "(version: 1, horizon: \"never\")");
+    let called = scratch.call(&["validate", "a.ron", "b.ron", "-o", "junit"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    let report = quick_junit::Report::deserialize_from_str(&called.stdout).expect("JUnit");
+    let suites: Vec<(&str, usize)> = report
+        .test_suites
+        .iter()
+        .map(|s| (s.name.as_str(), s.errors))
+        .collect();
+    assert_eq!(suites, [("a.ron", 0), ("b.ron", 1)]);
+    assert!(called.stdout.contains("b.ron:1:23: "), "{}", called.stdout);
+}
