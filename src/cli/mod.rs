@@ -26,6 +26,7 @@ mod import;
 mod incident;
 mod init;
 mod interrupt;
+mod kubectl;
 mod man;
 mod managed;
 mod outages;

@@ -4,9 +4,10 @@ use super::args::{ManyArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::found::Found;
-use super::given::given;
+use super::given::{asked, given};
 use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
 use super::interrupt;
+use super::kubectl::KubectlArgs;
 use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
@@ -59,9 +60,12 @@ enum WhichTable {
 /// Arguments of `taintsim survey`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SurveyArgs {
-    /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input
+    /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input. As
+    /// `kubectl taintsim survey` it calls kubectl itself where none is given
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    kubectl: KubectlArgs,
     /// What is lost, each alone: node, zone, region, label=KEY (all nodes with the same value, a
     /// rack say), controller, api [default: node, zone, controller, api]
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = Kind::parse)]
@@ -131,7 +135,16 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     }
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
-    let loaded = given(&args.file, &work.inputs, args.many.quiet, terminal)?;
+    let help = "write what `kubectl get` prints to a file";
+    (args.shards).refuses(
+        args.file.is_none(),
+        "a cluster that kubectl is asked for",
+        help,
+    )?;
+    let loaded = match &args.file {
+        Some(file) => given(file, &work.inputs, args.many.quiet, terminal)?,
+        None => asked(&args.kubectl, "survey", args.many.quiet, terminal)?,
+    };
     let survey = Survey {
         loaded: &loaded,
         overrides: args.many.overrides(),
@@ -352,7 +365,10 @@ fn called(args: &SurveyArgs) -> Called {
         options.extend(["--set".to_owned(), set]);
     }
     Called {
-        file: args.file.display().to_string(),
+        file: args
+            .file
+            .as_deref()
+            .map_or("-".to_owned(), |file| file.display().to_string()),
         options,
     }
 }

@@ -261,26 +261,27 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     let plugin = dir.join("kubectl-taintsim");
     symlink(assert_cmd::cargo::cargo_bin("taintsim"), &plugin).unwrap();
     let path = format!("{}:/usr/bin:/bin", dir.display());
-    let run = |context: &str| {
-        Command::new(&plugin)
+    let asks = |command: &str, context: &str, words: &[&str]| {
+        let mut plugin = Command::new(&plugin);
+        plugin
             .env("PATH", &path)
-            .args([
-                "forecast",
-                "--context",
-                context,
-                "--seeds",
-                "2",
-                "--horizon",
-                "2m",
-                "-q",
-            ])
-            .output()
-            .unwrap()
+            .args([command, "--context", context, "-q"]);
+        plugin.args(words).output().unwrap()
     };
+    let run = |context: &str| asks("forecast", context, &["--seeds", "2", "--horizon", "2m"]);
     for context in ["blue", "green"] {
         let text = String::from_utf8(run(context).stdout).unwrap();
         assert!(text.contains("default/sto-1"), "{text}");
     }
+    let surveyed = asks("survey", "blue", &["--lose", "controller"]);
+    let text = String::from_utf8(surveyed.stdout).unwrap();
+    assert!(text.contains("controller"), "{text}");
+    let planned = asks("survey", "blue", &["--plan-shards", "2", "--out", "p"]);
+    let said = String::from_utf8(planned.stderr).unwrap();
+    assert!(
+        said.contains("a work plan cannot have a cluster that kubectl is asked for"),
+        "{said}"
+    );
     let out = run("red");
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(

@@ -2,6 +2,7 @@
 
 use crate::cli::args::{ChangeArgs, duration};
 use crate::cli::html::HtmlArg;
+use crate::cli::kubectl::KubectlArgs;
 use crate::cli::output::{OutputArg, TableFormat};
 use crate::kernel::Dur;
 use std::path::PathBuf;
@@ -50,12 +51,8 @@ pub(crate) struct ForecastArgs {
     /// End after so many exports
     #[arg(long, value_name = "N", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) times: Option<u64>,
-    /// The context that kubectl is called with
-    #[arg(long, value_name = "NAME")]
-    pub(super) context: Option<String>,
-    /// The kubeconfig that kubectl is called with
-    #[arg(long, value_name = "FILE")]
-    pub(super) kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) kubectl: KubectlArgs,
     /// Tell every node and every pod, however many they are
     #[arg(long)]
     pub(super) all: bool,

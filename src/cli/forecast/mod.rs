@@ -4,7 +4,6 @@
 
 mod args;
 mod courses;
-mod kubectl;
 #[cfg(test)]
 mod remembered;
 #[cfg(test)]

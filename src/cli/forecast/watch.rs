@@ -2,7 +2,6 @@
 
 use super::args::ForecastArgs;
 use super::courses::Courses;
-use super::kubectl;
 use crate::analysis::course::Happening;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
@@ -11,6 +10,7 @@ use crate::cli::found::Found;
 use crate::cli::html::plain;
 use crate::cli::import::read;
 use crate::cli::interrupt;
+use crate::cli::kubectl;
 use crate::cli::output::TableFormat;
 use crate::cli::shards::Work;
 use crate::cli::terminal::Terminal;
@@ -73,21 +73,29 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
 /// The export, from wherever it comes.
 fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
     match &args.watch {
-        Some(command) if command.trim() == "kubectl" => Ok(vec![kubectl::get(args)?]),
-        Some(command) => Ok(vec![kubectl::shell(command)?]),
+        Some(command) if command.trim() == "kubectl" => Ok(vec![asked(args)?]),
+        Some(command) => Ok(vec![input_of(command, kubectl::shell(command)?)?]),
         None if !args.files.is_empty() => args.files.iter().map(|file| input(file, work)).collect(),
-        None if kubectl::is_plugin() => Ok(vec![kubectl::get(args)?]),
+        None if kubectl::is_plugin() => Ok(vec![asked(args)?]),
         None => Err(Failure::Input(Problem::new("no export is given").help(format!(
             "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
         )))),
     }
 }
 
+/// The export that kubectl is asked for.
+fn asked(args: &ForecastArgs) -> Result<Input, Failure> {
+    input_of(kubectl::SAID, args.kubectl.get()?)
+}
+
+fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Failure> {
+    Input::from_bytes(name, bytes).map_err(|e| Failure::Input(Problem::new(e.to_string())))
+}
+
 /// An export from a file, or a text that stands for one.
 fn input(file: &Path, work: &Work<'_>) -> Result<Input, Failure> {
     match work.inputs.text_of(file) {
-        Some(text) => Input::from_bytes(&file.display().to_string(), text.to_vec())
-            .map_err(|e| Failure::Input(Problem::new(e.to_string()))),
+        Some(text) => input_of(&file.display().to_string(), text.to_vec()),
         None => read(file),
     }
 }

@@ -1,17 +1,29 @@
 //! Exports from commands: kubectl with the person's own context and rights, which only reads, or
 //! whatever command prints one.
 
-use super::args::ForecastArgs;
-use crate::cli::failure::Failure;
-use crate::import::{Input, KUBECTL};
+use super::failure::Failure;
+use crate::import::KUBECTL;
 use crate::language::Problem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The name of the program as a plugin of kubectl.
 const PLUGIN: &str = "kubectl-taintsim";
+/// How what kubectl printed is called.
+pub(super) const SAID: &str = "kubectl get";
 /// How much of what a command says on standard error is repeated.
 const SAID_CHARS: usize = 400;
+
+/// How kubectl is called.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct KubectlArgs {
+    /// The context that kubectl is called with
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// The kubeconfig that kubectl is called with
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+}
 
 /// Whether the program was called as a plugin of kubectl.
 pub(super) fn is_plugin() -> bool {
@@ -20,28 +32,30 @@ pub(super) fn is_plugin() -> bool {
     name == PLUGIN
 }
 
-/// What `kubectl get` prints of the cluster, with its events where the person may read them: they tell
-/// when passes of the node lifecycle controller come, and what the scheduler tried.
-pub(super) fn get(args: &ForecastArgs) -> Result<Input, Failure> {
-    let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
-    run(args, &with_events).or_else(|_| run(args, KUBECTL))
-}
+impl KubectlArgs {
+    /// What `kubectl get` prints of the cluster, with its events where the person may read them:
+    /// they tell when passes of the node lifecycle controller come, and what the scheduler tried.
+    pub(super) fn get(&self) -> Result<Vec<u8>, Failure> {
+        let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
+        self.run(&with_events).or_else(|_| self.run(KUBECTL))
+    }
 
-fn run(args: &ForecastArgs, line: &str) -> Result<Input, Failure> {
-    let mut words = line.split(' ');
-    let mut command = Command::new(words.next().unwrap_or("kubectl"));
-    if let Some(context) = &args.context {
-        command.arg("--context").arg(context);
+    fn run(&self, line: &str) -> Result<Vec<u8>, Failure> {
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().unwrap_or("kubectl"));
+        if let Some(context) = &self.context {
+            command.arg("--context").arg(context);
+        }
+        if let Some(file) = &self.kubeconfig {
+            command.arg("--kubeconfig").arg(file);
+        }
+        command.args(words);
+        printed(SAID, &mut command)
     }
-    if let Some(file) = &args.kubeconfig {
-        command.arg("--kubeconfig").arg(file);
-    }
-    command.args(words);
-    printed("kubectl get", &mut command)
 }
 
 /// What a command line of the shell prints.
-pub(super) fn shell(line: &str) -> Result<Input, Failure> {
+pub(super) fn shell(line: &str) -> Result<Vec<u8>, Failure> {
     let mut command = if cfg!(windows) {
         let mut command = Command::new("cmd");
         command.arg("/C");
@@ -55,7 +69,7 @@ pub(super) fn shell(line: &str) -> Result<Input, Failure> {
     printed(line, &mut command)
 }
 
-fn printed(name: &str, command: &mut Command) -> Result<Input, Failure> {
+fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>, Failure> {
     let Output {
         status,
         stdout,
@@ -73,5 +87,5 @@ fn printed(name: &str, command: &mut Command) -> Result<Input, Failure> {
             false => problem.help(said),
         }));
     }
-    Input::from_bytes(name, stdout).map_err(|e| Failure::Input(Problem::new(e.to_string())))
+    Ok(stdout)
 }
