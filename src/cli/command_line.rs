@@ -19,6 +19,7 @@ use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
+use super::settings::SettingsArgs;
 use super::shards::gather::GatherArgs;
 use super::shards::shard::ShardArgs;
 use super::shrink::ShrinkArgs;
@@ -119,6 +120,8 @@ pub(crate) enum Command {
     /// Put a past outage together from events, audit logs, logs and metrics, run it, and say what of
     /// it is explained
     Incident(IncidentArgs),
+    /// List what can be set in a scenario with `--set`, with the values that it has
+    Settings(SettingsArgs),
     /// Check scenarios, and name every mistake in them
     Validate(ValidateArgs),
     /// Write a commented scenario to start from

@@ -8,8 +8,8 @@ use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
     completions, diff, explain, explore, faults, forecast, import, incident, init, interrupt, man,
-    outages, plan, playground, replay, report, run, schema, shrink, soak, suggest, survey, sweep,
-    test, validate,
+    outages, plan, playground, replay, report, run, schema, settings, shrink, soak, suggest,
+    survey, sweep, test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -123,6 +123,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Import(args) => import::import(args, terminal),
         Command::Forecast(args) => forecast::forecast(args, &here(), terminal),
         Command::Incident(args) => incident::incident(args, terminal),
+        Command::Settings(args) => settings::settings(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),

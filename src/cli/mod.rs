@@ -45,6 +45,7 @@ mod report;
 mod run;
 mod scenarios;
 mod schema;
+mod settings;
 mod shards;
 mod shrink;
 mod soak;

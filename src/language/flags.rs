@@ -62,7 +62,9 @@ pub(crate) const CLIENT: Limits = Limits {
     burst: 30,
 };
 
-type Set = fn(&mut Settings, &FlagValue) -> Result<(), Problem>;
+/// Sets a flag, where a value is given; the value that it has then, which is empty where the release
+/// says what holds.
+type Set = fn(&mut Settings, Option<&FlagValue>) -> Result<String, Problem>;
 
 /// Which releases have a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,85 +100,82 @@ const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates th
 
 const CONTROLLER_MANAGER: &[Flag] = &[
     flag("node-monitor-period", |s, v| {
-        put(&mut s.flags.node_monitor_period, positive(v))
+        put(&mut s.flags.node_monitor_period, v, positive)
     }),
     flag("node-monitor-grace-period", |s, v| {
-        put(&mut s.flags.node_monitor_grace_period, positive(v))
+        put(&mut s.flags.node_monitor_grace_period, v, positive)
     }),
     flag("node-startup-grace-period", |s, v| {
-        put(&mut s.flags.node_startup_grace_period, positive(v))
+        put(&mut s.flags.node_startup_grace_period, v, positive)
     }),
     flag("node-eviction-rate", |s, v| {
-        put(&mut s.flags.node_eviction_rate, rate(v))
+        put(&mut s.flags.node_eviction_rate, v, rate)
     }),
     flag("secondary-node-eviction-rate", |s, v| {
-        put(&mut s.flags.secondary_node_eviction_rate, rate(v))
+        put(&mut s.flags.secondary_node_eviction_rate, v, rate)
     }),
     flag("large-cluster-size-threshold", |s, v| {
-        put(
-            &mut s.flags.large_cluster_size_threshold,
-            whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32),
-        )
+        put(&mut s.flags.large_cluster_size_threshold, v, |v| {
+            whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32)
+        })
     }),
     flag("unhealthy-zone-threshold", |s, v| {
-        put(&mut s.flags.unhealthy_zone_threshold, share(v))
+        put(&mut s.flags.unhealthy_zone_threshold, v, share)
     }),
     Flag {
         name: "pod-eviction-timeout",
         since: Since::TimeoutMode,
         instead: TOLERATIONS,
-        set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)),
+        set: |s, v| put(&mut s.flags.pod_eviction_timeout, v, positive),
     },
     Flag {
         name: "enable-taint-manager",
         since: Since::TimeoutMode,
         instead: "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none",
-        set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)),
+        set: |s, v| put(&mut s.flags.enable_taint_manager, v, boolean),
     },
     flag("terminated-pod-gc-threshold", |s, v| {
-        put(
-            &mut s.flags.terminated_pod_gc_threshold,
-            whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32),
-        )
+        put(&mut s.flags.terminated_pod_gc_threshold, v, |v| {
+            whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32)
+        })
     }),
     flag("kube-api-qps", |s, v| {
-        put(&mut s.client.get_or_insert(CLIENT).qps, positive_rate(v))
+        put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)
     }),
     flag("kube-api-burst", |s, v| {
-        put(
-            &mut s.client.get_or_insert(CLIENT).burst,
-            whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32),
-        )
+        put(&mut s.client.get_or_insert(CLIENT).burst, v, |v| {
+            whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32)
+        })
     }),
     flag("leader-elect", |s, v| {
         s.leader.given.get_or_insert("leader-elect");
-        put(&mut s.leader.elect, boolean(v))
+        put(&mut s.leader.elect, v, boolean)
     }),
     flag("leader-elect-lease-duration", |s, v| {
         s.leader.given.get_or_insert("leader-elect-lease-duration");
-        put(&mut s.leader.times.lease_duration, positive(v))
+        put(&mut s.leader.times.lease_duration, v, positive)
     }),
     flag("leader-elect-renew-deadline", |s, v| {
         s.leader.given.get_or_insert("leader-elect-renew-deadline");
-        put(&mut s.leader.times.renew_deadline, positive(v))
+        put(&mut s.leader.times.renew_deadline, v, positive)
     }),
     flag("leader-elect-retry-period", |s, v| {
         s.leader.given.get_or_insert("leader-elect-retry-period");
-        put(&mut s.leader.times.retry_period, positive(v))
+        put(&mut s.leader.times.retry_period, v, positive)
     }),
 ];
 
 const API_SERVER: &[Flag] = &[
     flag("default-not-ready-toleration-seconds", |s, v| {
-        put(
-            &mut s.flags.default_not_ready_toleration_seconds,
-            whole(v, i64::MIN, i64::MAX),
-        )
+        put(&mut s.flags.default_not_ready_toleration_seconds, v, |v| {
+            whole(v, i64::MIN, i64::MAX)
+        })
     }),
     flag("default-unreachable-toleration-seconds", |s, v| {
         put(
             &mut s.flags.default_unreachable_toleration_seconds,
-            whole(v, i64::MIN, i64::MAX),
+            v,
+            |v| whole(v, i64::MIN, i64::MAX),
         )
     }),
     flag("enable-admission-plugins", |s, v| plugins(s, v, true)),
@@ -185,20 +184,19 @@ const API_SERVER: &[Flag] = &[
 
 const KUBELET: &[Flag] = &[
     flag("node-status-update-frequency", |s, v| {
-        put(&mut s.kubelet.status_update, positive(v).map(Some))
+        maybe(&mut s.kubelet.status_update, v, positive)
     }),
     flag("node-status-report-frequency", |s, v| {
-        put(&mut s.kubelet.status_report, positive(v).map(Some))
+        maybe(&mut s.kubelet.status_report, v, positive)
     }),
     Flag {
         name: "node-lease-duration-seconds",
         since: Since::Leases,
         instead: "before, kubelets have no leases: `flags.kubelet.node-status-update-frequency` says how often they are heard",
         set: |s, v| {
-            put(
-                &mut s.kubelet.lease_duration,
-                whole(v, 1, 86_400).map(|n| Some(Dur::from_secs(n as u64))),
-            )
+            maybe(&mut s.kubelet.lease_duration, v, |v| {
+                whole(v, 1, 86_400).map(|n| Dur::from_secs(n as u64))
+            })
         },
     },
 ];
@@ -215,6 +213,30 @@ pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS
         .iter()
         .flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
+}
+
+/// The flags that a release has, each with its component, its name, its value by what a scenario
+/// gives, and its default.
+pub(crate) fn values(
+    written: &Written,
+    profile: &Profile,
+) -> Vec<(&'static str, &'static str, [String; 2])> {
+    let given = read(written, profile, &mut Complaints::default());
+    let mut both = [given, defaults(profile)];
+    known()
+        .filter(|(component, name)| lacking(component, name, profile).is_none())
+        .map(|(component, name)| {
+            let flags = COMPONENTS.iter().filter(|(c, _)| *c == component);
+            let flag = flags
+                .flat_map(|(_, flags)| flags.iter())
+                .find(|f| f.name == name);
+            let value = |settings: &mut Settings| {
+                flag.and_then(|f| (f.set)(settings, None).ok())
+                    .unwrap_or_default()
+            };
+            (component, name, both.each_mut().map(value))
+        })
+        .collect()
 }
 
 /// Reads the flags that a scenario gives over those that a release has.
@@ -237,7 +259,7 @@ pub(crate) fn read(written: &Written, profile: &Profile, complaints: &mut Compla
             };
             if let Some(problem) = lacking(component, name, profile) {
                 complaints.add_name(place(), problem);
-            } else if let Err(problem) = (flag.set)(&mut settings, value) {
+            } else if let Err(problem) = (flag.set)(&mut settings, Some(value)) {
                 complaints.add(place(), problem.about(&format!("--{name}")));
             }
         }
@@ -341,7 +363,7 @@ pub(crate) fn check(component: &str, name: &str, value: &FlagValue) -> Result<()
     };
     // Which release it is for does not matter to what can be read.
     let profile = profiles::profile("1.26").map_err(|e| Problem::new(e.to_string()))?;
-    (flag.set)(&mut defaults(&profile), value)
+    (flag.set)(&mut defaults(&profile), Some(value)).map(drop)
 }
 
 fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
@@ -398,9 +420,26 @@ fn defaults(profile: &Profile) -> Settings {
     }
 }
 
-fn put<T>(to: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
-    *to = value?;
-    Ok(())
+fn put<T: ToString>(
+    to: &mut T,
+    given: Option<&FlagValue>,
+    read: impl FnOnce(&FlagValue) -> Result<T, Problem>,
+) -> Result<String, Problem> {
+    if let Some(value) = given {
+        *to = read(value)?;
+    }
+    Ok(to.to_string())
+}
+
+fn maybe(
+    to: &mut Option<Dur>,
+    given: Option<&FlagValue>,
+    read: impl FnOnce(&FlagValue) -> Result<Dur, Problem>,
+) -> Result<String, Problem> {
+    if let Some(value) = given {
+        *to = Some(read(value)?);
+    }
+    Ok(to.as_ref().map_or_else(String::new, Dur::to_string))
 }
 
 fn positive(value: &FlagValue) -> Result<Dur, Problem> {
@@ -496,7 +535,7 @@ pub(crate) fn known_plugin(name: &str) -> bool {
     PLUGINS.contains(&name)
 }
 
-/// The admission plugins that are modelled.
+/// The admission plugins that are modelled, in the order of [`plugins`].
 pub(crate) const PLUGINS: [&str; 4] = [
     "DefaultTolerationSeconds",
     "TaintNodesByCondition",
@@ -504,21 +543,29 @@ pub(crate) const PLUGINS: [&str; 4] = [
     "ExtendedResourceToleration",
 ];
 
-fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), Problem> {
-    let text = value.to_string();
-    for name in text.split(',').map(str::trim) {
-        match name {
-            "DefaultTolerationSeconds" => settings.admission.default_toleration_seconds = on,
-            "TaintNodesByCondition" => settings.admission.taint_nodes_by_condition = on,
-            "PodTolerationRestriction" => settings.admission.pod_toleration_restriction = on,
-            "ExtendedResourceToleration" => settings.admission.extended_resource_toleration = on,
-            other => {
-                return Err(Problem::new(format!(
-                    "`{other}` is not an admission plugin that is modelled"
-                ))
-                .maybe_help(did_you_mean_or_list(other, &PLUGINS)));
-            }
-        }
+fn plugins(
+    settings: &mut Settings,
+    given: Option<&FlagValue>,
+    on: bool,
+) -> Result<String, Problem> {
+    let admission = &mut settings.admission;
+    let all = [
+        &mut admission.default_toleration_seconds,
+        &mut admission.taint_nodes_by_condition,
+        &mut admission.pod_toleration_restriction,
+        &mut admission.extended_resource_toleration,
+    ];
+    let text = given.map(FlagValue::to_string);
+    for name in text.iter().flat_map(|t| t.split(',')).map(str::trim) {
+        let place = PLUGINS.iter().position(|plugin| *plugin == name);
+        let place = place.ok_or_else(|| {
+            Problem::new(format!(
+                "`{name}` is not an admission plugin that is modelled"
+            ))
+            .maybe_help(did_you_mean_or_list(name, &PLUGINS))
+        })?;
+        *all[place] = on;
     }
-    Ok(())
+    let those = PLUGINS.iter().zip(&all).filter(|(_, is_on)| ***is_on == on);
+    Ok(those.map(|(name, _)| *name).collect::<Vec<_>>().join(","))
 }

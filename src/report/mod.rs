@@ -41,6 +41,8 @@ pub(crate) mod playground;
 #[cfg(feature = "cli")]
 pub(crate) mod replay;
 #[cfg(feature = "cli")]
+pub(crate) mod settings;
+#[cfg(feature = "cli")]
 pub(crate) mod survey;
 #[cfg(feature = "cli")]
 pub mod sweep;

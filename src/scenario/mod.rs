@@ -28,7 +28,8 @@ pub(crate) use histories::history;
 pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
-pub use paths::split_values;
+pub(crate) use paths::settings;
+pub use paths::{Setting, split_values};
 pub(crate) use preset::{preset_text, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,

@@ -419,15 +419,36 @@ pub fn incident(document: &Value) -> Rows<'_> {
         ("explained", Kind::Truth),
     ];
     let all = ["evictions", "only_simulated"].map(|which| list(&document[which]));
-    let mut rows = Vec::new();
-    for one in all.into_iter().flatten() {
-        let row = OF_AN_EVICTION.map(|(name, kind)| of_kind(kind, &one[name]));
-        rows.push(row.to_vec());
-    }
+    of_objects("incident", &OF_AN_EVICTION, all.into_iter().flatten())
+}
+
+/// The settings of a scenario: a row for each.
+pub fn settings(document: &Value) -> Rows<'_> {
+    const OF_A_SETTING: [(&str, Kind); 4] = [
+        ("path", Kind::Text),
+        ("value", Kind::Text),
+        ("default", Kind::Text),
+        ("is_default", Kind::Truth),
+    ];
+    of_objects("settings", &OF_A_SETTING, list(&document["settings"]))
+}
+
+/// A row for each object, with these of its fields.
+fn of_objects<'a>(
+    name: &'static str,
+    fields: &[(&'static str, Kind)],
+    objects: impl Iterator<Item = &'a Value>,
+) -> Rows<'a> {
+    let row = |one: &'a Value| {
+        let cells = fields
+            .iter()
+            .map(|(name, kind)| of_kind(*kind, &one[*name]));
+        cells.collect()
+    };
     Rows {
-        name: "incident",
-        columns: Column::all(&OF_AN_EVICTION),
-        rows,
+        name,
+        columns: Column::all(fields),
+        rows: objects.map(row).collect(),
     }
 }
 

@@ -1,17 +1,85 @@
-//! The paths that a scenario has.
+//! The paths that a scenario has, and what they are set to.
 
 use super::called::{paths_of, quoted};
 use super::edit::{is_field, is_plain};
 use super::target::Target;
-use super::tolerations::keys;
-use crate::language::flags::known as known_flags;
+use super::tolerations::{keys, seconds_of};
+use crate::language::defaults::{KUBERNETES, SEED};
+use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::Tree;
 use crate::language::text::tree::Value;
 use crate::language::{Kind, Scenario, Shape};
+use crate::plan::Profile;
+
+/// A path that can be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// As `--set` takes it.
+    pub path: String,
+    /// What it is set to; nothing where what the language's page tells of it holds.
+    pub value: Option<String>,
+    /// What it would be if nothing were said, where that is one value for every scenario.
+    pub default: Option<String>,
+}
+
+impl Setting {
+    /// Whether it says no more than nothing would.
+    pub fn is_default(&self) -> bool {
+        self.value == self.default
+    }
+}
+
+/// What is written at a path, if anything is.
+type Written = (String, Option<String>);
+
+/// Every path of a scenario, with what it is set to under its release.
+pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
+    let mut flags = flag_values(&spec.flags, profile).into_iter().peekable();
+    let mut all = Vec::new();
+    for (path, written) in written(spec) {
+        let default = match path.as_str() {
+            "kubernetes" => Some(KUBERNETES.to_owned()),
+            "seed" => Some(SEED.to_string()),
+            "timing" => Some("Typical".to_owned()),
+            _ if path.starts_with("flags.") => {
+                // One that this release does not have cannot be set.
+                let is_it = |(of, name, _): &(&str, &str, _)| path == flag_path(of, name);
+                let Some((_, _, values)) = flags.next_if(is_it) else {
+                    continue;
+                };
+                let [value, default] = values.map(|v| Some(v).filter(|v| !v.is_empty()));
+                all.push(Setting {
+                    path,
+                    value,
+                    default,
+                });
+                continue;
+            }
+            _ => None,
+        };
+        let value = written.or_else(|| default.clone());
+        all.push(Setting {
+            path,
+            value,
+            default,
+        });
+    }
+    all
+}
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that
-/// are not written yet; for suggestions and completion.
+/// are not written yet; for suggestions.
 pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
+    written(spec).into_iter().map(|(path, _)| path).collect()
+}
+
+/// The path of a component's flag.
+fn flag_path(component: &str, flag: &str) -> String {
+    format!("flags.{}.{flag}", component.replace('_', "-"))
+}
+
+/// The paths of a scenario, and what is written there; of flags the paths alone.
+fn written(spec: &Scenario) -> Vec<Written> {
     let tree = Tree::of(spec);
     let mut paths = Vec::new();
     for (name, shape) in Shape::scenario().fields() {
@@ -23,13 +91,14 @@ pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
                     of_element(spec, target, (&parts[i], i), own, &mut paths);
                 }
             }
-            (None, "flags") => paths.extend(
-                known_flags().map(|(of, flag)| format!("flags.{}.{flag}", of.replace('_', "-"))),
-            ),
+            (None, "flags") => {
+                paths.extend(known_flags().map(|(of, flag)| (flag_path(of, flag), None)))
+            }
             (None, "timing") => {
-                paths.push("timing".to_owned());
+                let word = part.map(|tree| tree.word().to_owned());
+                paths.push(("timing".to_owned(), word));
                 let custom = shape.within(&Value::word("Custom").into());
-                below(None, custom, "timing", &mut paths);
+                below(part, custom, "timing", &mut paths);
                 let kubelet = part.and_then(|tree| tree.field("kubelet"));
                 let real = Shape::of("KubeletTiming").within(&Value::word("Real").into());
                 below(kubelet, real, "timing.kubelet", &mut paths);
@@ -47,12 +116,15 @@ fn of_element(
     target: Target,
     (tree, i): (&Tree, usize),
     own: &str,
-    paths: &mut Vec<String>,
+    paths: &mut Vec<Written>,
 ) {
     let mut all = Vec::new();
     below(Some(tree), target.shape(), own, &mut all);
     let mut tolerations = |list: &str, written| {
-        let path = |key| format!("{own}.{list}[{key}].tolerationSeconds");
+        let path = |key| {
+            let path = format!("{own}.{list}[{key}].tolerationSeconds");
+            (path, seconds_of(written, key))
+        };
         paths.extend(keys(written).map(path));
     };
     match target {
@@ -74,7 +146,7 @@ fn of_element(
         }
         Target::Scenario | Target::Nodes | Target::Budgets => {}
     }
-    all.retain(|path| {
+    all.retain(|(path, _)| {
         let names: Vec<&str> = path[own.len() + 1..].split('.').collect();
         is_field(target, tree, &names)
     });
@@ -82,7 +154,7 @@ fn of_element(
 }
 
 /// Adds the paths of the fields of something, and of what they hold.
-fn below(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<String>) {
+fn below(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<Written>) {
     let shape = tree.map_or(shape, |tree| shape.within(tree));
     for (name, inner) in shape.fields() {
         let part = tree.and_then(|tree| tree.field(name));
@@ -91,18 +163,28 @@ fn below(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<String>) 
 }
 
 /// Adds the path of a value that can be set, or those of what it holds.
-fn reached(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<String>) {
+fn reached(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<Written>) {
     match shape.kind() {
         Kind::Map(of) if is_plain(of) => {
-            let keys = tree
-                .into_iter()
-                .flat_map(Tree::parts)
-                .filter_map(Tree::name);
-            paths.extend(keys.map(|key| format!("{own}.{}", quoted(key))));
+            let parts = tree.into_iter().flat_map(Tree::parts);
+            let path = |part: &Tree| {
+                let path = format!("{own}.{}", quoted(part.name()?));
+                Some((path, Some(shown(part))))
+            };
+            paths.extend(parts.filter_map(path));
         }
         Kind::Struct if tree.is_some() || shape.may_be_empty() => below(tree, shape, own, paths),
-        _ if is_plain(shape) => paths.push(own.to_owned()),
+        _ if is_plain(shape) => paths.push((own.to_owned(), tree.map(shown))),
         _ => {}
+    }
+}
+
+/// A value as `--set` takes it.
+fn shown(tree: &Tree) -> String {
+    match (tree.text(), tree.open()) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some('[')) => tree.parts().iter().map(shown).collect::<Vec<_>>().join(","),
+        (None, _) => Tree::from(tree.value.clone()).flat(),
     }
 }
 

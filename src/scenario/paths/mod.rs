@@ -21,6 +21,8 @@ mod target;
 mod tolerations;
 
 pub(super) use apply::set;
+pub use known::Setting;
 #[cfg(test)]
 pub(crate) use known::known_paths;
+pub(crate) use known::settings;
 pub use read::split_values;

@@ -50,14 +50,9 @@ pub(super) fn toleration_seconds(
         toleration.toleration_seconds = seconds;
         return Ok(at!["tolerations", i]);
     }
-    // Those for other effects have no seconds.
-    let meant = |t: &Toleration| {
-        (t.key == key || short(&t.key) == key)
-            && t.effect.is_none_or(|e| e == Effect::NoExecute)
-            && !t.key.is_empty()
-    };
     let mut place = None;
-    for (i, toleration) in tolerations.iter_mut().enumerate().filter(|(_, t)| meant(t)) {
+    let meant = tolerations.iter_mut().enumerate();
+    for (i, toleration) in meant.filter(|(_, t)| is_for(t, key)) {
         toleration.toleration_seconds = seconds;
         place.get_or_insert(at!["tolerations", i]);
     }
@@ -90,6 +85,20 @@ pub(super) fn toleration_seconds(
     };
     tolerations.push(added);
     Ok(at!["tolerations", tolerations.len() - 1])
+}
+
+/// Whether a path with that key means a toleration; those for other effects have no seconds.
+fn is_for(t: &Toleration, key: &str) -> bool {
+    (t.key == key || short(&t.key) == key)
+        && t.effect.is_none_or(|e| e == Effect::NoExecute)
+        && !t.key.is_empty()
+}
+
+/// The seconds of the toleration of a taint's key, if one is written.
+pub(super) fn seconds_of(tolerations: &[Toleration], key: &str) -> Option<String> {
+    let written = tolerations.iter().find(|t| is_for(t, key))?;
+    let seconds = written.toleration_seconds;
+    Some(seconds.map_or_else(|| "none".to_owned(), |s| s.to_string()))
 }
 
 /// The taint keys whose tolerations a person may want to change: the two of failing nodes, and

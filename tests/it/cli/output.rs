@@ -312,6 +312,7 @@ fn every_table_that_is_printed_is_there_as_parquet() {
             ],
         ),
         ("forecast", &["forecast", &export, "-q", "--seeds", "2"]),
+        ("settings", &["settings", "a.ron"]),
         ("fits", &["outages", "h.csv", "--fit"]),
         ("outages", &["outages", "h.csv", "--table", "outages"]),
         ("history", &["faults", "a.ron", "--preset", "on-prem"]),
@@ -419,4 +420,67 @@ fn validate_writes_what_junit_reads() {
         .collect();
     assert_eq!(suites, [("a.ron", 0), ("b.ron", 1)]);
     assert!(called.stdout.contains("b.ron:1:23: "), "{}", called.stdout);
+}
+
+/// The starter says its grace period, which is the default of 1.34, and tolerations of two minutes;
+/// kube-controller-manager looks every 5 s where nothing is said.
+#[test]
+fn the_settings_of_a_scenario_are_those_that_set_takes() {
+    let scratch = Scratch::with_starter();
+    let settings = |with: &[&str]| {
+        let called = scratch.narrow(&[&["settings", "a.ron"], with].concat());
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout
+    };
+    let document: Value = serde_json::from_str(&settings(&["-o", "json"])).expect("JSON");
+    let all = document["settings"].as_array().expect("settings");
+    let found = |document: &Value, path: &str| {
+        let list = document["settings"].as_array().expect("settings");
+        let one = list.iter().find(|s| s["path"] == path);
+        let one = one.unwrap_or_else(|| panic!("{path} is not there"));
+        (one["value"].clone(), one["is_default"] == true)
+    };
+    let seconds = "pods.web.tolerations[unreachable].tolerationSeconds";
+    let grace = "flags.kube-controller-manager.node-monitor-grace-period";
+    let period = "flags.kube-controller-manager.node-monitor-period";
+    let zone = "nodes.a.zone";
+    for (path, value, is_default) in [
+        ("horizon", "30m", false),
+        ("kubernetes", "1.34", true),
+        ("seed", "1", true),
+        (zone, "a", false),
+        (seconds, "120", false),
+        (grace, "50s", true),
+        (period, "5s", true),
+    ] {
+        assert_eq!(found(&document, path), (value.into(), is_default), "{path}");
+    }
+    // 40 s up to 1.31; a flag that went away with 1.27 is a setting before.
+    let timeout = "flags.kube-controller-manager.pod-eviction-timeout";
+    assert!(all.iter().all(|s| s["path"] != timeout));
+    let set = format!("{period}=7s");
+    let older = settings(&["--kubernetes", "1.26", "--set", &set, "-o", "json"]);
+    let older: Value = serde_json::from_str(&older).expect("JSON");
+    assert_eq!(found(&older, period), ("7s".into(), false));
+    assert_eq!(found(&older, grace), ("50s".into(), false));
+    assert!(found(&older, timeout).1);
+    // What is listed can be set: a value that is there already is taken.
+    let mut call = vec!["settings".to_owned(), "a.ron".to_owned()];
+    for setting in all.iter().filter(|s| s["value"].is_string()) {
+        let [path, value] = ["path", "value"].map(|name| setting[name].as_str().expect("text"));
+        call.extend(["--set".to_owned(), format!("{path}={value}")]);
+    }
+    assert!(call.len() > 60, "{call:?}");
+    let call: Vec<&str> = call.iter().map(String::as_str).collect();
+    let called = scratch.call(&call);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let text = settings(&[]);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    let few = settings(&["monitor", "Grace"]);
+    assert_eq!(few, format!("{grace}\n    50s (default)\n"));
+    let nothing = scratch.call(&["settings", "a.ron", "no-such"]);
+    nothing.fails(4, &["no setting is so"]);
 }
