@@ -50,6 +50,7 @@ const SHIPPED: &[Example] = shipped![
     "measured/one-node",
     "measured/replaced",
     "measured/restart",
+    "measured/restart-in-full-outage",
     "measured/three-of-four",
     "measured/two-of-four",
     "measured/whole-zone",
