@@ -5,7 +5,7 @@
 
 use super::heard::Heard;
 use super::statement::{Place, Said};
-use crate::import::Stamp;
+use crate::import::{Stamp, YEARS};
 use serde_json::Value;
 
 /// Whether a document is such an answer.
@@ -87,11 +87,12 @@ fn step_us(samples: &[(Stamp, f64)]) -> i64 {
     }
 }
 
-/// `[[1795228197, "1"], …]`
+/// `[[1795228197, "1"], …]`, without those of times that no cluster has.
 fn samples(series: &Value) -> Vec<(Stamp, f64)> {
     let one = |v: &Value| {
-        let at = (v[0].as_f64()? * 1e6) as i64;
-        Some((Stamp(at), v[1].as_str()?.parse().ok()?))
+        let at = Stamp((v[0].as_f64()? * 1e6) as i64);
+        let value = v[1].as_str()?.parse().ok()?;
+        YEARS.contains(&at).then_some((at, value))
     };
     let values = series["values"].as_array();
     values.into_iter().flatten().filter_map(one).collect()

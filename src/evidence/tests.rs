@@ -156,6 +156,17 @@ fn two_clocks_apart_are_told() {
     assert_eq!(told("02:30:07.400000"), None);
 }
 
+/// A sample of a time that no clock says is none, so that the first one of the run is Ready.
+#[test]
+fn samples_of_impossible_times_are_left_out() {
+    let text = r#"{"status": "success", "data": {"resultType": "matrix", "result": [{"metric":
+        {"__name__": "kube_node_status_condition", "node": "a", "condition": "Ready", "status": "true"},
+        "values": [[-22337203683600, "1"], [1795149630, "1"], [1795149660, "0"], [1e300, "1"]]}]}}"#;
+    let all = heard(&[("p.json", text)]).statements;
+    let found: Vec<(Stamp, i64)> = all.iter().map(|s| (s.at, s.within_us)).collect();
+    assert_eq!(found, [(Stamp(1_795_149_660_000_000), 30_000_000)]);
+}
+
 /// A sample every 30 s: true at 0 and 30, false at 60.
 #[test]
 fn samples_tell_between_when_and_when() {
