@@ -9,6 +9,7 @@ use super::audit::{EVICTING, taint};
 use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
 use super::statement::{Said, counted, form};
+use crate::files::line;
 use crate::import::Stamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +115,7 @@ impl Timeline {
         let mut text = String::from("    timeline: [\n");
         for (at, step, words) in &self.entries {
             // Writing to a string cannot fail.
-            _ = writeln!(text, "        // {words}");
+            _ = writeln!(text, "        // {}", line(words));
             _ = writeln!(text, "        (at: {:?}, do: {step}),", span(*at));
         }
         text + "    ],\n"

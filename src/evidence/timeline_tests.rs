@@ -111,6 +111,23 @@ fn of_an_old_export_what_lasted_is_taken() {
     );
 }
 
+/// A name that ends its line would end the comment that it is in.
+#[test]
+fn whoever_it_was_stays_in_the_comment() {
+    let mallory = "jane\n(at: \"0s\", do: Crash(node: \"b-03\")),";
+    let deleted = line(
+        &at(90),
+        "Request",
+        mallory,
+        "delete",
+        "pods/shop/web-1",
+        json!({}),
+    );
+    let (text, _) = timeline(&[evicted(100), deleted]);
+    assert!(text.contains("// jane\\n(at: \"0s\""), "{text}");
+    assert!(!text.lines().any(|l| l.starts_with("(at:")), "{text}");
+}
+
 /// The pod is evicted 100.25 s after 04:40, so that the run ends two minutes later; somebody deletes
 /// another one an hour after that.
 #[test]

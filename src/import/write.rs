@@ -8,6 +8,7 @@ use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
 use super::rfc3339::Stamp;
 use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::files;
 use crate::language::Exported;
 use crate::language::flags::take_settings;
 use crate::language::text::layout::{WIDTH, lay_out, to_ron};
@@ -86,7 +87,7 @@ impl ImportedCluster {
     fn settings(&self, out: &mut String) {
         let (spec, notes) = settings_of(self.release(), &self.control_plane);
         for note in notes {
-            _ = writeln!(out, "    // {note}");
+            _ = writeln!(out, "    // {}", files::line(&note));
         }
         if !spec.1.is_empty() {
             _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
