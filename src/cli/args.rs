@@ -5,7 +5,7 @@ use crate::language::duration;
 use crate::scenario::Overrides;
 
 /// What a command line changes in every scenario.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ChangeArgs {
     /// The Kubernetes release: "1.34" is its last patch, "1.20.2" that one [default: the
     /// scenario's, or 1.34]

@@ -1,6 +1,7 @@
 //! The whole command line: the program with its commands. It stands above the commands; what they
 //! share is in `args`.
 
+use super::complete::CompleteArgs;
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
 use super::diff::DiffArgs;
@@ -132,6 +133,9 @@ pub(crate) enum Command {
     Playground(PlaygroundArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Print what can stand where a word is being written, for shells
+    #[command(hide = true)]
+    Complete(CompleteArgs),
     /// Print a page of the manual, as roff
     Man(ManArgs),
 }
@@ -149,12 +153,13 @@ mod tests {
     }
 
     /// What prints no results: it writes files, or what has one form.
-    const WITHOUT: [&str; 7] = [
+    const WITHOUT: [&str; 8] = [
         "shard",
         "soak",
         "init",
         "schema",
         "playground",
+        "complete",
         "completions",
         "man",
     ];

@@ -1,5 +1,6 @@
 //! `taintsim completions`: prints a shell's completions.
 
+use super::complete::Names;
 use super::exit::Exit;
 use super::failure::Outcome;
 use super::terminal::Terminal;
@@ -32,11 +33,61 @@ fn text(shell: Shell, program: &clap::Command) -> String {
     let mut bytes = Vec::new();
     clap_complete::generate(shell, &mut shown, "taintsim", &mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    if shell == Shell::Bash {
-        with_files(&text, &shown)
-    } else {
-        text
+    match shell {
+        Shell::Bash => with_files(&text, &shown).replacen(HEAD, BASH, 1),
+        Shell::Fish => with_names_in_fish(&text, &shown),
+        Shell::Zsh => with_names_in_zsh(&text, &shown),
+        _ => text,
     }
+}
+
+/// Where the generator's own begins, in Bash and Zsh.
+const HEAD: &str = "_taintsim() {\n";
+
+/// What the scenario of the command line has names for comes first; the rest is the generator's.
+const BASH: &str = r#"_taintsim() {
+    local word
+    COMPREPLY=()
+    while IFS= read -r word; do
+        printf -v word %q "$word"
+        COMPREPLY+=("$word")
+    done < <("$1" complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${COMP_WORDS[COMP_CWORD]}" 2>/dev/null)
+    if [[ ${#COMPREPLY[@]} -gt 0 ]]; then
+        # What Bash broke off at a `=` stays where it is.
+        [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]] && COMPREPLY=("${COMPREPLY[@]#*=}")
+        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+        return 0
+    fi
+"#;
+
+const ZSH: &str = r#"_taintsim_names() {
+    local -a names
+    names=(${(f)"$(taintsim complete -- "${(@)words[1,CURRENT]}" 2>/dev/null)"})
+    names=("${(@)names#$IPREFIX}")
+    if (( ! $#names )); then
+        _default
+    elif [[ $names[1] == *= ]]; then
+        compadd -S '' -a names
+    else
+        compadd -a names
+    fi
+}
+
+_taintsim() {
+"#;
+
+const FISH: &str = r#"function __taintsim_names
+    set -l words (commandline -opc)
+    taintsim complete -- $words[2..] (commandline -ct) 2>/dev/null | string replace -r '^(--[^=]*=)?(.*)' '$2\t'
+end
+"#;
+
+/// The arguments that a scenario has names for.
+fn named(program: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
+    let all = program
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments);
+    all.filter(|arg| Names::of(arg).is_some())
 }
 
 /// The command line without the commands that its help does not show; the generators do show them,
@@ -47,6 +98,62 @@ fn shown(program: &clap::Command) -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .args(program.get_arguments())
         .subcommands(commands)
+}
+
+/// In Zsh, they stand where the generator offers files.
+fn with_names_in_zsh(text: &str, program: &clap::Command) -> String {
+    const FILES: &str = ":_default";
+    let begins = |arg: &clap::Arg| format!("':{} -- ", arg.get_id());
+    let ends = |arg: &clap::Arg| {
+        let name = arg.get_value_names().and_then(|names| names.first());
+        format!(":{}{FILES}", name.map_or("", |n| n.as_str()))
+    };
+    let is_of = |line: &str, arg: &clap::Arg| {
+        line.contains(&ends(arg)) || arg.is_positional() && line.starts_with(&begins(arg))
+    };
+    let mut whole = String::new();
+    for line in text.lines() {
+        // With two colons what follows the first file is no command line any more: it has no
+        // options, and `words` has not the file.
+        let line = &line.replacen("'*::", "'*:", usize::from(line.contains(" -- ")));
+        if named(program).any(|arg| is_of(line, arg)) {
+            whole.push_str(&line.replace(FILES, ":_taintsim_names"));
+        } else {
+            whole.push_str(line);
+        }
+        whole.push('\n');
+    }
+    whole.replacen(HEAD, ZSH, 1)
+}
+
+/// In Fish, an option has its list, and what stands alone one of its command.
+fn with_names_in_fish(text: &str, program: &clap::Command) -> String {
+    const NAMES: &str = " -f -a '(__taintsim_names)'";
+    let mut whole = FISH.to_owned();
+    for line in text.lines() {
+        let is_of = |arg: &clap::Arg| {
+            let long = arg.get_long().map(|long| format!(" -l {long} "));
+            long.is_some_and(|long| line.contains(&long)) && line.ends_with(" -r")
+        };
+        whole.push_str(line);
+        if named(program).any(is_of) {
+            whole.push_str(NAMES);
+        }
+        whole.push('\n');
+    }
+    for command in program.get_subcommands() {
+        if command
+            .get_positionals()
+            .any(|arg| Names::of(arg).is_some())
+        {
+            let name = command.get_name();
+            whole.push_str(&format!(
+                "complete -c taintsim -n \"__fish_taintsim_using_subcommand {name}\"{}\n",
+                NAMES.replace(" -f", "")
+            ));
+        }
+    }
+    whole
 }
 
 /// In Bash, files where a command takes them. The generator offers all options to whom has typed
@@ -94,7 +201,9 @@ mod tests {
             Shell::Zsh,
         ] {
             let text = text(shell, &command());
-            for one in command().get_subcommands() {
+            // What the shells call themselves is in their text, whatever is listed.
+            let all = command();
+            for one in all.get_subcommands().filter(|c| c.get_name() != "complete") {
                 let name = one.get_name();
                 let is_there = text
                     .split(|c: char| !c.is_alphanumeric() && c != '-')
@@ -102,6 +211,29 @@ mod tests {
                 assert_eq!(is_there, !one.is_hide_set(), "{shell}: {name}");
             }
         }
+    }
+
+    #[test]
+    fn options_that_a_scenario_has_names_for_ask_for_them() {
+        let asks = |shell, needle: &str| {
+            let text = text(shell, &command());
+            let lines = text.lines().filter(|l| l.contains(needle)).count();
+            assert!(lines > 0, "{shell}: {needle}");
+            let asking = text
+                .lines()
+                .filter(|l| l.contains(needle) && l.contains("taintsim_names"));
+            (asking.count(), lines)
+        };
+        // sweep, run, test, diff, explain, survey, plan and so on: whoever has the option.
+        let all = command();
+        let takers = all
+            .get_subcommands()
+            .filter(|c| !c.is_hide_set() && c.get_arguments().any(|a| a.get_long() == Some("set")));
+        let takers = takers.count();
+        assert_eq!(asks(Shell::Zsh, "'*--set=["), (takers, takers));
+        assert_eq!(asks(Shell::Fish, " -l set "), (takers, takers));
+        assert_eq!(asks(Shell::Zsh, "':object -- "), (1, 1));
+        assert_eq!(asks(Shell::Zsh, "--horizon=["), (0, 1));
     }
 
     #[test]

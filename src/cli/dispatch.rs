@@ -7,9 +7,9 @@ use super::failure::{Failure, Outcome};
 use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
-    completions, diff, explain, explore, faults, forecast, import, incident, init, interrupt, man,
-    outages, plan, playground, replay, report, run, schema, settings, shrink, soak, suggest,
-    survey, sweep, test, validate,
+    complete, completions, diff, explain, explore, faults, forecast, import, incident, init,
+    interrupt, man, outages, plan, playground, replay, report, run, schema, settings, shrink, soak,
+    suggest, survey, sweep, test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -129,6 +129,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Schema(args) => schema::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
         Command::Completions(args) => completions::completions(args, &command(), terminal),
+        Command::Complete(args) => complete::complete(args, &command(), terminal),
         Command::Man(args) => man::man(args, command(), terminal),
     }
 }

@@ -6,6 +6,7 @@
 mod args;
 pub mod asked;
 mod command_line;
+mod complete;
 mod completions;
 pub mod conform;
 mod diff;

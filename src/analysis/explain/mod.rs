@@ -25,4 +25,5 @@ pub use answer::explain;
 pub(crate) use answer::{explain_nodes, explain_pods, explain_workloads, explain_zones};
 pub use explanation::{Explanation, Question, Remedy, Step};
 pub(crate) use node::Stories;
+pub(crate) use object::names;
 pub use object::{Object, ObjectError, find};

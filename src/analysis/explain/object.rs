@@ -143,6 +143,13 @@ fn nearest<'a>(name: &str, full: impl Iterator<Item = &'a str> + Clone) -> Optio
     spelling::nearest(name, names).or(begins)
 }
 
+/// The names of all objects, as [`Object::name`] has them.
+pub(crate) fn names(analysis: &Analysis<'_>) -> Vec<String> {
+    let all = all(analysis);
+    let names = all.iter().map(|n| n.object.name(analysis));
+    names.collect()
+}
+
 /// An object with its name.
 struct Named<'a> {
     kind: &'a str,

@@ -1,6 +1,7 @@
 //! Help, version, what goes to which stream, suggestions, colours.
 
 use super::{Scratch, repository};
+use std::process::Command;
 
 #[test]
 fn without_arguments_there_is_help_with_an_example_that_runs() {
@@ -309,6 +310,45 @@ fn completions_and_a_manual_are_printed_and_listed() {
         help.contains("completions") && help.contains("  man "),
         "{help}"
     );
+}
+
+#[test]
+fn a_shell_offers_what_the_scenario_of_the_line_has() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.call(&["init", "a.ron"]).code, 0);
+    let offered = |words: &[&str]| {
+        // As readline calls it: with the line's words, and the one that is being written.
+        let script = "taintsim() { \"$program\" \"$@\"; }
+            source <(taintsim completions bash)
+            COMP_WORDS=(taintsim \"$@\"); COMP_CWORD=$#
+            _taintsim taintsim \"${!#}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
+            for word in \"${COMPREPLY[@]}\"; do printf '%s\\n' \"$word\"; done";
+        let output = Command::new("bash")
+            .args(["-c", script, "bash"])
+            .args(words)
+            .env("program", env!("CARGO_BIN_EXE_taintsim"))
+            .current_dir(&scratch.0)
+            .output()
+            .expect("bash");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(offered(&["run", "a.ron", "--set", "hori"]), "horizon=\n");
+    // Bash breaks words at `=`, and puts what is offered after it.
+    assert_eq!(
+        offered(&["run", "a.ron", "--set", "=", "hori"]),
+        "horizon=\n"
+    );
+    assert_eq!(
+        offered(&["sweep", "a.ron", "--set", "workloads.web.repl"]),
+        "workloads.web.replicas=\n"
+    );
+    assert_eq!(
+        offered(&["explain", "a.ron", "deployment/"]),
+        "deployment/default/web\n"
+    );
+    // Options stay what they are, and files are Bash's own.
+    assert!(offered(&["run", "a.ron", "--kube"]).contains("--kubernetes"));
+    assert_eq!(offered(&["run", "a"]), "");
 }
 
 #[test]

@@ -1,0 +1,260 @@
+//! `taintsim complete`: what can stand where somebody presses the Tab key, for the completions of
+//! shells. They know the options by themselves; this reads the scenario of the command line.
+
+use super::args::ChangeArgs;
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::finished;
+use super::terminal::Terminal;
+use crate::analysis::Analysis;
+use crate::analysis::explain;
+use crate::lab::survey::{Wanted, losses};
+use crate::scenario::{self, Overrides};
+use std::io::Write;
+use std::path::Path;
+
+/// Arguments of `taintsim complete`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The words after the program's name, the last one as far as it is written
+    #[arg(
+        value_name = "WORD",
+        allow_hyphen_values = true,
+        trailing_var_arg = true
+    )]
+    words: Vec<String>,
+}
+
+/// What an argument takes that a scenario has names for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Names {
+    /// Paths of settings, with what is to come after them.
+    Settings,
+    /// What `explain` explains.
+    Objects,
+    /// What `survey` loses.
+    Losses,
+    /// Nodes and zones.
+    Nodes,
+}
+
+impl Names {
+    /// By what an argument's value is called in the help.
+    pub(super) fn of(arg: &clap::Arg) -> Option<Self> {
+        match arg.get_value_names()?.first()?.as_str() {
+            name if name.starts_with("PATH=") => Some(Self::Settings),
+            "OBJECT" => Some(Self::Objects),
+            "LOSS,…" => Some(Self::Losses),
+            "NODES" => Some(Self::Nodes),
+            _ => None,
+        }
+    }
+
+    /// All there are in a scenario, or in the folder of a run.
+    fn all(self, file: &Path, terminal: &Terminal) -> Result<Vec<String>, Failure> {
+        if self == Self::Objects {
+            let unchanged = ChangeArgs::default();
+            let run = finished::open(file, &unchanged, &[], true, terminal)?;
+            return Ok(explain::names(&Analysis::new(&run.ready.plan, &run.trace)));
+        }
+        let loaded = super::run::load(file)?;
+        let plan = scenario::build(&loaded, &Overrides::default())?;
+        Ok(match self {
+            Self::Settings => {
+                let spec = scenario::changed(&loaded, &Overrides::default())?;
+                let all = scenario::settings(&spec, &plan.profile);
+                all.into_iter().map(|s| s.path + "=").collect()
+            }
+            Self::Objects | Self::Losses | Self::Nodes => {
+                let (losses, _) = losses(&plan, &Wanted::default()).map_err(Failure::Input)?;
+                let names = losses.into_iter().flat_map(|loss| {
+                    let name = loss.name();
+                    std::iter::once(name).chain(loss.like)
+                });
+                let called = |name: String| match self {
+                    // As forecasts call nodes and zones; the control plane's parts are none.
+                    Self::Nodes => match name.strip_prefix("node/") {
+                        Some(node) => Some(node.to_owned()),
+                        None => Some(name).filter(|n| n.starts_with("zone/")),
+                    },
+                    _ => Some(name),
+                };
+                names.filter_map(called).collect()
+            }
+        })
+    }
+}
+
+/// Runs the command; `program` is the command line to complete. It is silent where there is nothing
+/// to say: whoever presses a key has not asked for what is wrong.
+pub(crate) fn complete(
+    args: &CompleteArgs,
+    program: &clap::Command,
+    terminal: &Terminal,
+) -> Outcome {
+    let mut out = terminal.out();
+    for word in candidates(&glued(&args.words), program, terminal).unwrap_or_default() {
+        writeln!(out, "{word}")?;
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+fn candidates(
+    words: &[String],
+    program: &clap::Command,
+    terminal: &Terminal,
+) -> Option<Vec<String>> {
+    let (last, before) = words.split_last()?;
+    let (command, before) = before.split_first()?;
+    let command = program.find_subcommand(command)?;
+    let (names, head, begun) = asked(command, before, last)?;
+    // Reading anything else could wait for ever.
+    let is_there = |word: &&String| Path::new(word).is_file() || Path::new(word).is_dir();
+    let file = before.iter().find(is_there)?;
+    let all = names.all(Path::new(file), terminal).ok()?;
+    // Of a list only the last one is being written.
+    let (list, begun) = match begun.rsplit_once(',') {
+        Some((list, begun)) if names == Names::Losses => (format!("{list},"), begun),
+        _ => (String::new(), begun),
+    };
+    let mut found: Vec<String> = (all.iter().map(String::as_str))
+        .flat_map(|name| {
+            // Objects are found by their short names as well.
+            let short = (names == Names::Objects && !begun.is_empty() && !begun.contains('/'))
+                .then(|| name.rsplit('/').next())
+                .flatten();
+            std::iter::once(name).chain(short)
+        })
+        .filter(|name| name.starts_with(begun))
+        .map(|name| format!("{head}{list}{name}"))
+        .collect();
+    found.sort();
+    found.dedup();
+    Some(found)
+}
+
+/// What is asked for where the last word stands: of which kind the names are, what of the word
+/// stands before them, and how far a name is written.
+fn asked<'a>(
+    command: &clap::Command,
+    before: &[String],
+    last: &'a str,
+) -> Option<(Names, &'a str, &'a str)> {
+    let option = |word: &str| {
+        let long = word.strip_prefix("--")?;
+        command.get_arguments().find(|a| a.get_long() == Some(long))
+    };
+    if let Some((word, begun)) = last.split_once('=')
+        && let Some(arg) = option(word)
+    {
+        return Some((Names::of(arg)?, &last[..=word.len()], begun));
+    }
+    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
+    if let Some(arg) = before
+        .last()
+        .and_then(|w| option(w))
+        .filter(|a| takes_value(a))
+    {
+        return Some((Names::of(arg)?, "", last));
+    }
+    // Which positional one it is: those before it are neither options nor their values.
+    let mut words = before.iter();
+    let mut positionals = 0;
+    while let Some(word) = words.next() {
+        match option(word) {
+            Some(arg) if takes_value(arg) => {
+                words.next();
+            }
+            _ if word.starts_with('-') => {}
+            _ => positionals += 1,
+        }
+    }
+    let arg = command.get_positionals().nth(positionals)?;
+    (!last.starts_with('-')).then_some((Names::of(arg)?, "", last))
+}
+
+/// Bash breaks words at `=`: what belongs together is put together again.
+fn glued(words: &[String]) -> Vec<String> {
+    let mut glued: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for word in words {
+        // What a shell would take off.
+        let word = word.replace(['\\', '"', '\''], "");
+        match glued.last_mut() {
+            Some(last) if is_open || word == "=" => last.push_str(&word),
+            _ => glued.push(word.clone()),
+        }
+        is_open = word == "=";
+    }
+    glued
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command_line::command;
+    use super::*;
+
+    fn those(line: &[&str]) -> Vec<String> {
+        let words: Vec<String> = line.iter().map(|&w| w.to_owned()).collect();
+        let terminal = Terminal::new(super::super::terminal::ColorWhen::Never);
+        candidates(&glued(&words), &command(), &terminal).unwrap_or_default()
+    }
+
+    const FILE: &str = "scenarios/zone-partition.ron";
+
+    #[test]
+    fn settings_come_from_the_scenario_of_the_line_and_its_release() {
+        let found = those(&["run", FILE, "--set", "nodes.a.cap"]);
+        let wanted = ["cpu", "memory", "pods"].map(|r| format!("nodes.a.capacity.{r}="));
+        assert_eq!(found, wanted);
+        assert_eq!(those(&["plan", FILE, "--choose", "horiz"]), ["horizon="]);
+        assert_eq!(those(&["diff", "--set", "horiz", FILE]), [""; 0]);
+        // As Bash breaks it, and as one word.
+        for line in [
+            &["run", FILE, "--set", "=", "horiz"][..],
+            &["run", FILE, "--set=horiz"],
+        ] {
+            assert_eq!(those(line), ["--set=horizon="]);
+        }
+    }
+
+    #[test]
+    fn objects_are_offered_by_kind_and_by_their_short_names() {
+        assert_eq!(those(&["explain", FILE, "zone/"]), ["zone/a", "zone/b"]);
+        assert_eq!(those(&["explain", FILE, "--at", "5m", "a-00"]), ["a-00"]);
+        assert_eq!(those(&["explain", FILE, "node/a-00"]), ["node/a-00"]);
+        // The first word is a file, which the shell offers by itself.
+        assert_eq!(those(&["explain", "sc"]), [""; 0]);
+    }
+
+    #[test]
+    fn losses_and_nodes_are_offered_and_of_a_list_the_last() {
+        assert_eq!(
+            those(&["survey", FILE, "--only", "zone/"]),
+            ["zone/a", "zone/b"]
+        );
+        assert_eq!(
+            those(&["survey", FILE, "--only", "zone/a,node/gpu-0"]),
+            ["zone/a,node/gpu-0"]
+        );
+        assert_eq!(
+            those(&["forecast", FILE, "--dies", "gpu-"]),
+            ["gpu-0", "gpu-1"]
+        );
+    }
+
+    #[test]
+    fn what_no_scenario_has_names_for_is_left_to_the_shell() {
+        for line in [
+            &["run", FILE, "--seed", ""][..],
+            &["run", ""],
+            &["run", "missing.ron", "--set", ""],
+            &["nonsense", FILE, "--set", ""],
+            &["run", "Cargo.toml", "--set", ""],
+            &[],
+        ] {
+            assert_eq!(those(line), [""; 0], "{line:?}");
+        }
+    }
+}
