@@ -130,6 +130,8 @@ pub(super) struct Points {
     pub(super) recalled_pass: PointId,
     /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
     pub(super) disruption: PointId,
+    /// Whether the writer of events gets its token before the next request of who told it one.
+    pub(super) event_first: PointId,
 }
 
 /// The node lifecycle controller.
@@ -198,6 +200,7 @@ impl Controller {
                 recalled_queue: ctx.point("node-recalled-queue"),
                 recalled_pass: ctx.point("node-recalled-pass"),
                 disruption: ctx.point("node-disruption"),
+                event_first: ctx.point("pod-event-first"),
             },
             informers: informers.clone(),
             config,

@@ -50,6 +50,7 @@ impl Controller {
                     About::Pod(pod.id, Some(pod.uid)),
                     EventText::PodNodeNotReady,
                 );
+                self.ctx.yield_point(self.points.event_first).await;
             }
         }
         all_marked

@@ -64,8 +64,10 @@ pub struct Choices {
     /// usual ones.
     free: u64,
     pct: Option<Pct>,
-    /// What the priorities choose for the present turn.
+    /// What the priorities or the ranks choose for the present turn.
     picked: Option<u32>,
+    /// Ranks of objects and of events, by the hashes of their names.
+    ranks: BTreeMap<u64, u64>,
 }
 
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
@@ -79,6 +81,15 @@ const ENDS: u64 = 8;
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
 
+/// The place of the least rank, if the first has one.
+fn first_ranked(mut ranks: impl Iterator<Item = Option<u64>>) -> Option<u32> {
+    let mut best = (ranks.next()??, 0);
+    for (rank, place) in ranks.zip(1..) {
+        best = best.min((rank.unwrap_or(u64::MAX), place));
+    }
+    Some(best.1)
+}
+
 impl Choices {
     fn over(base: Base) -> Self {
         Self {
@@ -91,6 +102,7 @@ impl Choices {
             free: 0,
             pct: None,
             picked: None,
+            ranks: BTreeMap::new(),
         }
     }
 
@@ -124,6 +136,14 @@ impl Choices {
             pct: Some(Pct::new(seed, depth, turns)),
             ..Self::over(Base::Seeded(seed))
         }
+    }
+
+    /// As `self`, but what has a rank, by the hash of its name, goes in the order of the ranks: as an
+    /// object of an arbitrary order, and as an event in the place of another that has one. At each
+    /// point where things may yield, all do or none does.
+    #[must_use]
+    pub fn ranked(self, ranks: BTreeMap<u64, u64>) -> Self {
+        Self { ranks, ..self }
     }
 
     /// Always the first alternative, the least number, the order as given, and no yield.
@@ -255,6 +275,15 @@ impl Choices {
             (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => {
                 self.picked.map_or(0, u64::from)
             }
+            (None, _)
+                if matches!(span, Span::Rank | Span::Place)
+                    && self.ranks.contains_key(&object.hash) =>
+            {
+                self.ranks[&object.hash]
+            }
+            (None, _) if matches!(span, Span::Yield) && !self.ranks.is_empty() => {
+                keyed::bits(p.key, 0, 0) >> 63
+            }
             (None, Base::Default) => span.default_value(),
             (None, Base::Seeded(_)) => {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
@@ -329,7 +358,11 @@ impl Choices {
     ) -> u32 {
         let count = events.len() as u32;
         let pct = self.pct.as_mut();
-        self.picked = pct.map(|pct| pct.pick(&events.collect::<Vec<_>>()));
+        self.picked = match pct {
+            Some(pct) => Some(pct.pick(&events.collect::<Vec<_>>())),
+            None if self.ranks.is_empty() => None,
+            None => first_ranked(events.map(|event| self.ranks.get(&event).copied())),
+        };
         self.ask(point, object, Span::Turn(count)) as u32
     }
 

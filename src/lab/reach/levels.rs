@@ -2,9 +2,9 @@
 
 use super::exchange::{Exchange, exchanges};
 use super::near::{MILLI, Miss, Near};
-use super::wish::Wish;
+use super::wish::{Wish, times};
 use crate::kernel::Choices;
-use crate::kernel::choice::{Deviation, Drawn};
+use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::lab::dice::Dice;
 use crate::recorded::Line;
 use crate::sim::Searched;
@@ -24,6 +24,8 @@ pub(super) struct Run {
     choices: Vec<Drawn>,
     /// Exchanges that were not tried yet, the nearest to where it parts last.
     exchanges: Vec<Exchange>,
+    /// Ranks of objects and of events about them, in the recorded order.
+    ranks: BTreeMap<u64, u64>,
     /// How many runs were made of it.
     made: usize,
 }
@@ -38,8 +40,15 @@ impl Run {
         let after = steps.partition_point(|s| s.at.as_nanos() <= parts);
         let all = run.choices.len();
         let kept = steps.get(after).map_or(all, |s| s.choices as usize);
+        let mut ranks = times(miss, wanted, &run.trace);
+        for step in steps {
+            if let Some(rank) = ranks.get(&step.name.object) {
+                ranks.insert(step.name.hash(), *rank);
+            }
+        }
         Self {
             near,
+            ranks,
             choices: run.choices[..kept].to_vec(),
             exchanges: exchanges(run, kept, &Wish::of(miss, lines, &run.trace)),
             made: 0,
@@ -50,16 +59,39 @@ impl Run {
     fn next(&mut self, dice: &mut Dice) -> Choices {
         self.made += 1;
         let (seed, turns) = (dice.any(), TURNS[dice.index(TURNS.len())]);
-        let mut tape: Vec<Deviation> = self.choices.iter().map(|d| (*d).into()).collect();
-        if dice.once_in(2)
-            && let Some((_, exchange)) = self.exchanges.pop()
-        {
-            // Of two deviations for one choice the later one holds.
-            tape.extend(exchange.into_iter().map(Deviation::from));
-            return Choices::tape(tape, Choices::loose(seed, turns));
+        let base = Choices::loose(seed, turns);
+        let aims = dice.once_in(2);
+        if !self.ranks.is_empty() && dice.once_in(2) {
+            let aimed = self.exchanges.last().filter(|_| aims);
+            let place = match aimed {
+                Some((place, _)) => *place,
+                None => self.place(dice).unwrap_or_default(),
+            };
+            let tape = self.without_orders(place, dice.once_in(2));
+            return Choices::tape(tape, base.ranked(self.ranks.clone()));
         }
-        tape.truncate(self.place(dice).unwrap_or_default());
-        Choices::tape(tape, Choices::loose(seed, turns))
+        let mut tape: Vec<Deviation> = self.choices.iter().map(|d| (*d).into()).collect();
+        match self.exchanges.pop_if(|_| aims) {
+            // Of two deviations for one choice the later one holds.
+            Some((_, exchange)) => tape.extend(exchange.into_iter().map(Deviation::from)),
+            None => tape.truncate(self.place(dice).unwrap_or_default()),
+        }
+        Choices::tape(tape, base)
+    }
+
+    /// Its choices but for those of an order from a place on, and but for all yields if wanted: an
+    /// order before a yield may be right where the one behind it is not.
+    fn without_orders(&self, place: usize, yields: bool) -> Vec<Deviation> {
+        let is_kept = |i: usize, d: &Drawn| match d.span {
+            Span::Yield => i < place && !yields,
+            Span::Turn(_) => i < place,
+            Span::Rank | Span::Place => i < place || !self.ranks.contains_key(&d.object),
+            _ => true,
+        };
+        let kept = self.choices.iter().enumerate();
+        kept.filter(|(i, d)| is_kept(*i, d))
+            .map(|(_, d)| (*d).into())
+            .collect()
     }
 
     /// The place of one of its choices. How far back it is has no scale: from 2 to 4 choices is as
@@ -124,7 +156,7 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::choice::{Object, Span};
+    use crate::kernel::choice::Object;
 
     const CHOICES: usize = 256;
 
@@ -141,6 +173,7 @@ mod tests {
             near: Near::default(),
             choices: (0..CHOICES).map(drawn).collect(),
             exchanges,
+            ranks: BTreeMap::new(),
             made: 0,
         };
         let mut choices = run.next(&mut Dice::new(seed));

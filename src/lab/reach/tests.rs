@@ -65,7 +65,7 @@ fn a_whole_instant_is_put_into_another_order() {
             count: 1,
             lines: Arc::new(wanted.clone()),
         }],
-        3_000,
+        300,
     );
     assert!(found.missed.is_empty(), "{found:?}");
     assert_eq!(

@@ -421,6 +421,8 @@ fn the_guided_search_reaches_what_upstream_did() {
         ("excluded-only-zone", "1.27"),
         // The first round of the NoExecute loop comes amid the first pass after a restart.
         ("z-restart-in-master", ""),
+        // Twenty pods behind a limited client: the orders of their events and of their requests.
+        ("throttled-20-pods", ""),
         // A timer is cancelled between the look at its flag and the deletion.
         ("x-evict-as-healed", ""),
     ] {
