@@ -45,7 +45,7 @@ impl Names {
             name if name.starts_with("PATH=") => Some(Self::Settings),
             "OBJECT" => Some(Self::Objects),
             "LOSS,…" => Some(Self::Losses),
-            "NODES" => Some(Self::Nodes),
+            "NODES[@TIME]" => Some(Self::Nodes),
             _ => None,
         }
     }

@@ -222,9 +222,31 @@ fn what_is_wrong_is_said() {
     let (code, said) = run(&[file, "--what-if", "kubectl tain nodes a-0 a=b:NoExecute"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("did you mean `kubectl taint`?"), "{said}");
+    let (code, said) = run(&[file, "--dies", "a-1@1h", "--quiet"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--horizon"), "{said}");
+    let (code, said) = run(&[file, "--dies", "a-1@1x", "--quiet"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("1x"), "{said}");
     let (code, said) = run(&[file, "--dies", "zz-9", "--quiet"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("zz-9"), "{said}");
+}
+
+#[test]
+fn a_node_that_dies_later_is_given_up_so_much_later() {
+    let path = real("healthy.json.gz");
+    let (at, foreseen) = forecast(&[path.to_str().unwrap(), "--dies", "s-2@1m"]);
+    let unknown = &foreseen[&("node-unknown".to_owned(), "s-2".to_owned())];
+    // Its last heartbeat was up to 10 s before its death, the grace period is 50 s, and one pass comes
+    // every 5 s; ranges end at whole seconds.
+    let (first, last) = (at + 60.0 + 40.0, at + 60.0 + 50.0 + 5.0);
+    assert!(
+        unknown.low >= first - 1.0 && unknown.high <= last + 1.0 && unknown.share > 0.99,
+        "{} to {}, {first} to {last}",
+        unknown.low,
+        unknown.high
+    );
 }
 
 #[cfg(unix)]

@@ -16,12 +16,14 @@ pub(crate) struct ForecastArgs {
     /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Silent nodes come back after this time; otherwise they stay silent
+    /// Silent nodes come back after this time, and those that die so long after they died; otherwise
+    /// they stay silent
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) heal_after: Option<Dur>,
     /// These nodes die at the time of the export, beside those that are silent: names and ranges,
-    /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; may be given several times
-    #[arg(long, value_name = "NODES")]
+    /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; with a time behind a `@`, so long after it:
+    /// `b-03@2m`. May be given several times
+    #[arg(long, value_name = "NODES[@TIME]")]
     pub(super) dies: Vec<String>,
     /// Another course to put beside the first, such as `kubectl taint nodes b-03 a=b:NoExecute`,
     /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times

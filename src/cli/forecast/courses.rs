@@ -10,9 +10,9 @@ use crate::cli::failure::Failure;
 use crate::cli::forecasts::{Course, run_all};
 use crate::cli::terminal::Terminal;
 use crate::import::{ImportedCluster, Input};
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
 use crate::lab::Forecast;
-use crate::language::{Entry, NodeSelector, Problem, Step};
+use crate::language::{Entry, NodeSelector, Problem, Step, duration};
 use crate::plan::{NodeStart, Plan, PodStart};
 use crate::report::WallClock;
 use crate::report::short;
@@ -55,7 +55,7 @@ impl Courses {
             ));
         };
         let silent = summary.cut_off.clone();
-        let mut timeline = dying(&args.dies, args.heal_after);
+        let mut timeline = dying(args).map_err(Failure::Input)?;
         timeline.extend(healing(args, &silent));
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let course = match args.heal_after {
@@ -157,19 +157,33 @@ fn entry(at: &str, step: Step) -> Entry {
     }
 }
 
-/// Nodes that die at once, for good or for that long.
-fn dying(dies: &[String], heal_after: Option<Dur>) -> Vec<Entry> {
-    let selector = |text: &String| match text.split_once('/') {
+/// Nodes that die at the time of the export or, written behind a `@`, so long after it; for good or
+/// for as long as it takes them to come back.
+fn dying(args: &ForecastArgs) -> Result<Vec<Entry>, Problem> {
+    let selector = |text: &str| match text.split_once('/') {
         Some(("zone", zone)) => NodeSelector::Zone(zone.to_owned()),
         Some(("node" | "nodes", name)) => NodeSelector::Nodes(names(name)),
         _ => NodeSelector::Nodes(names(text)),
     };
-    let crash = |text| Step::Crash {
-        node: None,
-        nodes: Some(selector(text)),
-        duration: heal_after.map(|d| short(d).as_str().into()),
+    let one = |text: &String| {
+        let (nodes, at) = text.rsplit_once('@').unwrap_or((text, "0s"));
+        let after = duration::parse(at)
+            .map_err(|e| Problem::new(format!("--dies {text}: {e}")).maybe_help(e.hint()))?;
+        if after >= args.horizon {
+            let (after, end) = (short(after), short(args.horizon));
+            let problem = Problem::new(format!(
+                "--dies {text}: {after} is not before the end of the forecast, {end}"
+            ));
+            return Err(problem.help("look farther ahead with --horizon"));
+        }
+        let crash = Step::Crash {
+            node: None,
+            nodes: Some(selector(nodes)),
+            duration: args.heal_after.map(|d| short(d).as_str().into()),
+        };
+        Ok(entry(&short(after), crash))
     };
-    dies.iter().map(|text| entry("0s", crash(text))).collect()
+    args.dies.iter().map(one).collect()
 }
 
 /// Names and ranges between commas, those within brackets apart: `a-{0..3},s-{2,5}`.
