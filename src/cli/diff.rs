@@ -8,7 +8,7 @@ use super::html::{HtmlArg, columns, plain, run_for_page};
 use super::interrupt;
 use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
-use super::run::{Ready, load, ready, tell_imported};
+use super::run::{Ready, load, prepare, ready, tell_imported};
 use super::terminal::Terminal;
 use crate::analysis::diff::{OverSeeds, Settings};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, diff, grouped};
@@ -122,7 +122,14 @@ fn single(
     terminal: &Terminal,
 ) -> Outcome {
     let a = finished::open(&args.a, &args.change, &args.sets, args.quiet, terminal)?;
-    let b = finished::open(second, change, sets, args.quiet, terminal)?;
+    let b = if args.b.is_none() && !second.is_dir() {
+        // What was taken of the file has been said.
+        let mut ready = prepare(second, change, sets)?;
+        ready.imported = None;
+        finished::simulate(ready, args.quiet, terminal)?
+    } else {
+        finished::open(second, change, sets, args.quiet, terminal)?
+    };
     let (run_a, run_b) = (
         Analysis::new(&a.ready.plan, &a.trace),
         Analysis::new(&b.ready.plan, &b.trace),
@@ -203,13 +210,17 @@ fn many(
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready, Failure> {
         let mut ready = without_tape(loaded, file, overrides)?;
         ready.source.seed = first;
-        tell_imported(&ready.imported, args.quiet, terminal);
         Ok(ready)
     };
     let sides = [
         side(&a, &args.a, &overrides[0])?,
         side(b, second, &overrides[1])?,
     ];
+    // Of one file it is said once.
+    let told = if other.is_some() { 2 } else { 1 };
+    for side in &sides[..told] {
+        tell_imported(&side.imported, args.quiet, terminal);
+    }
     let pairs = Pairs {
         loaded: [&a, b],
         overrides,

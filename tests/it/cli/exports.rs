@@ -45,6 +45,12 @@ fn what_was_left_out_is_said_once_and_not_among_the_results() {
         sweep.stderr
     );
     assert_eq!(scratch.call(&["run", "a.ron", "--quiet"]).stderr, "");
+    // One file on both sides.
+    for more in [&[][..], &["--seeds", "2"]] {
+        let diff = scratch.call(&[&["diff", "a.ron", "--against", "1.30"], more].concat());
+        let said = diff.stderr.matches("1 Gadget").count();
+        assert_eq!(said, 1, "{}", diff.stderr);
+    }
 }
 
 #[test]
