@@ -36,7 +36,7 @@ impl RecordsArg {
     pub(crate) fn forms(&self) -> Result<TableForms, Failure> {
         let asked = |form| self.records.contains(&form);
         let packing = match (asked(RecordsForm::Jsonl), asked(RecordsForm::Gzip)) {
-            (false, false) => Packing::Large,
+            (false, false) => Packing::default(),
             (true, false) => Packing::Never,
             (false, true) => Packing::Always,
             (true, true) => {

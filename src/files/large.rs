@@ -17,6 +17,9 @@ pub(crate) const PACKED: &str = ".gz";
 /// A file of more bytes than this is packed, unless something else was asked for.
 pub(crate) const PLAIN_MAX: usize = 16 << 20;
 
+/// As [`PLAIN_MAX`], of a document.
+const DOCUMENT_MAX: usize = 1 << 20;
+
 /// So many bytes are a block; what is packed becomes no smaller with larger ones.
 const BLOCK: usize = 1 << 20;
 
@@ -27,15 +30,30 @@ const BLOCKS: usize = 16;
 const LEVEL: u32 = 3;
 
 /// When files are packed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packing {
-    /// Those of more than [`PLAIN_MAX`] bytes.
-    #[default]
-    Large,
+    /// Those of more than so many bytes.
+    Beyond(usize),
     /// None.
     Never,
     /// All.
     Always,
+}
+
+impl Default for Packing {
+    fn default() -> Self {
+        Self::Beyond(PLAIN_MAX)
+    }
+}
+
+impl Packing {
+    /// The same, but for what is opened whole, and by people, too, and is large sooner.
+    pub(crate) fn of_a_document(self) -> Self {
+        match self {
+            Self::Beyond(_) => Self::Beyond(DOCUMENT_MAX),
+            asked => asked,
+        }
+    }
 }
 
 /// A file that may turn out to be large.
@@ -48,8 +66,8 @@ pub(crate) struct LargeFile<'a> {
 
 #[derive(Debug)]
 enum State {
-    /// All that there is of it, while it is small enough.
-    Held(Vec<u8>),
+    /// All that there is of it, while it is no more than so many bytes.
+    Held(Vec<u8>, usize),
     Plain(BufWriter<File>),
     /// With what is not packed yet.
     Packed(File, Vec<u8>),
@@ -64,10 +82,10 @@ impl<'a> LargeFile<'a> {
         let mut file = LargeFile {
             folder,
             name,
-            state: State::Held(Vec::new()),
+            state: State::Held(Vec::new(), 0),
         };
         match packing {
-            Packing::Large => {}
+            Packing::Beyond(most) => file.state = State::Held(Vec::new(), most),
             Packing::Never => file.state = file.plain()?,
             Packing::Always => file.state = file.packed(Vec::new())?,
         }
@@ -92,7 +110,7 @@ impl<'a> LargeFile<'a> {
     /// # Errors
     /// It cannot be written.
     pub(crate) fn finish(mut self) -> io::Result<(String, u64)> {
-        if let State::Held(held) = &mut self.state {
+        if let State::Held(held, _) = &mut self.state {
             let held = std::mem::take(held);
             self.state = self.plain()?;
             self.write_all(&held)?;
@@ -106,7 +124,7 @@ impl<'a> LargeFile<'a> {
                 pack(&mut file, &mut rest)?;
                 Ok((format!("{}{PACKED}", self.name), file.metadata()?.len()))
             }
-            State::Held(_) => Ok((self.name.to_owned(), 0)),
+            State::Held(..) => Ok((self.name.to_owned(), 0)),
         }
     }
 }
@@ -135,14 +153,14 @@ fn pack(file: &mut File, held: &mut Vec<u8>) -> io::Result<()> {
 
 impl Write for LargeFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let State::Held(held) = &mut self.state
-            && held.len() + bytes.len() > PLAIN_MAX
+        if let State::Held(held, most) = &mut self.state
+            && held.len() + bytes.len() > *most
         {
             let held = std::mem::take(held);
             self.state = self.packed(held)?;
         }
         match &mut self.state {
-            State::Held(held) => held.extend_from_slice(bytes),
+            State::Held(held, _) => held.extend_from_slice(bytes),
             State::Plain(out) => out.write_all(bytes)?,
             State::Packed(file, held) => {
                 held.extend_from_slice(bytes);
@@ -195,11 +213,16 @@ mod tests {
             bytes
         };
         // So many bytes are the last that are left as they are.
-        assert!(plain(&lines[..PLAIN_MAX], Packing::Large) == lines[..PLAIN_MAX]);
+        assert!(plain(&lines[..PLAIN_MAX], Packing::default()) == lines[..PLAIN_MAX]);
         assert!(plain(&lines, Packing::Never) == lines);
-        let (name, packed) = written("large", &lines, 1 << 16, Packing::Large);
+        let (name, packed) = written("large", &lines, 1 << 16, Packing::default());
         assert_eq!(name, "a.csv.gz");
         assert!(unpack(packed.clone(), u64::MAX).expect("it is gzip") == lines);
+        let document = Packing::default().of_a_document();
+        assert!(plain(&lines[..DOCUMENT_MAX], document) == lines[..DOCUMENT_MAX]);
+        let (name, _) = written("document", &lines[..=DOCUMENT_MAX], 1 << 16, document);
+        assert_eq!(name, "a.csv.gz");
+        assert!(plain(&lines, Packing::Never.of_a_document()) == lines);
         // However it was written.
         assert!(written("all", &lines, 999_983, Packing::Always).1 == packed);
     }
@@ -209,6 +232,6 @@ mod tests {
         let (name, packed) = written("nothing", b"", 1, Packing::Always);
         assert_eq!(name, "a.csv.gz");
         assert_eq!(unpack(packed, 10).expect("it is gzip"), b"");
-        assert_eq!(written("none", b"", 1, Packing::Large).1, b"");
+        assert_eq!(written("none", b"", 1, Packing::default()).1, b"");
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn write_folder(
     folder.write_large("evictions.csv", forms.packing, |out| {
         tables::csv::write(out, &evictions)
     })?;
-    folder.write_large("summary.json", forms.packing, |out| {
+    folder.write_large("summary.json", forms.packing.of_a_document(), |out| {
         json::write(out, &json::summary_document(report))
     })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
