@@ -203,6 +203,10 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     head(c, &plane.heading, LEFT, &legend)?;
     let (across, up) = scales(plane);
     grid(c, plane, &across, &up)?;
+    // First, so that no line lies below the band of another one.
+    for part in plane.lines.iter().flat_map(|line| on_scale(line, up.to)) {
+        draw_band(c, &part, &across, &up)?;
+    }
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         for part in on_scale(line, up.to) {
@@ -330,6 +334,30 @@ fn grid<B: DrawingBackend>(
     )
 }
 
+/// Where the points of a line are.
+fn placed(line: &Line, across: &Scale, up: &Scale) -> Vec<(f64, f64)> {
+    let points = line.points.iter();
+    points.map(|p| (across.at(p.0), up.at(p.1))).collect()
+}
+
+/// Fills the band of a line, if it has one. What lies below it is not seen any more.
+fn draw_band<B: DrawingBackend>(
+    c: &Canvas<B>,
+    line: &Line,
+    across: &Scale,
+    up: &Scale,
+) -> Result<(), ChartError> {
+    let points = placed(line, across, up);
+    if line.band.len() != points.len() || points.len() < 2 {
+        return Ok(());
+    }
+    let of = points.iter().zip(&line.band);
+    let upper = of.clone().map(|(p, b)| (p.0, up.at(b.1)));
+    let lower = of.rev().map(|(p, b)| (p.0, up.at(b.0)));
+    let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
+    c.polygon(&outline, AVAILABLE_FILL)
+}
+
 fn draw_line<B: DrawingBackend>(
     c: &Canvas<B>,
     line: &Line,
@@ -337,24 +365,7 @@ fn draw_line<B: DrawingBackend>(
     across: &Scale,
     up: &Scale,
 ) -> Result<(), ChartError> {
-    let points: Vec<(f64, f64)> = line
-        .points
-        .iter()
-        .map(|p| (across.at(p.0), up.at(p.1)))
-        .collect();
-    if line.band.len() == points.len() && points.len() > 1 {
-        let upper = points
-            .iter()
-            .zip(&line.band)
-            .map(|(p, b)| (p.0, up.at(b.1)));
-        let lower = points
-            .iter()
-            .zip(&line.band)
-            .rev()
-            .map(|(p, b)| (p.0, up.at(b.0)));
-        let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
-        c.polygon(&outline, AVAILABLE_FILL)?;
-    }
+    let points = placed(line, across, up);
     if points.len() > 1 && !line.dots_only {
         c.line(&points, color, 2.0)?;
     }
@@ -427,6 +438,40 @@ mod tests {
             (400.0, 50.0, "d".to_owned()),
         ];
         assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn no_line_lies_below_the_band_of_another() {
+        let line = |at: f64| Line {
+            points: vec![(0.0, at), (1.0, at)],
+            band: vec![(0.0, 4.0); 2],
+            ..Line::default()
+        };
+        let (title, subtitle, doc) = (String::new(), String::new(), String::new());
+        let plane = Plane {
+            heading: Heading {
+                title,
+                subtitle,
+                doc,
+            },
+            across: String::new(),
+            up: String::new(),
+            ticks: Vec::new(),
+            lines: vec![line(1.0), line(2.0)],
+            span: None,
+            marks: Vec::new(),
+            from_zero: true,
+            highest: None,
+        };
+        let svg = plane_svg(&plane).unwrap();
+        let places = |of: &str| svg.match_indices(of).map(|(at, _)| at).collect::<Vec<_>>();
+        let (bands, lines) = (places("<polygon"), places("<polyline"));
+        assert_eq!((bands.len(), lines.len()), (2, 2));
+        assert!(
+            bands
+                .iter()
+                .all(|band| lines.iter().all(|line| band < line))
+        );
     }
 
     #[test]
