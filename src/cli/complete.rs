@@ -89,7 +89,7 @@ impl Names {
 /// to say: whoever presses a key has not asked for what is wrong.
 pub(crate) fn complete(
     args: &CompleteArgs,
-    program: &clap::Command,
+    program: clap::Command,
     terminal: &Terminal,
 ) -> Outcome {
     let mut out = terminal.out();
@@ -102,16 +102,20 @@ pub(crate) fn complete(
 
 fn candidates(
     words: &[String],
-    program: &clap::Command,
+    mut program: clap::Command,
     terminal: &Terminal,
 ) -> Option<Vec<String>> {
+    // Options that all commands have are with each of them then.
+    program.build();
     let (last, before) = words.split_last()?;
-    let (command, before) = before.split_first()?;
-    let command = program.find_subcommand(command)?;
-    let (names, head, begun) = asked(command, before, last)?;
+    let is_command = |word: &String| program.find_subcommand(word).is_some();
+    let at = before.iter().position(is_command)?;
+    let command = program.find_subcommand(&before[at])?;
+    let before = Before::of(command, &before[at + 1..]);
+    let (names, head, begun) = before.asks(command, last)?;
     // Reading anything else could wait for ever.
-    let is_there = |word: &&String| Path::new(word).is_file() || Path::new(word).is_dir();
-    let file = before.iter().find(is_there)?;
+    let is_there = |word: &&&str| Path::new(word).is_file() || Path::new(word).is_dir();
+    let file = before.positionals.iter().find(is_there)?;
     let all = names.all(Path::new(file), terminal).ok()?;
     // Of a list only the last one is being written.
     let (list, begun) = match begun.rsplit_once(',') {
@@ -134,44 +138,62 @@ fn candidates(
     Some(found)
 }
 
-/// What is asked for where the last word stands: of which kind the names are, what of the word
-/// stands before them, and how far a name is written.
-fn asked<'a>(
-    command: &clap::Command,
-    before: &[String],
-    last: &'a str,
-) -> Option<(Names, &'a str, &'a str)> {
-    let option = |word: &str| {
-        let long = word.strip_prefix("--")?;
-        command.get_arguments().find(|a| a.get_long() == Some(long))
-    };
-    if let Some((word, begun)) = last.split_once('=')
-        && let Some(arg) = option(word)
-    {
-        return Some((Names::of(arg)?, &last[..=word.len()], begun));
-    }
-    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
-    if let Some(arg) = before
-        .last()
-        .and_then(|w| option(w))
-        .filter(|a| takes_value(a))
-    {
-        return Some((Names::of(arg)?, "", last));
-    }
-    // Which positional one it is: those before it are neither options nor their values.
-    let mut words = before.iter();
-    let mut positionals = 0;
-    while let Some(word) = words.next() {
-        match option(word) {
-            Some(arg) if takes_value(arg) => {
-                words.next();
+/// The words of a command before the one that is being written.
+struct Before<'a> {
+    /// Those that are neither options nor their values.
+    positionals: Vec<&'a str>,
+    /// The option at the end whose value is to come.
+    open: Option<&'a clap::Arg>,
+}
+
+impl<'a> Before<'a> {
+    fn of(command: &'a clap::Command, words: &'a [String]) -> Self {
+        let mut before = Self {
+            positionals: Vec::new(),
+            open: None,
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match option(command, word) {
+                Some(arg) if arg.get_action().takes_values() && !arg.is_require_equals_set() => {
+                    before.open = words.next().is_none().then_some(arg);
+                }
+                _ if word.starts_with('-') && word != "-" => {}
+                _ => before.positionals.push(word),
             }
-            _ if word.starts_with('-') => {}
-            _ => positionals += 1,
         }
+        before
     }
-    let arg = command.get_positionals().nth(positionals)?;
-    (!last.starts_with('-')).then_some((Names::of(arg)?, "", last))
+
+    /// What is asked for where the last word stands: of which kind the names are, what of the word
+    /// stands before them, and how far a name is written.
+    fn asks<'w>(
+        &self,
+        command: &clap::Command,
+        last: &'w str,
+    ) -> Option<(Names, &'w str, &'w str)> {
+        if let Some((word, begun)) = last.split_once('=')
+            && let Some(arg) = option(command, word)
+        {
+            return Some((Names::of(arg)?, &last[..=word.len()], begun));
+        }
+        let positional = || command.get_positionals().nth(self.positionals.len());
+        let arg = match self.open {
+            Some(arg) => arg,
+            None => positional().filter(|_| !last.starts_with('-'))?,
+        };
+        Some((Names::of(arg)?, "", last))
+    }
+}
+
+/// The option that a word is, `--set` or `-o`.
+fn option<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
+    let is_it = |arg: &&clap::Arg| {
+        let short = arg.get_short().map(|short| format!("-{short}"));
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        [short, long].iter().flatten().any(|own| own == word)
+    };
+    command.get_arguments().find(is_it)
 }
 
 /// Bash breaks words at `=`: what belongs together is put together again.
@@ -198,7 +220,7 @@ mod tests {
     fn those(line: &[&str]) -> Vec<String> {
         let words: Vec<String> = line.iter().map(|&w| w.to_owned()).collect();
         let terminal = Terminal::new(super::super::terminal::ColorWhen::Never);
-        candidates(&glued(&words), &command(), &terminal).unwrap_or_default()
+        candidates(&glued(&words), command(), &terminal).unwrap_or_default()
     }
 
     const FILE: &str = "scenarios/zone-partition.ron";
@@ -242,6 +264,30 @@ mod tests {
             those(&["forecast", FILE, "--dies", "gpu-"]),
             ["gpu-0", "gpu-1"]
         );
+    }
+
+    #[test]
+    fn options_and_their_values_are_no_files() {
+        for line in [
+            &["explain", "-o", "json", "-q", FILE, "zone/a"][..],
+            &[
+                "--color", "never", "explain", FILE, "--color", "never", "zone/a",
+            ],
+            &["survey", "--html", FILE, "--only", "zone/a"],
+            // The folder is there, and is no scenario.
+            &[
+                "survey",
+                "--out",
+                "scenarios",
+                "-j",
+                "2",
+                FILE,
+                "--only",
+                "zone/a",
+            ],
+        ] {
+            assert_eq!(those(line), ["zone/a"], "{line:?}");
+        }
     }
 
     #[test]

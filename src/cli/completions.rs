@@ -54,7 +54,7 @@ const BASH: &str = r#"_taintsim() {
     done < <("$1" complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${COMP_WORDS[COMP_CWORD]}" 2>/dev/null)
     if [[ ${#COMPREPLY[@]} -gt 0 ]]; then
         # What Bash broke off at a `=` stays where it is.
-        [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]] && COMPREPLY=("${COMPREPLY[@]#*=}")
+        [[ ${COMP_WORDS[COMP_CWORD-1]} == = || ${COMP_WORDS[COMP_CWORD]} == = ]] && COMPREPLY=("${COMPREPLY[@]#*=}")
         [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
         return 0
     fi

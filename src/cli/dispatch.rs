@@ -129,7 +129,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Schema(args) => schema::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
         Command::Completions(args) => completions::completions(args, &command(), terminal),
-        Command::Complete(args) => complete::complete(args, &command(), terminal),
+        Command::Complete(args) => complete::complete(args, command(), terminal),
         Command::Man(args) => man::man(args, command(), terminal),
     }
 }

@@ -339,6 +339,10 @@ fn a_shell_offers_what_the_scenario_of_the_line_has() {
         "horizon=\n"
     );
     assert_eq!(
+        offered(&["settings", "a.ron", "--set", "="]).lines().next(),
+        Some("begins=")
+    );
+    assert_eq!(
         offered(&["sweep", "a.ron", "--set", "workloads.web.repl"]),
         "workloads.web.replicas=\n"
     );
