@@ -247,6 +247,21 @@ fn a_node_that_dies_later_is_given_up_so_much_later() {
         unknown.low,
         unknown.high
     );
+    // The newest heartbeat of the export is of 02:28:55. What was asked for is said with the figures.
+    for (more, then) in [
+        (&["--dies", "s-2@1m"][..], "for good"),
+        (
+            &["--dies", "s-2@1m", "--heal-after", "90s"],
+            "and comes back 1m30s later",
+        ),
+    ] {
+        let mut command = Command::cargo_bin("taintsim").unwrap();
+        command.arg("forecast").arg(&path).args(more);
+        let out = command.args(["-o", "json", "--seeds", "2", "-q"]).output();
+        let v: Value = serde_json::from_slice(&out.unwrap().stdout).unwrap();
+        let said = format!("Asked for: s-2 dies at 02:29:55 (in 1m) {then}.");
+        assert_eq!(v["notes"][0], said.as_str());
+    }
 }
 
 #[cfg(unix)]

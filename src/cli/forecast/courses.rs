@@ -32,7 +32,7 @@ pub(super) struct Courses {
     pub(super) horizon: Time,
     /// What was taken and left out.
     pub(super) taken: Vec<String>,
-    /// The notes of the plan.
+    /// What is asked for to happen, and the notes of the plan.
     pub(super) notes: Vec<String>,
     /// What had not happened yet when the export was made.
     pub(super) open: BTreeSet<(Happening, String)>,
@@ -55,7 +55,11 @@ impl Courses {
             ));
         };
         let silent = summary.cut_off.clone();
-        let mut timeline = dying(args).map_err(Failure::Input)?;
+        let clock = WallClock(zero.0);
+        let (mut timeline, dying): (Vec<Entry>, Vec<String>) = dying(args, clock)
+            .map_err(Failure::Input)?
+            .into_iter()
+            .unzip();
         timeline.extend(healing(args, &silent));
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let course = match args.heal_after {
@@ -85,14 +89,14 @@ impl Courses {
             courses.push(course_of(text, other));
         }
         Ok(Courses {
-            clock: WallClock(zero.0),
+            clock,
             silent,
             course,
             head,
             horizon: Time::ZERO + args.horizon,
             taken: summary.lines(),
             open: open(&plan),
-            notes: plan.notes,
+            notes: dying.into_iter().chain(plan.notes).collect(),
             courses,
         })
     }
@@ -158,8 +162,12 @@ fn entry(at: &str, step: Step) -> Entry {
 }
 
 /// Nodes that die at the time of the export or, written behind a `@`, so long after it; for good or
-/// for as long as it takes them to come back.
-fn dying(args: &ForecastArgs) -> Result<Vec<Entry>, Problem> {
+/// for as long as it takes them to come back. Each with a sentence that says so.
+fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, Problem> {
+    let then = match args.heal_after {
+        Some(after) => format!("and comes back {} later", short(after)),
+        None => "for good".to_owned(),
+    };
     let selector = |text: &str| match text.split_once('/') {
         Some(("zone", zone)) => NodeSelector::Zone(zone.to_owned()),
         Some(("node" | "nodes", name)) => NodeSelector::Nodes(names(name)),
@@ -181,7 +189,12 @@ fn dying(args: &ForecastArgs) -> Result<Vec<Entry>, Problem> {
             nodes: Some(selector(nodes)),
             duration: args.heal_after.map(|d| short(d).as_str().into()),
         };
-        Ok(entry(&short(after), crash))
+        let when = clock.clock(Time::ZERO + after);
+        let said = format!(
+            "Asked for: {nodes} dies at {when} (in {}) {then}.",
+            short(after)
+        );
+        Ok((entry(at, crash), said))
     };
     args.dies.iter().map(one).collect()
 }
