@@ -264,6 +264,65 @@ fn a_node_that_dies_later_is_given_up_so_much_later() {
     }
 }
 
+/// Of five nodes of zone b three turned Unknown 7 s before the export, which is PartialDisruption and tainted at no rate
+/// in so small a zone, and the last two 2 s before it: FullDisruption, whose limiter begins without a token at 0.1 a second
+/// (`SwapLimiter`), within the second that the conditions say. So the first taint comes 7 s to 8 s after the export, and a round of the loop is
+/// 0.1 s. Where all five turned Unknown 7 s before it, the zone never was without a rate.
+#[test]
+fn a_zone_that_was_partly_disrupted_a_moment_ago_has_no_token() {
+    let time = |ago: u64| format!("2026-01-01T02:29:{:02}Z", 60 - ago);
+    let node = |name: String, zone: &str, unknown: Option<u64>| {
+        let (status, since) = match unknown {
+            Some(ago) => ("Unknown", time(ago)),
+            None => ("True", "2025-12-31T12:00:00Z".to_owned()),
+        };
+        let renewed = match unknown {
+            Some(_) => "2026-01-01T02:29:00.000000Z",
+            None => "2026-01-01T02:29:59.900000Z",
+        };
+        [
+            serde_json::json!({
+                "kind": "Node", "apiVersion": "v1",
+                "metadata": { "name": name, "labels": { "topology.kubernetes.io/zone": zone } },
+                "status": {
+                    "allocatable": { "cpu": "4", "memory": "8Gi", "pods": "110" },
+                    "conditions": [{ "type": "Ready", "status": status, "reason": "", "lastTransitionTime": since,
+                        "lastHeartbeatTime": "2026-01-01T02:28:00Z" }],
+                },
+            }),
+            serde_json::json!({
+                "kind": "Lease", "apiVersion": "coordination.k8s.io/v1",
+                "metadata": { "name": name, "namespace": "kube-node-lease" },
+                "spec": { "holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": renewed },
+            }),
+        ]
+    };
+    let first_taint = |last_two: u64| {
+        let a = (0..5).flat_map(|i| node(format!("a-{i}"), "a", None));
+        let b = (0..5).flat_map(|i| {
+            node(
+                format!("b-{i}"),
+                "b",
+                Some(if i < 3 { 7 } else { last_two }),
+            )
+        });
+        let list = serde_json::json!({ "kind": "List", "apiVersion": "v1", "items": a.chain(b).collect::<Vec<_>>() });
+        let file =
+            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("partly-{last_two}.json"));
+        std::fs::write(&file, list.to_string()).unwrap();
+        let (at, foreseen) = forecast(&[file.to_str().unwrap()]);
+        let taints = foreseen
+            .iter()
+            .filter(|((what, _), _)| what == "node-noexecute");
+        taints.map(|(_, f)| f.low).fold(f64::INFINITY, f64::min) - at
+    };
+    // The low end of a range is a second or so before the least of the seeds.
+    let first = first_taint(2);
+    assert!((5.5..=8.2).contains(&first), "{first}");
+    let first = first_taint(7);
+    assert!((0.5..=4.2).contains(&first), "{first}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {

@@ -54,13 +54,16 @@ impl Controller {
             None => self.next_pass(last, self.pass_ended(recalled, last, within), drawn),
         };
         self.assume_running(pass);
-        self.heard_by(&self.passes_before(&passes, within, pass));
+        let began = self.passes_before(&passes, within, pass);
+        self.heard_by(&began);
         if let Some(pass) = last.filter(|pass| pass.goes_on) {
             self.judged_by(pass.first * SECOND.as_nanos() as i64 + within);
         }
         self.heard_since_office(recalled, pass);
         let asked = self.and_taints(passes);
-        self.recall_zones(&nodes, last, &asked);
+        // What a pass under way has changed does not count yet.
+        let ended = &began[usize::from(last.is_some_and(|p| p.goes_on)).min(began.len() - 1)..];
+        self.recall_zones(&nodes, ended, within, &asked);
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
         let into = within as f64 / SECOND.as_nanos() as f64;
@@ -187,35 +190,32 @@ impl Controller {
         });
     }
 
-    /// The zones' states and their limiters, as the last pass that ended has left them.
-    fn recall_zones(&self, nodes: &[Rc<Node>], last: Option<LastPass>, asked: &Asked) {
-        let counted = self.counted_before(nodes, last);
-        let all_full = counted
-            .iter()
-            .all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
+    /// The zones' states and their limiters, as the last pass that ended has left them; `passes` are when those began
+    /// that come after it, it, and those before it, the latest first.
+    fn recall_zones(&self, nodes: &[Rc<Node>], passes: &[i64], within: i64, asked: &Asked) {
+        let counted = self.counted_before(nodes, passes[0], within);
+        let rates = self.rates(&counted);
+        let started = self.started(nodes, &rates, passes, within);
         let taken = self.last_tokens(nodes);
         let waits = self.waits_since(nodes);
         for (zone, conditions) in counted.iter() {
             let state = self.compute_zone_state(conditions);
-            let rate = if all_full {
-                0.0
-            } else {
-                self.rate_of(state, conditions.size())
-                    .unwrap_or(self.config.eviction_rate)
-            };
+            let rate = rates[&zone];
             let (taken, waits) = (taken.get(&zone).copied(), waits.get(&zone).copied());
             let tried = waits.filter(|since| *since <= -self.tried_within(*since, asked));
-            let tokens = last_token(taken, tried, rate).map_or(1.0, |second| {
+            let second = SECOND.as_nanos() as i64;
+            let started = started.get(&zone).copied();
+            let begins = started.map(|ns| ns.div_euclid(second));
+            let tokens = last_token(taken.max(begins), tried, rate).map_or(1.0, |at| {
                 let within = self.ctx.uniform(
                     self.points.recalled,
                     self.zone_object(zone),
                     0,
                     SECOND.as_nanos() - 1,
                 );
-                let ago = second
-                    .saturating_mul(-(SECOND.as_nanos() as i64))
-                    .saturating_sub(within as i64);
-                let tokens = ago.max(0) as f64 / 1e9 * f64::from(rate);
+                let drawn = at.saturating_mul(second).saturating_add(within as i64);
+                let at = started.filter(|_| begins == Some(at)).unwrap_or(drawn);
+                let tokens = at.saturating_neg().max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
                 // were tainted already.
                 if waits.is_some() {
@@ -233,6 +233,46 @@ impl Controller {
                 self.record_zone(zone, state);
             }
         }
+    }
+
+    /// At which rate each zone's nodes are tainted.
+    fn rates(&self, counted: &Counted) -> BTreeMap<TextId, f32> {
+        let of = |z| self.compute_zone_state(z);
+        let all_full = counted
+            .iter()
+            .all(|(_, z)| of(z) == ZoneState::FullDisruption);
+        let rate = |z: ZoneConditions| match self.rate_of(of(z), z.size()) {
+            _ if all_full => 0.0,
+            rate => rate.unwrap_or(self.config.eviction_rate),
+        };
+        counted.iter().map(|(zone, z)| (zone, rate(z))).collect()
+    }
+
+    /// When those zones got their rate, ns from the start, that had none before: a limiter that takes the
+    /// place of one that never lets through begins without a token (`SwapLimiter`).
+    fn started(
+        &self,
+        nodes: &[Rc<Node>],
+        rates: &BTreeMap<TextId, f32>,
+        passes: &[i64],
+        within: i64,
+    ) -> BTreeMap<TextId, i64> {
+        let mut started = BTreeMap::new();
+        let mut left: Vec<TextId> = rates.keys().copied().collect();
+        for after in 1..passes.len() {
+            if left.is_empty() {
+                break;
+            }
+            let before = self.rates(&self.counted_before(nodes, passes[after], within));
+            left.retain(|zone| {
+                let (was, is) = (before.get(zone).copied(), rates[zone]);
+                if was == Some(0.0) && is > 0.0 {
+                    started.insert(*zone, passes[after]);
+                }
+                was == Some(is)
+            });
+        }
+        started
     }
 
     /// How many seconds ago a node has to have come into its zone's queue, in that second, for its
@@ -263,18 +303,20 @@ impl Controller {
             .is_some_and(|(taint, _)| !node.has_taint(taint))
     }
 
-    /// The nodes of each zone by their conditions; what a pass that is under way has changed does
-    /// not count yet.
-    fn counted_before(&self, nodes: &[Rc<Node>], last: Option<LastPass>) -> Counted {
+    /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;
+    /// `within` is what of a second had passed when it wrote.
+    fn counted_before(&self, nodes: &[Rc<Node>], pass: i64, within: i64) -> Counted {
         let mut counted = Counted::default();
+        let ns = |seconds: i64| seconds.saturating_mul(SECOND.as_nanos() as i64);
         for node in nodes {
             let (zone, excluded) = self.zone_of(node);
             let Some(ready) = node.ready().filter(|_| !excluded) else {
                 continue;
             };
-            let began = last.filter(|p| p.goes_on).map_or(i64::MAX, |p| p.first);
-            let ready = ready.status == ConditionStatus::True
-                || unknown_since(node).is_some_and(|since| since >= began);
+            // Conditions without a time are as old as the run.
+            let since = ready.last_transition_time.0;
+            let changed = since < 0 && ns(since).saturating_add(within) >= pass;
+            let ready = (ready.status == ConditionStatus::True) != changed;
             counted.add(
                 zone,
                 ZoneConditions {
