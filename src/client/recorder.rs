@@ -300,7 +300,7 @@ impl EventRecorder {
         };
         if self
             .overtaken
-            .is_some_and(|point| self.ctx.yields(point, Object::NONE))
+            .is_some_and(|point| self.ctx.yields(point, Object::NONE, 0))
         {
             let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
             let name = Name::of("event", Keys::NOTHING).about(about.object(&self.client).hash);
@@ -338,7 +338,7 @@ impl EventRecorder {
         let mut correlator = Correlator::new();
         loop {
             let e = self.queue.recv().await;
-            self.ctx.yield_point(self.write_point).await;
+            self.ctx.yield_point(self.write_point, 0).await;
             self.ctx.set_cause(e.cause);
             let Some(told) = correlator.correlate(e, self.ctx.now()) else {
                 continue;

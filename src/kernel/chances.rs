@@ -29,15 +29,17 @@ impl Ctx {
         self.0.choosing(|c| c.chance(point, object, odds))
     }
 
-    /// Whether others come first at a place where upstream lets them; only a search may say so.
-    pub fn yields(&self, point: PointId, object: Object) -> bool {
-        self.0.choosing(|c| c.yields(point, object))
+    /// Whether others come first at a place where upstream lets them: `odds` times in a thousand where the
+    /// order within an instant is drawn; only a search may say so otherwise.
+    pub fn yields(&self, point: PointId, object: Object, odds: u32) -> bool {
+        self.0.choosing(|c| c.yields(point, object, odds))
     }
 
     /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
-    /// the choices let all others of this instant go first here.
-    pub async fn yield_point(&self, point: PointId) {
-        if self.yields(point, Object::NONE) {
+    /// the choices let all others of this instant go first here, which they do `odds` times in a
+    /// thousand where the order within an instant is drawn.
+    pub async fn yield_point(&self, point: PointId, odds: u32) {
+        if self.yields(point, Object::NONE, odds) {
             self.after_others().await;
         }
     }
@@ -105,6 +107,20 @@ impl Ctx {
     /// the order stays as given.
     pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choosing(|c| c.order(point, items, object));
+    }
+
+    /// The order of some of `whole` items, as Go has it when it walks a map of all of them; `place` says
+    /// how many of all were put in before an item.
+    pub fn order_some<T>(
+        &self,
+        point: PointId,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        self.0
+            .choosing(|c| c.order_some(point, whole, items, place, object));
     }
 
     /// The order of a given ordinal of some of `whole` items, as they have it among all of them;

@@ -347,7 +347,7 @@ fn a_yield_point_is_free_unless_the_tape_says_otherwise() {
             let (c, log) = (ctx.clone(), log.clone());
             ctx.spawn(group, async move {
                 log.say(&format!("{name}1"));
-                c.yield_point(point).await;
+                c.yield_point(point, 0).await;
                 log.say(&format!("{name}2"));
             });
         }

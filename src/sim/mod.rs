@@ -24,6 +24,6 @@ mod user;
 
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
 pub use search::{
-    GoesOn, Known, Searched, Searcher, play, replay, replay_watched, search, search_watched,
+    GoesOn, Known, Searched, Searcher, draw, play, replay, replay_watched, search, search_watched,
 };
 pub(crate) use shared_plan::admitted;

@@ -66,6 +66,25 @@ pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
     (!run.known).then_some(run.trace)
 }
 
+/// Runs a plan with everything drawn about as often as upstream comes to it, the order within each
+/// instant included.
+pub fn draw(plan: &Plan, seed: u64) -> Trace {
+    let run = search_in(
+        &mut Tables::default(),
+        plan,
+        &Common::of(plan),
+        Choices::natural(seed),
+        // From the first choice on all that could come next is to be drawn from.
+        Wanted {
+            from: 0,
+            ..Wanted::NOTHING
+        },
+        &mut |_| false,
+        &|| true,
+    );
+    run.trace
+}
+
 /// Runs a plan with the order within each instant a choice, too.
 pub fn search(plan: &Plan, choices: Choices) -> Searched {
     search_watched(plan, choices, &|| true)

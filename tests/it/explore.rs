@@ -413,7 +413,7 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
         let values = match d.span {
             Span::Turn(n) | Span::Alternatives(n) => (0..u64::from(n)).collect(),
             Span::Range(_, max) => vec![max],
-            Span::Yield | Span::Chance(_) => vec![1],
+            Span::Yield(_) | Span::Chance(_) => vec![1],
             Span::Rank | Span::Place => vec![0],
             Span::Bits => Vec::new(),
         };

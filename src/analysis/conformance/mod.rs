@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod difference;
 mod envelope;
+mod odds;
 #[cfg(test)]
 mod tests;
 
@@ -17,3 +18,4 @@ pub use canonical::lines;
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub(crate) use difference::show;
+pub(crate) use odds::{Marginal, Odds, odds};

@@ -7,6 +7,7 @@
 
 mod args;
 mod counts;
+mod odds;
 mod record;
 mod recordings;
 mod report;

@@ -260,7 +260,7 @@ impl Kubelets {
                 && self.beats_now(node)
                 && self
                     .ctx
-                    .yields(self.points.heartbeat_first, self.object(node));
+                    .yields(self.points.heartbeat_first, self.object(node), 0);
         let Some(t) = (if ticks_ran {
             Some(now)
         } else {

@@ -50,7 +50,7 @@ impl Controller {
                     About::Pod(pod.id, Some(pod.uid)),
                     EventText::PodNodeNotReady,
                 );
-                self.ctx.yield_point(self.points.event_first).await;
+                self.ctx.yield_point(self.points.event_first, 0).await;
             }
         }
         all_marked

@@ -78,7 +78,7 @@ impl Controller {
             if amid {
                 self.ctx.after_others().await;
             } else {
-                self.ctx.yield_point(self.points.disruption).await;
+                self.ctx.yield_point(self.points.disruption, 0).await;
             }
         }
         if all_are {

@@ -245,9 +245,24 @@ impl Controller {
                 .collect::<Vec<_>>()
         };
         let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
-        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| {
-            self.pod_object(p.id)
-        });
+        if orphaned.is_empty() {
+            return orphaned;
+        }
+        // They have their places among all pods of the cache, which is filled from a list by name.
+        let pods = self.informers.pods();
+        let place = |(pod, _): &(Rc<Pod>, u32)| {
+            self.client.api().names(|n| {
+                let name = n.pod_name(pod.id);
+                pods.iter().filter(|p| n.pod_name(p.id) < name).count()
+            })
+        };
+        self.ctx.order_some(
+            self.pods_point,
+            pods.len(),
+            &mut orphaned,
+            place,
+            |(p, _)| self.pod_object(p.id),
+        );
         orphaned
     }
 

@@ -6,6 +6,7 @@ use super::controller::{Controller, Nomination};
 use super::framework::Rejection;
 use super::preemption::{Attempt, Candidate, Chances, preempt};
 use super::queued_pod::QueuedPod;
+use super::run::LET_IN;
 use super::shape::Shape;
 use super::text::{Failure, note};
 use crate::api::labels::Selector;
@@ -50,7 +51,7 @@ impl Controller {
         } else if !self.config.preemption && switches.claims_text {
             post_filter = NO_CLAIMS.to_owned();
         }
-        self.ctx.yield_point(self.cycle_points[2]).await;
+        self.ctx.yield_point(self.cycle_points[2], LET_IN).await;
         let message = self.state.with(|s| {
             let failure = Failure {
                 nodes: diagnosis.nodes,
@@ -236,7 +237,7 @@ impl Controller {
             return;
         }
         if self.config.choice.switches.requeue_after_get {
-            self.ctx.yield_point(self.requeue_point).await;
+            self.ctx.yield_point(self.requeue_point, LET_IN).await;
         }
         let condition = (!same).then_some((reason, message));
         self.write_status(&pod, condition, nominated).await;

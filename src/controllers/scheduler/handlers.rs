@@ -6,6 +6,7 @@ use super::events::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes
 use super::node_info::NodeInfo;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use super::queued_pod::QueuedPod;
+use super::run::LET_IN;
 use super::shape::Shape;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -161,7 +162,9 @@ impl Controller {
     fn hear_of_bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let first = self.behind.with_ref(VecDeque::is_empty);
         let late = !first
-            || old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE);
+            || old.is_some()
+                && new.is_none()
+                && self.ctx.yields(self.behind_point, Object::NONE, LET_IN);
         if !late {
             return self.bound_pod(old, new);
         }

@@ -5,6 +5,7 @@ use super::controller::{Controller, Nomination};
 use super::events::{Change, ClusterEvent};
 use super::failure::UNSCHEDULABLE;
 use super::queued_pod::QueuedPod;
+use super::run::LET_IN;
 use super::text::NO_NODES;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
@@ -41,7 +42,7 @@ impl Controller {
     /// follows.
     pub(super) async fn schedule_one(&self, entry: QueuedPod) {
         let pod = entry.pod.clone();
-        self.ctx.yield_point(self.cycle_points[1]).await;
+        self.ctx.yield_point(self.cycle_points[1], LET_IN).await;
         self.ctx.set_cause(entry.cause);
         self.ctx.set_saw(pod.record);
         if pod.is_terminating() {

@@ -163,7 +163,7 @@ impl Controller {
             async move {
                 loop {
                     let item = c.node_queue.get().await;
-                    c.ctx.yield_point(c.dispatch_points[0]).await;
+                    c.ctx.yield_point(c.dispatch_points[0], 0).await;
                     c.channels[c.worker_of(Some(item.0))]
                         .node
                         .send((item, c.ctx.cause()))
@@ -178,7 +178,7 @@ impl Controller {
             async move {
                 loop {
                     let item = c.pod_queue.get().await;
-                    c.ctx.yield_point(c.dispatch_points[1]).await;
+                    c.ctx.yield_point(c.dispatch_points[1], 0).await;
                     c.channels[c.worker_of(item.1)]
                         .pod
                         .send((item, c.ctx.cause()))
@@ -221,7 +221,7 @@ impl Controller {
         loop {
             let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
             let item = select2(&channels.node, &channels.pod, first).await;
-            self.ctx.yield_point(self.work_point).await;
+            self.ctx.yield_point(self.work_point, 0).await;
             match item {
                 Either::A((item, cause)) => self.handle_node_item(item, cause).await,
                 Either::B((item, cause)) => {

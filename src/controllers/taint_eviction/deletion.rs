@@ -37,7 +37,7 @@ impl Controller {
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 if timer.is_some() && c.config.switches.cancelled_flag {
-                    c.ctx.yield_point(c.unflagged_point).await;
+                    c.ctx.yield_point(c.unflagged_point, 0).await;
                 }
                 let ok = c.delete_pod_handler(pod, timer.is_none()).await;
                 c.queue
@@ -58,12 +58,12 @@ impl Controller {
             // that a worker starts has its turn when the worker and its dispatcher have no more to
             // do, and the way to the API server is longer than theirs. What they have of this
             // instant they do with the pod still there. A search may have it otherwise.
-            if !self.ctx.yields(self.early_point, self.pod_object(pod)) {
+            if !self.ctx.yields(self.early_point, self.pod_object(pod), 0) {
                 self.ctx.after_others().await;
             }
         }
         // Of many that are here at one time, another may be first to get a token.
-        self.ctx.yield_point(self.request_point).await;
+        self.ctx.yield_point(self.request_point, 0).await;
         for _ in 0..RETRIES {
             if self.add_condition_and_delete_pod(pod).await.is_ok() {
                 return true;

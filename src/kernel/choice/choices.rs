@@ -63,6 +63,9 @@ pub struct Choices {
     /// If not zero, turns and yields are drawn, too, one time in this many; otherwise they are the
     /// usual ones.
     free: u64,
+    /// Whether draws are to come to what is rare: the ends of a range more often than what lies in
+    /// between, and things of one time in any order.
+    searches: bool,
     pct: Option<Pct>,
     /// What the priorities or the ranks choose for the present turn.
     picked: Option<u32>,
@@ -77,6 +80,11 @@ const SLOTS: u32 = 8;
 /// A search that draws takes each end of a range one time in this many: at the ends two things
 /// meet that miss each other in between.
 const ENDS: u64 = 8;
+
+/// Of the goroutines of one instant Go's scheduler takes another than the usual one about one time in this
+/// many, drawn among all of them: with one in two, upstream's recordings have their outcomes as often as
+/// the model; with one in one, four or eight more of them differ (`taintsim conform --odds`).
+const UNUSUAL: u64 = 2;
 
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
@@ -100,6 +108,7 @@ impl Choices {
             taped: false,
             log: None,
             free: 0,
+            searches: false,
             pct: None,
             picked: None,
             ranks: BTreeMap::new(),
@@ -124,7 +133,18 @@ impl Choices {
     pub fn loose(seed: u64, one_in: u64) -> Self {
         Self {
             free: one_in,
+            searches: true,
             ..Self::over(Base::Seeded(seed))
+        }
+    }
+
+    /// Draws everything about as often as upstream comes to it, which event of an instant comes next
+    /// included. For a kernel that searches.
+    #[must_use]
+    pub fn natural(seed: u64) -> Self {
+        Self {
+            searches: false,
+            ..Self::loose(seed, UNUSUAL)
         }
     }
 
@@ -133,6 +153,7 @@ impl Choices {
     #[must_use]
     pub fn pct(seed: u64, depth: u32, turns: u64) -> Self {
         Self {
+            searches: true,
             pct: Some(Pct::new(seed, depth, turns)),
             ..Self::over(Base::Seeded(seed))
         }
@@ -281,7 +302,7 @@ impl Choices {
             {
                 self.ranks[&object.hash]
             }
-            (None, _) if matches!(span, Span::Yield) && !self.ranks.is_empty() => {
+            (None, _) if matches!(span, Span::Yield(_)) && !self.ranks.is_empty() => {
                 keyed::bits(p.key, 0, 0) >> 63
             }
             (None, Base::Default) => span.default_value(),
@@ -289,25 +310,26 @@ impl Choices {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::Range(min, max) if self.free > 0 || self.pct.is_some() => {
-                        match bits >> (64 - ENDS.ilog2()) {
-                            0 => min,
-                            1 => max,
-                            _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
-                        }
-                    }
+                    Span::Range(min, max) if self.searches => match bits >> (64 - ENDS.ilog2()) {
+                        0 => min,
+                        1 => max,
+                        _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
+                    },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     Span::Chance(odds) => {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
-                    Span::Place if self.free > 0 => bits,
+                    Span::Place if self.searches => bits,
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
                     }
-                    Span::Yield if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
+                    Span::Yield(odds) if self.free > 0 && !self.searches => {
+                        u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
+                    }
+                    Span::Yield(_) if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
-                    Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
+                    Span::Yield(_) | Span::Place | Span::Turn(_) => span.default_value(),
                 }
             }
         };
@@ -403,7 +425,7 @@ impl Choices {
         most: u64,
     ) -> Option<(u32, u64)> {
         let seeded = matches!(self.base, Base::Seeded(_));
-        if self.is_choosing() || self.free > 0 || self.pct.is_some() || !seeded {
+        if self.is_choosing() || self.pct.is_some() || !seeded {
             return None;
         }
         let draws = keyed::Draws::new(self.points[point.0 as usize].key, object.hash);
@@ -424,15 +446,15 @@ impl Choices {
     }
 
     /// Whether others come first here.
-    pub fn yields(&mut self, point: PointId, object: Object) -> bool {
-        self.is_choosing() && self.ask(point, object, Span::Yield) == 1
+    pub fn yields(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+        self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
-    /// Whether another than the usual order can be asked for at all: there is a tape, or the
-    /// choices are recorded.
+    /// Whether another than the usual order can be asked for at all: there is a tape, turns are
+    /// drawn, or the choices are recorded.
     #[must_use]
     pub fn is_choosing(&self) -> bool {
-        self.taped || self.log.is_some()
+        self.taped || self.free > 0 || self.log.is_some()
     }
 
     /// Puts things that upstream treats at one time into the order in which it comes to them: as
@@ -506,6 +528,29 @@ impl Choices {
         if from < whole {
             items.rotate_left(items.iter().filter(|item| place(item) < from).count());
         }
+    }
+
+    /// The order of some of `whole` items when Go walks a map of all of them; `place` says how many of all
+    /// were put in before an item. As given where nothing is random.
+    pub fn order_some<T>(
+        &mut self,
+        point: PointId,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
+        if fixed || items.len() <= 1 {
+            return;
+        }
+        if whole > SLOTS as usize {
+            items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Rank));
+            return;
+        }
+        let from = self.ask(point, Object::NONE, Span::Alternatives(SLOTS)) as usize;
+        items.sort_by_cached_key(&place);
+        items.rotate_left(items.iter().filter(|item| place(item) < from).count() % items.len());
     }
 
     /// Rotates few items by what `f` draws without them, and has it sort many.

@@ -18,8 +18,8 @@ pub enum Span {
     /// As [`Self::Rank`], of things that upstream treats at one time: only a search takes them in
     /// another order than the one given.
     Place,
-    /// Go on at once (0) or behind all others of this instant (1).
-    Yield,
+    /// Go on at once (0) or, that many times in a thousand, behind all others of this instant (1).
+    Yield(u32),
     /// Which of this many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
     /// Whether something comes about (1) that does so that many times in a thousand.
@@ -35,7 +35,11 @@ impl Span {
     #[must_use]
     pub const fn default_value(self) -> u64 {
         match self {
-            Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) | Self::Chance(_) => 0,
+            Self::Alternatives(_)
+            | Self::Bits
+            | Self::Yield(_)
+            | Self::Turn(_)
+            | Self::Chance(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank | Self::Place => Self::MIDDLE,
         }
@@ -48,7 +52,7 @@ impl Span {
             Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank | Self::Place => value,
-            Self::Yield | Self::Chance(_) => value.min(1),
+            Self::Yield(_) | Self::Chance(_) => value.min(1),
         }
     }
 }

@@ -51,7 +51,7 @@ fn ties_and_yields_are_for_searches() {
         let mut c = choices;
         let (tie, pause, mut items) = (c.point("tie"), c.point("pause"), [0, 1, 2]);
         c.order_ties(tie, &mut items, |i| object(*i));
-        (items, c.yields(pause, Object::NONE))
+        (items, c.yields(pause, Object::NONE, 0))
     };
     let usual = ([0, 1, 2], false);
     assert_eq!(places(Choices::recorded(Choices::default_order())), usual);
@@ -76,6 +76,50 @@ fn ties_and_yields_are_for_searches() {
         places(Choices::tape(vec![first], Choices::default_order())),
         ([2, 0, 1], false)
     );
+}
+
+/// Of 8,000 turns of four half are drawn among all four: 5,000 take the first, and 1,000 each other; of pauses at
+/// 250 in a thousand 2,000 come about. Standard deviations are at most sqrt(8000 / 4) = 45; ties stay as given, and ends of
+/// ranges are nothing special: two in two million.
+#[test]
+fn natural_draws_have_their_odds() {
+    let mut c = Choices::natural(1);
+    let (next, pause, range) = (c.point("next"), c.point("pause"), c.point("range"));
+    let (mut turns, mut pauses, mut ends) = ([0; 4], 0, 0);
+    for _ in 0..8_000 {
+        turns[c.turn(next, Object::NONE, [5, 6, 7, 8].into_iter()) as usize] += 1;
+        pauses += i32::from(c.yields(pause, Object::NONE, 250));
+        assert!(!c.yields(pause, object(1), 0));
+        ends += i32::from([0, 2_000_000].contains(&c.uniform(range, Object::NONE, 0, 2_000_000)));
+    }
+    let near = |seen: i32, expected: i32| (seen - expected).abs() <= 180;
+    assert!(near(turns[0], 5_000), "{turns:?}");
+    assert!(turns[1..].iter().all(|n| near(*n, 1_000)), "{turns:?}");
+    assert!(near(pauses, 2_000) && ends <= 1, "{pauses} {ends}");
+    let (tie, mut items) = (c.point("tie"), [0, 1, 2]);
+    c.order_ties(tie, &mut items, |i| object(*i));
+    assert_eq!(items, [0, 1, 2]);
+}
+
+/// Go walks a map of up to eight entries from one of its eight slots on. Of five entries the second and the fourth are
+/// asked for: the walk begins at slot 2 or 3 in two of eight, and then the fourth comes first; at slot 4 in one, and at one of
+/// the three empty ones in three, and then the second does, as at slots 0 and 1. Of a larger map either may
+/// come first.
+#[test]
+fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
+    let swapped = |whole: usize| {
+        let drawn = (0..4_000).filter(|seed| {
+            let mut c = Choices::seeded(*seed);
+            let point = c.point("walk");
+            let mut items = [1, 3];
+            c.order_some(point, whole, &mut items, |i| *i as usize, |i| object(*i));
+            items == [3, 1]
+        });
+        drawn.count() as i32
+    };
+    // Standard deviations: sqrt(4000 * 1/4 * 3/4) = 27 and sqrt(4000 / 4) = 32.
+    assert!((swapped(5) - 1_000).abs() < 110, "{}", swapped(5));
+    assert!((swapped(9) - 2_000).abs() < 130, "{}", swapped(9));
 }
 
 #[test]
@@ -222,7 +266,7 @@ fn the_default_takes_the_first_and_the_least() {
         (
             c.choose(p, Object::NONE, 5),
             c.uniform(p, Object::NONE, 4, 9),
-            c.yields(p, Object::NONE)
+            c.yields(p, Object::NONE, 0)
         ),
         (0, 4, false)
     );
@@ -239,7 +283,7 @@ fn run(choices: Choices) -> (Vec<u64>, Choices) {
     values.extend([
         u64::from(c.choose(p, object(1), 10)),
         u64::from(c.choose(p, object(0), 10)),
-        u64::from(c.yields(q, Object::NONE)),
+        u64::from(c.yields(q, Object::NONE, 0)),
     ]);
     (values, c)
 }

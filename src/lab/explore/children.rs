@@ -69,7 +69,7 @@ pub(super) fn few_children(
             _ if !said.insert((drawn.object, drawn.ordinal, drawn.point)) => {}
             Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
             Span::Chance(_) => (0..2).for_each(&mut add),
-            Span::Yield => {
+            Span::Yield(_) => {
                 if !prune || view.others_matter(notes, i) {
                     add(1);
                 } else {

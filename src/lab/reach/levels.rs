@@ -83,7 +83,7 @@ impl Run {
     /// order before a yield may be right where the one behind it is not.
     fn without_orders(&self, place: usize, yields: bool) -> Vec<Deviation> {
         let is_kept = |i: usize, d: &Drawn| match d.span {
-            Span::Yield => i < place && !yields,
+            Span::Yield(_) => i < place && !yields,
             Span::Turn(_) => i < place,
             Span::Rank | Span::Place => i < place || !self.ranks.contains_key(&d.object),
             _ => true,
