@@ -48,7 +48,7 @@ impl Handler for Timeline {
             let held = self.held.get().filter(|(since, _)| *since == ctx.now());
             let mut until = held.map_or(ctx.now(), |(_, until)| until);
             if ctx.chance(self.together, about, APART) {
-                until = until + Dur::from_nanos(1);
+                until += Dur::from_nanos(1);
             }
             if let Some(handler) = self.handler.get().filter(|_| until > ctx.now()) {
                 self.held.set(Some((ctx.now(), until)));

@@ -259,15 +259,15 @@ impl Controller {
     ) -> BTreeMap<TextId, i64> {
         let mut started = BTreeMap::new();
         let mut left: Vec<TextId> = rates.keys().copied().collect();
-        for after in 1..passes.len() {
+        for pass in passes.iter().skip(1) {
             if left.is_empty() {
                 break;
             }
-            let before = self.rates(&self.counted_before(nodes, passes[after], within));
+            let before = self.rates(&self.counted_before(nodes, *pass, within));
             left.retain(|zone| {
                 let (was, is) = (before.get(zone).copied(), rates[zone]);
                 if was == Some(0.0) && is > 0.0 {
-                    started.insert(*zone, passes[after]);
+                    started.insert(*zone, *pass);
                 }
                 was == Some(is)
             });
