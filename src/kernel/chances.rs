@@ -109,33 +109,19 @@ impl Ctx {
         self.0.choosing(|c| c.order(point, items, object));
     }
 
-    /// The order of some of `whole` items, as Go has it when it walks a map of all of them; `place` says
-    /// how many of all were put in before an item.
+    /// The order of some of `whole` items, as Go has it when it walks a map of all of them, of a given
+    /// ordinal or the next; `place` says how many of all were put in before an item.
     pub fn order_some<T>(
         &self,
         point: PointId,
+        ordinal: Option<u32>,
         whole: usize,
         items: &mut [T],
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
         self.0
-            .choosing(|c| c.order_some(point, whole, items, place, object));
-    }
-
-    /// The order of a given ordinal of some of `whole` items, as they have it among all of them;
-    /// `place` says how many of all come before an item as given.
-    pub fn order_some_at<T>(
-        &self,
-        point: PointId,
-        ordinal: u32,
-        whole: usize,
-        items: &mut [T],
-        place: impl Fn(&T) -> usize,
-        object: impl Fn(&T) -> Object,
-    ) {
-        self.0
-            .choosing(|c| c.order_some_at(point, ordinal, whole, items, place, object));
+            .choosing(|c| c.order_some(point, ordinal, whole, items, place, object));
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.

@@ -258,6 +258,7 @@ impl Controller {
         };
         self.ctx.order_some(
             self.pods_point,
+            None,
             pods.len(),
             &mut orphaned,
             place,

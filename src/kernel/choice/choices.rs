@@ -505,36 +505,13 @@ impl Choices {
         });
     }
 
-    /// The order of a given ordinal of some of `whole` items, which they have in the order of all
-    /// of them. `place` says how many of all come before an item as given.
-    pub fn order_some_at<T>(
-        &mut self,
-        point: PointId,
-        ordinal: u32,
-        whole: usize,
-        items: &mut [T],
-        place: impl Fn(&T) -> usize,
-        object: impl Fn(&T) -> Object,
-    ) {
-        let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
-        if fixed || items.is_empty() || whole <= 1 {
-            return;
-        }
-        if whole > SLOTS as usize {
-            items.sort_by_cached_key(|item| self.ask_at(point, object(item), ordinal, Span::Rank));
-            return;
-        }
-        let from = self.ask_at(point, Object::NONE, ordinal, Span::Alternatives(SLOTS)) as usize;
-        if from < whole {
-            items.rotate_left(items.iter().filter(|item| place(item) < from).count());
-        }
-    }
-
-    /// The order of some of `whole` items when Go walks a map of all of them; `place` says how many of all
-    /// were put in before an item. As given where nothing is random.
+    /// The order of some of `whole` items when Go walks a map of all of them, of a given ordinal or the
+    /// next; `place` says how many of all were put in before an item, in whose order the items are given.
+    /// As given where nothing is random.
     pub fn order_some<T>(
         &mut self,
         point: PointId,
+        ordinal: Option<u32>,
         whole: usize,
         items: &mut [T],
         place: impl Fn(&T) -> usize,
@@ -544,13 +521,17 @@ impl Choices {
         if fixed || items.len() <= 1 {
             return;
         }
+        let mut ask = |object, span| match ordinal {
+            Some(ordinal) => self.ask_at(point, object, ordinal, span),
+            None => self.ask(point, object, span),
+        };
         if whole > SLOTS as usize {
-            items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Rank));
+            items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
             return;
         }
-        let from = self.ask(point, Object::NONE, Span::Alternatives(SLOTS)) as usize;
-        items.sort_by_cached_key(&place);
-        items.rotate_left(items.iter().filter(|item| place(item) < from).count() % items.len());
+        let from = ask(Object::NONE, Span::Alternatives(SLOTS)) as usize;
+        let slots = SLOTS as usize;
+        items.sort_by_cached_key(|item| (place(item) + slots - from) % slots);
     }
 
     /// Rotates few items by what `f` draws without them, and has it sort many.

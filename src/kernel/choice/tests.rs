@@ -112,7 +112,14 @@ fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
             let mut c = Choices::seeded(*seed);
             let point = c.point("walk");
             let mut items = [1, 3];
-            c.order_some(point, whole, &mut items, |i| *i as usize, |i| object(*i));
+            c.order_some(
+                point,
+                None,
+                whole,
+                &mut items,
+                |i| *i as usize,
+                |i| object(*i),
+            );
             items == [3, 1]
         });
         drawn.count() as i32
@@ -223,9 +230,9 @@ fn some_of_the_items_are_ordered_as_they_are_among_all() {
             c.order_at(p, 5, &mut all, |i| object(*i));
             all.retain(|i| i % 3 != 1);
             let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
-            c.order_some_at(
+            c.order_some(
                 p,
-                5,
+                Some(5),
                 whole as usize,
                 &mut some,
                 |i| *i as usize,

@@ -99,7 +99,7 @@ impl Controller {
         });
         let place = |n: &Rc<Node>| self.roster.with_ref(|r| r.place(n.id));
         self.ctx
-            .order_some_at(self.points.list, number, whole, nodes, place, |n| {
+            .order_some(self.points.list, Some(number), whole, nodes, place, |n| {
                 self.object(n.id)
             });
     }
