@@ -4,6 +4,7 @@ use super::command_line::{Cli, Command, command};
 use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::progress::Progress;
 use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
@@ -166,13 +167,18 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(problem));
     }
     let mut out = terminal.out();
+    let progress = Progress::new(terminal, false, "conform", 0, |done, _| {
+        format!("{done} recordings compared")
+    });
     // Without a lock: a panic of the model in another thread has to be able to say so.
     let code = conform::run(
         args,
         &conform::model,
+        &|done| progress.set(done),
         &mut out,
         &mut Escaped::new(io::stderr(), Form::Plain),
     )?;
+    progress.clear();
     out.flush()?;
     Ok([Exit::Differs, Exit::Input, Exit::Nothing]
         .into_iter()

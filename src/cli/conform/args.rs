@@ -37,7 +37,7 @@ pub struct ConformArgs {
     pub search: Option<u64>,
     /// Compare how often: of each timeline with several outcomes, in how many of upstream's runs and of
     /// so many seeds each came about
-    #[arg(long, value_name = "SEEDS", num_args = 0..=1, default_missing_value = "60", conflicts_with_all = ["record", "seeds", "search"], value_parser = clap::value_parser!(u64).range(10..=1_000_000))]
+    #[arg(long, value_name = "SEEDS", num_args = 0..=1, default_missing_value = "60", conflicts_with_all = ["record", "seeds", "search", "diff"], value_parser = clap::value_parser!(u64).range(10..=1_000_000))]
     pub odds: Option<u64>,
     /// Lines to show of each difference
     #[arg(long, value_name = "N", default_value_t = 24)]

@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How sure it is to be that none is rejected by chance.
+/// How likely it may be at most that any is rejected by chance.
 const LEVEL: f64 = 0.01;
 
 /// Of one recording.
@@ -33,12 +34,19 @@ pub(super) struct Compared {
     rejected: Option<f64>,
 }
 
-/// Compares the recordings in these files, the greatest differences first.
+/// Compares the recordings in these files, the greatest differences first; `told` hears how many are done.
 pub(super) fn compared(
     files: &[PathBuf],
     args: &ConformArgs,
     seeds: u64,
+    told: &(dyn Fn(u64) + Sync),
 ) -> Result<Compared, String> {
+    let done = AtomicU64::new(0);
+    let row = |recorded: Recorded| {
+        let row = row(&recorded, seeds);
+        told(done.fetch_add(1, Relaxed) + 1);
+        row
+    };
     let rows = |file: &PathBuf| -> Result<Vec<Row>, String> {
         let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
         let is_wanted = |r: &Recorded| {
@@ -46,7 +54,7 @@ pub(super) fn compared(
             wanted.is_none_or(|w| is_release(&r.release, w))
         };
         let recorded = recorded.into_par_iter().filter(is_wanted);
-        Ok(recorded.filter_map(|r| row(&r, seeds)).collect())
+        Ok(recorded.filter_map(row).collect())
     };
     let lists: Result<Vec<_>, String> = files.par_iter().map(rows).collect();
     let mut rows: Vec<Row> = lists?.into_iter().flatten().collect();
@@ -88,7 +96,10 @@ impl Compared {
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        for row in &self.rows {
+        let (all, rejected) = self.counts();
+        // Of those that are alike the one that differs the most says how near the others are.
+        let shown = all.min(rejected + 1);
+        for row in &self.rows[..shown] {
             let word = if self.rejects(row) {
                 "REJECTED"
             } else {
@@ -101,7 +112,9 @@ impl Compared {
             } = row;
             writeln!(out, "{word:<9} {release:<9} {scenario}: {}", said(odds))?;
         }
-        let (all, rejected) = self.counts();
+        if all > shown {
+            writeln!(out, "alike     {} more", all - shown)?;
+        }
         writeln!(
             out,
             "\n{all} recordings compared, {rejected} rejected at {} %",
