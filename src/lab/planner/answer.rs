@@ -1,7 +1,7 @@
 //! What a person decides by, computed from what is kept of the runs, for any prices and limits.
 
 use super::kept::Kept;
-use super::spec::{Bound, EVICTED, FIGURES, MISSING, OWN, Objective};
+use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::analysis::Interval;
 
 /// A value, and what a year costs with it.
@@ -215,9 +215,7 @@ fn broken(within: &[Bound], figures: &[f64]) -> Vec<String> {
 
 /// What a row costs by formula, but for what stands there anyway.
 fn failing_by_formula(kept: &Kept, objective: &Objective, row: usize) -> Option<f64> {
-    let closed = kept.closed.as_ref()?;
-    let (missing, evicted) = (closed[row].missing, closed[row].evicted);
-    Some(objective.prices[MISSING] * missing + objective.prices[EVICTED] * evicted)
+    Some(objective.of_formula(&kept.closed.as_ref()?[row]))
 }
 
 /// How many replications it takes until an interval is narrower by that factor: by its square as many.

@@ -120,8 +120,7 @@ impl Kept {
                 .collect::<Vec<usize>>()
         };
         let own_places: Vec<usize> = group.rows.iter().flat_map(of_own).collect();
-        let controls: Vec<usize> = self.control_places().collect();
-        let known = [&places[..], &own_places[..], &controls[..]].concat();
+        let known = [&places[..], &own_places[..]].concat();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
@@ -138,7 +137,6 @@ impl Kept {
             models: self.models.clone(),
             moments: self.moments.of_places(&known),
             own: own.into_iter().map(|own| self.own[own].clone()).collect(),
-            controls: self.controls,
             parts: self
                 .parts
                 .iter()

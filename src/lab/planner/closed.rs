@@ -10,6 +10,7 @@ use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
+use crate::kernel::Dur;
 use crate::lab::sweep::Sweep;
 use crate::plan::{KubeletMode, Plan, PodPlan, PodStart, WorkloadPlan};
 use crate::scenario::{Drawn, LONGEST_S, Model, Object};
@@ -22,8 +23,8 @@ pub(super) fn detection(plan: &Plan) -> f64 {
     (plan.flags.node_monitor_grace_period.as_nanos() as f64 / 1e9 - 1.0).max(1.0)
 }
 
-/// By formula, of an outage or of a year: minutes of pods, and evictions.
-pub(super) type Control = [f64; 2];
+/// By formula, of an outage or of a year, what is at [`BY_FORMULA`](super::spec::BY_FORMULA).
+pub(super) type Control = [f64; 3];
 
 /// What an outage, or a year, comes to by formula.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -34,12 +35,19 @@ pub(crate) struct Closed {
     pub waiting: f64,
     /// Evictions.
     pub evicted: f64,
+    /// Those of them whose node was back soon.
+    pub needless: f64,
 }
 
 impl Closed {
     /// Whether it can be reckoned with, wherever it comes from.
     pub(super) fn is_sound(&self) -> bool {
-        super::sound::are_figures(&[self.missing, self.waiting, self.evicted])
+        super::sound::are_figures(self.by_formula().iter().chain([&self.waiting]))
+    }
+
+    /// What is at [`BY_FORMULA`](super::spec::BY_FORMULA).
+    pub(super) fn by_formula(&self) -> Control {
+        [self.missing, self.evicted, self.needless]
     }
 }
 
@@ -71,7 +79,7 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, 
     if models.clone().all(|m| m.away().is_none()) {
         return Err("it knows only of nodes that are away without notice".to_owned());
     }
-    let a_year = |drawn: &Drawn| Formula::new(drawn, None).a_year(drawn);
+    let a_year = |drawn: &Drawn| Formula::new(drawn, sweep.window, None).a_year(drawn);
     Ok(drawn.iter().map(a_year).collect())
 }
 
@@ -102,6 +110,8 @@ pub(super) struct Formula {
     nodes: Vec<Vec<Alike>>,
     /// How long a machine that stopped takes to boot, in seconds.
     pub(super) boot: f64,
+    /// How soon a node is back after an eviction that was needless, in seconds.
+    window: f64,
     /// By model what an outage of each thing that fails comes to on average; none where a model has no
     /// formula.
     pub(super) means: Vec<Option<Vec<Closed>>>,
@@ -109,7 +119,7 @@ pub(super) struct Formula {
 
 impl Formula {
     /// Of the pods that there are; of one workload alone if that is asked for.
-    pub(super) fn new(drawn: &Drawn, of: Option<&str>) -> Self {
+    pub(super) fn new(drawn: &Drawn, window: Dur, of: Option<&str>) -> Self {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
@@ -137,6 +147,7 @@ impl Formula {
         let mut formula = Self {
             nodes,
             boot,
+            window: window.as_nanos() as f64 / 1e9,
             means: Vec::new(),
         };
         let models = 0..drawn.models.list.len();
@@ -199,7 +210,7 @@ impl Formula {
     /// How much more than on average an outage comes to that was drawn, which has this weight.
     pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32), weight: f64) -> Control {
         let Some(mean) = self.of_any(key.0) else {
-            return [0.0; 2];
+            return Control::default();
         };
         let model = &drawn.models.list[key.0];
         let nodes = drawn.models.lengths(key.0, key.1, key.2);
@@ -212,10 +223,8 @@ impl Formula {
             };
             self.add(&mut sum, model, node, (ended, 1.0), &lasts);
         }
-        [
-            weight * sum.missing - mean.missing,
-            weight * sum.evicted - mean.evicted,
-        ]
+        let (own, mean) = (sum.by_formula(), mean.by_formula());
+        std::array::from_fn(|i| weight * own[i] - mean[i])
     }
 
     /// Adds what an outage of a model comes to for the pods of a node, which it takes in this share of
@@ -234,10 +243,11 @@ impl Formula {
         let longer = |than: f64| (lasts.longer)(than - boot);
         for alike in self.node(node) {
             let timeout = alike.timeout;
-            let evicted = if timeout < ended {
-                longer(timeout)
+            let (evicted, needless) = if timeout < ended {
+                let evicted = longer(timeout);
+                (evicted, evicted - longer(timeout + self.window))
             } else {
-                0.0
+                (0.0, 0.0)
             };
             let given_up = timeout.min(ended);
             // Who is cut off from the API server alone serves on until it is given up.
@@ -258,6 +268,7 @@ impl Formula {
                 missing,
                 waiting: if alike.waits { missing } else { 0.0 },
                 evicted,
+                needless,
             };
             to.put(&one, alike.pods * share);
         }
@@ -270,6 +281,7 @@ impl Closed {
         self.missing += times * other.missing;
         self.waiting += times * other.waiting;
         self.evicted += times * other.evicted;
+        self.needless += times * other.needless;
     }
 }
 

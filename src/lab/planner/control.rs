@@ -1,50 +1,25 @@
 //! What the outages of a replication come to by formula, beside what outages come to by formula on
 //! average. Most of what tells one replication from another is which node failed, with how many pods
 //! on it, and for how long, and of that the mean is known. So each figure that has a formula is taken
-//! as the formula's mean and what the runs came to more than the formula: right however few outages
-//! there were, and however badly the formula fits, and sure where it fits well. What it does not fit is
-//! taken off as far as the replications say that the two go together (control variates: Lavenberg
-//! and Welch, "A perspective on the use of control variables to increase the efficiency of Monte
-//! Carlo simulations", Management Science 27(3), 1981).
+//! as the formula's mean and what the runs came to more than the formula (a control variate of slope
+//! one): right however few outages there were, and however badly the formula fits, and sure where it
+//! fits well. A slope that is fitted to the runs is neither: where formulas differ by outages of which
+//! there were one or two, it fits these, and the interval does not know of the others.
 //!
 //! Where values differ, that is by few outages: those that take a pod of the workload, and last for
 //! longer than one value waits and not the other. So half of the draws go to what tells values apart,
 //! and each has a weight that makes up for it (importance sampling).
-//!
-//! All rows lean on the same formulas, so that what differs between two of them leans on these as far
-//! as it goes together with them, and varies no more than it does alone.
 
 use super::closed::{Closed, Formula};
 use crate::scenario::{Drawn, Object, Tilt};
 use std::collections::BTreeSet;
 
-/// The formulas of no more rows than these are leant on.
-const ROWS: usize = 5;
 /// This part of the draws is as outages come; the others go to what tells values apart. So no draw
 /// weighs more than four times as much as another one of its own kind: twice for what fails, and twice for
 /// how long.
 const AS_THEY_COME: f64 = 0.5;
 /// Lengths are drawn from no more spans than these.
 const SPANS: usize = 12;
-
-/// The rows whose formulas are leant on: no two that come to the same, from the one that comes to the
-/// least to the one that comes to the most.
-pub(super) fn leant_on(formulas: &[Formula]) -> Vec<usize> {
-    let sum = |f: &Formula| {
-        let all = f.means.iter().flatten().flatten();
-        all.map(|m| m.missing).sum::<f64>()
-    };
-    let mut rows: Vec<(f64, usize)> = formulas.iter().map(sum).zip(0..).collect();
-    rows.retain(|(sum, _)| *sum > 0.0);
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    rows.dedup_by(|a, b| a.0 == b.0);
-    let last = rows.len().saturating_sub(1);
-    let steps = ROWS.min(rows.len()).saturating_sub(1).max(1);
-    let mut places: Vec<usize> = (0..=steps).map(|i| i * last / steps).collect();
-    places.dedup();
-    let row = |place: usize| rows.get(place).map(|(_, row)| *row);
-    places.into_iter().filter_map(row).collect()
-}
 
 /// How much the rows differ by some of what formulas say of them.
 fn spread(all: &[&Closed]) -> f64 {
@@ -141,6 +116,7 @@ pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt 
 mod tests {
     use super::super::closed::detection;
     use super::*;
+    use crate::kernel::Dur;
     use crate::scenario::{Overrides, drawn, parse};
     use std::path::Path;
 
@@ -160,7 +136,7 @@ mod tests {
             ]))"#;
         let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
         let drawn = drawn(&loaded, &Overrides::default()).expect("it builds");
-        let formula = Formula::new(&drawn, None);
+        let formula = Formula::new(&drawn, Dur::from_secs(300), None);
         // By hand: the three pods on a third of the nodes each, 600 (1 - e^(-T/600)) / 60 minutes, and two
         // seconds of a start for those that are evicted, after a crash for all.
         let t = detection(&drawn.plan) + 60.0;
@@ -178,7 +154,7 @@ mod tests {
                 toleration.toleration_seconds = toleration.toleration_seconds.map(|_| 3_600);
             }
         }
-        let formulas = [formula, Formula::new(&other, None)];
+        let formulas = [formula, Formula::new(&other, Dur::from_secs(300), None)];
         let all = [drawn, other];
         for is_tilted in [false, true] {
             let mut drawn = all[0].clone();
@@ -187,7 +163,7 @@ mod tests {
                     drawn.models.list[model].tilt = tilt(&formulas, &all, model);
                     assert!(!drawn.models.list[model].tilt.lengths.is_empty());
                 }
-                let (mut sum, mut weights) = ([0.0; 2], 0.0);
+                let (mut sum, mut weights) = ([0.0; 3], 0.0);
                 for number in 0..20_000 {
                     let key = (model, 7, number);
                     let weight = drawn.models.weight(model, 7, number);
@@ -197,7 +173,7 @@ mod tests {
                 }
                 let mean = formulas[0].of_model(&drawn, model);
                 let rate = drawn.models.list[model].per_year();
-                for (sum, mean) in sum.iter().zip([mean.missing, mean.evicted]) {
+                for (sum, mean) in sum.iter().zip(mean.by_formula()) {
                     assert!((sum / 20_000.0).abs() < 0.05 * mean / rate, "{sum} {mean}");
                 }
                 assert!((weights / 20_000.0 - 1.0).abs() < 0.03, "{weights}");

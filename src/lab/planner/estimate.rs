@@ -1,19 +1,11 @@
-//! What is known of costs: means and variances from what is kept of the runs. Where there is a formula
-//! ([`super::control`]), each figure is taken at what the formula comes to on average, by the
-//! regression of the figure on the formula: the replications say how far the two go together.
+//! What is known of costs: means and variances from what is kept of the runs, in which what formulas
+//! know is at its mean ([`super::control`]).
 
 use super::count::Counting;
 use super::kept::{Kept, pair};
 use super::moments::student;
 use super::spec::{FIGURES, MISSING, OWN, Objective};
 use crate::analysis::Interval;
-use std::ops::Range;
-
-/// Fewer replications than so many for each formula say too little of how figures go together with
-/// it.
-const LEAST: u64 = 4;
-/// What is left of the variance of a control beside others that is taken for nothing.
-const NOTHING: f64 = 1e-9;
 
 /// A model that has less than this part in what tells rows apart by formula need not have met anything.
 const MATTERS: f64 = 0.01;
@@ -28,9 +20,6 @@ const SAME: f64 = 1e-9;
 /// From so many cases on the deviations of what was seen say how far it may be off.
 const ENOUGH: u64 = 40;
 
-/// Weights of what is kept, by place.
-type Weights = Vec<(usize, f64)>;
-
 impl Kept {
     /// How many figures there are of all rows.
     pub(super) fn width(&self) -> usize {
@@ -42,52 +31,19 @@ impl Kept {
         self.width() + (row * self.own.len() + workload) * OWN.len() + figure
     }
 
-    /// The places of the formulas.
-    pub(super) fn control_places(&self) -> Range<usize> {
-        let first = self.own_place(self.rows.len(), 0, 0);
-        first..first + self.controls
+    /// How many figures are kept of a replication.
+    pub(super) fn places(&self) -> usize {
+        self.own_place(self.rows.len(), 0, 0)
     }
 
-    /// Whether figures are taken at what the formula comes to on average.
-    fn leans(&self) -> bool {
-        self.controls > 0 && self.moments.n() >= LEAST * self.controls as u64
-    }
-
-    /// So many replications more than are used up by what is reckoned from them.
-    pub(super) fn free(&self) -> u64 {
-        let used = if self.leans() {
-            self.controls as u64
-        } else {
-            0
-        };
-        self.moments.n() - used
-    }
-
-    /// A figure of a row, and how far it leans on each of the formulas.
-    fn figure(&self, row: usize, figure: usize) -> Weights {
-        self.leaning(row * FIGURES.len() + figure)
-    }
-
-    /// A figure, and how far it leans on each of the formulas.
-    fn leaning(&self, place: usize) -> Weights {
-        let own = vec![(place, 1.0)];
-        if !self.leans() {
-            return own;
-        }
-        let places: Vec<usize> = self.control_places().collect();
-        let slopes = self.moments.slopes(place, &places, NOTHING);
-        let leaning = places.into_iter().zip(slopes).map(|(p, s)| (p, -s));
-        let all: Weights = own.iter().copied().chain(leaning).collect();
-        // What happens now and then, and never less than not at all.
-        if self.moments.of(&all).0 < 0.0 {
-            return own;
-        }
-        all
+    /// The mean and the variance of a figure.
+    fn of(&self, place: usize) -> (f64, f64) {
+        self.moments.of(&[(place, 1.0)])
     }
 
     /// The mean figures of a year in a row, none of which is less than nothing.
     pub(crate) fn figures(&self, row: usize) -> Vec<f64> {
-        let of = |f| self.moments.of(&self.figure(row, f)).0.max(0.0);
+        let of = |f| self.of(row * FIGURES.len() + f).0.max(0.0);
         (0..FIGURES.len()).map(of).collect()
     }
 
@@ -99,9 +55,9 @@ impl Kept {
 
     /// Where a figure lies, which is never less than nothing.
     fn span(&self, place: usize, confidence: f64) -> Interval {
-        let (mean, variance) = self.moments.of(&self.leaning(place));
+        let (mean, variance) = self.of(place);
         let n = self.moments.n();
-        let span = self.interval((mean, variance * self.uncertain()), confidence);
+        let span = self.interval((mean, variance), confidence);
         // Where all came to the same, their spread says nothing of what has not come yet.
         let is_same = variance.sqrt() <= mean.abs() * SAME;
         let few = match self.counting.0 {
@@ -120,7 +76,7 @@ impl Kept {
         let of = |workload: usize| {
             std::array::from_fn(|f| {
                 let place = self.own_place(row, workload, f);
-                let mean = self.moments.of(&self.leaning(place)).0;
+                let mean = self.of(place).0;
                 (mean.max(0.0), self.span(place, confidence))
             })
         };
@@ -142,45 +98,19 @@ impl Kept {
         (0..self.rows.len()).flat_map(of).collect()
     }
 
-    /// What a row costs, but for what its nodes cost whether they fail or not.
-    fn weights(&self, objective: &Objective, row: usize) -> Weights {
-        let prices = objective.prices.iter().enumerate().filter(|p| *p.1 != 0.0);
-        prices
-            .flat_map(|(f, price)| {
-                let own = self.figure(row, f);
-                own.into_iter().map(move |(place, w)| (place, price * w))
-            })
-            .collect()
-    }
-
     /// The mean and the variance of a sum of what rows cost, each so many times. Rows that come to
     /// the same in each replication differ by nothing at all.
     pub(super) fn cost(&self, objective: &Objective, rows: &[(usize, f64)]) -> (f64, f64) {
-        let weights: Vec<(Weights, f64)> = rows
-            .iter()
-            .map(|&(row, times)| (self.weights(objective, row), times))
-            .collect();
-        let standing = |row: usize| objective.standing(self.nodes[row].into());
-        let mean_of = |(weights, &(row, times)): (&(Weights, f64), &(usize, f64))| {
-            times * (self.moments.of(&weights.0).0 + standing(row))
+        let of_row = |&(row, times): &(usize, f64)| {
+            let priced = objective.prices.iter().enumerate();
+            let priced = priced.filter(|(_, price)| **price != 0.0);
+            priced.map(move |(f, price)| (row * FIGURES.len() + f, times * price))
         };
-        let mean = weights.iter().zip(rows).map(mean_of).sum();
-        let pairs = |a: &(Weights, f64)| {
-            let of = |b: &(Weights, f64)| a.1 * b.1 * self.moments.between(&a.0, &b.0);
-            weights.iter().map(of).sum::<f64>()
-        };
-        let variance: f64 = weights.iter().map(pairs).sum();
-        (mean, (variance * self.uncertain()).max(0.0))
-    }
-
-    /// How much larger a variance is than what is left of it by the regression, as that is fitted to
-    /// these very replications: the loss factor of Lavenberg and Welch.
-    fn uncertain(&self) -> f64 {
-        if !self.leans() {
-            return 1.0;
-        }
-        let (n, q) = (self.moments.n() as f64, self.controls as f64);
-        (n - 1.0) / (n - 1.0 - q) * (n - 2.0) / (n - 2.0 - q)
+        let weights: Vec<(usize, f64)> = rows.iter().flat_map(of_row).collect();
+        let standing =
+            |&(row, times): &(usize, f64)| times * objective.standing(self.nodes[row].into());
+        let (mean, variance) = self.moments.of(&weights);
+        (mean + rows.iter().map(standing).sum::<f64>(), variance)
     }
 
     /// How many replications there are to be before anything is said of these rows; none where there are
@@ -229,14 +159,14 @@ impl Kept {
 
     /// Where a mean lies, as sure as this.
     pub(super) fn interval(&self, of: (f64, f64), confidence: f64) -> Interval {
-        interval(of, self.moments.n(), self.free(), confidence)
+        interval(of, self.moments.n(), confidence)
     }
 }
 
-/// Where a mean of `n` replications lies whose variance is known by so many that are `free`.
-fn interval((mean, variance): (f64, f64), n: u64, free: u64, confidence: f64) -> Interval {
+/// Where a mean of `n` replications lies.
+fn interval((mean, variance): (f64, f64), n: u64, confidence: f64) -> Interval {
     let half = if variance > 0.0 {
-        student(confidence, free) * (variance / n as f64).sqrt()
+        student(confidence, n) * (variance / n as f64).sqrt()
     } else {
         0.0
     };
@@ -267,76 +197,10 @@ mod tests {
                 moments.add(&[if d > 350.0 { 350.0 + 900.0 } else { d }]);
             }
             let (mean, variance) = moments.of(&[(0, 1.0)]);
-            let i = interval((mean, variance), moments.n(), moments.n(), 0.95);
+            let i = interval((mean, variance), moments.n(), 0.95);
             i.low <= 767.41 && 767.41 <= i.high
         });
         let covers = covers.count();
         assert!((922..=978).contains(&covers), "{covers}");
-    }
-
-    /// One row, nothing kept yet.
-    fn nothing() -> Kept {
-        Kept {
-            version: super::super::kept::VERSION,
-            scenario: String::new(),
-            paths: vec![String::new()],
-            rows: vec![vec![String::new()]],
-            now: 0,
-            counting: (Counting::Outages, String::new()),
-            models: Vec::new(),
-            moments: Moments::default(),
-            own: Vec::new(),
-            controls: 2,
-            parts: Vec::new(),
-            met: Vec::new(),
-            matters: Vec::new(),
-            differ: Vec::new(),
-            short: Vec::new(),
-            years: Vec::new(),
-            nodes: vec![0],
-            closed: None,
-            no_closed: String::new(),
-            closed_without: Vec::new(),
-            objective: Objective::new(None),
-            settled: None,
-            delta: 0.0,
-            size: (0, 0),
-            to_make: (0, 0),
-            apart: Vec::new(),
-            tried: None,
-            whole_years: None,
-        }
-    }
-
-    /// The same outages, after each of which something of mean 20 s is added that no formula knows:
-    /// 787.41 s. The interval holds it as often as stated, and is the narrower by what the formula
-    /// knows: of a standard deviation of about 430 s there are 20 left.
-    #[test]
-    fn the_interval_of_a_cost_that_leans_on_a_formula_covers() {
-        let (lasts, adds) = (
-            Distribution::Exponential(600.0),
-            Distribution::Exponential(20.0),
-        );
-        let evicted = lasts.survival(350.0);
-        let (mut covers, mut width) = (0, 0.0);
-        for case in 0..1_000 {
-            let keyed = Keyed::new(case, "leaning");
-            let mut kept = nothing();
-            for i in 0..100 {
-                let d = lasts.quantile(keyed.unit(0, i));
-                let (least, is_evicted) = (d.min(350.0), f64::from(u8::from(d > 350.0)));
-                let mut all = [0.0; FIGURES.len() + 2];
-                all[0] = least + 900.0 * is_evicted + adds.quantile(keyed.unit(1, i));
-                all[FIGURES.len()] = least - lasts.mean_up_to(350.0);
-                all[FIGURES.len() + 1] = is_evicted - evicted;
-                kept.moments.add(&all);
-            }
-            let i = kept.interval(kept.cost(&kept.objective, &[(0, 1.0)]), 0.95);
-            covers += u32::from(i.low <= 787.41 && 787.41 <= i.high);
-            width += (i.high - i.low) / 1_000.0;
-        }
-        assert!((922..=978).contains(&covers), "{covers}");
-        // Twice 1.98 standard errors of 20 / sqrt(100).
-        assert!((7.0..9.0).contains(&width), "{width}");
     }
 }

@@ -26,15 +26,12 @@ pub(crate) struct Kept {
     pub counting: (Counting, String),
     /// The names of the models, with how often a year each comes.
     pub models: Vec<(String, f64)>,
-    /// Of the figures of a year: row by row, figure by figure; behind them what a year comes to by
-    /// formulas with the outages that were drawn, more than on average.
+    /// Of the figures of a year: row by row, figure by figure.
     pub moments: Moments,
     /// Workloads of which the figures of [`OWN`](super::spec::OWN) are kept, too: row by row, and in a
-    /// row workload by workload, before the formulas.
+    /// row workload by workload, behind those of all.
     #[serde(default)]
     pub own: Vec<String>,
-    /// So many formulas.
-    pub controls: usize,
     /// By model, one outage at a time: short ones, and others. Their weights, and the sums of the
     /// figures, row by row.
     pub parts: Vec<[(f64, Vec<f64>); 2]>,
@@ -82,7 +79,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
@@ -98,8 +95,7 @@ pub(crate) struct Group {
     pub settled: Option<usize>,
 }
 
-/// A replication: figures of a year by row, with those by formula behind them, and figures by model
-/// and row.
+/// A replication: figures of a year by row, and figures by model and row.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
@@ -132,7 +128,7 @@ impl Replication {
                 && are_figures(&p.figures)
                 && (0.0..=FIGURE_MAX).contains(&p.weight)
         };
-        self.year.len() == kept.control_places().end
+        self.year.len() == kept.places()
             && are_figures(&self.year)
             && self.parts.len() == kept.parts.len()
             && self.parts.iter().all(is_part)
@@ -161,9 +157,8 @@ impl Kept {
             && self.nodes.len() == self.rows.len()
             && self.now < self.rows.len()
             && self.rows.iter().all(|r| r.len() == self.paths.len())
-            && self.controls < 100
             && self.own.len() <= self.paths.len()
-            && self.moments.fits(self.control_places().end)
+            && self.moments.fits(self.places())
             && (self.parts.iter().flatten()).all(|p| {
                 p.1.len() == width && (0.0..=FIGURE_MAX).contains(&p.0) && are_figures(&p.1)
             })

@@ -46,6 +46,8 @@ pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use sample::Sample;
-pub(crate) use spec::{Bound, EVICTED, FIGURES, MISSING, OWN, Objective, expanded};
+pub(crate) use spec::{
+    BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,
+};
 pub(crate) use together::Extra;
 pub(crate) use years::ByYears;

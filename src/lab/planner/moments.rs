@@ -89,36 +89,6 @@ impl Moments {
             .sum();
         sum / (self.n - 1) as f64
     }
-
-    /// The slopes of the regression of a figure on others, by least squares. One of them that is a
-    /// sum of those before, but for a part `nothing` of its variance, has the slope zero.
-    pub(super) fn slopes(&self, figure: usize, on: &[usize], nothing: f64) -> Vec<f64> {
-        let k = on.len();
-        // The normal equations, the figure's own products in the last column.
-        let mut a: Vec<Vec<f64>> = on
-            .iter()
-            .map(|i| {
-                let others = on.iter().chain([&figure]);
-                others.map(|j| self.co(*i, *j)).collect()
-            })
-            .collect();
-        let mut is_used = vec![false; k];
-        for i in 0..k {
-            let pivot = a[i][i];
-            if pivot <= nothing * self.co(on[i], on[i]) || pivot <= 0.0 {
-                continue;
-            }
-            is_used[i] = true;
-            let own = a[i].clone();
-            let others = a.iter_mut().enumerate().filter(|(j, _)| *j != i);
-            for (_, row) in others {
-                let times = row[i] / own[i];
-                row.iter_mut().zip(&own).for_each(|(x, o)| *x -= times * o);
-            }
-        }
-        let slope = |i: usize| if is_used[i] { a[i][k] / a[i][i] } else { 0.0 };
-        (0..k).map(slope).collect()
-    }
 }
 
 /// How many standard errors an interval reaches to each side.
@@ -156,28 +126,5 @@ mod tests {
         );
         assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
         assert!((m.between(&[(0, 1.0)], &[(1, 1.0)]) - 2.0).abs() < 1e-12);
-    }
-
-    /// y = 3 a - 2 b exactly, c is a + b, and d always the same: neither adds anything to a and b.
-    #[test]
-    fn slopes_by_hand() {
-        let mut m = Moments::default();
-        for (a, b) in [(1.0, 5.0), (2.0, -1.0), (4.0, 0.0), (-3.0, 2.0)] {
-            m.add(&[3.0 * a - 2.0 * b, a, b, a + b, 7.0]);
-        }
-        let near = |on: &[usize], expected: &[f64]| {
-            let slopes = m.slopes(0, on, 1e-9);
-            let all = slopes
-                .iter()
-                .zip(expected)
-                .all(|(s, e)| (s - e).abs() < 1e-9);
-            assert!(
-                all && slopes.len() == expected.len(),
-                "{slopes:?} {expected:?}"
-            );
-        };
-        near(&[1, 2], &[3.0, -2.0]);
-        near(&[1, 4, 2, 3], &[3.0, 0.0, -2.0, 0.0]);
-        near(&[3, 1], &[-2.0, 5.0]);
     }
 }

@@ -7,7 +7,8 @@ use super::count::{self, Counting, How};
 use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Moments, student};
 use super::select::Selection;
-use super::spec::{Bound, EVICTED, FIGURES, MISSING, OWN, Objective, Only};
+use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
+use crate::kernel::Dur;
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::{Event, Sweep};
@@ -58,8 +59,6 @@ struct Work<'a> {
     own_formulas: &'a [Vec<Formula>],
     /// By model, which outages are drawn more often.
     tilts: &'a [Tilt],
-    /// The rows whose formulas are leant on.
-    leant_on: &'a [usize],
     seed: u64,
     threads: &'a rayon::ThreadPool,
     /// Is told what is done, and says whether to go on.
@@ -197,7 +196,6 @@ impl Planner<'_> {
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
-        let mut controls = vec![[0.0; 2]; work.leant_on.len()];
         for (model, rate) in models.into_iter().enumerate() {
             let key = (model, seed, number as u32);
             let weight = drawn[0].models.weight(model, seed, number as u32);
@@ -210,9 +208,6 @@ impl Planner<'_> {
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
                 let more = work.formulas[row].more(drawn, key, weight);
-                if let Some(place) = work.leant_on.iter().position(|r| *r == row) {
-                    add(&mut controls[place], &more, per_year);
-                }
                 let ran = count::one(drawn, key, work.quiet[row], &how)?;
                 part.is_short = ran.is_short;
                 let counted = ran.counted;
@@ -220,21 +215,20 @@ impl Planner<'_> {
                 add(&mut part.figures[row * width..], &counted.figures, times);
                 // What the formula knows is taken at its mean.
                 let year = &mut all.year[row * width..];
-                year[MISSING] -= per_year * more[0];
-                year[EVICTED] -= per_year * more[1];
+                for (place, more) in BY_FORMULA.into_iter().zip(more) {
+                    year[place] -= per_year * more;
+                }
                 let own = &mut own[row * own_width..][..own_width];
                 add(own, &counted.own, weight * per_year);
                 for (own, formula) in own.chunks_mut(OWN.len()).zip(&work.own_formulas[row]) {
                     let more = formula.more(drawn, key, weight);
-                    own[0] -= per_year * more[0];
-                    own[1] -= per_year * more[1];
+                    add(own, &more, -per_year);
                 }
             }
             add(&mut all.year, &part.figures, weight * rate);
             all.parts.push(part);
         }
         all.year.extend(own);
-        all.year.extend(controls.into_iter().flatten());
         Some(all)
     }
 
@@ -274,8 +268,9 @@ impl Planner<'_> {
             on
         };
         let mut quiet = Vec::new();
+        let window = self.sweep.window;
         let how = How {
-            window: self.sweep.window,
+            window,
             own: &[],
             goes_on: &|| goes_on(Event::Running),
         };
@@ -283,21 +278,23 @@ impl Planner<'_> {
             quiet.push(count::quiet(d, seed, &how).ok_or(Stopped::Asked)?);
         }
         let own = apart::workloads(&self.sweep.axes, drawn.len());
-        let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, None)).collect();
-        let own_formulas = of_workloads(&drawn, &own);
-        let (leant_on, tilts) = self.leaning(&formulas, &drawn);
+        let formulas: Vec<Formula> = drawn
+            .iter()
+            .map(|d| Formula::new(d, window, None))
+            .collect();
+        let own_formulas = of_workloads(&drawn, window, &own);
+        let tilts = self.tilts(&formulas, &drawn);
         let work = Work {
             quiet: &quiet,
             own: &own,
             formulas: &formulas,
             own_formulas: &own_formulas,
             tilts: &tilts,
-            leant_on: &leant_on,
             seed,
             threads: &threads,
             goes_on: &goes_on,
         };
-        let mut kept = self.kept(&drawn, &formulas, leant_on.len());
+        let mut kept = self.kept(&drawn, &formulas);
         kept.own.clone_from(&own);
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
@@ -355,17 +352,14 @@ impl Planner<'_> {
         Ok(kept)
     }
 
-    /// What figures lean on by formula, and which outages are drawn more often than they come: nothing
-    /// where whole years are run.
-    fn leaning(&self, formulas: &[Formula], drawn: &[Drawn]) -> (Vec<usize>, Vec<Tilt>) {
-        match self.counting.0 {
-            Counting::Years => (Vec::new(), Vec::new()),
-            Counting::Outages => {
-                let models = 0..drawn[0].models.list.len();
-                let tilts = models.map(|m| control::tilt(formulas, drawn, m));
-                (control::leant_on(formulas), tilts.collect())
-            }
-        }
+    /// By model which outages are drawn more often than they come: none where whole years are run.
+    fn tilts(&self, formulas: &[Formula], drawn: &[Drawn]) -> Vec<Tilt> {
+        let models = match self.counting.0 {
+            Counting::Years => 0,
+            Counting::Outages => drawn[0].models.list.len(),
+        };
+        let tilt = |m| control::tilt(formulas, drawn, m);
+        (0..models).map(tilt).collect()
     }
 
     /// Some of the replications from `begin` on, by their numbers from there.
@@ -405,7 +399,7 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    fn kept(&self, drawn: &[Drawn], formulas: &[Formula], leant_on: usize) -> Kept {
+    fn kept(&self, drawn: &[Drawn], formulas: &[Formula]) -> Kept {
         let plan = &drawn[0].plan;
         let size = plan.size();
         let (closed, no_closed) = match closed(&self.sweep, drawn) {
@@ -431,7 +425,6 @@ impl Planner<'_> {
                 .collect(),
             moments: Moments::default(),
             own: Vec::new(),
-            controls: 2 * leant_on,
             parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; width])); parts],
             met: vec![vec![0; drawn.len()]; parts.max(1)],
             matters: control::parts(formulas, drawn),
@@ -473,7 +466,7 @@ impl Planner<'_> {
     }
 
     /// How many replications it takes until the best row's cost is known as precisely as asked for;
-    /// of several settings that of each. A cost that leans on a formula is known soon; but what else
+    /// of several settings that of each. A cost of which a formula knows most is known soon; but what else
     /// is told rests on shares of outages, such as those that are short, or after which pods are
     /// evicted. The standard error of a share, at most 1 / (2 sqrt(n)), is to be as small.
     fn needed(&self, kept: &Kept, groups: &[Vec<usize>]) -> u64 {
@@ -494,7 +487,7 @@ impl Planner<'_> {
             if half <= 0.0 {
                 return least;
             }
-            let t = student(self.confidence, kept.free());
+            let t = student(self.confidence, kept.moments.n());
             ((t * t * variance / (half * half)).ceil() as u64).clamp(least, MOST)
         };
         groups.iter().map(of).max().unwrap_or(MOST)
@@ -538,7 +531,7 @@ impl Planner<'_> {
                 group.iter().map(of).collect()
             };
             let all = group.iter().map(differences).collect();
-            Selection::new(each, kept.delta, kept.free(), all)
+            Selection::new(each, kept.delta, kept.moments.n(), all)
         };
         groups.iter().map(of).collect()
     }
@@ -547,9 +540,7 @@ impl Planner<'_> {
     pub(crate) fn by_formula(&self) -> Option<String> {
         let drawn = self.drawn().ok()?;
         let all = closed(&self.sweep, &drawn).ok()?;
-        let costs = all.iter().map(|c| {
-            self.objective.prices[MISSING] * c.missing + self.objective.prices[EVICTED] * c.evicted
-        });
+        let costs = all.iter().map(|c| self.objective.of_formula(c));
         let (row, _) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(format!(
             " By formula {} costs least.",
@@ -579,7 +570,8 @@ impl Planner<'_> {
 }
 
 /// The formula of each workload that has settings, for each row.
-fn of_workloads(drawn: &[Drawn], own: &[String]) -> Vec<Vec<Formula>> {
-    let all = |d: &Drawn| own.iter().map(|name| Formula::new(d, Some(name))).collect();
+fn of_workloads(drawn: &[Drawn], window: Dur, own: &[String]) -> Vec<Vec<Formula>> {
+    let of = |d: &Drawn, name: &String| Formula::new(d, window, Some(name));
+    let all = |d: &Drawn| own.iter().map(|name| of(d, name)).collect();
     drawn.iter().map(all).collect()
 }

@@ -1,5 +1,6 @@
 //! What is chosen, what counts, and what must hold.
 
+use super::closed::Closed;
 use crate::analysis::Figure;
 use crate::language::prices::{self, PRICED};
 use crate::language::{Prices, Problem, duration};
@@ -17,9 +18,11 @@ pub(crate) const FIGURES: [Figure; 8] = [
     Figure::GhostMinutes,
 ];
 
-/// The places of figures that formulas know.
+/// The places of figures that formulas know, which are those of [`OWN`].
 pub(crate) const MISSING: usize = 0;
 pub(crate) const EVICTED: usize = 3;
+pub(crate) const NEEDLESS: usize = 4;
+pub(crate) const BY_FORMULA: [usize; 3] = [MISSING, EVICTED, NEEDLESS];
 
 /// The figures that are kept of a workload whose setting is chosen, for itself.
 pub(crate) const OWN: [Figure; 3] = [
@@ -132,6 +135,13 @@ impl Objective {
     pub(crate) fn of(&self, figures: &[f64], nodes: f64) -> f64 {
         let failing: f64 = self.prices.iter().zip(figures).map(|(p, f)| p * f).sum();
         failing + self.standing(nodes)
+    }
+
+    /// What a year's failures cost by formula.
+    pub(super) fn of_formula(&self, of: &Closed) -> f64 {
+        let all = BY_FORMULA.iter().zip(of.by_formula());
+        all.map(|(place, figure)| self.prices[*place] * figure)
+            .sum()
     }
 
     /// What is nothing to choose by: a minute of a replica in a year.

@@ -4,7 +4,9 @@ use super::table::table;
 use super::told::{Told, amount};
 use crate::analysis::Interval;
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, MISSING, Row};
+use crate::lab::planner::{
+    AS_IT_IS, Answer, BY_FORMULA, Counting, EVICTED, FIGURES, MISSING, NEEDLESS, Row,
+};
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use std::io::{self, Write};
@@ -13,7 +15,6 @@ use std::io::{self, Write};
 /// to rise above.
 const SHARE: f64 = 0.005;
 /// Places in [`FIGURES`].
-const NEEDLESS: usize = 4;
 const PENDING: usize = 6;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
@@ -403,7 +404,7 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
         others.push(format!("comes from {}", kept.closed_without.join(", ")));
     }
     let is_priced = |f: &usize| told.objective.prices[*f] > 0.0;
-    if (0..FIGURES.len()).any(|f| ![MISSING, EVICTED].contains(&f) && is_priced(&f)) {
+    if (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)) {
         others.push("is the price of what it does not know of".to_owned());
     }
     others.push("is evictions that queue behind rates of zones and limits of clients".to_owned());
@@ -494,7 +495,7 @@ fn rests_on(told: &Told<'_>) -> String {
         .map(|(name, rate)| format!("{name} {} a year", amount(*rate)))
         .collect();
     let way = match told.kept.counting.0 {
-        Counting::Outages if told.kept.controls > 0 => {
+        Counting::Outages if told.kept.matters.iter().any(Option::is_some) => {
             "one outage at a time, weighted by its rate, the nodes it takes and its length at their means"
         }
         Counting::Outages => "one outage at a time, weighted by its rate",
