@@ -4,7 +4,7 @@
 
 use crate::kernel::Dur;
 use statrs::distribution::{
-    Binomial, ChiSquared, ContinuousCDF, Discrete, DiscreteCDF, Hypergeometric, StudentsT,
+    Beta, Binomial, ChiSquared, ContinuousCDF, Discrete, DiscreteCDF, Hypergeometric, StudentsT,
 };
 
 /// The value of nearest rank: the smallest of `sorted` that at least `percent` per cent of them do
@@ -188,6 +188,20 @@ pub(crate) fn poisson_interval(count: u64) -> Interval {
     Interval {
         low: at(TAIL, count),
         high: at(1.0 - TAIL, count + 1),
+    }
+}
+
+/// Where the odds lie with at least 95 % confidence of what came `count` times of `of` (Clopper and
+/// Pearson, 1934).
+pub(crate) fn share_interval(count: u64, of: u64) -> Interval {
+    let at = |p: f64, a: u64, b: u64, end: f64| match Beta::new(a as f64, b as f64) {
+        Ok(d) => d.inverse_cdf(p),
+        Err(_) => end,
+    };
+    let without = of.saturating_sub(count);
+    Interval {
+        low: at(TAIL, count, without + 1, 0.0),
+        high: at(1.0 - TAIL, count + 1, without, 1.0),
     }
 }
 

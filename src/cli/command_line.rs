@@ -13,6 +13,7 @@ use super::import::ImportArgs;
 use super::incident::IncidentArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::odds::OddsArgs;
 use super::outages::OutagesArgs;
 use super::plan::PlanArgs;
 use super::playground::PlaygroundArgs;
@@ -104,6 +105,8 @@ pub(crate) enum Command {
     /// Search a scenario's interleavings for one that violates a property: prints what it found,
     /// writes tapes
     Explore(ExploreArgs),
+    /// Say how often a scenario violates a property, however rare it is
+    Odds(OddsArgs),
     /// Run a tape again: prints who did what, having seen what
     Replay(ReplayArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs

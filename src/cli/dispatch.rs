@@ -9,8 +9,8 @@ use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
     complete, completions, diff, explain, explore, faults, forecast, import, incident, init,
-    interrupt, man, outages, plan, playground, replay, report, run, schema, settings, shrink, soak,
-    suggest, survey, sweep, test, validate,
+    interrupt, man, odds, outages, plan, playground, replay, report, run, schema, settings, shrink,
+    soak, suggest, survey, sweep, test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -118,6 +118,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Shard(args) => shard::shard(args, &read_again, terminal),
         Command::Gather(args) => gather::gather(args, &read_again, terminal),
         Command::Replay(args) => replay::replay(args, terminal),
+        Command::Odds(args) => odds::odds(args, terminal),
         Command::Conform(args) => conform(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Soak(args) => soak::soak(args, terminal),

@@ -30,6 +30,7 @@ mod interrupt;
 mod kubectl;
 mod man;
 mod managed;
+mod odds;
 mod outages;
 mod output;
 mod plan;

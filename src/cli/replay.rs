@@ -1,5 +1,6 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
+use super::args::jobs;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::{HtmlArg, plain};
@@ -8,8 +9,10 @@ use super::output::{Format, OutputArg};
 use super::run::stdin;
 use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
+use crate::analysis::statistics::share_interval;
 use crate::analysis::{Analysis, expect};
 use crate::files;
+use crate::lab::explore::{Explore, drawn};
 use crate::lab::replay::{ReplayedStep, departure, steps};
 use crate::lab::tape::{Tape, Texts};
 use crate::language::Problem;
@@ -17,10 +20,12 @@ use crate::plan::Plan;
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part};
 use crate::report::json;
+use crate::report::odds::of_drawn;
 use crate::report::replay::{document, lanes, write};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use crate::trace::Trace;
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -109,10 +114,18 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
             );
         }
     }
+    let often = match violations.is_empty() {
+        true => None,
+        false => how_often(&loaded, &overrides, &properties, run.trace.len() as u64)?,
+    };
     let mut out = terminal.out();
     let taken = steps(&run, &texts, &violations, parts.as_ref());
     if args.output.form == Format::Json {
-        let found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
+        let mut found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
+        found["drawn"] = often.map_or(json!(null), |(count, of)| {
+            let i = share_interval(count, of);
+            json!({ "runs": of, "violated": count, "interval": [i.low, i.high] })
+        });
         json::write(&mut out, &found)?;
     } else {
         heading(&mut out, &plan)?;
@@ -128,6 +141,13 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
             let names: Vec<String> = properties.iter().map(Property::to_string).collect();
             writeln!(out, "no violation of {}", names.join(", "))?;
         }
+        if let Some((count, of)) = often {
+            writeln!(
+                out,
+                "Drawn as upstream comes to it, it is violated in {}.",
+                of_drawn(count, of)
+            )?;
+        }
     }
     out.flush()?;
     args.html.write(|| {
@@ -142,6 +162,42 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     } else {
         Exit::Fine
     })
+}
+
+/// No more runs are drawn than these to say how often a violation is, and no fewer.
+const RUNS: (u64, u64) = (16, 256);
+/// So many records are worth that.
+const RECORDS: u64 = 400_000;
+
+/// In how many of how many runs that are drawn as upstream comes to them one of the properties is
+/// violated, as many as there is time for where a run has so many records. None where nobody knows: how
+/// often the trouble of a tape comes, or a program that differs from itself.
+fn how_often(
+    loaded: &Loaded,
+    overrides: &Overrides,
+    properties: &[Property],
+    records: u64,
+) -> Result<Option<(u64, u64)>, Failure> {
+    let make = || {
+        let mut plan = scenario::build(loaded, overrides)
+            .unwrap_or_else(|_| unreachable!("it was built before"));
+        plan.tape = None;
+        plan
+    };
+    let is_troubled = !make().perturb.names().is_empty();
+    if is_troubled || properties.contains(&Property::Deterministic) {
+        return Ok(None);
+    }
+    let expected = scenario::expecting(loaded, overrides)?.1.list;
+    let seed = scenario::seed(loaded, overrides)?;
+    let search = Explore::drawing(&make, properties, &expected, seed);
+    let runs = (RECORDS / records.max(1)).clamp(RUNS.0, RUNS.1);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs(None::<u16>))
+        .build();
+    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let count = interrupt::heeding(|| drawn(&search, runs, &pool, &|| !interrupt::asked()));
+    Ok(count.map(|count| (count, runs)))
 }
 
 /// What to look for: as asked, and otherwise the property of the tape.

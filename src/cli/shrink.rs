@@ -42,7 +42,7 @@ pub(crate) struct ShrinkArgs {
 }
 
 /// Reads a property of the command line.
-fn property(text: &str) -> Result<Property, String> {
+pub(super) fn property(text: &str) -> Result<Property, String> {
     match Property::parse(text) {
         Ok(Property::Deterministic) => {
             Err("it takes two runs to violate that, and they have one scenario".to_owned())

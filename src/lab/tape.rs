@@ -3,7 +3,7 @@
 
 use crate::api::names::{Names, stable_hash};
 use crate::client::Resource;
-use crate::kernel::choice::{Deviation, FORMAT};
+use crate::kernel::choice::{Deviation, FORMAT, Held};
 use crate::kernel::{NEXT, Name};
 use crate::language::{self, object_text_of_number};
 use crate::language::{Problem, Problems};
@@ -190,26 +190,50 @@ impl Texts {
         }
     }
 
+    /// A choice in words that is drawn from a part of its values.
+    pub(crate) fn held(&self, held: &Held) -> String {
+        let Held { choice, most } = held;
+        if choice.point == NEXT && choice.value == 0 && *most == 0 {
+            return self.turn(choice, "comes as usual");
+        }
+        let to = match most.checked_sub(choice.value) {
+            None | Some(0) => String::new(),
+            Some(_) => format!(" to {most}"),
+        };
+        self.choice(choice) + &to
+    }
+
+    /// What becomes of somebody's turn.
+    fn turn(&self, d: &Deviation, what: &str) -> String {
+        let object = self.object(d.object);
+        format!("{object}, at its {} turn, {what}", nth(d.ordinal))
+    }
+
     /// A choice in words.
     pub(crate) fn choice(&self, d: &Deviation) -> String {
         let object = self.object(d.object);
-        let nth = format!(
-            "{}{}",
-            d.ordinal + 1,
-            match (d.ordinal % 10, d.ordinal % 100) {
-                (0, n) if n != 10 => "st",
-                (1, n) if n != 11 => "nd",
-                (2, n) if n != 12 => "rd",
-                _ => "th",
-            }
-        );
+        let nth = nth(d.ordinal);
         match d.point.as_str() {
-            NEXT => format!(
-                "{object}, at its {nth} turn, is behind number {} of those who could come next",
-                d.value + 1
-            ),
+            NEXT => {
+                let number = d.value + 1;
+                self.turn(
+                    d,
+                    &format!("is behind number {number} of those who could come next"),
+                )
+            }
             point if object.is_empty() => format!("{point}, the {nth} time: {}", d.value),
             point => format!("{point} of {object}, the {nth} time: {}", d.value),
         }
     }
+}
+
+/// The number behind so many others in words.
+fn nth(before: u32) -> String {
+    let ending = match (before % 10, before % 100) {
+        (0, n) if n != 10 => "st",
+        (1, n) if n != 11 => "nd",
+        (2, n) if n != 12 => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", before + 1)
 }

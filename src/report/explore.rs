@@ -1,9 +1,11 @@
 //! What a search of the race lab found, for people and for programs.
 
 use super::Style;
+use super::odds::of_drawn;
 use super::text::counted;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
+use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Reached, Report};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -148,6 +150,13 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
             grouped(v.runs),
             v.text
         )?;
+        if let Some((count, of)) = v.drawn {
+            writeln!(
+                out,
+                "      drawn as upstream comes to it: {}",
+                of_drawn(count, of)
+            )?;
+        }
         if let Some(file) = searched.tapes.get(i) {
             writeln!(out, "      taintsim replay {file}")?;
         }
@@ -222,6 +231,10 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
                 "runs": v.runs,
                 "deviations": v.tape.len(),
                 "small": v.is_small,
+                "drawn": v.drawn.map(|(count, of)| {
+                    let i = share_interval(count, of);
+                    json!({ "runs": of, "violated": count, "interval": [i.low, i.high] })
+                }),
                 "tape": s.tapes.get(i),
             })
         };

@@ -30,6 +30,7 @@ pub mod manifest;
 mod model;
 pub mod names_json;
 #[cfg(feature = "cli")]
+pub(crate) mod odds;
 pub(crate) mod outages;
 #[cfg(feature = "cli")]
 pub(crate) mod output;

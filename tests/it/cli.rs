@@ -13,6 +13,7 @@ mod files;
 mod hostile;
 mod html;
 mod interrupt;
+mod odds;
 mod output;
 mod packed;
 mod plan;

@@ -1,7 +1,7 @@
 //! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid
 //! over it, and a record kept if wanted.
 
-use super::drawn::{Deviation, Drawn, Span};
+use super::drawn::{Deviation, Drawn, Held, Span};
 use super::keyed;
 use super::object::{Object, PointId};
 use super::pct::Pct;
@@ -17,10 +17,12 @@ enum Base {
     Seeded(u64),
 }
 
-/// A deviation's value, and whether its choice has come up.
+/// What a choice is to be, and whether it has come up.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     value: u64,
+    /// If it is drawn from several values, the greatest of them.
+    most: Option<u64>,
     met: bool,
 }
 
@@ -88,6 +90,38 @@ const UNUSUAL: u64 = 2;
 
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
+
+impl Span {
+    /// How likely [`Choices::natural`] comes to one of these values, both ends included.
+    #[must_use]
+    pub fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
+        let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
+        // How many of so many values, from `least` on, are among these.
+        let part = |least: u64, last: u64| {
+            let (from, to) = (low.max(least), high.min(last));
+            if from > to {
+                0.0
+            } else {
+                ((to - from) as f64 + 1.0) / ((last - least) as f64 + 1.0)
+            }
+        };
+        let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
+        match self {
+            Self::Alternatives(n) => one_of(n),
+            Self::Range(min, max) => part(min, max),
+            Self::Bits | Self::Rank => part(0, u64::MAX),
+            Self::Place => holds(self.default_value()),
+            Self::Turn(n) => {
+                let drawn = 1.0 / UNUSUAL as f64;
+                drawn * one_of(n) + (1.0 - drawn) * holds(0)
+            }
+            Self::Yield(odds) | Self::Chance(odds) => {
+                let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
+                comes * holds(1) + (1.0 - comes) * holds(0)
+            }
+        }
+    }
+}
 
 /// The place of the least rank, if the first has one.
 fn first_ranked(mut ranks: impl Iterator<Item = Option<u64>>) -> Option<u32> {
@@ -176,22 +210,33 @@ impl Choices {
     /// As `base`, except for the deviations. Of two for the same choice the later one holds.
     #[must_use]
     pub fn tape(deviations: Vec<Deviation>, base: Self) -> Self {
-        let mut choices = base;
-        choices.taped |= !deviations.is_empty();
-        for d in deviations {
-            let plan = match choices.points.iter().position(|p| p.name == d.point) {
-                Some(i) => &mut choices.points[i].plan,
-                None => choices.plans.entry(d.point).or_default(),
+        base.planned(deviations.into_iter().map(|d| (d, None)))
+    }
+
+    /// As `base`, except for choices that are drawn from a part of their values alone, where any of these
+    /// can be chosen.
+    #[must_use]
+    pub fn held(held: Vec<Held>, base: Self) -> Self {
+        base.planned(held.into_iter().map(|h| (h.choice, Some(h.most))))
+    }
+
+    fn planned(mut self, all: impl Iterator<Item = (Deviation, Option<u64>)>) -> Self {
+        for (d, most) in all {
+            self.taped = true;
+            let plan = match self.points.iter().position(|p| p.name == d.point) {
+                Some(i) => &mut self.points[i].plan,
+                None => self.plans.entry(d.point).or_default(),
             };
             plan.insert(
                 (d.object, d.ordinal),
                 Planned {
                     value: d.value,
+                    most,
                     met: false,
                 },
             );
         }
-        choices
+        self
     }
 
     /// The default order for another run, in the tables of one that is over. Every choice is
@@ -288,10 +333,19 @@ impl Choices {
         } else {
             p.plan.get_mut(&(object.hash, ordinal))
         };
+        let planned = planned.filter(|p| {
+            let can_be = |most| span.natural_odds((p.value, most)) > 0.0;
+            p.most.is_none_or(can_be)
+        });
         let value = match (planned, self.base) {
             (Some(planned), _) => {
                 planned.met = true;
-                span.fit(planned.value)
+                let most = span.fit(planned.most.unwrap_or(planned.value));
+                let least = span.fit(planned.value);
+                match most.saturating_sub(least) {
+                    0 => least,
+                    more => least + keyed::up_to(keyed::bits(p.key, object.hash, ordinal), more),
+                }
             }
             (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => {
                 self.picked.map_or(0, u64::from)

@@ -94,6 +94,15 @@ pub struct Deviation {
     pub value: u64,
 }
 
+/// A choice that is drawn from a part of its values alone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Held {
+    /// Which, and the least of these values.
+    pub choice: Deviation,
+    /// The greatest of them.
+    pub most: u64,
+}
+
 impl From<Drawn> for Deviation {
     fn from(d: Drawn) -> Self {
         Self {

@@ -14,7 +14,7 @@ mod pct;
 mod tests;
 
 pub use choices::Choices;
-pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};
+pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
 pub(crate) use keyed::Keyed;
 pub use keyed::hash_name;
 pub use object::{Object, PointId};

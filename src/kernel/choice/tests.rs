@@ -1,6 +1,6 @@
 //! Who makes the choices, held against what is said of it: draws, ranges, orders, tapes.
 
-use super::{Choices, Deviation, Object, first_divergence};
+use super::{Choices, Deviation, Held, Object, Span, first_divergence};
 
 fn object(i: u32) -> Object {
     Object::named(i, &format!("node-{i}"))
@@ -99,6 +99,47 @@ fn natural_draws_have_their_odds() {
     let (tie, mut items) = (c.point("tie"), [0, 1, 2]);
     c.order_ties(tie, &mut items, |i| object(*i));
     assert_eq!(items, [0, 1, 2]);
+}
+
+/// A number of nine is drawn of three of them, as often each: 1,000 of 3,000 with a standard deviation of
+/// sqrt(3000 · 1/3 · 2/3) = 26. What is held to one value has it. The odds of parts of what can be chosen, by hand: a turn
+/// is drawn one time in two, and is the usual one otherwise.
+#[test]
+fn what_is_held_is_drawn_from_a_part_of_its_values() {
+    let held = |point: &str, value, most| Held {
+        choice: Deviation {
+            point: point.to_owned(),
+            object: object(1).hash,
+            ordinal: 0,
+            value,
+        },
+        most,
+    };
+    let mut counts = [0_i32; 9];
+    for seed in 0..3_000 {
+        let held = vec![held("range", 3, 5), held("walk", 2, 2)];
+        let mut c = Choices::held(held, Choices::natural(seed));
+        let (range, walk) = (c.point("range"), c.point("walk"));
+        counts[c.uniform(range, object(1), 0, 8) as usize] += 1;
+        assert_eq!(c.choose(walk, object(1), 4), 2);
+    }
+    for (value, count) in counts.into_iter().enumerate() {
+        let expected = if (3..=5).contains(&value) { 1_000 } else { 0 };
+        assert!((count - expected).abs() < 110, "{counts:?}");
+    }
+    let near = |span: Span, part: (u64, u64), odds: f64| {
+        let of = span.natural_odds(part);
+        assert!((of - odds).abs() < 1e-9, "{span:?} {part:?}: {of}");
+    };
+    near(Span::Range(0, 8), (3, 5), 1.0 / 3.0);
+    near(Span::Range(4, 8), (3, 5), 2.0 / 5.0);
+    near(Span::Alternatives(4), (2, 2), 0.25);
+    near(Span::Turn(4), (0, 0), 0.625);
+    near(Span::Turn(4), (3, 3), 0.125);
+    near(Span::Chance(5), (1, 1), 0.005);
+    near(Span::Yield(250), (0, 0), 0.75);
+    near(Span::Rank, (0, u64::MAX / 4), 0.25);
+    near(Span::Place, (0, 1), 0.0);
 }
 
 /// Go walks a map of up to eight entries from one of its eight slots on. Of five entries the second and the fourth are

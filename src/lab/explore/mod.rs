@@ -8,6 +8,7 @@
 mod children;
 mod kept;
 mod levels;
+mod often;
 mod one;
 mod outcome;
 mod sampled;
@@ -16,7 +17,9 @@ mod seen;
 mod shorter;
 mod strategies;
 mod tally;
+mod ways;
 
+pub(crate) use often::{Along, Often, Wanted, drawn, often};
 pub use one::{Found, digest};
 pub use outcome::Outcome;
 pub use search::{BATCH, Beside, Explore, Reached, Report, Strategy, Violated, Watch};

@@ -9,7 +9,7 @@ use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
-use crate::plan::Plan;
+use crate::plan::{Perturb, Plan};
 use crate::sim;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -20,9 +20,10 @@ const PIECE: usize = 16;
 
 /// The choices of the run of a seed; `turns`: how many PCT reckons with.
 fn choices(search: &Explore<'_>, turns: Option<u64>, seed: u64) -> Choices {
-    match turns {
-        Some(turns) => Choices::pct(seed, search.depth, turns),
-        None => Choices::free(seed),
+    match (turns, search.strategy) {
+        (Some(turns), _) => Choices::pct(seed, search.depth, turns),
+        (None, Strategy::Natural) => Choices::natural(seed),
+        (None, _) => Choices::free(seed),
     }
 }
 
@@ -97,6 +98,35 @@ pub(super) fn draw(
 
 /// A complete run: its tape, the fingerprint of its states, its outcome and violations.
 type Run = (TapeKept, u64, JudgementKept);
+
+/// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
+///
+/// # Errors
+/// The batch is done elsewhere.
+pub(super) fn how_often(
+    search: &Explore<'_>,
+    report: &mut Report,
+    at: (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(), Stopped> {
+    // How often trouble comes that was asked for, nobody knows.
+    let is_troubled = (search.plan)().perturb != Perturb::default();
+    if report.violations.is_empty() || search.beside == 0 || is_troubled {
+        return Ok(());
+    }
+    let natural = Explore {
+        strategy: Strategy::Natural,
+        runs: search.beside,
+        until_found: false,
+        ..search.clone()
+    };
+    let runs = report.runs;
+    let drawn = draw(&natural, at, &|drawn| watch(runs + drawn))?.0;
+    for violated in &mut report.violations {
+        violated.drawn = (drawn.runs > 0).then(|| (drawn.count(violated), drawn.runs));
+    }
+    Ok(())
+}
 
 /// Makes the runs of some seeds: the first, and how many.
 fn batch(

@@ -16,8 +16,10 @@ pub enum Strategy {
     /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of
     /// Finding Bugs`, Burckhardt et al.).
     Pct,
-    /// Every choice drawn.
+    /// Every choice drawn, what is rare more often than it comes.
     Random,
+    /// Every choice drawn about as often as upstream comes to it.
+    Natural,
 }
 
 /// What to search.
@@ -46,11 +48,37 @@ pub struct Explore<'a> {
     /// Whether to leave out orders with the same result.
     pub prune: bool,
     /// How many runs are drawn beside those of few deviations once all of these are tried, to see
-    /// whether what is common is among them.
+    /// whether what is common is among them; and how many are drawn as upstream comes to them, to say how
+    /// often what was found is.
     pub beside: u64,
     /// Whether there is time to draw more runs although something was found, whose tape has to be
     /// made small yet.
     pub draws_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Explore<'a> {
+    /// No search, for runs that are drawn with seeds from this one on.
+    pub(crate) fn drawing(
+        plan: &'a (dyn Fn() -> Plan + Sync),
+        properties: &'a [Property],
+        expect: &'a [Expectation],
+        seed: u64,
+    ) -> Self {
+        Self {
+            plan,
+            properties,
+            expect,
+            strategy: Strategy::Exhaustive,
+            depth: 0,
+            runs: 0,
+            batch: BATCH,
+            seed,
+            until_found: true,
+            prune: true,
+            beside: 0,
+            draws_on: &|| true,
+        }
+    }
 }
 
 /// An outcome, how often it came about, and the first tape that leads there.
@@ -69,6 +97,8 @@ pub struct Reached {
 pub struct Violated {
     /// The property.
     pub property: Property,
+    /// The pod and node it is about, by name.
+    pub about: String,
     /// What happened in the run of the tape.
     pub text: String,
     /// How many runs violate the property for the same objects, drawn ones of [`Report::beside`]
@@ -79,6 +109,8 @@ pub struct Violated {
     /// Whether none of them can be left out, as far as that was looked for; there may have been no
     /// time for it.
     pub is_small: bool,
+    /// In how many of how many runs it is that are drawn as upstream comes to them, where that was asked for.
+    pub drawn: Option<(u64, u64)>,
 }
 
 /// What runs have whose choices were all drawn, beside those of few deviations.

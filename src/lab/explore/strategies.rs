@@ -21,8 +21,12 @@ pub(crate) fn explore_at(
     at: (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
 ) -> Result<(Report, bool), Stopped> {
-    match search.strategy {
+    let (mut report, finished) = match search.strategy {
         Strategy::Exhaustive => levels::explore(search, at, watch),
-        Strategy::Pct | Strategy::Random => sampled::explore(search, at, watch),
+        Strategy::Pct | Strategy::Random | Strategy::Natural => sampled::explore(search, at, watch),
+    }?;
+    if finished {
+        sampled::how_often(search, &mut report, at, watch)?;
     }
+    Ok((report, finished))
 }

@@ -31,19 +31,27 @@ impl Tally {
         for f in found {
             let entry = self
                 .violations
-                .entry((f.property, f.about))
+                .entry((f.property, f.about.clone()))
                 .or_insert_with(|| Violated {
                     property: f.property,
+                    about: f.about,
                     text: f.text.clone(),
                     runs: 0,
                     tape: tape.to_vec(),
                     is_small: false,
+                    drawn: None,
                 });
             entry.runs += 1;
             if tape.len() < entry.tape.len() {
                 (entry.text, entry.tape) = (f.text, tape.to_vec());
             }
         }
+    }
+
+    /// How many runs violate a property for the same objects.
+    pub(super) fn count(&self, of: &Violated) -> u64 {
+        let key = (of.property, of.about.clone());
+        self.violations.get(&key).map_or(0, |v| v.runs)
     }
 
     /// Whether each property was found violated.

@@ -1,9 +1,12 @@
 //! Test cases: the scenario itself, and each of its expectations.
 
+use crate::analysis::Interval;
+use crate::analysis::statistics::share_interval;
 use crate::kernel::Dur;
 use crate::lab::trial::{Failure, Held};
 use crate::language::duration;
 use crate::language::{Problem, Problems};
+use crate::report::odds::percent;
 use crate::scenario::Overrides;
 use crate::scenario::expectations::Expectation;
 
@@ -108,9 +111,12 @@ impl Failed {
                 .share
                 .map(|s| format!(", and it had to be met in {}% of them", s * 100.0))
                 .unwrap_or_default();
+            let Interval { low, high } = share_interval(f.failed_runs as u64, runs as u64);
             let said = format!(
-                "not met in {} of {runs} runs{share}; the first is ",
-                f.failed_runs
+                "not met in {} of {runs} runs ({} to {} of all){share}; the first is ",
+                f.failed_runs,
+                percent(low),
+                percent(high)
             );
             calls.push([said, "taintsim run".to_owned(), change]);
         }

@@ -1,0 +1,156 @@
+//! `taintsim odds`: how often a scenario violates a property.
+
+use super::args::{ChangeArgs, jobs};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::interrupt;
+use super::output::{Format, OutputArg};
+use super::progress::Progress;
+use super::replay::load_any;
+use super::run::tell_imported;
+use super::shrink::property;
+use super::terminal::Terminal;
+use crate::analysis::grouped;
+use crate::analysis::properties::Property;
+use crate::lab::explore::{Explore, Violated, Wanted, often};
+use crate::language::Problem;
+use crate::report::json;
+use crate::report::odds::{Asked, document, write};
+use crate::scenario;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `taintsim odds`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct OddsArgs {
+    /// The scenario, or a tape that `explore` wrote, which is a way to what it violates; `-` is a
+    /// scenario on standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What is violated, such as `pod-stuck` or `pod-stuck(10s)`, or `expect`, which is what the
+    /// scenario expects [default: the property of the tape]
+    #[arg(long = "of", value_name = "PROPERTY", value_parser = property)]
+    property: Option<Property>,
+    /// How many runs are drawn as they come and, where few of them violate it, along ways that lead
+    /// there
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
+    runs: u64,
+    /// The most runs of a search for such ways, where no run violates it as it comes
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    search: u64,
+    /// The most deviations from the default order on a way that is searched for
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
+    depth: u32,
+    /// How many runs at once; it does not change the result [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Changes a setting of the scenario
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    #[command(flatten)]
+    change: ChangeArgs,
+    #[command(flatten)]
+    output: OutputArg<Format>,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
+    let (loaded, taped) = load_any(&args.file)?;
+    tell_imported(&loaded.imported, args.quiet, terminal);
+    let mut overrides = args
+        .change
+        .overrides([taped.sets, args.sets.clone()].concat());
+    overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
+    overrides.timing = overrides.timing.or(taped.timing);
+    let plan = scenario::build(&loaded, &overrides)?;
+    let expected = scenario::expecting(&loaded, &overrides)?.1.list;
+    let named = loaded
+        .spec
+        .tape
+        .as_ref()
+        .and_then(|t| t.property.as_deref());
+    let asked = match (args.property, named) {
+        (Some(asked), _) => asked,
+        (None, Some(named)) => property(named).map_err(|e| Failure::Input(Problem::new(e)))?,
+        (None, None) => {
+            let problem = Problem::new("of what? No property is given".to_owned());
+            let all = Property::NAMES.join(", ");
+            return Err(Failure::Input(
+                problem.help(format!("--of with one of {all}")),
+            ));
+        }
+    };
+    if asked == Property::Expect && expected.is_empty() {
+        let problem = Problem::new(format!("{} expects nothing", args.file.display()));
+        return Err(Failure::Input(
+            problem.help("add `expect: [Never(PodStuck)]` or the like"),
+        ));
+    }
+    let perturbed = plan.perturb.names();
+    if !perturbed.is_empty() {
+        let problem = Problem::new(format!(
+            "the tape leaves trouble to the choices ({}), and how often that comes nobody knows",
+            perturbed.join(", ")
+        ));
+        return Err(Failure::Input(problem.help(
+            "put the trouble into the timeline, and ask how often it does harm",
+        )));
+    }
+    let seed = scenario::seed(&loaded, &overrides)?;
+    let make = || {
+        let mut plan = scenario::build(&loaded, &overrides)
+            .unwrap_or_else(|_| unreachable!("it was built before"));
+        plan.tape = None;
+        plan
+    };
+    let properties = [asked];
+    let search = Explore {
+        depth: args.depth,
+        runs: args.search,
+        ..Explore::drawing(&make, &properties, &expected, seed)
+    };
+    let known = plan.tape.as_ref().map(|tape| Violated {
+        property: asked,
+        about: String::new(),
+        text: loaded.spec.doc.clone(),
+        runs: 1,
+        tape: tape.clone(),
+        is_small: false,
+        drawn: None,
+    });
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs(args.jobs))
+        .build();
+    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
+        format!("{} runs", grouped(done))
+    });
+    let wanted = Wanted {
+        search: &search,
+        runs: args.runs,
+        known: known.into_iter().collect(),
+    };
+    let found = interrupt::heeding(|| {
+        often(&wanted, &pool, &|ran| {
+            progress.set(ran);
+            !interrupt::asked()
+        })
+    });
+    progress.clear();
+    let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
+    let asked = Asked {
+        plan: &make(),
+        property: asked,
+        seed,
+    };
+    let mut out = terminal.out();
+    match args.output.form {
+        Format::Json => json::write(&mut out, &document(&asked, &found))?,
+        _ => write(&mut out, &asked, &found)?,
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,227 @@
+//! The ways to a violation: which choices have to be held where so that drawn runs come to it now and
+//! then, however rare it is by itself.
+
+use super::one;
+use super::search::{Explore, Violated};
+use crate::kernel::Choices;
+use crate::kernel::choice::{Deviation, Drawn, Held, Span};
+use crate::plan::Plan;
+use crate::sim::{self, GoesOn};
+use crate::trace::Trace;
+
+/// So many runs are drawn to see whether a violation comes about with some choices held, of which so
+/// many have to have it.
+const TRIES: u64 = 6;
+const ENOUGH: usize = 3;
+/// How many times the part of a range is halved in which the violation still comes about.
+const HALVINGS: u32 = 12;
+
+/// Choices that lead to a violation where they are held.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Way {
+    /// What happens.
+    pub text: String,
+    /// The deviations from the default order that lead there.
+    pub tape: Vec<Deviation>,
+    /// The choices to hold, from the default order or not.
+    pub held: Vec<Held>,
+}
+
+/// Why a violation has no way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoWay {
+    /// A choice of it never comes out so in a drawn run.
+    Never,
+    /// It may not go on.
+    Stopped,
+}
+
+impl Way {
+    /// How likely each of the choices comes out so by itself, by a run in which they come up.
+    pub(super) fn each(&self, run: &[Drawn]) -> impl Iterator<Item = f64> {
+        self.held.iter().map(|h| {
+            let drawn = place(run, &h.choice);
+            drawn.map_or(1.0, |d| d.span.natural_odds((h.choice.value, h.most)))
+        })
+    }
+
+    /// How likely this run is where these choices are held, half of the time all of them and otherwise each
+    /// `part` of the time, beside how likely it is by itself; and whether all came out as they are held.
+    pub(super) fn ratio(&self, run: &[Drawn], part: f64) -> (f64, bool) {
+        let (mut all, mut whole) = (true, 1.0);
+        let of = |h: &Held| {
+            let Some(drawn) = place(run, &h.choice) else {
+                return 1.0;
+            };
+            let odds = drawn.span.natural_odds((h.choice.value, h.most));
+            if odds <= 0.0 {
+                return 1.0;
+            }
+            let is_so = (h.choice.value..=h.most).contains(&drawn.value);
+            all &= is_so;
+            whole /= odds;
+            1.0 - part + if is_so { part / odds } else { 0.0 }
+        };
+        let each: f64 = self.held.iter().map(of).product();
+        (0.5 * each + if all { 0.5 * whole } else { 0.0 }, all)
+    }
+}
+
+impl Way {
+    /// With the ranges as wide as these runs had them, all of which violate.
+    pub(super) fn wider<'a>(mut self, runs: impl Iterator<Item = &'a [Drawn]> + Clone) -> Self {
+        for h in &mut self.held {
+            let drawn = runs.clone().filter_map(|run| place(run, &h.choice));
+            let values = drawn.filter(|d| is_range(d.span)).map(|d| d.value);
+            let all: Vec<u64> = values.chain([h.choice.value, h.most]).collect();
+            h.choice.value = all.iter().copied().fold(u64::MAX, u64::min);
+            h.most = all.into_iter().fold(0, u64::max);
+        }
+        self
+    }
+}
+
+/// Whether values that are near each other are alike.
+const fn is_range(span: Span) -> bool {
+    matches!(span, Span::Range(..) | Span::Bits | Span::Rank)
+}
+
+/// A choice of a run.
+fn place<'a>(run: &'a [Drawn], of: &Deviation) -> Option<&'a Drawn> {
+    run.iter()
+        .find(|d| d.point == of.point && d.object == of.object && d.ordinal == of.ordinal)
+}
+
+/// The way to a violation of which a tape is known. First all choices of its run are held to what they
+/// were; then those that the violation does not need are let go, and ranges made as wide as it allows.
+pub(super) fn way(
+    search: &Explore<'_>,
+    violated: &Violated,
+    goes_on: GoesOn<'_>,
+) -> Result<Way, NoWay> {
+    let plan = (search.plan)();
+    let found = Finder {
+        search,
+        violated,
+        plan: &plan,
+        goes_on,
+    };
+    let tape = Choices::tape(violated.tape.clone(), Choices::default_order());
+    let run = sim::search_watched(&plan, tape, goes_on);
+    if run.known {
+        return Err(NoWay::Stopped);
+    }
+    let held = |d: &Drawn| Held {
+        choice: (*d).into(),
+        most: d.value,
+    };
+    let is_possible = |d: &&Drawn| d.span.natural_odds((d.value, d.value)) > 0.0;
+    if run.choices.iter().any(|d| !is_possible(&d)) {
+        return Err(NoWay::Never);
+    }
+    let deviating = run.choices.iter().filter(|d| d.deviates());
+    let few: Vec<Held> = deviating.map(held).collect();
+    let mut all = if found.violates(&few) {
+        few
+    } else {
+        run.choices.iter().map(held).collect()
+    };
+    found.let_go(&mut all);
+    for i in 0..all.len() {
+        if place(&run.choices, &all[i].choice).is_some_and(|d| is_range(d.span)) {
+            found.widen(&mut all, i, &run.choices);
+        }
+    }
+    if !goes_on() {
+        return Err(NoWay::Stopped);
+    }
+    Ok(Way {
+        text: violated.text.clone(),
+        tape: violated.tape.clone(),
+        held: all,
+    })
+}
+
+/// Looks for the choices that a violation needs.
+struct Finder<'a> {
+    search: &'a Explore<'a>,
+    violated: &'a Violated,
+    plan: &'a Plan,
+    goes_on: GoesOn<'a>,
+}
+
+impl Finder<'_> {
+    /// Whether drawn runs come to it often enough with these choices held.
+    fn violates(&self, held: &[Held]) -> bool {
+        let search = Explore {
+            properties: std::slice::from_ref(&self.violated.property),
+            ..self.search.clone()
+        };
+        let mut have = 0;
+        (0..TRIES).any(|seed| {
+            if !(self.goes_on)() {
+                return false;
+            }
+            let choices = Choices::held(held.to_vec(), Choices::natural(seed));
+            let run = sim::search_watched(self.plan, choices, self.goes_on);
+            let found = |run: &sim::Searched| {
+                let all = one::violations(&search, self.plan, &run.trace, Trace::default);
+                all.iter()
+                    .any(|f| self.violated.about.is_empty() || f.about == self.violated.about)
+            };
+            have += usize::from(!run.known && found(&run));
+            have >= ENOUGH
+        })
+    }
+
+    /// Lets go what is not needed, half of all at first and then ever smaller parts.
+    fn let_go(&self, held: &mut Vec<Held>) {
+        let mut size = held.len().div_ceil(2);
+        while size > 0 && (self.goes_on)() {
+            let mut at = 0;
+            while at < held.len() {
+                let mut without = held.clone();
+                without.drain(at..(at + size).min(held.len()));
+                if self.violates(&without) {
+                    *held = without;
+                } else {
+                    at += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    /// Lets a choice come out lower and higher, as far as the violation still comes about.
+    fn widen(&self, held: &mut [Held], i: usize, run: &[Drawn]) {
+        let ends = match place(run, &held[i].choice).map(|d| d.span) {
+            Some(Span::Range(min, max)) => (min, max),
+            _ => (0, u64::MAX),
+        };
+        for (is_low, end) in [(true, ends.0), (false, ends.1)] {
+            let set = |held: &mut [Held], value: u64| match is_low {
+                true => held[i].choice.value = value,
+                false => held[i].most = value,
+            };
+            let mut good = if is_low {
+                held[i].choice.value
+            } else {
+                held[i].most
+            };
+            let mut bad = end;
+            set(held, end);
+            if good == end || self.violates(held) {
+                continue;
+            }
+            for _ in 0..HALVINGS {
+                let middle = good.min(bad) + good.abs_diff(bad) / 2;
+                set(held, middle);
+                match self.violates(held) {
+                    true => good = middle,
+                    false => bad = middle,
+                }
+            }
+            set(held, good);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! How often a property is violated, for people and for programs.
+
+use super::text::counted;
+use crate::analysis::properties::Property;
+use crate::analysis::statistics::share_interval;
+use crate::analysis::{Interval, grouped};
+use crate::lab::explore::{Along, Often};
+use crate::plan::Plan;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Of what.
+pub(crate) struct Asked<'a> {
+    /// What is run.
+    pub plan: &'a Plan,
+    pub property: Property,
+    pub seed: u64,
+}
+
+/// A part of all in percent, with two digits.
+pub(crate) fn percent(part: f64) -> String {
+    let percent = 100.0 * part;
+    if percent <= 0.0 {
+        return "0 %".to_owned();
+    }
+    let digits = (1.0 - percent.log10().floor()).clamp(0.0, 15.0) as usize;
+    format!("{percent:.digits$} %")
+}
+
+/// How often something came, and where its odds lie: `3 of 256 drawn runs (0.24 % to 3.4 %)`.
+pub(crate) fn of_drawn(count: u64, of: u64) -> String {
+    let Interval { low, high } = share_interval(count, of);
+    let runs = grouped(of);
+    match count {
+        0 => format!("none of {runs} drawn runs (at most {})", percent(high)),
+        _ => format!(
+            "{} of {runs} drawn runs ({} to {})",
+            grouped(count),
+            percent(low),
+            percent(high)
+        ),
+    }
+}
+
+/// One run in how many.
+fn one_in(share: f64) -> String {
+    let times = 1.0 / share;
+    let round = libm::pow(10.0, (times.log10().floor() - 1.0).max(0.0));
+    grouped(((times / round).round() * round) as u64)
+}
+
+/// Writes it for people.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io::Result<()> {
+    let Asked { plan, property, .. } = asked;
+    writeln!(
+        out,
+        "{} on Kubernetes {}: how often {property} is violated",
+        plan.name, plan.profile.release
+    )?;
+    match &often.along {
+        None => writeln!(out, "\n{}", of_drawn(often.violated, often.drawn))?,
+        Some(along) => ways(out, along, often)?,
+    }
+    if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
+        writeln!(
+            out,
+            "no way to it was found, so that nothing more is known; --search and --depth look further"
+        )?;
+    }
+    for text in &often.never {
+        writeln!(
+            out,
+            "in no drawn run, as it takes an order that only a search asks for: {text}"
+        )?;
+    }
+    Ok(())
+}
+
+fn ways(out: &mut dyn Write, along: &Along, often: &Often) -> io::Result<()> {
+    let Along {
+        share, interval, ..
+    } = along;
+    writeln!(
+        out,
+        "\n{} of runs ({} to {}){}, along {}",
+        percent(*share),
+        percent(interval.low),
+        percent(interval.high),
+        if *share > 0.0 {
+            format!(", one in {}", one_in(*share))
+        } else {
+            String::new()
+        },
+        counted(along.ways.len() as u64, "way"),
+    )?;
+    let other = share_interval(along.others, often.drawn).high;
+    let other = match along.others {
+        0 => format!("other ways come to at most {} of runs", percent(other)),
+        n => format!(
+            "{n} of them on none of these ways (at most {} of runs)",
+            percent(other)
+        ),
+    };
+    writeln!(
+        out,
+        "As they come: {}; {other}.",
+        of_drawn(often.violated, often.drawn)
+    )?;
+    for way in &along.ways {
+        writeln!(
+            out,
+            "\n{}\n  {} of {} runs that were led there",
+            way.text,
+            grouped(way.violated),
+            grouped(along.runs)
+        )?;
+        for (text, odds) in &way.choices {
+            writeln!(out, "  {text} ({})", percent(*odds))?;
+        }
+    }
+    Ok(())
+}
+
+/// The document.
+pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
+    let span = |i: Interval| json!([i.low, i.high]);
+    let along = often.along.as_ref().map(|along| {
+        let ways = along.ways.iter().map(|way| {
+            let held = way.choices.iter();
+            let held = held.map(|(text, odds)| json!({ "choice": text, "odds": odds }));
+            json!({
+                "text": way.text,
+                "violated": way.violated,
+                "held": held.collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "runs": along.runs,
+            "share": along.share,
+            "interval": span(along.interval),
+            "others": along.others,
+            "ways": ways.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "version": 1,
+        "scenario": asked.plan.name,
+        "kubernetes": asked.plan.profile.release,
+        "property": asked.property.to_string(),
+        "seed": asked.seed,
+        "drawn": {
+            "runs": often.drawn,
+            "violated": often.violated,
+            "interval": span(share_interval(often.violated, often.drawn)),
+        },
+        "along": along,
+        "never": often.never,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// None of 100: 1 - 0.025^(1/100) = 3.62 %. Half of two: 1.26 % to 98.7 %, as 1 - (1 - p)^2 is 0.025 at 0.0126.
+    #[test]
+    fn parts_in_words() {
+        assert_eq!(of_drawn(0, 100), "none of 100 drawn runs (at most 3.6 %)");
+        assert_eq!(of_drawn(1, 2), "1 of 2 drawn runs (1.3 % to 99 %)");
+        assert_eq!(percent(0.000_021_4), "0.0021 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(one_in(0.000_021_4), "47,000");
+    }
+}
