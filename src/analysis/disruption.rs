@@ -178,7 +178,8 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                     entry: entry.map(|e| e.name.clone()),
                 });
             }
-            What::ControllersStopped => {
+            // Who is down already goes on being so: there is one start for all stops before it.
+            What::ControllersStopped if !open.contains_key(&None) => {
                 open.insert(None, found.control_plane.len());
                 found.control_plane.push(Troubled {
                     from: r.at,
@@ -196,7 +197,9 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 }
             }
             What::MasterDisruptionEntered => {
-                found.master.push((r.at, horizon));
+                if found.master.last().is_none_or(|m| m.1 != horizon) {
+                    found.master.push((r.at, horizon));
+                }
                 limiters.iter_mut().for_each(Limiter::stop);
             }
             What::MasterDisruptionLeft => {
@@ -213,6 +216,13 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 let zone = analysis.zones.binary_search(&name);
                 let size = zone.map_or(0, |i| sizes[i]);
                 let open = |d: &Disrupted| d.to == horizon;
+                // A controller that starts anew leaves no master disruption that it did not enter.
+                if let Some(last) = found.master.last_mut()
+                    && last.1 == horizon
+                    && state != ZoneState::FullDisruption
+                {
+                    last.1 = r.at;
+                }
                 let in_master = found.master.last().is_some_and(|m| m.1 == horizon);
                 let kept =
                     !in_master && zone.is_ok_and(|i| limiters[i].enter(analysis.plan, state, size));

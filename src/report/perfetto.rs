@@ -81,6 +81,13 @@ impl Thread {
         self.open.push(name.to_owned());
     }
 
+    /// Begins a span unless one is open: who is down already goes on being so.
+    fn begin_once(&mut self, at: Time, name: &str, record: RecordId) {
+        if self.open.is_empty() {
+            self.begin(at, name, record);
+        }
+    }
+
     /// Ends the innermost span that such a name belongs to, and what is open within it.
     fn end(&mut self, at: Time, is_it: impl Fn(&str) -> bool) {
         let Some(from) = self.open.iter().rposition(|name| is_it(name)) else {
@@ -341,6 +348,12 @@ impl Drawing<'_> {
                         zone_name(analysis.trace.names.text_of(TextId(r.object)))
                     )
                 };
+                // A controller that starts anew leaves no master disruption that it did not enter.
+                if matches!(state, ZoneState::Normal | ZoneState::PartialDisruption)
+                    && let Some(master) = self.threads.get_mut(&(CLUSTER, Row::Master))
+                {
+                    master.end(r.at, |_| true);
+                }
                 let thread = self.thread(CLUSTER, Row::Zone(r.object), name);
                 thread.end(r.at, |_| true);
                 if !matches!(state, ZoneState::Initial | ZoneState::Empty) {
@@ -349,7 +362,7 @@ impl Drawing<'_> {
             }
             What::MasterDisruptionEntered => {
                 self.thread(CLUSTER, Row::Master, || "master disruption".to_owned())
-                    .begin(r.at, "master disruption", id);
+                    .begin_once(r.at, "master disruption", id);
             }
             What::MasterDisruptionLeft => self
                 .thread(CLUSTER, Row::Master, || "master disruption".to_owned())
@@ -361,7 +374,7 @@ impl Drawing<'_> {
                     }
                 }
                 self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned())
-                    .begin(r.at, "down", id);
+                    .begin_once(r.at, "down", id);
             }
             What::ControllersStarted if r.at > Time::ZERO => {
                 let thread = self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned());

@@ -7,7 +7,7 @@ use taintsim::analysis::evictions::evictions;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::analysis::summary::summary;
 use taintsim::analysis::timeline::{DEFAULT_ROWS, timeline};
-use taintsim::kernel::{Choices, Dur};
+use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
@@ -384,4 +384,39 @@ fn zone_states_say_why_evictions_pause() {
     let slow = of(r#"flags: (kube-controller-manager: { "large-cluster-size-threshold": 5 }),"#);
     let row = "zone b: PartialDisruption: evictions slow down to one node every 1m40s".to_owned();
     assert_eq!(slow, (vec![Pace::Slow(Dur::from_secs(100))], row));
+}
+
+/// Controllers that are killed while they are down start once, and a controller that starts anew
+/// within a master disruption goes on with it, or finds none.
+#[test]
+fn nested_trouble_of_the_control_plane_ends_when_it_is_over() {
+    let of = |cut: &str, restarts: &str| {
+        let (plan, trace) = ran(&format!(
+            r#"horizon: "20m", nodes: [(names: "a-{{0..2}}", zone: "a"), (names: "b-{{0..2}}", zone: "b")],
+               timeline: [(at: "1m", do: Partition(nodes: All, duration: "{cut}")), {restarts}]"#
+        ));
+        disruptions(&Analysis::new(&plan, &trace))
+    };
+    let restart = |at: &str, downtime: &str| {
+        format!(
+            r#"(at: "{at}", name: "restart at {at}", do: ControllerRestart(downtime: "{downtime}")),"#
+        )
+    };
+    // The outer one is over at 4 + 3 = 7 minutes, the inner one at 5 + 1 = 6.
+    let nested = of("3m30s", &(restart("4m", "3m") + &restart("5m", "1m")));
+    let seconds = |t: Time| t.as_secs();
+    let down: Vec<_> = nested
+        .control_plane
+        .iter()
+        .filter(|t| t.entry.is_none())
+        .map(|t| (seconds(t.from), seconds(t.to)))
+        .collect();
+    assert_eq!(down, [(240, 420)]);
+    // The nodes were back at 4:30, which the controllers of 7:00 see first.
+    let ends: Vec<_> = nested.master.iter().map(|m| seconds(m.1)).collect();
+    assert_eq!(ends, [420]);
+    // Nodes that are back at 9:00 send heartbeats within ten seconds.
+    let entered_again = of("8m", &restart("4m", "30s"));
+    let ends: Vec<_> = entered_again.master.iter().map(|m| seconds(m.1)).collect();
+    assert!(matches!(ends[..], [540..=555]), "{ends:?}");
 }
