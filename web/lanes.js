@@ -383,24 +383,28 @@ export class Lanes {
             c.stroke();
         }
         const own = listed(run.evictedOn, node).filter((i) => run.evicted.at[i] >= view.from && run.evicted.at[i] <= view.to && (!this.shows || this.shows(i)));
-        for (let i = 0; i < own.length;) {
-            const x = this.x(run.evicted.at[own[i]]);
-            let count = 0;
-            while (i < own.length && this.x(run.evicted.at[own[i]]) - x < 7) {
-                i += 1;
-                count += 1;
-            }
-            c.fillStyle = colour('eviction');
-            c.strokeStyle = colour('paper');
-            c.lineWidth = 1;
+        /** @type {{x: number, count: number}[]} */
+        const signs = [];
+        for (const i of own) {
+            const x = this.x(run.evicted.at[i]);
+            const last = signs[signs.length - 1];
+            if (last && x - last.x < 7) last.count += 1;
+            else signs.push({ x, count: 1 });
+        }
+        c.fillStyle = colour('eviction');
+        c.strokeStyle = colour('paper');
+        c.lineWidth = 1;
+        for (const { x } of signs) {
             diamond(c, x, middle, size);
             c.stroke();
             c.fill();
-            if (height < 13 || count < 2) continue;
-            c.font = 'bold 10px system-ui, sans-serif';
-            c.lineWidth = 3;
-            c.strokeText(String(count), x + size + 2, middle);
-            c.fillText(String(count), x + size + 2, middle);
+        }
+        if (height < 13) return;
+        c.font = 'bold 10px system-ui, sans-serif';
+        c.lineWidth = 3;
+        for (const { from, text } of numbered(signs, size + 2, (text) => c.measureText(text).width)) {
+            c.strokeText(text, from, middle);
+            c.fillText(text, from, middle);
         }
     }
 
@@ -510,6 +514,26 @@ export class Lanes {
  * @param {number} x
  * @param {number} y
  * @param {number} size
+/**
+ * The numbers of marks, each beside its own and clear of the others, so that two are not read as one; those without room are left out.
+ * @param {{x: number, count: number}[]} signs
+ * @param {number} half how far a mark reaches
+ * @param {(text: string) => number} width
+ */
+export function numbered(signs, half, width) {
+    const taken = signs.map(({ x }) => [x - half, x + half]);
+    const said = [];
+    for (const { x, count } of signs) {
+        const text = String(count);
+        const wide = width(text);
+        const from = count < 2 ? undefined : [x + half, x - half - wide].find((at) => taken.every(([a, b]) => b <= at || a >= at + wide));
+        if (from === undefined) continue;
+        taken.push([from, from + wide]);
+        said.push({ from, text });
+    }
+    return said;
+}
+
  */
 function diamond(c, x, y, size) {
     c.beginPath();

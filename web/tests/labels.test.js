@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labelsOf } from '../labels.js';
+import { numbered } from '../lanes.js';
 
 const wide = (/** @type {string} */ text) => text.length;
 
@@ -29,4 +30,12 @@ test('two names have one label only where they are one name', () => {
         }
         for (const label of labels) assert.ok(label.length <= room, label);
     }
+});
+
+test('two numbers of marks are not read as one', () => {
+    // A letter is one wide, a mark reaches two to each side: 7 wants what the mark at 10 takes, and goes to the left of its own.
+    const of = (/** @type {number[]} */ ...at) => numbered(at.map((x) => ({ x, count: 3 })), 2, wide).map(({ from }) => from);
+    assert.deepEqual(of(10), [12]);
+    assert.deepEqual(of(10, 14), [7, 16]);
+    assert.deepEqual(of(10, 14, 18), [7, 20]);
 });

@@ -11,6 +11,7 @@ use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, 
 use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};
+use crate::kernel::Time;
 use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
@@ -19,6 +20,15 @@ pub(super) fn height(analysis: &Analysis<'_>, nodes: &[NodeLane]) -> f64 {
     let named = (0..nodes.len()).filter(|i| begins_zone(analysis, nodes, *i));
     nodes.len() as f64 * node_height(nodes.len()) + named.count() as f64 * ZONE + 10.0
 }
+
+/// Half the width of a mark.
+const SIGN: f64 = 7.0;
+/// How the number of a mark is written.
+const NUMBER: Ink = Ink {
+    size: 9.0,
+    bold: true,
+    color: EVICTION,
+};
 
 /// The height of the name of a zone.
 const ZONE: f64 = 17.0;
@@ -73,8 +83,8 @@ enum Sign {
 pub(super) struct Marked {
     /// The middle of its bar.
     at: (f64, f64),
-    /// How many pods, in that colour, where the lane is high enough to say so.
-    said: Option<(String, RGBColor)>,
+    /// How many pods, from where on, in that colour; where there is room to say so.
+    said: Option<(String, f64, RGBColor)>,
     sign: Sign,
 }
 
@@ -158,7 +168,7 @@ fn draw_node<B: DrawingBackend>(
             )?;
         }
     }
-    Ok(evicted(time, lane, &bars, (y + bar / 2.0, height)))
+    evicted(time, lane, &bars, (y + bar / 2.0, height))
 }
 
 /// The evictions, preemptions and replacements of a node's pods, with the number of pods where the lane is high enough.
@@ -167,27 +177,42 @@ fn evicted(
     lane: &NodeLane,
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
-) -> Vec<Marked> {
-    let marked = |sign: Sign, (x, n): (f64, u32)| {
-        // White on the darkest of the bars.
-        let dark = bars
-            .iter()
-            .any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
-        let color = if dark { PAPER } else { EVICTION };
-        Marked {
-            at: (time.left + x, middle),
-            said: (height > 20.0 && n > 1).then(|| (grouped(n.into()), color)),
-            sign,
-        }
+) -> Result<Vec<Marked>, ChartError> {
+    let of = |counts: &[(Time, u32)], sign: Sign| {
+        let marks = marks(time, 9.0, counts).into_iter();
+        marks.map(move |(x, n)| (x, n, sign)).collect::<Vec<_>>()
     };
-    let evicted = marks(time, 9.0, &lane.evictions).into_iter();
-    let preempted = marks(time, 9.0, &lane.preemptions).into_iter();
-    let replaced = marks(time, 9.0, &lane.replacements).into_iter();
-    replaced
-        .map(|m| marked(Sign::Replaced, m))
-        .chain(evicted.map(|m| marked(Sign::Evicted, m)))
-        .chain(preempted.map(|m| marked(Sign::Preempted, m)))
-        .collect()
+    let signs = [
+        of(&lane.replacements, Sign::Replaced),
+        of(&lane.evictions, Sign::Evicted),
+        of(&lane.preemptions, Sign::Preempted),
+    ]
+    .concat();
+    // What numbers must not touch: marks, and other numbers, which would be read as one.
+    let mut taken: Vec<(f64, f64)> = signs.iter().map(|s| (s.0 - SIGN, s.0 + SIGN)).collect();
+    let mut marked = Vec::new();
+    // White on the darkest of the bars.
+    let color = |x: f64| {
+        let mut bars = bars.iter();
+        let dark = bars.any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
+        if dark { PAPER } else { EVICTION }
+    };
+    for (x, n, sign) in signs {
+        let said = grouped(n.into());
+        let wide = font::width(&said, NUMBER)?;
+        let free =
+            |from: &f64| *from >= 0.0 && taken.iter().all(|t| t.1 <= *from || t.0 >= from + wide);
+        let places = [x + SIGN, x - SIGN - wide];
+        let place = places.into_iter().find(free);
+        let place = place.filter(|_| height > 20.0 && n > 1);
+        taken.extend(place.map(|from| (from, from + wide)));
+        marked.push(Marked {
+            at: (time.left + x, middle),
+            said: place.map(|from| (said, time.left + from, color(x))),
+            sign,
+        });
+    }
+    Ok(marked)
 }
 
 /// Draws the marks of evictions, preemptions and replacements.
@@ -206,14 +231,59 @@ pub(super) fn draw_marks<B: DrawingBackend>(
             Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION)?,
             Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED)?,
         }
-        if let Some((said, color)) = said {
+        if let Some((said, from, color)) = said {
             let ink = Ink {
-                size: 9.0,
-                bold: true,
                 color: *color,
+                ..NUMBER
             };
-            c.text(said, (x + 7.0, *middle), Anchor::Left, ink)?;
+            c.text(said, (*from, *middle), Anchor::Left, ink)?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::names::NodeId;
+
+    /// Of a mark with three pods at 50 s and others of as many ten seconds later, and at once, no
+    /// two numbers touch, and each that has room is there.
+    #[test]
+    fn two_numbers_are_not_read_as_one() {
+        let time = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
+        let lane = |evictions: &[u64], replacements: &[u64]| NodeLane {
+            node: NodeId(0),
+            health: Vec::new(),
+            taints: Vec::new(),
+            evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
+            preemptions: Vec::new(),
+            replacements: replacements
+                .iter()
+                .map(|s| (Time::from_secs(*s), 3))
+                .collect(),
+            timers: Vec::new(),
+        };
+        for (evictions, replacements, room) in [
+            (&[50][..], &[][..], 1),
+            (&[50, 60], &[], 2),
+            (&[50], &[55], 2),
+            (&[50], &[50], 2),
+            (&[50, 60], &[55], 2),
+            (&[2], &[], 1),
+            (&[2, 12], &[], 1),
+        ] {
+            let lane = lane(evictions, replacements);
+            let marked = evicted(&time, &lane, &Vec::new(), (0.0, 38.0)).unwrap();
+            let marks: Vec<f64> = marked.iter().map(|m| m.at.0).collect();
+            let mut said: Vec<_> = marked.into_iter().filter_map(|m| m.said).collect();
+            assert_eq!(said.len(), room, "{evictions:?} {replacements:?}");
+            said.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let wide = font::width("3", NUMBER).unwrap();
+            assert!(said.windows(2).all(|s| s[1].1 > s[0].1 + wide));
+            for (_, from, _) in said {
+                assert!(from >= 0.0 && marks.iter().all(|x| (from + wide / 2.0 - x).abs() > SIGN));
+            }
+        }
+    }
 }

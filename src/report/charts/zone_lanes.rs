@@ -192,15 +192,13 @@ impl<'a> Lane<'a> {
 
     /// The share of nodes with a NoExecute taint, as a line wherever there are any.
     fn tainted<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
-        let left = self.time.left;
         let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
-        for with_taint in tainted.split(|s| s.2 == 0).filter(|s| !s.is_empty()) {
-            let mut line = vec![(left + with_taint[0].0, self.base)];
-            line.extend(with_taint.iter().flat_map(|&(from, to, n)| {
-                [(left + from, self.share(n)), (left + to, self.share(n))]
-            }));
-            line.push((left + with_taint[with_taint.len() - 1].1, self.base));
-            c.line(&line, NO_EXECUTE, 1.5)?;
+        for line in wherever_some(&tainted, self.time.width) {
+            let points: Vec<_> = line
+                .into_iter()
+                .map(|(x, n)| (self.time.left + x, self.share(n)))
+                .collect();
+            c.line(&points, NO_EXECUTE, 1.5)?;
         }
         Ok(())
     }
@@ -265,5 +263,39 @@ impl<'a> Lane<'a> {
             Anchor::Right,
             Ink { size: 9.0, ..SMALL },
         )
+    }
+}
+
+/// The lines of a number wherever it is not zero, which they come from and go to, but for the edges
+/// of the chart: there the number was the same before, and is the same after.
+fn wherever_some(spans: &[(f64, f64, u32)], width: f64) -> Vec<Vec<(f64, u32)>> {
+    let some = spans.split(|s| s.2 == 0).filter(|s| !s.is_empty());
+    let line = |some: &[(f64, f64, u32)]| {
+        let (from, to) = (some[0].0, some[some.len() - 1].1);
+        let rises = (from > 0.0).then_some((from, 0));
+        let level = some.iter().flat_map(|&(from, to, n)| [(from, n), (to, n)]);
+        let falls = (to < width).then_some((to, 0));
+        rises.into_iter().chain(level).chain(falls).collect()
+    };
+    some.map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_falls_to_zero_only_where_its_number_does() {
+        let spans = [
+            (0.0, 5.0, 2),
+            (5.0, 10.0, 0),
+            (10.0, 20.0, 3),
+            (20.0, 30.0, 1),
+        ];
+        let first = vec![(0.0, 2), (5.0, 2), (5.0, 0)];
+        let rise = [(10.0, 0), (10.0, 3), (20.0, 3), (20.0, 1), (30.0, 1)];
+        assert_eq!(wherever_some(&spans, 30.0), [first.clone(), rise.to_vec()]);
+        let fallen = [&rise[..], &[(30.0, 0)]].concat();
+        assert_eq!(wherever_some(&spans, 40.0), [first, fallen]);
     }
 }
