@@ -487,7 +487,7 @@ export class RunView {
         this.printed = true;
         measure(true);
         readColours();
-        for (const c of this.curves.slice(0, 2)) c.show();
+        for (const c of this.curves) c.show();
         this.resize();
     }
 

@@ -8,6 +8,8 @@ import { grouped } from './clock.js';
  */
 
 const PAGE = 50;
+/** So many rows are printed: some thirty sheets. Of more, the paper says that they are not there. */
+const PRINTED = 2000;
 /** A text of so many letters stays in one line. */
 const SHORT = 16;
 
@@ -29,6 +31,7 @@ export class Table {
         this.by = -1;
         this.down = false;
         this.page = 0;
+        this.printed = false;
         /** @type {number[]} */
         this.rows = [];
         this.said = el('span', { role: 'status', class: 'count' });
@@ -41,6 +44,17 @@ export class Table {
             el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
                 el('table', {}, el('caption', {}, caption), el('thead', {}, this.head), this.body)));
         this.find();
+        addEventListener('beforeprint', () => this.print(true));
+        addEventListener('afterprint', () => this.print(false));
+    }
+
+    /**
+     * On paper nobody turns the pages of a table.
+     * @param {boolean} printed
+     */
+    print(printed) {
+        this.printed = printed;
+        this.draw();
     }
 
     /** @param {string} words */
@@ -94,9 +108,10 @@ export class Table {
     }
 
     draw() {
-        this.said.textContent = this.rows.length === this.count ? `${grouped(this.count)} rows` : `${grouped(this.rows.length)} of ${grouped(this.count)} rows`;
+        const cut = this.printed && this.rows.length > PRINTED ? `, the first ${grouped(PRINTED)} of them printed` : '';
+        this.said.textContent = (this.rows.length === this.count ? `${grouped(this.count)} rows` : `${grouped(this.rows.length)} of ${grouped(this.count)} rows`) + cut;
         this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
-        const shown = this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
+        const shown = this.printed ? this.rows.slice(0, PRINTED) : this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
         this.body.replaceChildren(...shown.map((row) => this.row(row)));
         const pages = Math.max(1, Math.ceil(this.rows.length / PAGE));
         const turn = (/** @type {number} */ to, /** @type {string} */ text) =>

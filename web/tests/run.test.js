@@ -209,10 +209,24 @@ test('a preempted pod has its mark and its word', async () => {
     await close();
 });
 
-test('prints to two pages', async () => {
-    const { page, wrong, close } = await open(chromium, file);
-    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
-    assert.equal((pdf.toString('latin1').match(/\/Type\s*\/Page\b/g) ?? []).length, 2);
+test('prints every curve and every row', async () => {
+    // 40 pods on each of the two nodes of zone b, which is cut off: 80 evictions, where the screen turns pages of 50. A workload for each of five curves.
+    const workloads = [...'abcde'].map((name) => `Deployment(name: "${name}", replicas: 2)`).join(', ');
+    const many = pageOf('printed', `Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        pods: [(names: "one-{0..39}", on: Node("b-0")), (names: "two-{0..39}", on: Node("b-1"))], workloads: [${workloads}],
+        timeline: [(at: "1m", do: Partition(nodes: Zone("b")))])`);
+    const { page, wrong, close } = await open(chromium, many);
+    const rows = page.locator('section', { has: page.locator('h2', { hasText: 'Evictions' }) }).locator('tbody tr');
+    assert.equal(await rows.count(), 50);
+    await page.evaluate(() => window.dispatchEvent(new window.Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    const shown = await rows.evaluateAll((all) => all.filter((r) => r.getBoundingClientRect().height > 0).length);
+    assert.ok(shown >= 80, String(shown));
+    const curves = await page.locator('.curve').evaluateAll((all) => all.map((c) => c.querySelector('canvas')?.getBoundingClientRect().height ?? 0));
+    assert.ok(curves.length >= 5 && curves.every((height) => height > 0), String(curves));
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => window.dispatchEvent(new window.Event('afterprint')));
+    assert.equal(await rows.count(), 50);
     assert.deepEqual(wrong, []);
     await close();
 });
