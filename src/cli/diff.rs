@@ -160,9 +160,7 @@ fn single(
         let text = plain(|out, style| write(out, sides, &found, style))?;
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        Ok(page(text, runs, |said| {
-            board(&a.ready.plan.name, &found, said)
-        }))
+        Ok(page(text, runs, |said| board(sides, &found, said)))
     })?;
     Ok(if found.is_empty() {
         Exit::Fine
@@ -308,7 +306,7 @@ fn print_many(
             };
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
-        let board = |said| board_over_seeds(&a.plan.name, &settings, found, pairs.first, said);
+        let board = |said| board_over_seeds(sides, &settings, found, said);
         Ok(page(text, [a_run?, b_run?], board))
     })?;
     Ok(if found.same == found.seeds && !settings.objects_differ() {

@@ -1,15 +1,23 @@
-//! A difference as a page: its causes and its costs, both runs one above the other, and the rest.
+//! A difference as a page: what was set otherwise and what came of it, both runs one above the other,
+//! and the rest.
 
-use super::costs::{Cells, MANY, ONE, rows_of_many, rows_of_one};
-use super::seeds;
+use super::costs::{Cells, MANY, ONE, answer, rows_of_many, rows_of_one};
+use super::printer::notes;
+use super::runs::parting;
+use super::seeds::SeedSide;
+use super::side::Side;
 use super::words::group_text;
+use super::{runs, seeds};
 use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
 use crate::analysis::grouped;
+use crate::plan::Plan;
 use crate::report::html::board::{Board, Item, Part, Runs, Table};
 use serde_json::Value;
 
 /// The page of two runs; `text` is what was printed, and of the page's runs A is `run-a`.
-pub(crate) fn board(name: &str, d: &Difference, text: String) -> Board {
+pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board {
+    let plans = sides.map(|s| s.analysis.plan);
+    let name = &plans[0].name;
     let costs = rows_of_one(&d.costs[0], &d.costs[1], d.tolerance);
     let group = |g| vec![Value::from(group_text(g))];
     let differs = Table::new(
@@ -21,18 +29,22 @@ pub(crate) fn board(name: &str, d: &Difference, text: String) -> Board {
     if d.is_empty() {
         said.push("Both runs came to the same.".to_owned());
     }
+    said.extend(answer(&costs));
+    said.extend(parting(d).map(|p| format!("They part where {p}")));
     let titles = [format!("{name}: two runs"), "Both runs".to_owned()];
-    of(titles, said, (&ONE, costs), differs, text)
+    let notes = heads(runs::headers(sides), plans);
+    of((titles, notes), said, (&ONE, costs), differs, text)
 }
 
 /// The page of two sides over many seeds; its runs are those of the first seed.
 pub(crate) fn board_over_seeds(
-    name: &str,
+    sides: [SeedSide<'_>; 2],
     settings: &Settings,
     d: &OverSeeds,
-    first: u64,
     text: String,
 ) -> Board {
+    let plans = sides.map(|s| s.plan);
+    let (name, first) = (&plans[0].name, sides[0].source.seed);
     let pattern = |p| {
         vec![
             Value::from(seeds::often(&[p], d.seeds)),
@@ -50,17 +62,20 @@ pub(crate) fn board_over_seeds(
     } else if d.seeds < FEWEST {
         said.push(seeds::too_few(d.seeds));
     }
+    let costs = rows_of_many(&d.costs, d);
+    said.extend(answer(&costs));
     let titles = [
         format!("{name}: two sides over {} seeds", grouped(d.seeds)),
         format!("Both runs with seed {first}"),
     ];
-    of(
-        titles,
-        said,
-        (&MANY, rows_of_many(&d.costs, d)),
-        differs,
-        text,
-    )
+    let notes = heads(seeds::headers(sides, d), plans);
+    of((titles, notes), said, (&MANY, costs), differs, text)
+}
+
+/// Both sides, and what a person should know of how their plans came about.
+fn heads([a, b]: [String; 2], plans: [&Plan; 2]) -> Vec<String> {
+    let sides = [format!("A: {a}"), format!("B: {b}")];
+    sides.into_iter().chain(notes(plans).cloned()).collect()
 }
 
 /// What was set otherwise, a sentence each.
@@ -74,7 +89,7 @@ fn causes(s: &Settings) -> Vec<String> {
 }
 
 fn of(
-    [title, of_runs]: [String; 2],
+    ([title, of_runs], notes): ([String; 2], Vec<String>),
     said: Vec<String>,
     (heads, costs): (&[&str], Vec<Cells>),
     differs: Table,
@@ -87,10 +102,17 @@ fn of(
     let mut parts = Vec::new();
     if !said.is_empty() {
         parts.push(Part::List {
-            title: "What was set otherwise".to_owned(),
+            title: "What B changes".to_owned(),
             items: said.into_iter().map(item).collect(),
         });
     }
+    let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
+    parts.push(Part::Runs(Runs {
+        title: of_runs,
+        of: "run".to_owned(),
+        runs: vec![named("A", "run-a"), named("B", "run-b")],
+        beside: true,
+    }));
     let columns: Vec<&str> = ["figure"]
         .into_iter()
         .chain(heads.iter().copied())
@@ -111,19 +133,13 @@ fn of(
             rows,
         )));
     }
-    let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
-    parts.push(Part::Runs(Runs {
-        title: of_runs,
-        of: "run".to_owned(),
-        runs: vec![named("A", "run-a"), named("B", "run-b")],
-        beside: true,
-    }));
     if !differs.rows.is_empty() {
         parts.push(Part::Table(differs));
     }
     parts.push(Part::text("As it was printed", text));
     Board {
         title,
+        notes,
         parts,
         ..Board::default()
     }

@@ -143,6 +143,27 @@ impl Printer<'_> {
     }
 }
 
+/// What the second side costs more than the first one, and less, in a sentence each, and what may be
+/// chance.
+pub(super) fn answer(rows: &[Cells]) -> Vec<String> {
+    let is_chance = |c: &&Cells| c.1.last().is_some_and(|v| v == CHANCE);
+    let said = |head: &str, rows: Vec<&Cells>| {
+        let shown = rows.into_iter().filter(|c| !c.1.is_empty());
+        let list: Vec<String> = shown.map(|c| format!("{} {}", c.0, c.1[2])).collect();
+        (!list.is_empty()).then(|| format!("{head}: {}", list.join(", ")))
+    };
+    let (chance, sure): (Vec<&Cells>, Vec<&Cells>) = rows.iter().partition(is_chance);
+    let of = |way| sure.iter().copied().filter(|c| c.2 == way).collect();
+    [
+        said("Worse in B", of(Ordering::Greater)),
+        said("Better in B", of(Ordering::Less)),
+        said("May be chance", chance),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
 /// How wide the columns are.
 struct Widths {
     /// The first column, which has the names.

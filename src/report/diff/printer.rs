@@ -28,6 +28,12 @@ pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     line
 }
 
+/// What a person should know of how two plans came about, each sentence once.
+pub(super) fn notes([a, b]: [&Plan; 2]) -> impl Iterator<Item = &String> {
+    let of_b = b.notes.iter().filter(|n| !a.notes.contains(n));
+    a.notes.iter().chain(of_b)
+}
+
 /// What prints.
 pub(super) struct Printer<'a> {
     pub(super) out: &'a mut dyn Write,
@@ -64,16 +70,12 @@ impl Printer<'_> {
 
     /// Where the sides come from, and what a person should know of how their plans came about, each
     /// sentence once.
-    pub(super) fn header(&mut self, sides: [String; 2], [a, b]: [&Plan; 2]) -> io::Result<()> {
+    pub(super) fn header(&mut self, sides: [String; 2], plans: [&Plan; 2]) -> io::Result<()> {
         for (letter, line) in ["A", "B"].into_iter().zip(sides) {
             write!(self.out, "{}  ", self.paint(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
-        for note in a
-            .notes
-            .iter()
-            .chain(b.notes.iter().filter(|n| !a.notes.contains(n)))
-        {
+        for note in notes(plans) {
             write!(self.out, "   ")?;
             self.folded(note, 3, YELLOW)?;
         }

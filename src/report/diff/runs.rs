@@ -10,6 +10,27 @@ use crate::report::text::{DIM, GREEN, PLAIN, RED, Style, YELLOW};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+/// The lines on both sides.
+pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
+    sides.map(|s| {
+        let seed = format!("seed {}", s.source.seed);
+        header(s.analysis.plan, s.source, &seed)
+    })
+}
+
+/// Where two runs part, if they do.
+pub(super) fn parting(d: &Difference) -> Option<String> {
+    let first = d.first.as_ref()?;
+    let subject = subject_of(&first.pair);
+    let what = if subject.is_empty() {
+        first.what.clone()
+    } else {
+        format!("{subject} {}", first.what)
+    };
+    let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
+    Some(format!("{what}: {how}"))
+}
+
 /// Writes the difference for people.
 ///
 /// # Errors
@@ -21,14 +42,7 @@ pub(crate) fn write(
     style: Style,
 ) -> io::Result<()> {
     let mut p = Printer { out, style };
-    let said = |s: Side<'_>| {
-        header(
-            s.analysis.plan,
-            s.source,
-            &format!("seed {}", s.source.seed),
-        )
-    };
-    p.header(sides.map(said), sides.map(|s| s.analysis.plan))?;
+    p.header(headers(sides), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
         let same = p.paint(
             "Both runs came to the same: nobody was evicted, tainted or placed otherwise.",
@@ -66,17 +80,12 @@ fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
 
 impl Printer<'_> {
     fn first(&mut self, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
-        let Some(first) = &d.first else { return Ok(()) };
-        let subject = subject_of(&first.pair);
-        let what = if subject.is_empty() {
-            first.what.clone()
-        } else {
-            format!("{subject} {}", first.what)
+        let (Some(first), Some(said)) = (&d.first, parting(d)) else {
+            return Ok(());
         };
-        let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
         self.title("Where they part")?;
         write!(self.out, "  ")?;
-        self.folded(&format!("{what}: {how}"), 2, YELLOW)?;
+        self.folded(&said, 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {
             match first.of(i) {
                 None => writeln!(

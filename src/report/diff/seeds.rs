@@ -26,6 +26,13 @@ const CHANCE: usize = 12;
 /// So many names are told of what has one cause.
 const NAMES: usize = 3;
 
+/// The lines on both sides.
+pub(super) fn headers(sides: [SeedSide<'_>; 2], d: &OverSeeds) -> [String; 2] {
+    let first = sides[0].source.seed;
+    let last = first.saturating_add(d.seeds.saturating_sub(1));
+    sides.map(|s| header(s.plan, s.source, &format!("seeds {first} to {last}")))
+}
+
 /// Writes the difference for people.
 ///
 /// # Errors
@@ -38,15 +45,7 @@ pub(crate) fn write(
     style: Style,
 ) -> io::Result<()> {
     let mut p = Printer { out, style };
-    let first = sides[0].source.seed;
-    let seeds = format!(
-        "seeds {first} to {}",
-        first.saturating_add(d.seeds.saturating_sub(1))
-    );
-    p.header(
-        sides.map(|s| header(s.plan, s.source, &seeds)),
-        sides.map(|s| s.plan),
-    )?;
+    p.header(headers(sides, d), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
         let same = p.paint(
