@@ -6,7 +6,8 @@ use super::text::counted;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
-use crate::lab::explore::{Reached, Report};
+use crate::lab::explore::{Reached, Report, Violated};
+use crate::report::html::board::Item;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -81,7 +82,7 @@ pub(crate) fn write(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         (_, true) => writeln!(
             out,
             "exhausted: every run with up to {} from the default order",
-            counted(u64::from(searched.depth), "deviation")
+            deviations(searched)
         )?,
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
@@ -136,20 +137,7 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         } else {
             v.property.to_string()
         };
-        let from = match v.tape.len() {
-            0 => "in the default order".to_owned(),
-            1 => "with 1 deviation".to_owned(),
-            n if !v.is_small => {
-                format!("with {n} deviations (there was no time to look for fewer)")
-            }
-            n => format!("with {n} deviations"),
-        };
-        writeln!(
-            out,
-            "  {name}, {from}, in {} runs: {}",
-            grouped(v.runs),
-            v.text
-        )?;
+        writeln!(out, "  {name}, {}", how(v))?;
         if let Some((count, of)) = v.drawn {
             writeln!(
                 out,
@@ -162,6 +150,54 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         }
     }
     Ok(())
+}
+
+/// With how many deviations a property does not hold, how often, and why.
+fn how(v: &Violated) -> String {
+    let from = match v.tape.len() {
+        0 => "in the default order".to_owned(),
+        1 => "with 1 deviation".to_owned(),
+        n if !v.is_small => {
+            format!("with {n} deviations (there was no time to look for fewer)")
+        }
+        n => format!("with {n} deviations"),
+    };
+    format!("{from}, in {} runs: {}", grouped(v.runs), v.text)
+}
+
+/// What searches found, a sentence each, with the command that shows a violation.
+pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<Item> {
+    let mut items = Vec::new();
+    for s in searches {
+        let of = format!("Kubernetes {}", s.release);
+        for (v, tape) in s.report.violations.iter().zip(&s.tapes) {
+            items.push(Item {
+                text: format!("{of}: {} is violated, {}", v.property, how(v)),
+                command: Some(format!("taintsim replay {tape}")),
+            });
+        }
+        for says in [Says::Exhausted, Says::NotFound] {
+            let list = properties.iter().filter(|p| Says::of(s.report, p) == says);
+            let list: Vec<String> = list.map(Property::to_string).collect();
+            if list.is_empty() {
+                continue;
+            }
+            let far = match says {
+                Says::Exhausted => format!("any run with up to {}", deviations(s)),
+                _ => format!("{}, and there are more", counted(s.report.runs, "run")),
+            };
+            let text = format!("{of}: no violation in {far}: {}", list.join(", "));
+            items.push(Item {
+                text,
+                command: None,
+            });
+        }
+    }
+    items
+}
+
+fn deviations(s: &Searched<'_>) -> String {
+    counted(u64::from(s.depth), "deviation")
 }
 
 /// Writes the table of several releases.
@@ -191,7 +227,7 @@ pub(crate) fn write_table(
         writeln!(out, "{}", line.trim_end())?;
     }
     if let Some(s) = searches.iter().find(|s| s.report.exhausted) {
-        let depth = counted(u64::from(s.depth), "deviation");
+        let depth = deviations(s);
         let drawn = s.report.beside.as_ref().map_or(0, |b| b.runs);
         writeln!(
             out,
@@ -224,7 +260,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.text });
             outcomes.iter().map(one).collect()
         };
-        let violation = |(i, v): (usize, &crate::lab::explore::Violated)| {
+        let violation = |(i, v): (usize, &Violated)| {
             json!({
                 "property": v.property.to_string(),
                 "text": v.text,

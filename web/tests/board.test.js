@@ -142,6 +142,11 @@ test('a search has the steps of each process, one by one', async () => {
     const answer = await page.locator('section').first().locator('li').allTextContents();
     assert.ok(answer.some((t) => /^Worse in B: .*replica-minutes missing \+/.test(t)) && answer.some((t) => /^Better in B: .*evicted -/.test(t)), String(answer));
     assert.equal(await page.locator('section').nth(1).locator('h2').textContent(), 'Both runs');
+    // Both sides, then the answer, then the picture: who tolerates longer is missing longer, and is evicted less.
+    assert.match(await page.locator('.note').allTextContents().then((all) => all.join('|')), /A: .*zone-partition.ron.*\|B: .*tolerationSeconds=300/);
+    const answer = await page.locator('section').first().locator('li').allTextContents();
+    assert.ok(answer.some((t) => /^Worse in B: .*replica-minutes missing \+/.test(t)) && answer.some((t) => /^Better in B: .*evicted -/.test(t)), String(answer));
+    assert.equal(await page.locator('section').nth(1).locator('h2').textContent(), 'Both runs');
     const race = scenario('races/foreign-taint-lost');
     run('explore', race, '--runs', '300', '--quiet', '--out', 'out', `--html=${join(folder, 'explore.html')}`);
     const { page, wrong, close } = await open(chromium, join(folder, 'explore.html'));

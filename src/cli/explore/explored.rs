@@ -10,7 +10,7 @@ use crate::lab::explore::Violated;
 use crate::lab::replay::steps;
 use crate::lab::tape::Texts;
 use crate::plan::Plan;
-use crate::report::explore::{Says, Searched, write};
+use crate::report::explore::{Says, Searched, answer, write};
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part, Steps, Table};
 use crate::report::replay::lanes;
@@ -29,10 +29,14 @@ pub(super) fn page(
     properties: &[Property],
 ) -> Result<Page, Failure> {
     let text = plain(|out, style| searches.iter().try_for_each(|s| write(out, s, style)))?;
-    let mut parts = vec![Part::Table(table(searches, properties))];
+    let found = Part::List {
+        title: "What was found".to_owned(),
+        items: answer(searches, properties),
+    };
+    let mut parts = vec![found, Part::Table(table(searches, properties))];
     for searched in searches {
         let plan = plan_of(&searched.release);
-        let left = RUNS.saturating_sub(parts.len() - 1);
+        let left = RUNS.saturating_sub(parts.len() - 2);
         for (violated, tape) in searched
             .report
             .violations
