@@ -24,7 +24,7 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     write_heading(out, heading, style)?;
     let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
-    write_rows(out, heading, layout, cases, &of_all)?;
+    write_rows(out, heading, layout, cases, &of_all, style.width)?;
     if let Some(from) = layout.against.and_then(|i| cases.get(i)) {
         let name = if from.values.is_empty() {
             "the row".to_owned()
@@ -36,7 +36,7 @@ pub(crate) fn write(
         );
         write_folded(out, "", &head, style.width)?;
         let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
-        write_rows(out, heading, layout, cases, &of_difference)?;
+        write_rows(out, heading, layout, cases, &of_difference, style.width)?;
     }
     write_folded(out, "", &notes(heading, layout, cases), style.width)?;
     if let Some(written) = written {
@@ -95,18 +95,52 @@ fn write_folded(out: &mut dyn Write, indent: &str, text: &str, room: usize) -> i
     Ok(())
 }
 
-/// Writes a table with a row for each case; `cell` is what it says of a figure of the case.
+/// A heading, and what stands below it.
+type Filled = (String, Vec<String>);
+
+/// Writes a table with a row for each case; `cell` is what it says of a figure of the case. Columns
+/// that have no room beside the others follow in a table of their own.
 fn write_rows(
     out: &mut dyn Write,
     heading: &Heading,
     layout: &Layout,
     cases: &[Case],
     cell: &dyn Fn(&Column, &Case) -> String,
+    width: usize,
 ) -> io::Result<()> {
-    let row = |case: &Case| layout.columns.iter().map(|c| cell(c, case)).collect();
-    let rows: Vec<Vec<String>> = cases.iter().map(row).collect();
-    let table = table(&heading.columns(), &layout.columns, cases, &rows);
-    writeln!(out, "\n{}\n", table.trim_fmt())
+    let of_case = |c: &Column| -> Vec<String> { cases.iter().map(|case| cell(c, case)).collect() };
+    let figures = layout.columns.iter().map(|c| (head(c), of_case(c)));
+    let name = |(i, name): (usize, String)| {
+        let values = cases.iter().map(|case| case.values[i].clone());
+        (name, values.collect())
+    };
+    let names: Vec<Filled> = heading
+        .columns()
+        .into_iter()
+        .enumerate()
+        .map(name)
+        .collect();
+    let wide = |(head, cells): &Filled| {
+        let all = head.lines().chain(cells.iter().map(String::as_str));
+        all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
+    };
+    // What stands behind the last column needs no room.
+    let room = (width + 2).saturating_sub(names.iter().map(wide).sum());
+    let mut tables = vec![(0, names.clone())];
+    for column in figures {
+        let own = wide(&column);
+        match tables.last_mut() {
+            Some((taken, columns)) if *taken == 0 || *taken + own <= room => {
+                *taken += own;
+                columns.push(column);
+            }
+            _ => tables.push((own, names.iter().cloned().chain([column]).collect())),
+        }
+    }
+    for (_, columns) in tables {
+        writeln!(out, "\n{}", table(&columns).trim_fmt())?;
+    }
+    writeln!(out)
 }
 
 /// What the words and signs of the table mean.
@@ -155,16 +189,19 @@ fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
     notes
 }
 
-fn table(names: &[String], columns: &[Column], cases: &[Case], rows: &[Vec<String>]) -> Table {
+/// A column's heading: two words each in a line of their own, so that it is no wider than what is below.
+fn head(column: &Column) -> String {
+    fold(&column.heading(), 16).join("\n")
+}
+
+fn table(columns: &[Filled]) -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled);
-    // Two words each in a line of their own, so that headings are no wider than what is below them.
-    let heads = columns.iter().map(|c| fold(&c.heading(), 16).join("\n"));
-    table.set_header(names.iter().cloned().chain(heads));
-    for (case, row) in cases.iter().zip(rows) {
-        table.add_row(case.values.iter().chain(row).map(Cell::new));
+    table.set_header(columns.iter().map(|c| &c.0));
+    for row in 0..columns.first().map_or(0, |c| c.1.len()) {
+        table.add_row(columns.iter().map(|c| Cell::new(&c.1[row])));
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
