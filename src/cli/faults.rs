@@ -105,7 +105,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     form.write(
         &mut bytes,
         terminal.style(),
-        |out, _| write(out, &heading, &drawn, &outages),
+        |out, style| write(out, &heading, &drawn, &outages, style),
         || document(&heading, &drawn, &outages),
         |_, take| {
             take(&HistoryTable {

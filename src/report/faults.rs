@@ -4,7 +4,7 @@ use super::short;
 use crate::analysis::grouped;
 use crate::kernel::{Dur, Time};
 use crate::report::tables::{self, Column, Kind};
-use crate::report::text::counted;
+use crate::report::text::{Style, counted, fold};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ pub(crate) fn write(
     heading: &Heading,
     drawn: &Drawn,
     outages: &[Outage],
+    style: Style,
 ) -> io::Result<()> {
     writeln!(
         out,
@@ -42,7 +43,8 @@ pub(crate) fn write(
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(style.width).unwrap_or(u16::MAX))
         .set_header([
             "model",
             "of",
@@ -65,10 +67,11 @@ pub(crate) fn write(
         column.set_padding((0, 2));
     }
     writeln!(out, "{}\n", table.trim_fmt())?;
-    writeln!(
-        out,
-        "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline."
-    )
+    let note = "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline.";
+    for line in fold(note, style.width) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 /// The outages of a model that take nodes away.
