@@ -142,7 +142,12 @@ impl Terminal {
 
     /// Draws what is wrong with a scenario.
     pub(crate) fn problems(&self, problems: &Problems) {
-        say(&diagnostics::draw(problems, self.error_colour, self.width));
+        let draw = if self.folds_notes {
+            diagnostics::draw_folded
+        } else {
+            diagnostics::draw
+        };
+        say(&draw(problems, self.error_colour, self.width));
     }
 
     fn painted(&self, text: &str, style: Style) -> String {

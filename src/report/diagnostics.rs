@@ -3,10 +3,20 @@
 
 use crate::files::shown;
 use crate::language::{Problem, Problems};
+use crate::report::text::fold;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Draws problems for a terminal or a file that is this wide.
+/// Draws problems for a terminal or a file that is this wide, each sentence in one line.
 pub fn draw(problems: &Problems, colour: bool, width: usize) -> String {
+    draw_in(problems, colour, width, usize::MAX)
+}
+
+/// The same with sentences that are no wider either.
+pub(crate) fn draw_folded(problems: &Problems, colour: bool, width: usize) -> String {
+    draw_in(problems, colour, width, width)
+}
+
+fn draw_in(problems: &Problems, colour: bool, width: usize, room: usize) -> String {
     let renderer = if colour {
         Renderer::styled()
     } else {
@@ -20,17 +30,25 @@ pub fn draw(problems: &Problems, colour: bool, width: usize) -> String {
             out.push('\n');
         }
         if problem.is_drawable() {
-            out.push_str(&drawn(&renderer, &problem.harmless(&mut clean)));
+            out.push_str(&drawn(&renderer, &problem.harmless(&mut clean), room));
         } else {
-            out.push_str(&format!("error: {}", shown(&problem.to_string())));
+            let said = format!("error: {}", shown(&problem.to_string()));
+            let lines: Vec<String> = said.lines().flat_map(|l| fold(l, room)).collect();
+            out.push_str(&lines.join("\n"));
         }
         out.push('\n');
     }
     out
 }
 
-fn drawn(renderer: &Renderer, problem: &Problem) -> String {
-    let title = Level::ERROR.primary_title(&problem.message);
+fn drawn(renderer: &Renderer, problem: &Problem, room: usize) -> String {
+    let folded = |text: &str, column: usize| {
+        let lines = text.lines();
+        let lines = lines.flat_map(|l| fold(l, room.saturating_sub(column)));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let message = folded(&problem.message, "error: ".len());
+    let title = Level::ERROR.primary_title(&*message);
     let snippet = problem.place.as_ref().map(|(source, bytes)| {
         let inside = |byte: usize| source.text.floor_char_boundary(byte.min(source.text.len()));
         let (start, end) = (inside(bytes.start), inside(bytes.end));
@@ -39,12 +57,10 @@ fn drawn(renderer: &Renderer, problem: &Problem) -> String {
             .annotation(AnnotationKind::Primary.span(start..end.max(start)))
     });
     let group = title.elements(snippet);
-    let group = group.elements(
-        problem
-            .help
-            .as_deref()
-            .map(|help| Level::HELP.message(help)),
-    );
+    // Behind the place of a number of a line.
+    let help = problem.help.as_deref();
+    let help = help.map(|help| folded(help, "    = help: ".len() + 2));
+    let group = group.elements(help.as_deref().map(|help| Level::HELP.message(help)));
     renderer.render(&[group])
 }
 
@@ -54,7 +70,7 @@ mod tests {
     use crate::language::Source;
 
     fn draw_one(problem: Problem) -> String {
-        draw(&Problems::one(problem), false, 80)
+        draw_folded(&Problems::one(problem), false, 80)
     }
 
     #[test]
@@ -76,6 +92,18 @@ mod tests {
             drawn(String::new(), 5..9).contains("wrong"),
             "a place outside of the text"
         );
+    }
+
+    #[test]
+    fn sentences_are_as_wide_as_they_may_be() {
+        let source = Source::new("f.ron", "one".to_owned());
+        let long = "word ".repeat(40).trim_end().to_owned();
+        let problem = Problem::new(&long).at(&source, 0..3).help(&long);
+        let folded = draw_one(problem.clone());
+        assert!(folded.lines().all(|l| l.chars().count() <= 80), "{folded}");
+        assert_eq!(folded.matches("word").count(), 80, "{folded}");
+        let whole = draw(&Problems::one(problem), false, 80);
+        assert!(whole.contains(&format!("error: {long}\n")), "{whole}");
     }
 
     #[test]

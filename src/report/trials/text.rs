@@ -4,7 +4,7 @@ use super::case::Came;
 use super::tested::{Status, Tested, counted};
 use crate::language::Problems;
 use crate::report::Style;
-use crate::report::diagnostics::draw;
+use crate::report::diagnostics::draw_folded;
 use crate::report::text::fold;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
@@ -107,14 +107,16 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                     "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is"
                 )?;
             }
-            Came::Wrong(problems) => {
-                write!(out, "\n{}", draw(problems, style.colour, style.width))?
-            }
+            Came::Wrong(problems) => write!(
+                out,
+                "\n{}",
+                draw_folded(problems, style.colour, style.width)
+            )?,
             Came::Failed(f) => {
                 write!(
                     out,
                     "\n{}",
-                    draw(&Problems::one(f.problem.clone()), style.colour, style.width)
+                    draw_folded(&Problems::one(f.problem.clone()), style.colour, style.width)
                 )?;
                 for note in f.notes(&t.file) {
                     // What can be pasted stays in one line.

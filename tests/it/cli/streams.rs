@@ -408,8 +408,7 @@ fn an_import_runs() {
         .fails(2, &["kubectl get"]);
 }
 
-/// Lines keep to the width that COLUMNS asks for, where words allow; a table's rows and what is
-/// drawn of a source are as wide as they are.
+/// Lines keep to the width that COLUMNS asks for, where words allow.
 #[test]
 fn text_is_folded_at_eighty_columns() {
     let scratch = Scratch::with_starter();
@@ -422,13 +421,34 @@ fn text_is_folded_at_eighty_columns() {
         "z.ron",
         format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"),
     );
+    let nodes = "version: 1, horizon: \"5m\", nodes: [(names: \"a-{00..29}\")]";
+    let wrong = "expect: [\nTainted(taint: \"unreachable:NoExecute\", node: \"a-*\", count: 1, after: \"a moment\", within: \"1m\")]";
+    scratch.write("wrong.ron", format!("({nodes}, {wrong})"));
+    let flag = "flags: (kube-controller-manager: {\n\"pod-eviction-timeout\": \"5m\" })";
+    scratch.write("flag.ron", format!("({nodes}, {flag})"));
+    let failing = "timeline: [(at: \"1m\", name: \"a moment\", do: Crash(node: \"a-00\"))],
+        expect: [Tainted(taint: \"unreachable:NoExecute\", node: \"a-*\", count: 9)]";
+    scratch.write("failing.ron", format!("({nodes}, {failing})"));
     for args in [
+        &["test", "failing.ron"][..],
+        &["validate", "wrong.ron", "flag.ron"],
+        &["faults", "a.ron", "--preset", "on-prem"],
+        &[
+            "sweep",
+            "failing.ron",
+            "--set",
+            "timeline.a moment.at=1m,2m",
+            "--set",
+            "flags.kube-controller-manager.node-eviction-rate=0.1,0.2",
+            "--seeds",
+            "3",
+        ],
         &[
             "run",
             "z.ron",
             "--set",
             "flags.kube-apiserver.default-unreachable-toleration-seconds=60",
-        ][..],
+        ],
         &["run", "a.ron"],
         &["explain", "a.ron", "node/b-0"],
         &["explain", "z.ron", "deployment/shop/api"],
