@@ -6,7 +6,12 @@ use std::path::Path;
 
 /// The texts of the `timeline.svg` of a scenario, in their order.
 fn texts(name: &str, scenario: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pictures-{name}"));
+    texts_of(name, scenario, "timeline")
+}
+
+/// The same of another chart.
+fn texts_of(name: &str, scenario: &str, chart: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pictures-{name}-{chart}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join(format!("{name}.ron"));
@@ -14,7 +19,13 @@ fn texts(name: &str, scenario: &str) -> Vec<String> {
     let mut run = Command::cargo_bin("taintsim").unwrap();
     run.current_dir(&folder).arg("run").arg(&file).arg("-q");
     run.assert().success();
-    let svg = fs::read_to_string(folder.join("output").join(name).join("timeline.svg")).unwrap();
+    let svg = fs::read_to_string(
+        folder
+            .join("output")
+            .join(name)
+            .join(format!("{chart}.svg")),
+    )
+    .unwrap();
     let inside = svg.split("<text ").skip(1).filter_map(|part| {
         let (_, text) = part.split_once('>')?;
         Some(text.split_once("</text>")?.0.trim().to_owned())
@@ -77,5 +88,44 @@ fn zones_of_a_cloud_are_told_apart_and_a_quiet_beginning_is_left_out() {
                 .any(|t| t.contains("nothing happens before 9:00")),
             "{texts:?}"
         );
+    }
+}
+
+/// Two pods of which nothing ever comes have no state but one.
+#[test]
+fn a_legend_has_what_occurs() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "5m", nodes: [(names: "n-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Nodes(["n-0", "n-1"]))])"#;
+    for (chart, there, not) in [
+        (
+            "pods",
+            &["running and ready"][..],
+            &[
+                "ready by the API, not up",
+                "running, not ready",
+                "terminating",
+                "pending",
+                "evicted so far",
+            ][..],
+        ),
+        (
+            "workloads",
+            &["up", "desired"],
+            &["missing", "deleted or gone, and still up"],
+        ),
+    ] {
+        let texts = texts_of("legend", text, chart);
+        for name in there {
+            assert!(
+                texts.iter().any(|t| t == name),
+                "{chart}: {name}: {texts:?}"
+            );
+        }
+        for name in not {
+            assert!(
+                !texts.iter().any(|t| t == name),
+                "{chart}: {name}: {texts:?}"
+            );
+        }
     }
 }

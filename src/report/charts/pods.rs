@@ -89,26 +89,24 @@ pub(super) fn draw<B: DrawingBackend>(
     c.present()
 }
 
-/// What the colours mean, from left to right.
+/// What the colours mean, from left to right: those that occur.
 fn legend(curves: &Curves, fault: Option<Time>) -> Vec<(Swatch, &'static str)> {
-    let has_pending = curves.pending.iter().any(|s| s.1 > 0);
     let available_swatch = if least_available(&curves.available, fault) > 0 {
         Swatch::Line(AVAILABLE)
     } else {
         Swatch::Area(AVAILABLE_FILL)
     };
-    let mut legend = vec![
-        (available_swatch, "running and ready"),
-        (Swatch::Area(MISSING), "ready by the API, not up"),
-        (Swatch::Area(NOT_READY), "running, not ready"),
-        (Swatch::Area(TERMINATING), "terminating"),
-        (Swatch::Area(PENDING), "pending"),
-        (Swatch::Line(EVICTION), "evicted so far"),
+    let area = Swatch::Area;
+    let legend = [
+        (&curves.available, available_swatch, "running and ready"),
+        (&curves.dead, area(MISSING), "ready by the API, not up"),
+        (&curves.not_ready, area(NOT_READY), "running, not ready"),
+        (&curves.terminating, area(TERMINATING), "terminating"),
+        (&curves.pending, area(PENDING), "pending"),
+        (&curves.evicted, Swatch::Line(EVICTION), "evicted so far"),
     ];
-    if !has_pending {
-        legend.remove(4);
-    }
-    legend
+    let legend = legend.into_iter().filter(|l| most(l.0) > 0);
+    legend.map(|(_, swatch, name)| (swatch, name)).collect()
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.

@@ -53,20 +53,14 @@ pub(super) fn draw<B: DrawingBackend>(
     names: &Names,
     all: &Serving,
 ) -> Result<(), ChartError> {
-    let legend = [
-        (Swatch::Area(AVAILABLE_FILL), "up"),
-        (Swatch::Area(MISSING), "missing"),
-        (Swatch::Area(GHOST), "deleted or gone, and still up"),
-        (Swatch::Line(NO_EXECUTE), "desired"),
-        (Swatch::Line(SAID), "ready, says the API"),
-    ];
-    head(c, heading, pods::LEFT, &legend)?;
     let mut order: Vec<usize> = (0..all.workloads.len()).collect();
     if order.len() > MOST {
         order.sort_by_key(|&i| std::cmp::Reverse(all.workloads[i].costs.missing_ns));
         order.truncate(MOST);
         order.sort_unstable();
     }
+    let of_shown = order.iter().map(|&i| &all.workloads[i]);
+    head(c, heading, pods::LEFT, &legend(of_shown))?;
     let shown = order.len();
     let mut top = names.top + TITLE;
     let bottom_of_all = height(all, names) - FOOT;
@@ -104,6 +98,25 @@ pub(super) fn draw<B: DrawingBackend>(
     }
     time_axis(c, &names.time, bottom_of_all)?;
     c.present()
+}
+
+/// What the colours mean, from left to right: those that occur.
+fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<(Swatch, &'static str)> {
+    let occurs = |is: fn(&Count) -> bool| shown.clone().flat_map(|w| &w.counts).any(|s| is(&s.1));
+    let area = Swatch::Area;
+    let legend = [
+        (occurs(|n| n.up > 0), area(AVAILABLE_FILL), "up"),
+        (occurs(|n| n.desired > n.up), area(MISSING), "missing"),
+        (
+            occurs(|n| n.ghosts > 0),
+            area(GHOST),
+            "deleted or gone, and still up",
+        ),
+        (true, Swatch::Line(NO_EXECUTE), "desired"),
+        (true, Swatch::Line(SAID), "ready, says the API"),
+    ];
+    let legend = legend.into_iter().filter(|l| l.0);
+    legend.map(|(_, swatch, name)| (swatch, name)).collect()
 }
 
 fn title<B: DrawingBackend>(
