@@ -304,6 +304,12 @@ fn completions_and_a_manual_are_printed_and_listed() {
         "\""
     );
     assert!(page.contains(title), "{page}");
+    for section in ["EXIT STATUS\"", "ENVIRONMENT", "EXAMPLES", "SEE ALSO\""] {
+        assert!(
+            page.contains(&format!(".SH \"{section}")) || page.contains(&format!(".SH {section}")),
+            "{page}"
+        );
+    }
     scratch.call(&["man", "rum"]).fails(2, &["`rum`"]);
     let help = scratch.call(&["--help"]).stdout;
     assert!(
