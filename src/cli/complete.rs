@@ -1,15 +1,18 @@
 //! `taintsim complete`: what can stand where somebody presses the Tab key, for the completions of
 //! shells. They know the options by themselves; this reads the scenario of the command line.
 
-use super::args::ChangeArgs;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::explain;
+use crate::kernel::Choices;
 use crate::lab::survey::{Wanted, losses};
+use crate::plan::Plan;
 use crate::scenario::{self, Overrides};
+use crate::sim;
+use crate::trace::Trace;
 use std::io::Write;
 use std::path::Path;
 
@@ -51,10 +54,9 @@ impl Names {
     }
 
     /// All there are in a scenario, or in the folder of a run.
-    fn all(self, file: &Path, terminal: &Terminal) -> Result<Vec<String>, Failure> {
-        if self == Self::Objects {
-            let unchanged = ChangeArgs::default();
-            let run = finished::open(file, &unchanged, &[], true, terminal)?;
+    fn all(self, file: &Path) -> Result<Vec<String>, Failure> {
+        if self == Self::Objects && file.is_dir() {
+            let run = finished::read(file)?;
             return Ok(explain::names(&Analysis::new(&run.ready.plan, &run.trace)));
         }
         let loaded = super::run::load(file)?;
@@ -65,7 +67,11 @@ impl Names {
                 let all = scenario::settings(&spec, &plan.profile);
                 all.into_iter().map(|s| s.path + "=").collect()
             }
-            Self::Objects | Self::Losses | Self::Nodes => {
+            Self::Objects => {
+                let trace = begun(&plan, scenario::seed(&loaded, &Overrides::default())?);
+                explain::names(&Analysis::new(&plan, &trace))
+            }
+            Self::Losses | Self::Nodes => {
                 let (losses, _) = losses(&plan, &Wanted::default()).map_err(Failure::Input)?;
                 let names = losses.into_iter().flat_map(|loss| {
                     let name = loss.name();
@@ -85,6 +91,23 @@ impl Names {
     }
 }
 
+/// A run as far as nobody waits for it: of one with more work than this, what is there by then.
+fn begun(plan: &Plan, seed: u64) -> Trace {
+    // A report comes every 65,536 events.
+    const REPORTS: u32 = 4;
+    if plan.tape.is_some()
+        && let Some(trace) = sim::play(plan, &|| true)
+    {
+        return trace;
+    }
+    let mut reports = 0;
+    let mut goes_on = |_| {
+        reports += 1;
+        reports < REPORTS
+    };
+    sim::run_watched(plan, Choices::seeded(seed), &mut goes_on).0
+}
+
 /// Runs the command; `program` is the command line to complete. It is silent where there is nothing
 /// to say: whoever presses a key has not asked for what is wrong.
 pub(crate) fn complete(
@@ -93,18 +116,14 @@ pub(crate) fn complete(
     terminal: &Terminal,
 ) -> Outcome {
     let mut out = terminal.out();
-    for word in candidates(&glued(&args.words), program, terminal).unwrap_or_default() {
+    for word in candidates(&glued(&args.words), program).unwrap_or_default() {
         writeln!(out, "{word}")?;
     }
     out.flush()?;
     Ok(Exit::Fine)
 }
 
-fn candidates(
-    words: &[String],
-    mut program: clap::Command,
-    terminal: &Terminal,
-) -> Option<Vec<String>> {
+fn candidates(words: &[String], mut program: clap::Command) -> Option<Vec<String>> {
     // Options that all commands have are with each of them then.
     program.build();
     let (last, before) = words.split_last()?;
@@ -116,7 +135,7 @@ fn candidates(
     // Reading anything else could wait for ever.
     let is_there = |word: &&&str| Path::new(word).is_file() || Path::new(word).is_dir();
     let file = before.positionals.iter().find(is_there)?;
-    let all = names.all(Path::new(file), terminal).ok()?;
+    let all = names.all(Path::new(file)).ok()?;
     // Of a list only the last one is being written.
     let (list, begun) = match begun.rsplit_once(',') {
         Some((list, begun)) if names == Names::Losses => (format!("{list},"), begun),
@@ -219,8 +238,7 @@ mod tests {
 
     fn those(line: &[&str]) -> Vec<String> {
         let words: Vec<String> = line.iter().map(|&w| w.to_owned()).collect();
-        let terminal = Terminal::new(super::super::terminal::ColorWhen::Never);
-        candidates(&glued(&words), command(), &terminal).unwrap_or_default()
+        candidates(&glued(&words), command()).unwrap_or_default()
     }
 
     const FILE: &str = "scenarios/zone-partition.ron";
@@ -248,6 +266,27 @@ mod tests {
         assert_eq!(those(&["explain", FILE, "node/a-00"]), ["node/a-00"]);
         // The first word is a file, which the shell offers by itself.
         assert_eq!(those(&["explain", "sc"]), [""; 0]);
+    }
+
+    /// 4 x 65,536 events end a run of two machines that come and go every second for a day, some
+    /// hours before its end.
+    #[test]
+    fn nobody_waits_for_a_long_run() {
+        let text = r#"Scenario(version: 1, horizon: "24h", nodes: [(names: "n-{0..1}")], timeline: [
+            (at: "1s", do: Flap(nodes: All, down: "500ms", up: "500ms", times: 80000))])"#;
+        let loaded = scenario::parse("long.ron", text.as_bytes().to_vec(), Path::new("."))
+            .expect("a scenario");
+        let plan = scenario::build(&loaded, &Overrides::default()).expect("a plan");
+        let trace = begun(&plan, 1);
+        let last = trace.iter().last().expect("records").at;
+        assert!(
+            last < plan
+                .horizon
+                .saturating_sub(crate::kernel::Dur::from_secs(3_600)),
+            "{last:?}"
+        );
+        let names = explain::names(&Analysis::new(&plan, &trace));
+        assert!(names.contains(&"node/n-0".to_owned()));
     }
 
     #[test]
