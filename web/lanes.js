@@ -350,7 +350,7 @@ export class Lanes {
     }
 
     /**
-     * Evictions and replacements of a node.
+     * Drains of a node, evictions and replacements.
      * @param {CanvasRenderingContext2D} c
      * @param {number} node
      * @param {number} y
@@ -359,6 +359,11 @@ export class Lanes {
      */
     marks(c, node, y, bar, height) {
         const { run, view } = this;
+        c.fillStyle = colour('drain');
+        for (const i of listed(run.drainsOf, node)) {
+            const [x0, x1] = [Math.max(LEFT, this.x(run.drains.from[i])), Math.min(this.surface.width - RIGHT, this.x(run.drains.to[i]))];
+            if (x1 >= x0) c.fillRect(x0, y, Math.max(2, x1 - x0), Math.max(2, Math.min(4, bar / 4)));
+        }
         const middle = y + bar / 2;
         const size = Math.min(4, bar / 2);
         c.fillStyle = colour('replacement');
@@ -510,11 +515,6 @@ export class Lanes {
 }
 
 /**
- * @param {CanvasRenderingContext2D} c
- * @param {number} x
- * @param {number} y
- * @param {number} size
-/**
  * The numbers of marks, each beside its own and clear of the others, so that two are not read as one; those without room are left out.
  * @param {{x: number, count: number}[]} signs
  * @param {number} half how far a mark reaches
@@ -534,6 +534,11 @@ export function numbered(signs, half, width) {
     return said;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} c
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
  */
 function diamond(c, x, y, size) {
     c.beginPath();
@@ -573,5 +578,6 @@ export function nearby(run, node, at, within) {
     const placed = listed(run.placedOn, node).filter((i) => Math.abs(run.evicted.ready[i] - at) <= within);
     const timers = listed(run.timersOn, node).filter((i) => run.timers.set[i] <= at && run.timers.end[i] >= at).length
         + listed(run.evictedOn, node).filter((i) => run.evicted.set[i] <= at && run.evicted.at[i] > at).length;
-    return { near, preempted, placed, timers, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
+    const drains = listed(run.drainsOf, node).filter((i) => run.drains.from[i] <= at + within && run.drains.to[i] >= at - within);
+    return { near, preempted, placed, timers, drains, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
 }

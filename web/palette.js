@@ -6,7 +6,7 @@ export const STATES = [
 ];
 
 const NAMES = ['paper', 'ink', 'faint', 'grid', 'rule', 'fault', 'fault-edge', 'action', 'ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute',
-    'troubled', 'eviction', 'replacement', 'timer', 'master', 'full', 'slow', 'stopped', 'up', 'up-fill', 'said', 'ghost', 'dead', 'pending', 'needed', 'desired', 'missing', 'cursor', 'selected', 'on-band', 'differs'];
+    'troubled', 'eviction', 'replacement', 'drain', 'timer', 'master', 'full', 'slow', 'stopped', 'up', 'up-fill', 'said', 'ghost', 'dead', 'pending', 'needed', 'desired', 'missing', 'cursor', 'selected', 'on-band', 'differs'];
 
 /** @type {Record<string, string>} */
 let colours = {};

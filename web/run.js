@@ -49,6 +49,10 @@ export class Run {
         this.evicted = this.readEvictions(columns, times);
         this.preempted = { at: times('preempted.at'), pod: columns.numbers('preempted.pod'), node: columns.numbers('preempted.node') };
         this.preemptedOn = byPlace(this.preempted.node, this.nodes.length);
+        /** @type {string[]} how each drain ended */
+        this.drained = header.drains;
+        this.drains = { from: times('drain.from'), to: times('drain.to'), node: columns.numbers('drain.node') };
+        this.drainsOf = byPlace(this.drains.node, this.nodes.length);
         this.timers = {
             pod: columns.numbers('timer.pod'),
             node: columns.numbers('timer.node'),

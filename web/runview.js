@@ -111,6 +111,7 @@ export class RunView {
         const legend = STATES.map((name, i) => ({ name, i })).filter(({ i }) => i > 0 && used.has(i)).map(({ name, i }) => this.swatch(name, states[i] ? ['ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute'][i - 1] : 'ready'));
         if (run.evicted.at.length) legend.push(this.swatch('evicted', 'eviction', '◆'));
         if (run.preempted.at.length) legend.push(this.swatch('preempted', 'eviction', '◇'));
+        if (run.drained.length) legend.push(this.swatch('drain', 'drain', '▔'));
         if (run.evicted.replacement.some((r) => r > 0)) legend.push(this.swatch('replacement ready', 'replacement', '▲'));
         if (run.timers.pod.length || run.evicted.set.some((t) => t > 0)) legend.push(this.swatch('eviction timer runs', 'timer', '―'));
         const hint = 'Wheel: zoom in time; with Ctrl also lanes; with Shift move lanes. Drag to move, double-click for all. Keys: arrows, + and -, * and _, Page Up and Down, 0, Enter to explain, [ and ] for what happens next.';
@@ -379,10 +380,11 @@ export class RunView {
         const { node, zone } = this.rows.all[row];
         if (node < 0) return this.tellZone(zone, at);
         const within = ((this.view.to - this.view.from) / this.lanes.surface.plot) * 5;
-        const { near, preempted, placed, timers, step } = nearby(run, node, at, within);
+        const { near, preempted, placed, timers, drains, step } = nearby(run, node, at, within);
         const lines = [`${run.nodes[node]} at ${absolute(at)}`, `${words(run.lanes.state[step])}, since ${absolute(run.lanes.at[step])}`];
         const cause = this.cause(node, run.lanes.at[step]);
         if (cause) lines.push(cause);
+        for (const i of drains) lines.push(`${run.drained[i]}, from ${absolute(run.drains.from[i])}`);
         if (timers) lines.push(`${timers} eviction ${timers === 1 ? 'timer runs' : 'timers run'}`);
         const named = near.slice(0, 3).map((i) => run.pods[run.evicted.pod[i]]).join(', ');
         if (near.length) lines.push(`${near.length} evicted near here: ${named}${near.length > 3 ? ` and ${near.length - 3} more` : ''}`);

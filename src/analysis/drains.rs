@@ -1,10 +1,80 @@
-//! Ended drains in words.
+//! The drains of nodes: how long each took, and ended ones in words.
 
 use super::clock::short;
 use super::names::grouped;
 use super::setting::Analysis;
-use crate::kernel::Dur;
-use crate::trace::{DrainEnd, DrainOutcome};
+use crate::api::names::NodeId;
+use crate::kernel::{Dur, Time};
+use crate::plan::Do;
+use crate::trace::{Actor, DrainEnd, DrainOutcome, Record, What};
+use std::collections::BTreeMap;
+
+/// A drain of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drain {
+    /// Whose.
+    pub node: NodeId,
+    /// From when.
+    pub from: Time,
+    /// Until when; the end of the run where it goes on.
+    pub to: Time,
+    /// How it ended; nothing where it goes on.
+    pub outcome: Option<DrainOutcome>,
+}
+
+impl Drain {
+    /// How it ended, and how long it took.
+    pub(crate) fn words(&self) -> String {
+        let took = short(whole(self.to.since(self.from)));
+        match self.outcome {
+            Some(DrainOutcome::Drained) => format!("drained in {took}"),
+            Some(DrainOutcome::TimedOut) => format!("not drained in {took}"),
+            Some(DrainOutcome::Refused) => format!("drain refused after {took}"),
+            None => format!("drain goes on after {took}"),
+        }
+    }
+}
+
+/// The drains of a run, by when they ended. One that goes on began when it cordoned its node.
+pub fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
+    let (plan, trace) = (analysis.plan, analysis.trace);
+    let is_drain = |r: &Record| {
+        let cause = trace.get(r.cause).filter(|c| c.what == What::FaultBegan);
+        let drains = |a: &Do| matches!(a, Do::Drain(..) | Do::Maintain(..));
+        cause.is_some_and(|c| {
+            let mut acts = plan.actions.iter().filter(|a| a.entry == c.object);
+            acts.any(|a| drains(&a.act))
+        })
+    };
+    let mut found = Vec::new();
+    let mut open: BTreeMap<NodeId, Time> = BTreeMap::new();
+    for r in trace.iter() {
+        let Some(node) = r.node() else { continue };
+        match r.what {
+            What::NodeUnschedulable(true) if r.actor == Actor::User && is_drain(r) => {
+                open.insert(node, r.at);
+            }
+            What::NodeUnschedulable(false) => _ = open.remove(&node),
+            What::DrainEnded(end) => {
+                open.remove(&node);
+                found.extend(trace.drains.get(end as usize).map(|end| Drain {
+                    node,
+                    from: r.at.saturating_sub(end.took),
+                    to: r.at,
+                    outcome: Some(end.outcome),
+                }));
+            }
+            _ => {}
+        }
+    }
+    found.extend(open.into_iter().map(|(node, from)| Drain {
+        node,
+        from,
+        to: analysis.horizon(),
+        outcome: None,
+    }));
+    found
+}
 
 /// How the drain of a node ended.
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {

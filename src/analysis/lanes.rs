@@ -1,6 +1,7 @@
 //! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone
 //! as a whole.
 
+use super::drains::{Drain, drains};
 use super::order::by_zone_and_name;
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
@@ -32,6 +33,8 @@ pub struct NodeLane {
     pub evictions: Vec<(Time, u32)>,
     /// How many of its pods were preempted at which instant.
     pub preemptions: Vec<(Time, u32)>,
+    /// Its drains.
+    pub drains: Vec<Drain>,
     /// How many pods that replace evicted ones became ready on it at which instant.
     pub replacements: Vec<(Time, u32)>,
     /// How many eviction timers run of its pods.
@@ -53,6 +56,8 @@ pub struct ZoneLane {
     pub evictions: Vec<(Time, u32)>,
     /// How many pods were preempted in all.
     pub preempted: u32,
+    /// How many of its nodes were drained in all, or tried to.
+    pub drains: u32,
 }
 
 /// All lanes of a run.
@@ -108,6 +113,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             taints: vec![(Time::ZERO, tainted(n))],
             evictions: Vec::new(),
             preemptions: Vec::new(),
+            drains: Vec::new(),
             replacements: Vec::new(),
             timers: vec![(Time::ZERO, 0)],
         })
@@ -151,6 +157,11 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             count(&mut lane.preemptions, r.at);
         }
     }
+    for drain in drains(analysis) {
+        if let Some(lane) = lanes.get_mut(drain.node.index()) {
+            lane.drains.push(drain);
+        }
+    }
     let replaced = workloads(analysis).replacements.into_values();
     let mut replaced: Vec<(Time, NodeId)> = replaced
         .filter_map(|r| Some((r.ready_at?, r.node?)))
@@ -183,6 +194,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
             tainted: Vec::new(),
             evictions: Vec::new(),
             preempted: 0,
+            drains: 0,
         })
         .collect();
     for (node, n) in follow.nodes() {
@@ -220,6 +232,9 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
                 .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             lanes[z].preempted += 1;
         }
+    }
+    for drain in drains(analysis) {
+        lanes[usize::from(analysis.zone_of[drain.node.index()])].drains += 1;
     }
     lanes
 }

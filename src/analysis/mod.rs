@@ -27,7 +27,7 @@ pub(crate) mod course;
 pub mod curves;
 pub mod diff;
 pub mod disruption;
-mod drains;
+pub mod drains;
 pub mod evictions;
 pub mod expect;
 pub mod explain;

@@ -129,3 +129,12 @@ fn a_legend_has_what_occurs() {
         }
     }
 }
+
+/// The drain of `drain-with-budget` begins at 60 s and has its last pod gone at 66 s.
+#[test]
+fn a_drain_has_its_mark_and_how_long_it_took() {
+    let texts = texts("drain", &shipped("drain-with-budget"));
+    for there in ["drain", "drained in 6s"] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
+}

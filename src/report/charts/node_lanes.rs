@@ -7,7 +7,7 @@ use super::columns::{Spans, marks, spans};
 use super::error::ChartError;
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
-use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health};
+use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health};
 use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};
@@ -77,6 +77,8 @@ enum Sign {
     Evicted,
     Preempted,
     Replaced,
+    /// Not the pods, but their node; its strip is its mark.
+    Drained,
 }
 
 /// The pods of a lane that are marked together.
@@ -150,6 +152,11 @@ fn draw_node<B: DrawingBackend>(
             }
         }
     }
+    // Above the bar, where no taint has its strip.
+    for d in &lane.drains {
+        let (x0, x1) = (time.x(d.from), time.x(d.to).max(time.x(d.from) + 2.0));
+        c.rect((x0, y - gap - strip), (x1, y - gap), DRAIN)?;
+    }
     let both = |a: Tainted, b: Tainted| Tainted {
         no_schedule: a.no_schedule | b.no_schedule,
         no_execute: a.no_execute | b.no_execute,
@@ -212,6 +219,24 @@ fn evicted(
             sign,
         });
     }
+    for d in &lane.drains {
+        let (from, to) = (time.offset(d.from), time.offset(d.to));
+        let said = d.words();
+        let wide = font::width(&said, NUMBER)?;
+        let free = |at: &f64| {
+            let fits = *at >= 0.0 && at + wide <= time.width;
+            fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
+        };
+        // Behind a mark at its end; before it where the chart ends there.
+        let places = [to, to + SIGN, from - wide, from - SIGN - wide];
+        let place = places.into_iter().find(free).filter(|_| height > 20.0);
+        taken.extend(place.map(|at| (at, at + wide)));
+        marked.push(Marked {
+            at: (time.left + to, middle),
+            said: place.map(|at| (said, time.left + at, color(at))),
+            sign: Sign::Drained,
+        });
+    }
     Ok(marked)
 }
 
@@ -230,6 +255,7 @@ pub(super) fn draw_marks<B: DrawingBackend>(
             Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION)?,
             Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION)?,
             Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED)?,
+            Sign::Drained => {}
         }
         if let Some((said, from, color)) = said {
             let ink = Ink {
@@ -258,6 +284,7 @@ mod tests {
             taints: Vec::new(),
             evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             preemptions: Vec::new(),
+            drains: Vec::new(),
             replacements: replacements
                 .iter()
                 .map(|s| (Time::from_secs(*s), 3))

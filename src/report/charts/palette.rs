@@ -20,6 +20,8 @@ pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
 /// A pod that replaces an evicted one is ready.
 pub(super) const REPLACED: RGBColor = RGBColor(0, 106, 78);
+/// A node is drained.
+pub(super) const DRAIN: RGBColor = RGBColor(0, 92, 150);
 /// An eviction timer runs.
 pub(super) const TIMER: RGBColor = RGBColor(60, 20, 110);
 

@@ -6,7 +6,7 @@
 use super::canvas::Canvas;
 use super::error::ChartError;
 use super::frame::{FOOT, LANES_LEFT, Names, Swatch, grid, head, time_axis};
-use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
+use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
 use super::{node_lanes, states, zone_lanes};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::state::Health;
@@ -97,6 +97,8 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
                 (evicted, Swatch::Mark(EVICTION), "pods evicted"),
                 (preempted, Swatch::Hollow(EVICTION), "pods preempted"),
             ]);
+            let drained = nodes.iter().any(|n| !n.drains.is_empty());
+            legend.push((drained, strip(DRAIN), "drain"));
             let replaced = nodes.iter().any(|n| !n.replacements.is_empty());
             // Lanes that are too low have no room for timers.
             let mut timers = nodes.iter().flat_map(|n| &n.timers);

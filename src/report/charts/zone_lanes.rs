@@ -13,6 +13,7 @@ use crate::analysis::grouped;
 use crate::analysis::lanes::ZoneLane;
 use crate::analysis::state::Health;
 use crate::kernel::Time;
+use crate::report::text::counted;
 use plotters::backend::DrawingBackend;
 
 /// More zones are not drawn.
@@ -256,6 +257,9 @@ impl<'a> Lane<'a> {
                 ", {} preempted",
                 grouped(self.zone.preempted.into())
             ));
+        }
+        if self.zone.drains > 0 {
+            said.push_str(&format!(", {}", counted(self.zone.drains.into(), "drain")));
         }
         c.text(
             &said,

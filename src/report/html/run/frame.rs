@@ -7,6 +7,7 @@ use super::{explained, queues, workloads};
 use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
+use crate::analysis::drains::{Drain, drains};
 use crate::analysis::quiet::{busy_from, quiet_from};
 use crate::analysis::workloads::Owners;
 use crate::api::names::PodId;
@@ -60,6 +61,15 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     columns.near(
         "preempted.node",
         preempted().map(|p| lanes.nodes.or_none(p.node)),
+    );
+    let drains = drains(analysis);
+    columns.near("drain.from", drains.iter().map(|d| clock.of(d.from)));
+    columns.near("drain.to", drains.iter().map(|d| clock.of(d.to)));
+    let node = |d: &Drain| lanes.nodes.or_none(Some(d.node));
+    columns.near("drain.node", drains.iter().map(node));
+    columns.set(
+        "drains",
+        drains.iter().map(|d| Value::from(d.words())).collect(),
     );
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
