@@ -4,7 +4,9 @@ import { figure, grouped } from './clock.js';
 import { labelsOf } from './labels.js';
 
 const NS = 'http://www.w3.org/2000/svg';
-const [WIDE, BEFORE, AFTER, TOP] = [900, 84, 20, 14];
+const [BEFORE, AFTER, TOP] = [84, 20, 14];
+/** The width of the charts: of the window where that is narrow, so that letters keep their size. */
+let WIDE = 900;
 /** About how wide a letter is. */
 const LETTER = 7.5;
 
@@ -31,12 +33,72 @@ export function shape(tag, attributes, ...content) {
     return element;
 }
 
+/** Takes the width of the window for the charts that are made next. */
+function takeWidth() {
+    WIDE = Math.min(900, Math.max(320, document.documentElement.clientWidth - 24));
+}
+
 /**
  * @param {string} label
  * @param {number} height
  */
 function frame(label, height) {
-    return shape('svg', { viewBox: `0 0 ${WIDE} ${height}`, role: 'img', 'aria-label': label, class: 'figure' });
+    const svg = shape('svg', { viewBox: `0 0 ${WIDE} ${height}`, role: 'img', 'aria-label': label, class: 'figure' });
+    svg.style.maxWidth = `${Math.round(WIDE * 1.2)}px`;
+    return svg;
+}
+
+/**
+ * A text in lines of some width.
+ * @param {string} text
+ * @param {number} room
+ */
+function folded(text, room) {
+    /** @type {string[]} */
+    const lines = [];
+    for (const word of text.split(' ')) {
+        const last = lines.length - 1;
+        if (last >= 0 && (lines[last].length + 1 + word.length) * LETTER <= room) lines[last] += ` ${word}`;
+        else lines.push(word);
+    }
+    return lines;
+}
+
+/** The height of a line of text. */
+const LINE = 16;
+
+/**
+ * What an axis is called, below it.
+ * @param {string[]} lines
+ * @param {number} from
+ * @param {number} height of the chart, at whose foot they stand
+ */
+function axisName(lines, from, height) {
+    return lines.map((line, i) => label(line, (from + WIDE) / 2, height - 8 - (lines.length - 1 - i) * LINE, 'middle', 'faint'));
+}
+
+/**
+ * A text above a point, moved to where neither the chart's edge cuts it nor the scale stands.
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} kind
+ */
+function inside(text, x, y, kind) {
+    const half = (text.length * LETTER) / 2;
+    return label(text, Math.min(Math.max(x, BEFORE + half), WIDE - half), y, 'middle', kind);
+}
+
+/**
+ * Round numbers of an axis; of what is counted in whole numbers only those.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} most
+ * @param {number[]} values
+ */
+function rounds(low, high, most, values) {
+    const all = scale(low, high, most);
+    return values.every(Number.isInteger) && all.length > 1 && all[1] - all[0] < 1 ? scale(low, high, Math.max(1, high - low)) : all;
 }
 
 /**
@@ -86,6 +148,7 @@ export function tickNames(values) {
  * @param {any} curve as `Board` has it
  */
 export function lineChart(curve) {
+    takeWidth();
     const count = curve.ticks.length;
     const places = curve.at ?? curve.ticks.map((/** @type {any} */ _, /** @type {number} */ i) => i);
     const names = labelsOf(curve.ticks, letters, 18);
@@ -93,10 +156,12 @@ export function lineChart(curve) {
     const across = WIDE - BEFORE - AFTER - 40;
     const longest = Math.max(0, ...names.map((/** @type {string} */ n) => n.length)) * LETTER;
     const slant = !curve.at && count > 1 && longest + 8 > across / (count - 1);
-    const below = slant ? 40 + Math.round(longest * 0.6) : 46;
+    const called = folded(curve.across, WIDE - BEFORE);
+    const below = (slant ? 40 + Math.round(longest * 0.6) : 46) + (called.length - 1) * LINE;
     const height = 254 + below;
     const svg = frame(`${curve.title}: ${curve.lines.map((/** @type {any} */ l) => l.name).join(', ')} by ${curve.across}`, height);
-    const all = curve.lines.flatMap((/** @type {any} */ l) => [...l.values, ...l.low, ...l.high]).filter((/** @type {any} */ v) => v !== null);
+    const isOn = (/** @type {number | null} */ v) => v !== null && v <= (curve.highest ?? Infinity);
+    const all = curve.lines.flatMap((/** @type {any} */ l) => [...l.values, ...l.low, ...l.high]).filter(isOn);
     const [least, most] = [Math.min(0, ...all), Math.max(1e-9, ...all) * 1.05];
     const bottom = height - below;
     const [first, last] = [Math.min(...places), Math.max(...places)];
@@ -106,7 +171,7 @@ export function lineChart(curve) {
         const [a, b] = curve.flat;
         svg.append(shape('rect', { x: x(a) - 6, y: TOP, width: x(b) - x(a) + 12, height: bottom - TOP, class: 'flat' }, shape('title', {}, 'cannot be told apart from the best')));
     }
-    svg.append(...upright(scale(least, most, 6), y));
+    svg.append(...upright(rounds(least, most, 6, all), y));
     if (slant) {
         const every = Math.max(1, Math.ceil((count * 16) / across));
         for (let i = 0; i < count; i += every) {
@@ -123,14 +188,35 @@ export function lineChart(curve) {
             free = x(i) + half + 8;
         }
     }
-    svg.append(label(curve.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
+    svg.append(...axisName(called, BEFORE, height));
     for (const [n, line] of curve.lines.entries()) svg.append(...drawn(curve, line, n, x, y));
+    const off = curve.lines[0].values.map((/** @type {any} */ v, /** @type {number} */ i) => ({ v, i })).filter((/** @type {any} */ o) => o.v !== null && !isOn(o.v));
+    svg.append(...offScale(off.map((/** @type {any} */ o) => ({ x: x(o.i), text: `↑ ${figure(o.v)}`, told: `${curve.ticks[o.i]}: ${figure(o.v)}, off the scale` }))));
     for (const [row, text] of curve.marks) {
         const v = curve.lines[0].values[row];
-        if (v === null) continue;
-        svg.append(shape('circle', { cx: x(row), cy: y(v), r: 6, class: 'mark' }, shape('title', {}, text)), label(text, x(row), y(v) - 12, 'middle', 'strong'));
+        if (!isOn(v)) continue;
+        svg.append(shape('circle', { cx: x(row), cy: y(v), r: 6, class: 'mark' }, shape('title', {}, text)), inside(text, x(row), y(v) - 12, 'strong'));
     }
     return svg;
+}
+
+/**
+ * The numbers of what is above the scale, at its upper end, in as many rows as it takes.
+ * @param {{x: number, text: string, told: string}[]} all
+ */
+function offScale(all) {
+    /** @type {number[]} where each row is free from */
+    const free = [];
+    return all.map(({ x, text, told }) => {
+        const half = (text.length * LETTER) / 2;
+        const at = Math.max(half, Math.min(x, WIDE - half));
+        const row = free.findIndex((from) => from <= at - half);
+        const place = row < 0 ? free.length : row;
+        free[place] = at + half + 6;
+        const element = label(text, at, TOP + 4 + place * LINE, 'middle', 'small');
+        element.append(shape('title', {}, told));
+        return element;
+    });
 }
 
 /**
@@ -141,12 +227,34 @@ export function lineChart(curve) {
  * @param {(v: number) => number} y
  */
 function drawn(curve, line, n, x, y) {
+    const known = line.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => line.values[i] !== null);
+    const highest = curve.highest ?? Infinity;
+    // No line leads to what is off the scale.
+    /** @type {number[][]} */
+    const parts = [[]];
+    for (const i of known) {
+        if (line.values[i] > highest) parts.push([]);
+        else parts[parts.length - 1].push(i);
+    }
+    return parts.flatMap((rows) => drawnPart(curve, line, n, x, y, rows));
+}
+
+/**
+ * A line over rows that are all on the scale.
+ * @param {any} curve
+ * @param {any} line
+ * @param {number} n
+ * @param {(i: number) => number} x
+ * @param {(v: number) => number} y
+ * @param {number[]} rows
+ */
+function drawnPart(curve, line, n, x, y, rows) {
     const out = [];
-    const rows = line.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => line.values[i] !== null);
+    const high = (/** @type {number} */ i) => Math.min(line.high[i], curve.highest ?? Infinity);
     const banded = rows.filter((/** @type {number} */ i) => typeof line.low[i] === 'number' && typeof line.high[i] === 'number');
     const { ink: name, dash } = lineStyle(n);
     if (banded.length > 1 && curve.lines.length <= 4) {
-        const points = [...banded.map((/** @type {number} */ i) => `${x(i)},${y(line.low[i])}`), ...banded.reverse().map((/** @type {number} */ i) => `${x(i)},${y(line.high[i])}`)];
+        const points = [...banded.map((/** @type {number} */ i) => `${x(i)},${y(line.low[i])}`), ...banded.reverse().map((/** @type {number} */ i) => `${x(i)},${y(high(i))}`)];
         out.push(shape('polygon', { points: points.join(' '), class: `band of-${name}` }));
     }
     out.push(shape('polyline', { points: rows.map((/** @type {number} */ i) => `${x(i)},${y(line.values[i])}`).join(' '), class: `line of-${name}`, 'stroke-dasharray': dash }));
@@ -162,32 +270,39 @@ function drawn(curve, line, n, x, y) {
  * @param {any} chart as `Board` has it
  */
 export function pointChart(chart) {
-    const height = 320;
+    takeWidth();
+    const called = folded(chart.across, WIDE - BEFORE);
+    const foot = 46 + (called.length - 1) * LINE;
+    const height = 274 + foot;
     const svg = frame(`${chart.title}: ${chart.up} beside ${chart.across}`, height);
-    const bottom = height - 46;
+    const bottom = height - foot;
+    const [mostAcross, mostUp] = chart.highest.map((/** @type {number | null} */ h) => h ?? Infinity);
     const range = (/** @type {number[]} */ all) => {
         const [low, high] = [Math.min(...all), Math.max(...all)];
         const room = Math.max((high - low) * 0.08, high * 0.02, 1e-9);
         return [Math.max(0, low - room), high + room];
     };
-    const [x0, x1] = range(chart.points.map((/** @type {any} */ p) => p[0]));
-    const [y0, y1] = range(chart.points.map((/** @type {any} */ p) => p[1]));
-    const x = (/** @type {number} */ v) => BEFORE + ((v - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
-    const y = (/** @type {number} */ v) => bottom - ((v - y0) / (y1 - y0)) * (bottom - TOP);
+    // Only what is on both scales has a place on each.
+    const on = chart.points.filter((/** @type {any} */ p) => p[0] <= mostAcross && p[1] <= mostUp);
+    const [x0, x1] = range(on.map((/** @type {any} */ p) => p[0]));
+    const [y0, y1] = range(on.map((/** @type {any} */ p) => p[1]));
+    const x = (/** @type {number} */ v) => BEFORE + ((Math.max(x0, Math.min(v, x1)) - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
+    const y = (/** @type {number} */ v) => bottom - ((Math.max(y0, Math.min(v, y1)) - y0) / (y1 - y0)) * (bottom - TOP);
     svg.append(...upright(scale(y0, y1, 6), y));
-    const across = scale(x0, x1, 8);
+    const across = scale(x0, x1, Math.max(2, Math.floor(WIDE / 110)));
     svg.append(...tickNames(across).map((name, i) => label(name, x(across[i]), bottom + 18, 'middle')));
-    svg.append(label(chart.across, (BEFORE + WIDE) / 2, height - 8, 'middle', 'faint'));
+    svg.append(...axisName(called, BEFORE, height));
     const sorted = [...chart.points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const front = sorted.filter((p, i) => sorted.slice(0, i).every((q) => q[1] > p[1]));
-    svg.append(shape('polyline', { points: front.map((p) => `${x(p[0])},${y(p[1])}`).join(' '), class: 'line of-up' }));
+    svg.append(shape('polyline', { points: front.filter((p) => on.includes(p)).map((p) => `${x(p[0])},${y(p[1])}`).join(' '), class: 'line of-up' }));
     for (const p of sorted) {
-        const on = front.includes(p);
-        svg.append(shape('circle', { cx: x(p[0]), cy: y(p[1]), r: on ? 5 : 3.5, class: on ? 'dot of-up' : 'dot of-said' }, shape('title', {}, `${p[2]}: ${chart.across} ${figure(p[0])}, ${chart.up} ${figure(p[1])}`)));
+        const best = front.includes(p);
+        svg.append(shape('circle', { cx: x(p[0]), cy: y(p[1]), r: best ? 5 : 3.5, class: best ? 'dot of-up' : 'dot of-said' }, shape('title', {}, `${p[2]}: ${chart.across} ${figure(p[0])}, ${chart.up} ${figure(p[1])}`)));
     }
     const told = sorted.filter((p) => front.includes(p) || sorted.length <= 12);
     const short = labelsOf(told.map((p) => p[2]), letters, 24);
-    svg.append(...names(told.map((p, i) => ({ x: x(p[0]), y: y(p[1]), text: short[i] }))));
+    const off = (/** @type {any} */ p) => [p[0] > mostAcross ? ` → ${figure(p[0])}` : '', p[1] > mostUp ? ` ↑ ${figure(p[1])}` : ''].join('');
+    svg.append(...names(told.map((p, i) => ({ x: x(p[0]), y: y(p[1]), text: short[i] + (on.includes(p) ? '' : off(p)) }))));
     return svg;
 }
 
@@ -206,7 +321,7 @@ function names(points) {
     }
     return labels.map(({ x, y, texts }) => {
         const outside = x + 8 + wide(texts) > WIDE - 4;
-        return label(texts.join(', '), outside ? WIDE - 4 : x + 8, y - 9, outside ? 'end' : 'start', 'small');
+        return label(texts.join(', '), outside ? WIDE - 4 : x + 8, Math.max(y - 9, TOP), outside ? 'end' : 'start', 'small');
     });
 }
 
@@ -215,15 +330,18 @@ function names(points) {
  * @param {any} chart as `Board` has it
  */
 export function barChart(chart) {
-    const left = 300;
-    const height = TOP + chart.rows.length * 24 + 46;
+    takeWidth();
+    const left = Math.min(300, WIDE * 0.42);
+    const called = folded(chart.unit, WIDE - left);
+    const foot = 46 + (called.length - 1) * LINE;
+    const height = TOP + chart.rows.length * 24 + foot;
     const svg = frame(`${chart.title}, in ${chart.unit}`, height);
     const [least, most] = [0, Math.max(1e-9, ...chart.rows.map((/** @type {any} */ r) => r.high)) * 1.03];
     const x = (/** @type {number} */ v) => left + ((v - least) / (most - least)) * (WIDE - left - AFTER);
-    const ticks = scale(least, most, 7);
-    for (const [i, name] of tickNames(ticks).entries()) svg.append(shape('line', { x1: x(ticks[i]), x2: x(ticks[i]), y1: TOP, y2: height - 46, class: 'grid' }), label(name, x(ticks[i]), height - 28, 'middle'));
-    const short = labelsOf(chart.rows.map((/** @type {any} */ r) => r.name), letters, 42);
-    svg.append(label(chart.unit, (left + WIDE) / 2, height - 6, 'middle', 'faint'));
+    const ticks = scale(least, most, Math.max(3, Math.floor((WIDE - left) / 85)));
+    for (const [i, name] of tickNames(ticks).entries()) svg.append(shape('line', { x1: x(ticks[i]), x2: x(ticks[i]), y1: TOP, y2: height - foot, class: 'grid' }), label(name, x(ticks[i]), height - foot + 18, 'middle'));
+    const short = labelsOf(chart.rows.map((/** @type {any} */ r) => r.name), pixels, left - 12);
+    svg.append(...axisName(called, left, height));
     for (const [i, row] of chart.rows.entries()) {
         const y = TOP + i * 24 + 4;
         const told = `${row.name}: ${figure(row.low)} to ${figure(row.high)}, ${chart.marks} ${figure(row.mark)}`;
@@ -240,6 +358,16 @@ export function barChart(chart) {
  */
 function upright(ticks, y) {
     return tickNames(ticks).flatMap((name, i) => [shape('line', { x1: BEFORE, x2: WIDE - AFTER, y1: y(ticks[i]), y2: y(ticks[i]), class: 'grid' }), label(name, BEFORE - 8, y(ticks[i]) + 4, 'end')]);
+}
+
+/** @type {CanvasRenderingContext2D | null} */
+let ruler = null;
+
+/** @param {string} text */
+function pixels(text) {
+    ruler ??= /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+    ruler.font = '13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+    return ruler.measureText(text).width;
 }
 
 /** @param {string} text */

@@ -417,7 +417,7 @@ fn plane(told: &Told) -> Plane {
         lines,
         span: None,
         marks: vec![(mark_at / 60.0, costs / 60.0, mark)],
-        highest: None,
+        highest: [None; 2],
         from_zero: true,
     }
 }

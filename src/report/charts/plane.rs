@@ -56,8 +56,9 @@ pub(crate) struct Plane {
     pub marks: Vec<(f64, f64, String)>,
     /// The scale at the left begins at zero.
     pub from_zero: bool,
-    /// Points above this are off the scale: they are named at its upper end, and no line leads there.
-    pub highest: Option<f64>,
+    /// Points beyond these, from left to right and from bottom to top, are off the scale: they are
+    /// named at its end, and no line leads there.
+    pub highest: [Option<f64>; 2],
 }
 
 /// Draws a plane as SVG.
@@ -131,12 +132,13 @@ impl Scale {
 fn scales(plane: &Plane) -> (Scale, Scale) {
     let points = plane.lines.iter().flat_map(|l| &l.points);
     let marks = plane.marks.iter().map(|m| (m.0, m.1));
-    let all: Vec<(f64, f64)> = points.copied().chain(marks).collect();
+    let is_on = |p: &(f64, f64)| !is_off(*p, plane.highest);
+    let all: Vec<(f64, f64)> = points.copied().chain(marks).filter(is_on).collect();
     let bands = plane.lines.iter().flat_map(|l| &l.band);
     let ups = all.iter().map(|p| p.1);
     let ups = ups.chain(bands.flat_map(|b| [b.0, b.1]));
-    let is_on = |v: &f64| plane.highest.is_none_or(|h| *v <= h);
-    let ups: Vec<f64> = ups.filter(is_on).collect();
+    let highest = plane.highest[1].unwrap_or(f64::INFINITY);
+    let ups: Vec<f64> = ups.filter(|v| *v <= highest).collect();
     let range = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
             (a.min(v), b.max(v))
@@ -202,22 +204,35 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     }
     head(c, &plane.heading, LEFT, &legend)?;
     let (across, up) = scales(plane);
+    let ends = [Some(across.to), Some(up.to)];
     grid(c, plane, &across, &up)?;
     // First, so that no line lies below the band of another one.
-    for part in plane.lines.iter().flat_map(|line| on_scale(line, up.to)) {
+    for part in plane.lines.iter().flat_map(|line| on_scale(line, ends)) {
         draw_band(c, &part, &across, &up)?;
     }
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
-        for part in on_scale(line, up.to) {
+        for part in on_scale(line, ends) {
             draw_line(c, &part, color, &across, &up)?;
         }
     }
     off_scale(c, plane, &across, &up)?;
+    let place = |(x, y): (f64, f64)| (across.at(x.min(across.to)), up.at(y.min(up.to)));
     for (x, y, _) in &plane.marks {
-        c.disc((across.at(*x), up.at(*y)), 5.5, INK)?;
+        c.disc(place((*x, *y)), 5.5, INK)?;
     }
-    let at = |(x, y, name): &(f64, f64, String)| (across.at(*x), up.at(*y), name.clone());
+    let at = |(x, y, name): &(f64, f64, String)| {
+        let off = [(*x, across.to), (*y, up.to)];
+        let off = off.into_iter().filter(|(v, to)| v > to);
+        let off: Vec<String> = off.map(|(v, _)| number(v)).collect();
+        let (left, top) = place((*x, *y));
+        if off.is_empty() {
+            (left, top, name.clone())
+        } else {
+            let name = format!("{name} (off the scale: {})", off.join(", "));
+            (left, top.max(TOP + 22.0), name)
+        }
+    };
     for (x, y, name) in labels(plane.marks.iter().map(at).collect())? {
         let wide = font::width(&name, STRONG)?;
         let x = (x + 10.0).min(WIDTH - RIGHT - wide);
@@ -226,12 +241,18 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     c.present()
 }
 
+/// Whether a point is beyond the ends of the scales.
+fn is_off(p: (f64, f64), highest: [Option<f64>; 2]) -> bool {
+    let beyond = |(v, most): (f64, Option<f64>)| most.is_some_and(|m| v > m);
+    beyond((p.0, highest[0])) || beyond((p.1, highest[1]))
+}
+
 /// A line in the parts of it that are on the scale.
-fn on_scale(line: &Line, highest: f64) -> Vec<Line> {
+fn on_scale(line: &Line, highest: [Option<f64>; 2]) -> Vec<Line> {
     let mut parts = vec![];
     let mut is_open = false;
     for (i, point) in line.points.iter().enumerate() {
-        if point.1 > highest {
+        if is_off(*point, highest) {
             is_open = false;
             continue;
         }
@@ -261,7 +282,9 @@ fn off_scale<B: DrawingBackend>(
 ) -> Result<(), ChartError> {
     // Of the first line alone: others are beside it.
     let all = plane.lines.first().into_iter().flat_map(|l| &l.points);
-    for (x, y) in all.filter(|p| p.1 > up.to) {
+    // Marks are named already.
+    let is_marked = |p: &(f64, f64)| plane.marks.iter().any(|m| (m.0, m.1) == *p);
+    for (x, y) in all.filter(|p| p.1 > up.to && !is_marked(p)) {
         let name = format!("off the scale: {}", number(*y));
         let half = font::width(&name, SMALL)? / 2.0;
         let x = across.at(*x).min(WIDTH - RIGHT - half);
@@ -461,7 +484,7 @@ mod tests {
             span: None,
             marks: Vec::new(),
             from_zero: true,
-            highest: None,
+            highest: [None; 2],
         };
         let svg = plane_svg(&plane).unwrap();
         let places = |of: &str| svg.match_indices(of).map(|(at, _)| at).collect::<Vec<_>>();
@@ -495,7 +518,7 @@ mod tests {
             span: Some((0.0, 1.0, "flat".to_owned())),
             marks: vec![(1.0, 2.0, "here".to_owned())],
             from_zero: true,
-            highest: None,
+            highest: [None; 2],
         };
         let svg = plane_svg(&plane).unwrap();
         assert!(

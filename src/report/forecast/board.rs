@@ -115,8 +115,8 @@ fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
         ticks: times.iter().map(|t| outlook.clock.clock(*t)).collect(),
         at: Some(times.iter().map(|t| minutes(*t)).collect()),
         lines: in_all(outlook).map(line).collect(),
-        flat: None,
         marks: vec![(0, "now".to_owned())],
+        ..Curve::default()
     }
 }
 
@@ -248,7 +248,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         lines: in_all(outlook).map(line).collect(),
         span: None,
         marks: vec![(0.0, 0.0, "now".to_owned())],
-        highest: None,
+        highest: [None; 2],
         from_zero: true,
     }
 }

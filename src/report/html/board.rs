@@ -81,6 +81,8 @@ pub(crate) struct Curve {
     pub flat: Option<(usize, usize)>,
     /// A row, and what it is.
     pub marks: Vec<(usize, String)>,
+    /// Values above this are off the scale: they are named at its upper end, and no line leads there.
+    pub highest: Option<f64>,
 }
 
 /// A line of a curve; a row may have no value.
@@ -100,6 +102,9 @@ pub(crate) struct Points {
     pub up: String,
     /// Where each is, and its name.
     pub points: Vec<(f64, f64, String)>,
+    /// What is beyond these, from left to right and from bottom to top, stands at the ends of the
+    /// scales with its number.
+    pub highest: [Option<f64>; 2],
 }
 
 /// A span with a mark in it.

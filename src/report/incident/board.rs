@@ -81,8 +81,7 @@ fn curve(verdict: &Verdict) -> Option<Curve> {
         ticks: times.iter().map(|t| verdict.clock.clock(*t)).collect(),
         at: Some(times.iter().map(|t| t.as_secs() as f64 / 60.0).collect()),
         lines: vec![line("recorded", &recorded), line("simulated", &simulated)],
-        flat: None,
-        marks: Vec::new(),
+        ..Curve::default()
     })
 }
 

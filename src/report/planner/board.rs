@@ -82,6 +82,7 @@ fn cost(told: &Told<'_>) -> Curve {
             .filter(|(from, to)| from != to)
             .map(|(from, to)| (*from, *to)),
         marks,
+        highest: charts::highest(told),
     }
 }
 
@@ -95,6 +96,7 @@ fn front(told: &Told<'_>) -> Points {
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
         points: (0..told.answer.rows.len()).map(of).collect(),
+        highest: charts::highest_of_front(told),
     }
 }
 
@@ -137,8 +139,7 @@ fn years(plane: &Plane) -> Curve {
         ticks: at.iter().map(|x| format!("{x:.0}")).collect(),
         lines: plane.lines.iter().map(line).collect(),
         at: Some(at),
-        flat: None,
-        marks: Vec::new(),
+        ..Curve::default()
     }
 }
 

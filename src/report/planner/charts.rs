@@ -12,7 +12,6 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
     let a = told.answer;
     // In the order of the table; the row of what is set now stands in its place if it is a value.
     let rows: Vec<usize> = (0..a.rows.len()).collect();
-    let costs: Vec<f64> = a.rows.iter().map(|r| r.more).collect();
     let of_best = a.rows[a.best].closed;
     let at = |row: usize| row as f64;
     let line = Line {
@@ -52,12 +51,27 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
         }),
         marks: vec![(at(a.best), 0.0, best(told))],
         from_zero: false,
-        highest: competes(&costs).map(|highest| {
-            let bands = a.rows.iter().filter(|r| r.more <= highest);
-            let bands = bands.map(|r| r.more_interval.high.min(2.0 * highest));
-            bands.fold(highest, f64::max)
-        }),
+        highest: [None, highest(told)],
     }
+}
+
+/// The highest that is on the axis of costs, where not all are.
+pub(super) fn highest(told: &Told<'_>) -> Option<f64> {
+    let rows = &told.answer.rows;
+    let costs: Vec<f64> = rows.iter().map(|r| r.more).collect();
+    competes(&costs).map(|highest| {
+        let bands = rows.iter().filter(|r| r.more <= highest);
+        let bands = bands.map(|r| r.more_interval.high.min(2.0 * highest));
+        bands.fold(highest, f64::max)
+    })
+}
+
+/// The same of both axes of the plane of downtime and needless evictions.
+pub(super) fn highest_of_front(told: &Told<'_>) -> [Option<f64>; 2] {
+    [4, 0].map(|figure| {
+        let of = told.answer.rows.iter().map(|r| r.figures[figure]);
+        competes(&of.collect::<Vec<_>>())
+    })
 }
 
 /// What the chart of costs is about.
@@ -82,8 +96,12 @@ fn competes(costs: &[f64]) -> Option<f64> {
     let mut sorted = costs.to_vec();
     sorted.sort_by(f64::total_cmp);
     let least = *sorted.first()?;
-    let is_far = |i: &usize| sorted[*i] - least > FAR * (sorted[*i - 1] - least);
-    let from = (3..sorted.len()).find(is_far)?;
+    let beyond = |i: usize, other: usize| sorted[i] - least > FAR * (sorted[other] - least);
+    let middle = sorted.len() / 2;
+    // Behind a gap; or far from the middle one, however many lie between.
+    let gap = (3..sorted.len()).find(|i| beyond(*i, *i - 1));
+    let far = (middle + 1..sorted.len()).find(|i| sorted[middle] > least && beyond(*i, middle));
+    let from = gap.into_iter().chain(far).min()?;
     (sorted[from - 1] > least).then(|| sorted[from - 1])
 }
 
@@ -121,7 +139,7 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
         span: None,
         marks: (0..a.rows.len()).map(mark).collect(),
         from_zero: false,
-        highest: None,
+        highest: highest_of_front(told),
     }
 }
 
@@ -187,7 +205,7 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
         span: None,
         marks: Vec::new(),
         from_zero: true,
-        highest: None,
+        highest: [None; 2],
     })
 }
 
@@ -223,6 +241,12 @@ mod tests {
         assert_eq!(competes(&costs), Some(3_680.0));
         assert_eq!(competes(&costs[..4]), None);
         assert_eq!(competes(&[1.0, 100.0]), None);
+        assert_eq!(competes(&[0.0, 100.0, 13_302.0]), Some(100.0));
+        // Each four times the one before: the middle one, 160, stands for what is decided by, and
+        // 2,560 is sixteen times as far as that.
+        let steady = [0.0, 10.0, 40.0, 160.0, 640.0, 2_560.0, 10_240.0];
+        assert_eq!(competes(&steady), Some(640.0));
+        assert_eq!(competes(&[0.0, 1.0, 6.0, 7.0, 8.0]), None);
     }
 
     /// Of 1, 1, 2 and 5 all are 1 or more, half are more than 1, a quarter are more than 2.
