@@ -5,13 +5,15 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
+use super::html::{HtmlArg, plain};
 use super::output::{TableFormat, can_print};
 use super::shards::Inputs;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::text::Tree;
-use crate::report::faults::{Heading, HistoryTable, document, write};
+use crate::report::faults::{Heading, HistoryTable, document, page_of, write};
+use crate::report::html::Page;
 use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
 use clap::ValueEnum;
 use std::io::Write;
@@ -49,6 +51,8 @@ pub(crate) struct FaultsArgs {
     /// Do not say what was taken from an export
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    html: HtmlArg,
 }
 
 impl FaultsArgs {
@@ -95,6 +99,12 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         seed,
         window: args.window,
     };
+    args.html.write(|| {
+        let text = plain(|out, style| write(out, &heading, &drawn, &outages, style))?;
+        let said = String::from_utf8_lossy(&text).into_owned();
+        let board = page_of(&heading, &drawn, &outages, said);
+        Ok(Page::of_board(&board, text, Vec::new()))
+    })?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
         scenario::instead(&mut spec, &drawn.plan, &outages);

@@ -4,12 +4,16 @@ use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{replaces_only_by_force, write_chart};
+use super::html::{HtmlArg, plain};
 use super::output::{OutputArg, TableFormat};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
 use crate::outages::{Distribution, Noticing, fits};
-use crate::report::outages::{Asked, OutagesTable, Told, chart_png, chart_svg, document, write};
+use crate::report::html::Page;
+use crate::report::outages::{
+    Asked, OutagesTable, Told, chart_png, chart_svg, document, page_of, write,
+};
 use crate::report::tables::documents;
 use crate::scenario;
 use std::path::PathBuf;
@@ -101,6 +105,8 @@ pub(crate) struct OutagesArgs {
     /// With -o csv and -o parquet: which table [default: fits]
     #[arg(long, value_enum, value_name = "TABLE")]
     table: Option<WhichTable>,
+    #[command(flatten)]
+    html: HtmlArg,
 }
 
 /// Runs the command.
@@ -145,6 +151,11 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
             WhichTable::Outages => take(&OutagesTable(&told.history)),
         },
     )?;
+    args.html.write(|| {
+        let text = plain(|out, style| write(out, &told, style))?;
+        let said = String::from_utf8_lossy(&text).into_owned();
+        Ok(Page::of_board(&page_of(&told, said), text, Vec::new()))
+    })?;
     Ok(Exit::Fine)
 }
 

@@ -3,6 +3,7 @@
 use super::short;
 use crate::analysis::grouped;
 use crate::kernel::{Dur, Time};
+use crate::report::html::board::{self, Bar, Board, Item, Part};
 use crate::report::tables::{self, Column, Kind};
 use crate::report::text::{Style, counted, fold};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
@@ -21,6 +22,24 @@ pub(crate) struct Heading {
     pub window: Dur,
 }
 
+impl Heading {
+    fn line(&self, drawn: &Drawn) -> String {
+        let nodes = grouped(drawn.plan.nodes.len() as u64);
+        format!("{nodes} nodes, seed {}, {}", self.seed, short(self.window))
+    }
+}
+
+/// What is told of each model.
+const COLUMNS: [&str; 7] = [
+    "model",
+    "of",
+    "expected",
+    "drawn",
+    "node-outages",
+    "median",
+    "longest",
+];
+
 /// Writes a table with a row for each model.
 ///
 /// # Errors
@@ -32,28 +51,13 @@ pub(crate) fn write(
     outages: &[Outage],
     style: Style,
 ) -> io::Result<()> {
-    writeln!(
-        out,
-        "{}\n  {} nodes, seed {}, {}\n",
-        heading.name,
-        grouped(drawn.plan.nodes.len() as u64),
-        heading.seed,
-        short(heading.window)
-    )?;
+    writeln!(out, "{}\n  {}\n", heading.name, heading.line(drawn))?;
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(u16::try_from(style.width).unwrap_or(u16::MAX))
-        .set_header([
-            "model",
-            "of",
-            "expected",
-            "drawn",
-            "node-outages",
-            "median",
-            "longest",
-        ]);
+        .set_header(COLUMNS);
     for model in &drawn.models.list {
         table.add_row(row(heading, model, outages).map(Cell::new));
     }
@@ -72,6 +76,61 @@ pub(crate) fn write(
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// The page of what was drawn: how many outages, how long they last, and the table; `text` is what
+/// was printed.
+pub(crate) fn page_of(heading: &Heading, drawn: &Drawn, outages: &[Outage], text: String) -> Board {
+    let models = || drawn.models.list.iter();
+    let rows = || models().map(|m| row(heading, m, outages));
+    let said = |[name, of, expected, drawn, nodes, ..]: [String; 7]| Item {
+        text: format!(
+            "{name}, of {of}: {expected} outages expected, {drawn} drawn, {nodes} times that a node is away"
+        ),
+        command: None,
+    };
+    let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
+    let bar = |m: &Model| {
+        let spans = lengths(&of_model(m, outages));
+        let middle = spans.get(spans.len().saturating_sub(1) / 2)?;
+        Some(Bar {
+            name: m.name.clone(),
+            low: minutes(*spans.first()?),
+            mark: minutes(*middle),
+            high: minutes(*spans.last()?),
+        })
+    };
+    let cells = |row: [String; 7]| row.into_iter().map(Value::from).collect();
+    Board {
+        title: format!("{}: faults", heading.name),
+        subtitle: heading.line(drawn),
+        parts: vec![
+            Part::List {
+                title: "What was drawn".to_owned(),
+                items: rows().map(said).collect(),
+            },
+            Part::Bars {
+                title: "How long outages last, from the shortest to the longest".to_owned(),
+                unit: "minutes".to_owned(),
+                marks: "the median",
+                rows: models().filter_map(bar).collect(),
+            },
+            Part::Table(board::Table::new(
+                "By model",
+                &COLUMNS,
+                rows().map(cells).collect(),
+            )),
+            Part::text("As it was printed", text),
+        ],
+        ..Board::default()
+    }
+}
+
+/// How long outages last, the shortest first.
+fn lengths(outages: &[&Outage]) -> Vec<Dur> {
+    let mut spans: Vec<Dur> = outages.iter().filter_map(|o| o.lasts).collect();
+    spans.sort_unstable();
+    spans
 }
 
 /// The outages of a model that take nodes away.
@@ -100,8 +159,7 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     events.dedup();
     events.sort_unstable();
     events.dedup();
-    let mut spans: Vec<Dur> = own.iter().filter_map(|o| o.lasts).collect();
-    spans.sort_unstable();
+    let spans = lengths(&own);
     let span = |d: Option<&Dur>| d.map_or("-".to_owned(), |d| short(rounded(*d)));
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
     let years = heading.window.as_nanos() as f64 / 1e9 / YEAR_S;

@@ -3,8 +3,9 @@
 
 use super::Heading;
 use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
+use super::html::board::{self, Board, Curve, Item, Part, Table};
 use super::short;
-use super::tables::{Cell, Column, Each, Kind, Table};
+use super::tables::{self, Cell, Column, Each, Kind};
 use super::text::{PLAIN, Printer, Style, counted};
 use crate::analysis::grouped;
 use crate::analysis::statistics::poisson_interval;
@@ -75,6 +76,30 @@ impl Told {
         )
     }
 
+    /// How many outages there were.
+    fn how_many(&self) -> String {
+        let (h, rate) = (&self.history, per_year(&self.history));
+        format!(
+            "{} of {} in {}: {} a node and year (95 %: {} to {}, if each came by itself)",
+            counted(self.spans.count() as u64, "outage"),
+            counted(h.nodes.len() as u64, "node"),
+            days(h.length),
+            digits(rate.at),
+            digits(rate.low),
+            digits(rate.high)
+        )
+    }
+
+    /// Which toleration is best by a distribution.
+    fn said_best(&self, name: &str, of: &Distribution) -> String {
+        let (toleration, cost) = self.best(of);
+        let said = match toleration {
+            Some(seconds) => format!("tolerationSeconds {seconds}"),
+            None => "no eviction at all".to_owned(),
+        };
+        format!("best by {name}: {said}, {} an outage", span(cost))
+    }
+
     /// `40s to 55s`, or the one time.
     fn tainted_after(&self) -> String {
         let Noticing { from, to, .. } = self.asked.noticing;
@@ -94,17 +119,7 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
     let (h, s) = (&told.history, &told.spans);
     let mut p = Printer { out, style };
     writeln!(p.out, "{}", told.asked.file)?;
-    let rate = per_year(h);
-    let said = format!(
-        "{} of {} in {}: {} a node and year (95 %: {} to {}, if each came by itself)",
-        counted(s.count() as u64, "outage"),
-        counted(h.nodes.len() as u64, "node"),
-        days(h.length),
-        digits(rate.at),
-        digits(rate.low),
-        digits(rate.high)
-    );
-    p.said(&said)?;
+    p.said(&told.how_many())?;
     if h.open > 0 || h.empty > 0 {
         p.said(&format!(
             "left out: {} that the file has no beginning or no end of, {} of no length",
@@ -189,12 +204,86 @@ impl Printer<'_> {
     }
 
     fn best(&mut self, told: &Told, name: &str, of: &Distribution) -> io::Result<()> {
-        let (toleration, cost) = told.best(of);
-        let said = match toleration {
-            Some(seconds) => format!("tolerationSeconds {seconds}"),
-            None => "no eviction at all".to_owned(),
-        };
-        self.said(&format!("best by {name}: {said}, {} an outage", span(cost)))
+        self.said(&told.said_best(name, of))
+    }
+}
+
+/// The page of a history: which toleration is best, what each costs, and how long outages last;
+/// `text` is what was printed.
+pub(crate) fn page_of(told: &Told, text: String) -> Board {
+    let item = |text| Item {
+        text,
+        command: None,
+    };
+    let mut items = vec![told.said_best("measured", &told.measured)];
+    let fits = told.fits.iter();
+    items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
+    let costs = TOLERATIONS.map(|t| {
+        let (costs, evicting) = told.with(t);
+        vec![t.into(), span(costs).into(), (evicting * 100.0).into()]
+    });
+    let lasts = QUANTILES.map(|q| {
+        let longest = span(told.spans.quantile(q));
+        vec![format!("{} %", q * 100.0).into(), longest.into()]
+    });
+    let columns = ["tolerationSeconds", "an outage costs", "% of outages evict"];
+    let rows = [costs.to_vec(), lasts.to_vec()];
+    let [costs, lasts] = rows;
+    Board {
+        title: told.asked.file.clone(),
+        subtitle: told.how_many(),
+        doc: format!(
+            "If an eviction costs {} of downtime, and a node is tainted after {}.",
+            short(told.asked.price),
+            told.tainted_after()
+        ),
+        parts: vec![
+            Part::List {
+                title: "Which toleration".to_owned(),
+                items: items.into_iter().map(item).collect(),
+            },
+            Part::Curve(curve(plane(told))),
+            Part::Table(Table::new("Some of them", &columns, costs)),
+            Part::Table(Table::new(
+                "How long outages last",
+                &["of all", "no longer than"],
+                lasts,
+            )),
+            Part::text("As it was printed", text),
+        ],
+        ..Board::default()
+    }
+}
+
+/// The chart as a page draws it, which marks each of its points.
+fn curve(plane: Plane) -> Curve {
+    const EVERY: usize = 4;
+    let points =
+        |line: &Line| -> Vec<(f64, f64)> { line.points.iter().copied().step_by(EVERY).collect() };
+    let at: Vec<f64> = plane
+        .lines
+        .first()
+        .map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
+    let lines = plane.lines.iter().map(|l| board::Line {
+        name: l.name.clone(),
+        values: points(l).into_iter().map(|p| Some(p.1)).collect(),
+        ..board::Line::default()
+    });
+    let nearest = |x: f64| {
+        let far = |i: &usize| (at[*i] - x).abs();
+        (0..at.len()).min_by(|a, b| far(a).total_cmp(&far(b)))
+    };
+    let marks = plane.marks.iter();
+    Curve {
+        title: format!("{}: {}", plane.heading.title, plane.up),
+        across: plane.across.clone(),
+        ticks: at.iter().map(|x| format!("{x:.1}")).collect(),
+        lines: lines.collect(),
+        marks: marks
+            .filter_map(|m| Some((nearest(m.0)?, m.2.clone())))
+            .collect(),
+        at: Some(at),
+        ..Curve::default()
     }
 }
 
@@ -324,7 +413,7 @@ pub(crate) fn document(told: &Told) -> Value {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutagesTable<'a>(pub(crate) &'a History);
 
-impl Table for OutagesTable<'_> {
+impl tables::Table for OutagesTable<'_> {
     fn name(&self) -> &'static str {
         "outages"
     }

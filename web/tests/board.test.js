@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -179,6 +179,20 @@ test('a search has the steps of each process, one by one', async () => {
     }
     assert.deepEqual(wrong, []);
     await close();
+});
+
+test('drawn faults and histories of outages have pages, too', async () => {
+    const drawn = join(folder, 'drawn.csv');
+    writeFileSync(drawn, run('faults', scenario('planning'), '--preset', 'on-prem', '--quiet', '-o', 'csv', `--html=${join(folder, 'faults.html')}`));
+    run('outages', drawn, '--fit', `--html=${join(folder, 'outages.html')}`);
+    for (const [name, answer] of [['faults', /machine, of 12 nodes: \d+ outages expected, \d+ drawn/], ['outages', /best by measured: tolerationSeconds \d+/]]) {
+        const { page, wrong, close } = await open(chromium, join(folder, `${name}.html`));
+        assert.match(await page.locator('section').first().textContent() ?? '', /** @type {RegExp} */ (answer));
+        assert.equal(await page.locator('section').nth(1).locator('svg.figure').count(), 1);
+        assert.deepEqual(await overlaps(page), []);
+        assert.deepEqual(wrong, []);
+        await close();
+    }
 });
 
 test('tests have a page, too', async () => {
