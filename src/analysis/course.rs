@@ -30,6 +30,16 @@ pub(crate) enum Happening {
 }
 
 impl Happening {
+    /// What it comes of, if one of these is before it.
+    pub(crate) fn cause(self) -> Option<Self> {
+        match self {
+            Self::NodeUnknown | Self::PodCreated => None,
+            Self::NodeNoExecute => Some(Self::NodeUnknown),
+            Self::PodDeleted => Some(Self::NodeNoExecute),
+            Self::PodBound => Some(Self::PodCreated),
+        }
+    }
+
     /// The word of documents.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

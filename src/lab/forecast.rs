@@ -78,13 +78,16 @@ pub(crate) struct Left {
     pub share: f64,
 }
 
-/// How many of a kind have come by each of the [`Forecast::times`].
+/// How many of a kind have come by each of the [`Forecast::times`], and when the first and the last
+/// come: who that is differs from seed to seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ByWhen {
     pub what: Happening,
     /// Of which workload the pods are, empty of those without one; of all where there is none here.
     pub workload: Option<String>,
     pub counts: Vec<Count>,
+    pub first: When,
+    pub last: When,
 }
 
 /// How many, over the seeds: the middle, and the range of nine in ten as [`When`] has it.
@@ -196,28 +199,36 @@ impl Forecast {
     /// What these courses come to.
     pub(crate) fn of(courses: &[Course]) -> Self {
         let seeds = courses.len();
-        let mut times: BTreeMap<&(Happening, String), Vec<Time>> = BTreeMap::new();
+        let mut times: BTreeMap<&(Happening, String), Vec<Caused>> = BTreeMap::new();
         let mut zones: BTreeMap<&(String, ZoneState), Vec<Time>> = BTreeMap::new();
         for course in courses {
             for (what, at) in &course.happenings {
-                times.entry(what).or_default().push(*at);
+                let caused = (*at, cause(course, what));
+                times.entry(what).or_default().push(caused);
             }
             for (what, at) in &course.zones {
                 zones.entry(what).or_default().push(*at);
             }
         }
-        let mut happenings: Vec<Foreseen> = times
-            .into_iter()
-            .filter_map(|((what, object), times)| {
-                Some(Foreseen {
-                    what: *what,
-                    object: object.clone(),
-                    when: When::of(times, seeds)?,
-                    node: most(courses.iter().filter_map(|c| c.on.get(object))),
-                    workload: workload(courses, object),
-                })
-            })
-            .collect();
+        // What others come of is before them in this order.
+        let mut whens: BTreeMap<&(Happening, String), When> = BTreeMap::new();
+        for (what, times) in &times {
+            let causes: BTreeSet<_> = times.iter().map(|(_, c)| c.map(|c| c.0)).collect();
+            let cause = match Vec::from_iter(causes)[..] {
+                [Some(one)] => whens.get(one).copied(),
+                _ => None,
+            };
+            let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
+            whens.extend(When::after(times.iter().map(lag), cause, seeds).map(|w| (*what, w)));
+        }
+        let foreseen = |(what, when): (&(Happening, String), When)| Foreseen {
+            what: what.0,
+            object: what.1.clone(),
+            when,
+            node: most(courses.iter().filter_map(|c| c.on.get(&what.1))),
+            workload: workload(courses, &what.1),
+        };
+        let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
         happenings.sort_by(|a, b| {
             (a.when.median, a.what, &a.object).cmp(&(b.when.median, b.what, &b.object))
         });
@@ -245,7 +256,49 @@ impl Forecast {
     }
 }
 
+/// When something comes in a seed, and of what, and when that came.
+type Caused<'c> = (Time, Option<(&'c (Happening, String), Time)>);
+
+/// What something that happens to an object in a course comes of, if that is one of its happenings.
+fn cause<'c>(
+    course: &'c Course,
+    (what, object): &(Happening, String),
+) -> Option<(&'c (Happening, String), Time)> {
+    let object = match what {
+        Happening::PodDeleted => course.on.get(object)?,
+        _ => object,
+    };
+    let (of, at) = course
+        .happenings
+        .get_key_value(&(what.cause()?, object.clone()))?;
+    Some((of, *at))
+}
+
 impl When {
+    /// Of these times, one of each seed in which it comes, each with the time of what it comes of.
+    /// Ranges are as wide as seeds are apart, and as widely apart as some are, their ends could be
+    /// before those of their causes: it comes no sooner after these than seeds have it.
+    fn after(
+        times: impl Iterator<Item = (Time, Option<Time>)> + Clone,
+        cause: Option<When>,
+        seeds: usize,
+    ) -> Option<Self> {
+        let mut when = When::of(times.clone().map(|(at, _)| at).collect(), seeds)?;
+        let lag = |(at, of): (Time, Option<Time>)| {
+            let lag = at.as_nanos().checked_sub(of?.as_nanos())?;
+            Some(Time::from_nanos(lag))
+        };
+        // Where one has come before it, or without it, it comes of something else, too.
+        let lags: Option<Vec<Time>> = times.map(lag).collect();
+        if let (Some(cause), Some(lags)) = (cause, lags) {
+            let least = cause.low.as_nanos() + When::of(lags, seeds)?.low.as_nanos();
+            let median = when.median.as_nanos() / SECOND_NS * SECOND_NS;
+            let low = when.low.as_nanos().max(least.min(median));
+            when.low = Time::from_nanos(low);
+        }
+        Some(when)
+    }
+
     /// Of these times, one of each seed in which it comes.
     ///
     /// The ends of the range are those of the seeds' nine in ten and, as what really comes is not one
@@ -298,13 +351,13 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
         .collect()
 }
 
-/// How many have come by these times: of each kind, and of workloads who is evicted and bound.
+/// How many have come by these times: of each kind, and of pods by workload, too.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     let mut all: BTreeMap<(Happening, Option<&str>), Vec<Vec<Time>>> = BTreeMap::new();
     for (seed, course) in courses.iter().enumerate() {
         for ((what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
-            let is_told = matches!(what, Happening::PodDeleted | Happening::PodBound);
+            let is_told = !matches!(what, Happening::NodeUnknown | Happening::NodeNoExecute);
             let of_own = is_told.then_some(Some(workload));
             for of in std::iter::once(None).chain(of_own) {
                 let seeds = all.entry((*what, of)).or_default();
@@ -313,8 +366,7 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
             }
         }
     }
-    let count = |seeds: &mut Vec<Vec<Time>>| {
-        seeds.iter_mut().for_each(|times| times.sort_unstable());
+    let count = |seeds: &[Vec<Time>]| -> Vec<Count> {
         let by = |t: &Time| {
             let mut counts: Vec<u64> = seeds
                 .iter()
@@ -330,49 +382,84 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         };
         times.iter().map(by).collect()
     };
-    all.into_iter()
-        .map(|((what, workload), mut seeds)| ByWhen {
+    // When the first of all of a kind comes: in each seed, and put together. What others come of is
+    // before them in this order.
+    let mut firsts: BTreeMap<Happening, (Vec<Option<Time>>, When)> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(all.len());
+    for ((what, workload), mut seeds) in all {
+        seeds.iter_mut().for_each(|times| times.sort_unstable());
+        seeds.resize(courses.len(), Vec::new());
+        let cause = what.cause().and_then(|c| firsts.get(&c));
+        let of_cause = |seed: usize| cause.and_then(|(times, _)| *times.get(seed)?);
+        let ends = |times: &'_ Vec<Time>| Some((*times.first()?, *times.last()?));
+        let ends = seeds.iter().map(ends).enumerate();
+        let ends = ends.filter_map(|(seed, ends)| Some((seed, ends?)));
+        let first = ends.clone().map(|(seed, (at, _))| (at, of_cause(seed)));
+        let Some(first) = When::after(first, cause.map(|c| c.1), courses.len()) else {
+            continue;
+        };
+        let last = ends.map(|(_, (first, at))| (at, Some(first)));
+        let Some(last) = When::after(last, Some(first), courses.len()) else {
+            continue;
+        };
+        if workload.is_none() {
+            let of_all = seeds.iter().map(|times| times.first().copied());
+            firsts.insert(what, (of_all.collect(), first));
+        }
+        rows.push(ByWhen {
             what,
             workload: workload.map(str::to_owned),
-            counts: count(&mut seeds),
-        })
-        .collect()
+            counts: count(&seeds),
+            first,
+            last,
+        });
+    }
+    rows
 }
 
 /// The queues of zones with several nodes in most of the seeds.
 fn queues(courses: &[Course]) -> Vec<Queue> {
-    let mut zones: BTreeMap<&String, Vec<Vec<(Time, &String)>>> = BTreeMap::new();
+    type Nodes<'c> = Vec<(Time, &'c String)>;
+    // In each seed, and when the first of them was given up.
+    let mut zones: BTreeMap<&String, Vec<(Nodes<'_>, Option<Time>)>> = BTreeMap::new();
     for course in courses {
-        let mut tainted: BTreeMap<&String, Vec<(Time, &String)>> = BTreeMap::new();
-        for ((what, node), at) in &course.happenings {
-            if let Some(zone) = course.zones_of.get(node)
-                && *what == Happening::NodeNoExecute
+        let mut tainted: BTreeMap<&String, (Nodes<'_>, Option<Time>)> = BTreeMap::new();
+        for (key, at) in &course.happenings {
+            if let Some(zone) = course.zones_of.get(&key.1)
+                && key.0 == Happening::NodeNoExecute
             {
-                tainted.entry(zone).or_default().push((*at, node));
+                let (nodes, unknown) = tainted.entry(zone).or_default();
+                nodes.push((*at, &key.1));
+                let of = cause(course, key).map(|c| c.1);
+                *unknown = (*unknown).into_iter().chain(of).min();
             }
         }
-        for (zone, mut nodes) in tainted.into_iter().filter(|(_, nodes)| nodes.len() > 1) {
+        for (zone, (mut nodes, unknown)) in tainted.into_iter().filter(|(_, z)| z.0.len() > 1) {
             nodes.sort_unstable();
-            zones.entry(zone).or_default().push(nodes);
+            zones.entry(zone).or_default().push((nodes, unknown));
         }
     }
     let most_seeds = |(_, all): &(&String, Vec<_>)| all.len() * 2 > courses.len();
-    let queue = |(zone, all): (&String, Vec<Vec<(Time, &String)>>)| {
-        let firsts = all.iter().filter_map(|nodes| nodes.first());
-        let lasts = all.iter().filter_map(|nodes| nodes.last());
-        let mut counts: Vec<usize> = all.iter().map(Vec::len).collect();
+    let queue = |(zone, all): (&String, Vec<(Nodes<'_>, Option<Time>)>)| {
+        let unknown = When::of(all.iter().filter_map(|n| n.1).collect(), courses.len());
+        let firsts = all.iter().filter_map(|n| Some((n.0.first()?.0, n.1)));
+        let first = When::after(firsts, unknown, courses.len())?;
+        let lasts = all.iter().map(|n| &n.0);
+        let lasts = lasts.filter_map(|n| Some((n.last()?.0, Some(n.first()?.0))));
+        let mut counts: Vec<usize> = all.iter().map(|n| n.0.len()).collect();
         counts.sort_unstable();
-        let gaps = all.iter().flat_map(|nodes| nodes.windows(2));
+        let gaps = all.iter().flat_map(|n| n.0.windows(2));
         let mut gaps: Vec<Dur> = gaps.map(|pair| pair[1].0.since(pair[0].0)).collect();
         gaps.sort_unstable();
-        let names: BTreeSet<&String> = all.iter().flatten().map(|(_, node)| *node).collect();
+        let names = all.iter().flat_map(|n| &n.0);
+        let names: BTreeSet<&String> = names.map(|(_, node)| *node).collect();
         Some(Queue {
             zone: zone.clone(),
             nodes: counts[counts.len() / 2],
             names: names.into_iter().cloned().collect(),
             each: nearest_rank(&gaps, 50)?,
-            first: When::of(firsts.map(|f| f.0).collect(), courses.len())?,
-            last: When::of(lasts.map(|l| l.0).collect(), courses.len())?,
+            first,
+            last: When::after(lasts, Some(first), courses.len())?,
         })
     };
     zones
@@ -481,6 +568,57 @@ mod tests {
             happenings: happenings.collect(),
             ..Course::default()
         }
+    }
+
+    /// Twenty seeds with two nodes that are given up 40 s after the start and tainted in turns, one at
+    /// once and the other 200 s to 295 s later; their pods go 300 s after their nodes' taints. As far
+    /// apart as the seeds are, each range would begin before what it comes of: nothing can be before
+    /// 40 s, and no pod can go before 340 s. The first of both comes at these times in all seeds.
+    #[test]
+    fn nothing_comes_before_what_it_comes_of() {
+        let of = |seed: u64| {
+            let at_s = |s: u64| Time::from_secs(40 + s);
+            let mut delays = [("a", 0), ("b", 200 + 5 * seed)];
+            if seed % 2 == 1 {
+                delays = [("b", 0), ("a", 200 + 5 * seed)];
+            }
+            let mut course = Course::default();
+            for (node, s) in delays {
+                let pod = format!("x/{node}");
+                course.on.insert(pod.clone(), node.to_owned());
+                course.zones_of.insert(node.to_owned(), "z".to_owned());
+                course.happenings.extend([
+                    ((Happening::NodeUnknown, node.to_owned()), at_s(0)),
+                    ((Happening::NodeNoExecute, node.to_owned()), at_s(s)),
+                    ((Happening::PodDeleted, pod), at_s(s + 300)),
+                ]);
+            }
+            course
+        };
+        let forecast = Forecast::of(&(0..20).map(of).collect::<Vec<_>>());
+        let s = |t: Time| t.as_secs();
+        for f in &forecast.happenings {
+            let least = match f.what {
+                Happening::PodDeleted => 340,
+                _ => 40,
+            };
+            assert_eq!(s(f.when.low), least, "{f:?}");
+        }
+        let firsts = forecast
+            .by_when
+            .iter()
+            .map(|b| (b.what, s(b.first.low), s(b.first.high)));
+        let firsts: BTreeSet<_> = firsts.collect();
+        let expected = [
+            (Happening::NodeUnknown, 40, 40),
+            (Happening::NodeNoExecute, 40, 40),
+            (Happening::PodDeleted, 340, 340),
+        ];
+        assert_eq!(firsts, BTreeSet::from(expected));
+        let queue = &forecast.queues[0];
+        assert_eq!([s(queue.first.low), s(queue.first.high)], [40, 40]);
+        // The last is between 240 s and 335 s, five seconds wider at both ends.
+        assert_eq!([s(queue.last.low), s(queue.last.high)], [235, 340]);
     }
 
     /// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them. A further seed lies below the

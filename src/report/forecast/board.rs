@@ -2,7 +2,7 @@
 //! comes, for each course.
 
 use super::said::Outlook;
-use super::text::{ALONE, answer};
+use super::text::{ALONE, answer, span};
 use crate::analysis::course::Happening;
 use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
@@ -90,11 +90,8 @@ fn minutes(t: Time) -> f64 {
 
 /// What is counted of all workloads together, with its name.
 fn in_all<'a>(outlook: &'a Outlook<'_>) -> impl Iterator<Item = (&'static str, &'a [Count])> {
-    let of = move |what| {
-        let mut all = outlook.forecast.by_when.iter();
-        all.find(|b| b.what == what && b.workload.is_none())
-    };
-    let counts = move |(what, name)| of(what).map(|b: &ByWhen| (name, b.counts.as_slice()));
+    let counts =
+        move |(what, name)| span(outlook, what, None).map(|b: &ByWhen| (name, b.counts.as_slice()));
     COUNTED.into_iter().filter_map(counts)
 }
 
@@ -152,18 +149,17 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
     by_workload.sort_by_key(|(name, pods)| (std::cmp::Reverse(pods.len()), *name));
     let left = BARS.saturating_sub(rows.len());
     rows.extend(by_workload.into_iter().take(left).map(|(name, pods)| {
-        let low = pods.iter().map(|f| f.when.low).min();
-        let high = pods.iter().map(|f| f.when.high).max();
+        let all = span(outlook, Happening::PodDeleted, Some(name));
         Bar {
             name: match pods.as_slice() {
                 [one] => format!("evicted: {}", one.object),
                 _ => format!("evicted: {} {name}", pods.len()),
             },
-            low: low.map_or(0.0, minutes),
+            low: all.map_or(0.0, |b| minutes(b.first.low)),
             mark: pods
                 .get(pods.len() / 2)
                 .map_or(0.0, |f| minutes(f.when.median)),
-            high: high.map_or(0.0, minutes),
+            high: all.map_or(0.0, |b| minutes(b.last.high)),
         }
     }));
     rows

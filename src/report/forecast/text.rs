@@ -57,21 +57,14 @@ pub(crate) fn write(
 pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     let forecast = outlook.forecast;
     let clock = outlook.clock;
-    let total = |what| {
-        let all = forecast.by_when.iter();
-        let mut all = all.filter(|b| b.what == what && b.workload.is_none());
-        all.next().and_then(|b| b.counts.last().copied())
-    };
+    let total = |what| span(outlook, what, None)?.counts.last().copied();
     let span = |what| {
-        let times = forecast.happenings.iter().filter(|f| f.what == what);
-        let times = times.map(|f| f.when);
-        let first = times.clone().map(|w| w.low).min();
-        let (first, last) = first.zip(times.map(|w| w.high).max())?;
+        let ByWhen { first, last, .. } = span(outlook, what, None)?;
         Some(format!(
             "{} to {} ({})",
-            clock.clock(first),
-            clock.clock(last),
-            from_now(first)
+            clock.clock(first.low),
+            clock.clock(last.high),
+            from_now(first.low)
         ))
     };
     let mut said = Vec::new();
@@ -161,16 +154,13 @@ pub(crate) fn write_beside(
     writeln!(p.out, "{}", p.painted("Side by side", BOLD))?;
     for (name, outlook) in courses {
         let deleted = of(outlook, Happening::PodDeleted);
-        let range = deleted
-            .first()
-            .zip(deleted.iter().map(|f| f.when.median).max())
-            .map_or(String::new(), |(first, last)| {
-                format!(
-                    " from {} to {}",
-                    outlook.clock.clock(first.when.median),
-                    outlook.clock.clock(last)
-                )
-            });
+        let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
+            format!(
+                " from {} to {}",
+                outlook.clock.clock(all.first.median),
+                outlook.clock.clock(all.last.median)
+            )
+        });
         let said = format!(
             "{} tainted NoExecute, {} deleted{range}, {} stuck, {} Pending at the end",
             counted(of(outlook, Happening::NodeNoExecute).len() as u64, "node"),
@@ -190,6 +180,18 @@ pub(crate) fn write_beside(
         p.spared(base, name, other)?;
     }
     Ok(())
+}
+
+/// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
+/// seed to seed, so that no object's own times tell when these come.
+pub(super) fn span<'f>(
+    outlook: &'f Outlook<'_>,
+    what: Happening,
+    workload: Option<&str>,
+) -> Option<&'f ByWhen> {
+    let workload = workload.map(|of| if of == ALONE { "" } else { of });
+    let mut all = outlook.forecast.by_when.iter();
+    all.find(|b| b.what == what && b.workload.as_deref() == workload)
 }
 
 /// What happens of a kind, in most seeds or in some.
@@ -408,15 +410,14 @@ impl Printer<'_> {
     /// From when to when nodes are given up.
     fn given_up(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
         let unknown = of(outlook, Happening::NodeUnknown);
-        let first = unknown.iter().map(|f| f.when.low).min();
-        let Some((first, last)) = first.zip(unknown.iter().map(|f| f.when.high).max()) else {
+        let Some(all) = span(outlook, Happening::NodeUnknown, None) else {
             return Ok(());
         };
         let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
         let said = format!(
             "Unknown {} to {}: {}",
-            outlook.clock.clock(first),
-            outlook.clock.clock(last),
+            outlook.clock.clock(all.first.low),
+            outlook.clock.clock(all.last.high),
             list(&names)
         );
         self.item(&counted(names.len() as u64, "node"), &said)
@@ -463,13 +464,18 @@ impl Printer<'_> {
                 let said = format!("on {on}, deleted {}", when(outlook, &f.when));
                 self.pod(&f.object, &said)?;
             }
-            self.replacements(outlook, &happenings)?;
+            self.replacements(outlook, workload, &happenings)?;
         }
         Ok(true)
     }
 
     /// Pods to come have names that nobody knows yet: they are counted.
-    fn replacements(&mut self, outlook: &Outlook<'_>, of: &[&Foreseen]) -> io::Result<()> {
+    fn replacements(
+        &mut self,
+        outlook: &Outlook<'_>,
+        workload: &str,
+        of: &[&Foreseen],
+    ) -> io::Result<()> {
         let old: BTreeSet<&str> = of
             .iter()
             .filter(|f| f.what == Happening::PodDeleted)
@@ -480,19 +486,19 @@ impl Printer<'_> {
             (Happening::PodBound, "bound"),
         ] {
             let new: Vec<&&Foreseen> = of.iter().filter(|f| f.what == what).collect();
-            let (Some(first), Some(last)) = (new.first(), new.last()) else {
+            let Some(ByWhen { first, last, .. }) = span(outlook, what, Some(workload)) else {
                 continue;
             };
             let again = new
                 .iter()
                 .filter(|f| old.contains(f.object.as_str()))
                 .count();
-            let mut said = format!(
-                "{} {word} from {} to {}",
-                counted(new.len() as u64, "pod"),
-                when(outlook, &first.when),
-                outlook.clock.clock(last.when.median)
-            );
+            let pods = counted(new.len() as u64, "pod");
+            let (begins, ends) = (when(outlook, first), outlook.clock.clock(last.median));
+            let mut said = match outlook.clock.clock(first.median) == ends {
+                true => format!("{pods} {word} at {begins}"),
+                false => format!("{pods} {word} from {begins} to {ends}"),
+            };
             if again > 0 {
                 said += &format!(", {again} of them under an old name");
             }
