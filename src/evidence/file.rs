@@ -149,7 +149,12 @@ impl Heard {
 
     fn log(&mut self, file: &Evidence, year: Option<i32>) {
         let found = klog::year_in(&file.text).or(year);
-        let (lines, told) = klog::take(&file.text, &file.file, found.unwrap_or(1970), self);
+        let (lines, told) = klog::take(
+            &file.text,
+            &file.file,
+            found.unwrap_or(klog::SOME_YEAR),
+            self,
+        );
         self.notes.push(match told {
             0 => format!(
                 "{}: a log of {}, none of which tells something: of another component, or at too low a level of -v?",
@@ -165,8 +170,9 @@ impl Heard {
         });
         if found.is_none() && told > 0 {
             self.notes.push(format!(
-                "{}: klog leaves the year out, and no other file has it: taken for 1970",
-                file.file
+                "{}: klog leaves the year out, and no other file has it: taken for {}",
+                file.file,
+                klog::SOME_YEAR
             ));
         }
     }

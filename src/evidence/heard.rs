@@ -6,6 +6,15 @@ use crate::import::{Stamp, YEARS};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What is quiet for longer parts one outage from another, or from a time that is wrong.
+const APART_US: i64 = 7 * DAY_US;
+const DAY_US: i64 = 24 * 3_600_000_000;
+
+/// When an outage can be: a run begins before it. A time without a value is the first of 1970.
+fn possible() -> std::ops::Range<Stamp> {
+    Stamp(YEARS.start.0 + DAY_US)..Stamp(YEARS.end.0 - DAY_US)
+}
+
 /// All that was read.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
@@ -29,19 +38,42 @@ impl Heard {
     }
 
     /// Leaves out what cannot be of the outage by its time, which a broken clock or a field without a
-    /// value has written, and says so: one such line must not cost all the others.
+    /// value has written, and says so: one such line must not cost all the others, nor move them. Of
+    /// those that [`APART_US`] parts the ones with the most evictions stay, then with the most lost nodes.
     pub(super) fn of_one_time(&mut self) {
-        let (near, far): (Vec<_>, Vec<_>) = std::mem::take(&mut self.statements)
+        self.sort();
+        let (possible, never): (Vec<_>, Vec<_>) = std::mem::take(&mut self.statements)
             .into_iter()
-            .partition(|s| YEARS.contains(&s.at));
+            .partition(|s| possible().contains(&s.at));
+        let times = possible.chunk_by(|a, b| b.at.0 - a.at.0 <= APART_US);
+        let weight = |of: &&[Statement]| {
+            let many = |is: fn(&Said) -> bool| of.iter().filter(|s| is(&s.said)).count();
+            let evictions = many(|s| matches!(s, Said::Evicted { .. }));
+            let lost = many(|s| matches!(s, Said::NodeUnknown { .. } | Said::NodeNotReady { .. }));
+            (evictions, lost, of.len())
+        };
+        let kept = times.max_by_key(weight);
+        let span = kept.and_then(|k| Some(k.first()?.at..=k.last()?.at));
+        let (near, far): (Vec<_>, Vec<_>) = possible
+            .into_iter()
+            .partition(|s| span.as_ref().is_some_and(|span| span.contains(&s.at)));
         self.statements = near;
-        if let Some(first) = far.first() {
-            self.notes.push(format!(
-                "{} of quite another time than the others, the first of {} ({}): left out",
-                counted(far.len(), "statement"),
-                first.at.to_rfc3339(),
-                first.place
-            ));
+        for (left, why) in [
+            (never, "of a time that no outage has"),
+            (far, "of quite another time than the others"),
+        ] {
+            if !left.is_empty() {
+                let named = left
+                    .iter()
+                    .map(|s| format!("{} in {}", s.at.to_rfc3339(), s.place));
+                let named: Vec<String> = named.collect();
+                self.notes.push(format!(
+                    "{} {} {why}, {}: left out",
+                    counted(left.len(), "statement"),
+                    form(left.len(), "is", "are"),
+                    some(named.iter().map(String::as_str))
+                ));
+            }
         }
     }
 

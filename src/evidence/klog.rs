@@ -69,10 +69,13 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The year of a log that nothing tells the year of: one with a 29th of February.
+pub(super) const SOME_YEAR: i32 = 1972;
+
 /// The year of a time.
 pub(super) fn year_of(at: Stamp) -> i32 {
     use chrono::Datelike;
-    chrono::DateTime::from_timestamp_micros(at.0).map_or(1970, |t| t.year())
+    chrono::DateTime::from_timestamp_micros(at.0).map_or(SOME_YEAR, |t| t.year())
 }
 
 /// The year that a log tells by the times in its messages.

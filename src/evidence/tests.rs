@@ -101,7 +101,7 @@ fn logs_of_both_forms_say_the_same() {
     let log = r#"I1121 02:29:45.458000   11997 controller_utils.go:186] "Recording status change event message for node" status="NodeNotReady" node="a-0"
 I1121 02:30:06.714000       1 taint_eviction.go:112] "Deleting pod" controller="taint-eviction-controller" pod="default/stp-4"
 I1121 02:29:45.458000   11997 controller_utils.go:186] Recording status change NodeNotReady event message for node a-0
-2026-11-21T02:30:06.714Z stderr F I1121 02:30:06.714000       1 taint_manager.go:105] NoExecuteTaintManager is deleting Pod: default/stp-4
+1972-11-21T02:30:06.714Z stderr F I1121 02:30:06.714000       1 taint_manager.go:105] NoExecuteTaintManager is deleting Pod: default/stp-4
 "#;
     let all = heard(&[("kcm.log", log)]);
     let evicted = Said::Evicted {
@@ -154,6 +154,66 @@ fn two_clocks_apart_are_told() {
         "{note}"
     );
     assert_eq!(told("02:30:07.400000"), None);
+}
+
+/// Two nodes and a pod on 20 November 2026, beside events of a year before, of a year after, of no time
+/// at all and of the last there is: the one eviction is where the outage is, though others are more.
+/// Alone, one without a time is of no outage; one of another year is one.
+#[test]
+fn one_wrong_time_moves_no_outage() {
+    let event = |at: &str, kind: &str, reason: &str, name: &str| {
+        format!(
+            r#"{{"kind": "Event", "apiVersion": "v1", "metadata": {{"name": "x"}}, "reason": "{reason}",
+            "involvedObject": {{"kind": "{kind}", "name": "{name}"}}, "firstTimestamp": "{at}",
+            "message": "Marking for deletion Pod default/{name}",
+            "source": {{"component": "{}"}}}}"#,
+            if kind == "Node" {
+                "node-controller"
+            } else {
+                "taint-eviction-controller"
+            }
+        )
+    };
+    let given_up = |at: &str, name: &str| event(at, "Node", "NodeNotReady", name);
+    let list = |all: &[String]| {
+        format!(
+            r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#,
+            all.join(",")
+        )
+    };
+    let far = |at: &str| given_up(at, "z");
+    let all = list(&[
+        far("1970-01-01T00:00:00Z"),
+        given_up("2026-11-20T04:42:51Z", "a"),
+        far("2025-11-20T04:42:51Z"),
+        far("2025-11-20T04:42:52Z"),
+        given_up("2026-11-20T04:42:51Z", "b"),
+        far("2025-11-20T04:42:53Z"),
+        far("2025-11-20T04:42:54Z"),
+        event("2026-11-20T04:48:01Z", "Pod", "TaintManagerEviction", "p"),
+        far("2027-11-20T04:42:51Z"),
+        far("9999-12-31T23:59:59Z"),
+    ]);
+    let heard_of = heard(&[("e.json", &all)]);
+    let mut said: Vec<&str> = heard_of
+        .statements
+        .iter()
+        .map(|s| s.said.node().unwrap_or("p"))
+        .collect();
+    said.sort_unstable();
+    assert_eq!(said, ["a", "b", "p"], "{:?}", heard_of.notes);
+    let noted = |part: &str| {
+        let found = heard_of.notes.iter().any(|n| n.contains(part));
+        assert!(found, "{part}: {:?}", heard_of.notes);
+    };
+    noted("2 statements are of a time that no outage has, 1970-01-01T00:00:00");
+    noted("5 statements are of quite another time than the others, 2025-11-20T04:42:51");
+    noted("in e.json, item 3");
+    for (at, left) in [("1970-01-01T00:00:00Z", 0), ("2025-11-20T04:42:51Z", 1)] {
+        let alone = heard(&[("e.json", &list(&[far(at)]))]);
+        assert_eq!(alone.statements.len(), left);
+        assert!(!alone.notes.iter().any(|n| n.contains("the others")));
+    }
 }
 
 /// A sample of a time that no clock says is none, so that the first one of the run is Ready.
