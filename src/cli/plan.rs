@@ -226,12 +226,13 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
 
 /// What kept runs say, for other prices and limits.
 fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal) -> Outcome {
-    let kept = read_kept(file)?;
+    let (kept, of) = read_kept(file)?;
     let objective = with_prices(kept.objective.clone(), args)?;
-    let notes = vec![format!("From the runs kept in {}.", file.display())];
+    let mut notes = vec![format!("From the runs kept in {}.", file.display())];
+    notes.extend(of.notes);
     let from = From {
-        faults: "as when they were run".to_owned(),
-        line: String::new(),
+        faults: of.faults,
+        line: of.run,
         notes,
         interrupted: false,
         seconds: None,
@@ -476,7 +477,7 @@ fn tell(
 }
 
 /// Reads what an earlier plan kept.
-fn read_kept(file: &Path) -> Result<Kept, Failure> {
+fn read_kept(file: &Path) -> Result<(Kept, Run), Failure> {
     const MOST: u64 = 64 << 20;
     let shown = file.display();
     let wrong = |text: String| {
@@ -487,13 +488,26 @@ fn read_kept(file: &Path) -> Result<Kept, Failure> {
     kept_of(&bytes).map_err(wrong)
 }
 
-/// What an earlier plan kept, from the bytes of its file.
-pub(super) fn kept_of(bytes: &[u8]) -> Result<Kept, String> {
+/// How what an earlier plan kept was run, as its document has it.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct Run {
+    run: String,
+    faults: String,
+    notes: Vec<String>,
+}
+
+/// What an earlier plan kept, from the bytes of its file, and how it was run.
+pub(super) fn kept_of(bytes: &[u8]) -> Result<(Kept, Run), String> {
     let no_plan = |e: serde_json::Error| format!("this is no plan: {e}");
-    let mut document: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(bytes).map_err(no_plan)?;
-    let kept = document.remove("kept").unwrap_or_default();
-    let kept: Kept = serde_json::from_value(kept).map_err(no_plan)?;
+    let mut document: serde_json::Value = serde_json::from_slice(bytes).map_err(no_plan)?;
+    let kept = document.get_mut("kept").map(serde_json::Value::take);
+    let kept: Kept = serde_json::from_value(kept.unwrap_or_default()).map_err(no_plan)?;
     kept.check()?;
-    Ok(kept)
+    // Of settings that were chosen each for itself there is a plan of each, all of the same runs.
+    let told = document
+        .pointer_mut("/plans/0")
+        .map(serde_json::Value::take);
+    let run = serde_json::from_value(told.unwrap_or(document)).map_err(no_plan)?;
+    Ok((kept, run))
 }

@@ -31,7 +31,7 @@ pub fn shard_result(bytes: &[u8]) -> Result<u64, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn kept_plan(bytes: &[u8]) -> Result<u64, String> {
-    let kept = plan::kept_of(bytes)?;
+    let (kept, _) = plan::kept_of(bytes)?;
     Ok(kept.parts().len() as u64)
 }
 

@@ -157,6 +157,17 @@ fn what_was_run_answers_for_other_prices() {
     };
     let free = of(&[]);
     assert_eq!(free["best"][0], "0");
+    // What is to be known of these runs is no other for being asked again.
+    let written = scratch.text("output/healthy-all-plan/plan.json");
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(
+        [&free["run"], &free["faults"]],
+        [&written["run"], &written["faults"]]
+    );
+    assert!(written["run"].as_str().expect("a run").contains("seed 1"));
+    let notes = |plan: &Value| plan["notes"].as_array().expect("notes").clone();
+    assert!(!notes(&written).is_empty());
+    assert_eq!(notes(&free)[1..], notes(&written));
     assert_eq!(of(&["--price", "evicted=1h"])["best"][0], "300");
     // Without a price of evictions at once is cheapest; a limit that only 300 s keep costs something.
     let least = figure(row(&free, "300"), "evicted");
