@@ -82,6 +82,7 @@ pub(crate) struct DiffArgs {
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
+    args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
     let (change, sets) = (
         args.change

@@ -9,6 +9,7 @@ use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::files;
 use crate::kernel::Dur;
+use crate::language::Problem;
 use crate::report::html::{self, Page};
 use crate::report::{Report, Style};
 use crate::scenario::{Loaded, Overrides};
@@ -18,6 +19,9 @@ use std::path::{Path, PathBuf};
 
 /// So many runs a page holds at most.
 pub(super) const RUNS_MAX: usize = 24;
+
+/// So many bytes have the head of a page.
+const HEAD: u64 = 4_096;
 
 /// Where a page is written.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -47,6 +51,24 @@ impl HtmlArg {
         }
     }
 
+    /// Refuses to replace a file that is no page of ours, before any work is done for it.
+    pub(crate) fn fits(&self) -> Result<(), Failure> {
+        // What is no plain file is refused where it would be written.
+        let is_other = |path: &&PathBuf| {
+            files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes))
+        };
+        let Some(other) = self.html.as_ref().filter(is_other) else {
+            return Ok(());
+        };
+        let problem = Problem::new(format!(
+            "{} is no page of taintsim; it is left as it is",
+            other.display()
+        ));
+        Err(Failure::Input(problem.help(
+            "name another file: --html replaces only pages that taintsim wrote",
+        )))
+    }
+
     /// Writes the page that `make` makes, if one is asked for.
     pub(super) fn write(
         &self,
@@ -55,6 +77,7 @@ impl HtmlArg {
         let Some(path) = &self.html else {
             return Ok(());
         };
+        self.fits()?;
         let mut bytes = Vec::new();
         html::write(&mut bytes, &make()?)?;
         if let Some(folder) = &self.folder {

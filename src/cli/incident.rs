@@ -9,7 +9,7 @@ mod read_back;
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::file::write_text;
+use super::file::{replaces_only_by_force, write_text};
 use super::forecasts::{Course, run_all};
 use super::html::{HtmlArg, plain, run_for_page};
 use super::output::{OutputArg, TableFormat};
@@ -51,6 +51,9 @@ pub(crate) struct IncidentArgs {
     /// Write the outage as a scenario, each entry of its timeline with its evidence
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long, requires = "out")]
+    force: bool,
     /// What would have helped: another course, such as `kubectl taint nodes b-03 a=b:NoExecute`,
     /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
     #[arg(long, value_name = "COMMAND")]
@@ -87,6 +90,10 @@ pub(crate) struct IncidentArgs {
 /// Runs the command.
 pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
+    args.html.fits()?;
+    if let Some(out) = &args.out {
+        replaces_only_by_force(out, args.force)?;
+    }
     let mut files = args
         .files
         .iter()

@@ -92,6 +92,7 @@ pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 
 /// Runs the command.
 pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
+    args.html.fits()?;
     let (loaded, overrides) = load_taped(&args.file)?;
     let plan = scenario::build(&loaded, &overrides)?;
     let properties = properties(args, &loaded)?;

@@ -128,6 +128,9 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     args.output.form.fits(args.table.is_some())?;
+    if work.writes() {
+        args.html.fits()?;
+    }
     if args.out.is_some() && !args.shards.is_asked() {
         let problem = Problem::new("survey writes no folder of results, and --out names one");
         let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";

@@ -173,6 +173,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     if args.output == Some(TestForm::Parquet) {
         can_print(tables::Form::Parquet, None)?;
     }
+    args.html.fits()?;
     let files = match selected(args) {
         Ok(files) => files,
         // With a path that does not exist, nothing is tested.

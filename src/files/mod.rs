@@ -19,7 +19,7 @@ pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile, copy_name, fnv1a64}
 pub(crate) use large::{LargeFile, PACKED, Packing};
 pub use places::Places;
 pub use read::{ReadError, read, read_from, text, unpack};
-pub(crate) use read::{is_reading, within};
+pub(crate) use read::{beginning, is_reading, within};
 pub(crate) use replace::{append, make_folder, replace, restore};
 pub(crate) use shown::{Escaped, Form, acts, cell, line, shown};
 pub(crate) use temporary::{Temporary, take_away};

@@ -93,6 +93,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_from(file, limit)
 }
 
+/// The first bytes of a file that is no link, as many as there are of `most`.
+///
+/// # Errors
+/// [`ReadError::Io`], [`ReadError::Special`].
+pub(crate) fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    let file = open_plain(path, false)?;
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Where the file of that name lies which belongs to a folder, for [`read()`]. A link is followed as
 /// long as it stays in the folder: a volume of Kubernetes is made of such links.
 ///

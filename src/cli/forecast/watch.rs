@@ -41,6 +41,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
         replaces_only_by_force(chart, args.force)?;
     }
     args.output.form.fits(false)?;
+    args.html.fits()?;
     if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
         let problem = Problem::new("a file of Parquet takes no rows of later exports");
         return Err(Failure::Input(

@@ -18,5 +18,5 @@ mod run;
 #[cfg(feature = "cli")]
 pub(crate) use bundle::{UPLOT, UPLOT_LICENCE, shared, style};
 #[cfg(feature = "cli")]
-pub(crate) use page::{FILE, Page, write};
+pub(crate) use page::{FILE, Page, is_page, write};
 pub use run::{columns_of, columns_untold};

@@ -67,6 +67,17 @@ fn in_short(report: &Report<'_>) -> String {
     lines.join("\n")
 }
 
+/// How pages begin.
+const BEGINS: &str = "<!doctype html>";
+/// What tells in a page's head that it is one of these.
+const GENERATOR: &str = "<meta name=\"generator\" content=\"taintsim ";
+
+/// Whether a file that begins so is such a page, of this or another version.
+pub(crate) fn is_page(beginning: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(beginning);
+    text.starts_with(BEGINS) && text.contains(GENERATOR)
+}
+
 /// Writes a page.
 ///
 /// # Errors
@@ -76,7 +87,7 @@ pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
     let allowed = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     writeln!(
         out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
+        "{BEGINS}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
     )?;
     writeln!(
         out,
@@ -89,11 +100,7 @@ pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
     )?;
     writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
-    writeln!(
-        out,
-        "<meta name=\"generator\" content=\"taintsim {}\">",
-        env!("CARGO_PKG_VERSION")
-    )?;
+    writeln!(out, "{GENERATOR}{}\">", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "<title>{}</title>", markup(&page.title))?;
     writeln!(
         out,

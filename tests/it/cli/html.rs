@@ -50,3 +50,51 @@ fn a_page_of_a_small_run_is_small_and_asks_for_nothing() {
         assert!(!body.contains(word), "{word}");
     }
 }
+
+/// Notes of a person's are under the page's name: they stay. A page of an earlier time does not.
+#[test]
+fn a_page_replaces_only_pages() {
+    let scratch = Scratch::with_starter();
+    scratch.write("note.html", "<!doctype html>\n<title>mine</title>\n");
+    let events = super::repository().join("tests/real/degraded-events.json.gz");
+    let events = events.to_str().unwrap();
+    let seeds = ["--seeds", "1", "-q"];
+    let export = super::repository().join("tests/exports/healthy-all.json.gz");
+    let export = export.to_str().unwrap();
+    for args in [
+        &["test", "a.ron"][..],
+        &["diff", "a.ron", "--against-seed", "2"],
+        &["survey", "a.ron", "-q"],
+        &["forecast", export, seeds[0], seeds[1], seeds[2]],
+        &["incident", events, seeds[0], seeds[1], seeds[2]],
+    ] {
+        let called = scratch.call(&[args, &["--html=note.html"]].concat());
+        called.fails(
+            2,
+            &["note.html is no page of taintsim", "name another file"],
+        );
+        assert!(scratch.text("note.html").contains("mine"), "{args:?}");
+    }
+    let page = ["test", "a.ron", "--html=page.html"];
+    for _ in 0..2 {
+        assert_eq!(scratch.call(&page).code, 0);
+        assert!(scratch.text("page.html").contains("name=\"generator\""));
+    }
+}
+
+/// `incident` writes a scenario as `import` does.
+#[test]
+fn an_outage_replaces_a_file_only_by_force() {
+    let scratch = Scratch::new();
+    let events = super::repository().join("tests/real/degraded-events.json.gz");
+    let events = events.to_str().unwrap();
+    let args = ["incident", events, "--seeds", "1", "-q", "--out", "o.ron"];
+    scratch.write("o.ron", "mine");
+    scratch
+        .call(&args)
+        .fails(2, &["o.ron exists; it is left as it is", "--force"]);
+    assert_eq!(scratch.text("o.ron"), "mine");
+    let called = scratch.call(&[&args[..], &["--force"]].concat());
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(scratch.text("o.ron").contains("Scenario("));
+}
