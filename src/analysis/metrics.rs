@@ -29,6 +29,9 @@ pub struct Metrics {
     pub costs: Costs,
     /// What it cost each of them, by name, `Kind/namespace/name`.
     pub workloads: Vec<(String, Costs)>,
+    /// Those that were still being made when something was done to them, so that what was missing
+    /// before is not counted.
+    pub late: Vec<String>,
 }
 
 /// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of

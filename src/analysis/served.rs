@@ -1,6 +1,7 @@
 //! A workload over time, and what its course cost.
 
 use super::causes::Since;
+use super::clock::short;
 use super::costs::Costs;
 use super::curves::Steps;
 use super::setting::Analysis;
@@ -134,6 +135,16 @@ impl Served {
                 (begin < end).then_some((begin, end, count))
             })
     }
+}
+
+/// `counted from 25m55s on, when it was first whole; cut b came before`
+pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): (Since, Time)) -> Option<String> {
+    let entry = analysis.plan.timeline.get(harm.entry as usize)?;
+    Some(format!(
+        "counted from {} on, when it was first whole; {} came before",
+        short(Dur::from_secs(from.as_secs())),
+        entry.name
+    ))
 }
 
 /// All workloads over time, and what the run cost them together.

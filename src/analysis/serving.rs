@@ -37,7 +37,7 @@ use crate::plan::BudgetPlan;
 use crate::trace::{Actor, Record, What};
 use std::collections::BTreeMap;
 
-pub(crate) use super::served::{BARE, Count, Need, Served, Serving};
+pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};
 
 /// Counts who serves, record by record.
 pub(super) struct Walk<'a> {

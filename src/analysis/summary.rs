@@ -117,6 +117,11 @@ pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summ
         .iter()
         .map(|w| (w.name.clone(), w.costs))
         .collect();
+    let late = serving
+        .workloads
+        .iter()
+        .filter(|w| w.late(analysis).is_some());
+    summary.metrics.late = late.map(|w| w.name.clone()).collect();
     (summary, serving)
 }
 

@@ -19,13 +19,15 @@ use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
 use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
 use crate::language::{Problem, Problems};
-use crate::report::Written;
 use crate::report::html::Page;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
     CasesTable, Cells, Heading, Layout, board, document, write_folder, write_table,
 };
+use crate::report::{Written, still_being_made};
 use crate::scenario::{self, Loaded, Overrides, split_values};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -144,6 +146,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         against,
     };
     let cases = named(ran.cases, &loaded);
+    heading.notes.extend(not_whole_yet(&cases));
     ran.progress.then("writing results");
     if layout.columns.is_empty() {
         layout.columns = usual(&cases);
@@ -175,6 +178,23 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         )));
     }
     Ok(Exit::Fine)
+}
+
+/// One sentence for all workloads that something hit before they were first whole, by in how many
+/// runs that was so.
+fn not_whole_yet(cases: &[Case]) -> Option<String> {
+    let runs = || cases.iter().flat_map(|c| &c.runs);
+    let mut late: BTreeMap<&String, u64> = BTreeMap::new();
+    let of_runs = runs().flat_map(|r| &r.metrics.late);
+    of_runs.for_each(|name| *late.entry(name).or_default() += 1);
+    let all = grouped(runs().count() as u64);
+    let mut late: Vec<_> = late.into_iter().collect();
+    late.sort_by_key(|(_, in_runs)| Reverse(*in_runs));
+    let named = late.iter().map(|(name, in_runs)| {
+        let name = name.replacen('/', " ", 1);
+        format!("{name} (in {} of {all} runs)", grouped(*in_runs))
+    });
+    (!late.is_empty()).then(|| still_being_made("the timeline began", named.collect()))
 }
 
 /// What was found, for whoever asked for it.

@@ -60,6 +60,7 @@ pub(crate) mod wall_clock;
 pub(crate) use crate::analysis::clock::{absolute, short};
 pub(crate) use file_error::FileError;
 pub(crate) use files::{Folder, Written};
+pub(crate) use model::still_being_made;
 pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]
 pub(crate) use output::{OutputError, write_folder};

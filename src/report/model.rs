@@ -110,21 +110,12 @@ impl<'a> Report<'a> {
         late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(*from));
         let (_, (harm, _)) = late.iter().min_by_key(|(_, (harm, _))| harm.at)?;
         let entry = self.analysis.plan.timeline.get(harm.entry as usize)?;
-        let named = late.iter().take(NAMED).map(|(w, (_, from))| {
+        let named = late.iter().map(|(w, (_, from))| {
             let name = w.name.replacen('/', " ", 1);
             format!("{name} (whole at {})", time(*from))
         });
-        let mut said: Vec<String> = named.collect();
-        if late.len() > NAMED {
-            said.push(format!("{} more", late.len() - NAMED));
-        }
-        Some(format!(
-            "Still being made when `{}` came, at {}, so that what was missing before is not counted: {}. \
-             Give workloads a `placement`, or let the timeline begin once they are whole.",
-            entry.name,
-            time(harm.at),
-            said.join(", ")
-        ))
+        let came = format!("`{}` came, at {}", entry.name, time(harm.at));
+        Some(still_being_made(&came, named.collect()))
     }
 
     /// What the run begins with.
@@ -153,4 +144,18 @@ impl<'a> Report<'a> {
             doc: plan.doc.lines().next().unwrap_or_default().to_owned(),
         }
     }
+}
+
+/// What to know of workloads that something hit before they were first whole.
+pub(crate) fn still_being_made(came: &str, mut workloads: Vec<String>) -> String {
+    if workloads.len() > NAMED {
+        let more = format!("{} more", workloads.len() - NAMED);
+        workloads.truncate(NAMED);
+        workloads.push(more);
+    }
+    format!(
+        "Still being made when {came}, so that what was missing before is not counted: {}. \
+         Give workloads a `placement`, or let the timeline begin once they are whole.",
+        workloads.join(", ")
+    )
 }

@@ -1,9 +1,10 @@
 //! What became of a workload: when it had too few pods, which it lost and to whom, what replaced
 //! them, and what is still missing.
 
-use super::super::causes::chain;
+use super::super::causes::{Since, chain};
 use super::super::clock::{absolute, short};
 use super::super::names::{by, grouped};
+use super::super::serving::counted_from;
 use super::super::state::Follow;
 use super::super::words::{self, ranges};
 use super::super::workloads::{Owners, Replacement, WorkloadOutcome, said, workloads};
@@ -69,7 +70,7 @@ fn told(
     }
     Explanation {
         object: said(question.analysis, outcome.id),
-        verdict: verdict(outcome, &missing, question.until),
+        verdict: verdict(question, outcome, &missing),
         steps,
         remedies: Vec::new(),
         notes,
@@ -77,7 +78,8 @@ fn told(
 }
 
 /// How many pods it has, and for how long it had too few.
-fn verdict(outcome: &WorkloadOutcome, missing: &[Missing], until: Time) -> String {
+fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing]) -> String {
+    let until = question.until;
     let (wanted, available) = (
         value_at(&outcome.wanted, until),
         value_at(&outcome.available, until),
@@ -88,6 +90,11 @@ fn verdict(outcome: &WorkloadOutcome, missing: &[Missing], until: Time) -> Strin
         grouped(wanted.into()),
         absolute(until)
     );
+    let late = late(question, outcome);
+    let counted = late.and_then(|late| counted_from(question.analysis, late));
+    if let Some(counted) = &counted {
+        verdict.push_str(&format!("; {counted}"));
+    }
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
             let total = missing.iter().fold(Dur::ZERO, |sum, (from, to, _)| {
@@ -100,6 +107,7 @@ fn verdict(outcome: &WorkloadOutcome, missing: &[Missing], until: Time) -> Strin
                 grouped(most.into())
             ));
         }
+        _ if counted.is_some() => verdict.push_str("; it never had too few from then on"),
         _ => verdict.push_str("; it never had too few"),
     }
     verdict
@@ -183,23 +191,40 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
     notes
 }
 
-/// When too few pods were available. Starting up does not count.
-fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
-    let mut times: Vec<Time> = outcome
-        .wanted
-        .iter()
-        .chain(&outcome.available)
-        .map(|s| s.0)
-        .filter(|t| *t <= until)
-        .collect();
+/// How many of its pods are not available.
+fn few(outcome: &WorkloadOutcome, at: Time) -> u32 {
+    value_at(&outcome.wanted, at).saturating_sub(value_at(&outcome.available, at))
+}
+
+/// When it asks for other pods than before, or has others, until a time.
+fn changes(outcome: &WorkloadOutcome, until: Time) -> Vec<Time> {
+    let all = outcome.wanted.iter().chain(&outcome.available);
+    let mut times: Vec<Time> = all.map(|s| s.0).filter(|t| *t <= until).collect();
     times.sort_unstable();
     times.dedup();
-    let few =
-        |t: Time| value_at(&outcome.wanted, t).saturating_sub(value_at(&outcome.available, t));
-    let begins = times
-        .iter()
-        .position(|t| value_at(&outcome.wanted, *t) > 0 && few(*t) == 0)
-        .unwrap_or(0);
+    times
+}
+
+/// When it is first whole.
+fn first_whole(outcome: &WorkloadOutcome, times: &[Time]) -> Option<usize> {
+    let is_whole = |t: &Time| value_at(&outcome.wanted, *t) > 0 && few(outcome, *t) == 0;
+    times.iter().position(is_whole)
+}
+
+/// Where something was done to it while its first pods were still being made: what, and when it was
+/// first whole.
+fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Time)> {
+    let times = changes(outcome, question.until);
+    let whole = times[first_whole(outcome, &times)?];
+    let asked = times.iter().find(|t| value_at(&outcome.wanted, **t) > 0)?;
+    Some((question.analysis.first_harm(*asked, whole)?, whole))
+}
+
+/// When too few pods were available. Starting up does not count.
+fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
+    let times = changes(outcome, until);
+    let few = |t: Time| few(outcome, t);
+    let begins = first_whole(outcome, &times).unwrap_or(0);
     let mut spans: Vec<Missing> = Vec::new();
     let mut open: Option<(Time, u32)> = None;
     for &t in &times[begins.min(times.len())..] {

@@ -42,6 +42,7 @@ pub(crate) fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Va
         "scenario": heading.scenario,
         "doc": heading.doc,
         "fixed": heading.fixed,
+        "notes": heading.notes,
         "axes": heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect::<Vec<_>>(),
         "seeds": heading.seeds,
         "needless_window_s": heading.window.as_nanos() as f64 / 1e9,

@@ -3,10 +3,9 @@
 use super::costs::{missing, requests_lost, tenths};
 use super::printer::{NARROWEST, Printer};
 use super::style::{BOLD, counted, fold};
-use crate::analysis::clock::short;
-use crate::analysis::serving::{Count, Served};
+use crate::analysis::serving::{self, Count, Served};
 use crate::analysis::{Analysis, grouped};
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
 use crate::report::model::Report;
 use std::io;
 
@@ -100,13 +99,7 @@ fn is_well(report: &Report<'_>, w: &Served) -> bool {
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`, where that is so.
 pub(crate) fn counted_from(analysis: &Analysis<'_>, w: &Served) -> Option<String> {
-    let (harm, from) = w.late(analysis)?;
-    let entry = analysis.plan.timeline.get(harm.entry as usize)?;
-    Some(format!(
-        "counted from {} on, when it was first whole; {} came before",
-        short(Dur::from_secs(from.as_secs())),
-        entry.name
-    ))
+    serving::counted_from(analysis, w.late(analysis)?)
 }
 
 /// How many of its pods still are Terminating at the end, after their grace period.

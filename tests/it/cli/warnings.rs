@@ -30,10 +30,28 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     assert!(summary.contains("\"not_whole_at_first_fault\": true"));
     let chart = scratch.text("output/late/workloads.svg");
     assert!(chart.contains("when it was first whole; cut b came before"));
+    // As `explain` and `sweep` say of it.
+    let explained = scratch.call(&["explain", "late.ron", "statefulset/db"]);
+    let words = explained.stdout.split_whitespace().collect::<Vec<_>>();
+    let words = words.join(" ");
+    assert!(
+        words.contains("when it was first whole; cut b came before"),
+        "{words}"
+    );
+    assert!(!words.contains("it never had too few;") && !words.ends_with("it never had too few"));
+    let sweep = ["sweep", "late.ron", "--seeds", "2", "-q"];
+    let ran = scratch.call(&sweep);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "what was missing before is not counted: StatefulSet default/db (in 2 of 2 runs)";
+    assert!(words.contains(said), "{words}");
+    let json = scratch.call(&[&sweep[..], &["-o", "json"]].concat());
+    assert!(json.stdout.contains(said), "{}", json.stdout);
     // With a placement they are there from the start.
     let placed = NOT_YET_WHOLE.replace("replicas: 60", "replicas: 60, placement: Spread(All)");
     scratch.write("placed.ron", placed);
     let ran = scratch.call(&["run", "placed.ron", "--summary"]);
+    assert!(!ran.stdout.contains("Still being made"), "{}", ran.stdout);
+    let ran = scratch.call(&["sweep", "placed.ron", "--seeds", "2", "-q"]);
     assert!(!ran.stdout.contains("Still being made"), "{}", ran.stdout);
 }
 
