@@ -24,6 +24,9 @@ pub(super) struct Read {
     pub(super) problems: Vec<Problem>,
     /// What is lost.
     pub(super) damage: Damage,
+    /// Values that lost a part to a mistake, by where they begin: that they now lack it is no
+    /// mistake of its own.
+    pub(super) damaged: BTreeSet<usize>,
 }
 
 /// Reads the text, and names every mistake of form.
@@ -32,6 +35,7 @@ pub(super) fn read_text(source: &Source) -> Read {
         left: None,
         problems: Vec::new(),
         damage: Damage::default(),
+        damaged: BTreeSet::new(),
     };
     let mut tree = match Tree::read(&source.text) {
         Ok(tree) => tree,
@@ -40,9 +44,6 @@ pub(super) fn read_text(source: &Source) -> Read {
             return read;
         }
     };
-    // Values that lost a part to a mistake, by where they begin: that they now lack it is no
-    // mistake of its own.
-    let mut damaged = BTreeSet::new();
     loop {
         let mistake = match tree.typed::<Scenario>() {
             Ok(spec) => {
@@ -57,7 +58,7 @@ pub(super) fn read_text(source: &Source) -> Read {
             Err(mistake) => mistake,
         };
         let part = mistake.found().map_or(0, |found| found.part);
-        if !(mistake.is_lack() && damaged.contains(&part)) {
+        if !(mistake.is_lack() && read.damaged.contains(&part)) {
             read.problems.push(of_form(source, &mistake, &tree));
         }
         let again = read.problems.len() < MISTAKES_MAX
@@ -69,7 +70,7 @@ pub(super) fn read_text(source: &Source) -> Read {
             break;
         };
         read.damage.add(&place);
-        damaged.insert(tree.at(above).bytes().start);
+        read.damaged.insert(tree.at(above).bytes().start);
         tree.remove(&path);
     }
     let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
