@@ -13,6 +13,11 @@ pub(super) fn belongs(field: &str, section: Option<&str>) -> Option<String> {
         return Some(format!("flags: ({component}: {{\"{name}\": …}})"));
     }
     let language = schema();
+    // Manifests of pods say it so.
+    let field = match field {
+        "resources" => "requests",
+        field => field,
+    };
     let own = section.and_then(|section| written(&language, field, Some(section)));
     own.or_else(|| written(&language, field, None))
 }
@@ -90,6 +95,11 @@ mod tests {
         assert_eq!(
             told("labels", Some("workloads")),
             "workloads: [Deployment(template: (labels: …))]"
+        );
+        // A manifest's word for what a pod asks for.
+        assert_eq!(
+            told("resources", Some("workloads")),
+            "workloads: [Deployment(template: (requests: …))]"
         );
         assert_eq!(told("labels", None), "nodes: [(labels: …)]");
         assert_eq!(belongs("nothing-of-this-name", None), None);
