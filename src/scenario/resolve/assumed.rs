@@ -129,21 +129,21 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
             format!(" of {}", listed(&names))
         }
     };
+    let who = |names: &BTreeSet<String>| match of(names) {
+        said if said.is_empty() => "all pods".to_owned(),
+        said => format!("pods{said}"),
+    };
     let start = format!("{} from binding to Ready", seconds(real.pod_start));
     let stop = format!("{} to stop", seconds(real.pod_stop));
     let (text, both) = match (starts.is_empty(), stops.is_empty()) {
         (true, true) => return None,
         (false, true) => (format!("pods{} take {start}", of(&starts)), false),
         (true, false) => (format!("pods{} take {stop}", of(&stops)), false),
-        (false, false) if starts == stops => {
+        (false, false) if of(&starts) == of(&stops) => {
             (format!("pods{} take {start} and {stop}", of(&starts)), true)
         }
         (false, false) => (
-            format!(
-                "pods{} take {start}, those{} {stop}",
-                of(&starts),
-                of(&stops)
-            ),
+            format!("{} take {start}, {} {stop}", who(&starts), who(&stops)),
             true,
         ),
     };
@@ -153,8 +153,8 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
         "pod_start"
     };
     let fields = match both {
-        true => "`pod_start` and `pod_stop` say".to_owned(),
-        false => format!("`{field}` says"),
+        true => "`template.pod_start` and `template.pod_stop` say".to_owned(),
+        false => format!("`template.{field}` says"),
     };
     Some(format!(
         "Assumed: {text}. A workload's {fields} otherwise, or --set timing.kubelet.{field}=20s."

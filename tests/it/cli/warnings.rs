@@ -206,3 +206,30 @@ fn quiet_prints_nothing() {
     assert_eq!((called.code, called.stdout.as_str()), (0, ""));
     assert_eq!(called.stderr, "");
 }
+
+/// One workload of two says how long its pods take to start: what is assumed is the start of the
+/// other's, and how long those of both take to stop. The path is one that `--set` takes.
+#[test]
+fn what_is_assumed_of_some_pods_is_said_of_those() {
+    let scratch = Scratch::new();
+    let workload = |name: &str, more: &str| {
+        format!("Deployment(name: \"{name}\", replicas: 1, placement: Spread(All){more})")
+    };
+    let slow = workload("slow", ", template: (pod_start: \"40s\")");
+    let text = format!(
+        "Scenario(version: 1, horizon: \"2m\", nodes: [(name: \"a\")], workloads: [{}, {slow}])",
+        workload("web", "")
+    );
+    scratch.write("own.ron", text);
+    let said = |more: &[&str]| {
+        let ran = scratch.call(&[&["run", "own.ron", "--summary"], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = said(&[]);
+    let assumed = "pods of default/web take 2s from binding to Ready, all pods 1s to stop.";
+    assert!(words.contains(assumed), "{words}");
+    assert!(words.contains("`template.pod_start`"), "{words}");
+    let words = said(&["--set", "workloads.web.template.pod_start=40s"]);
+    assert!(words.contains("Assumed: pods take 1s to stop."), "{words}");
+}
