@@ -371,6 +371,8 @@ fn held(
 ) -> Option<Option<Golden>> {
     let (loaded, expectations) = (trial.loaded, trial.expectations());
     tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
+    let notes = trial.notes().iter().map(|note| Problem::new(note.clone()));
+    tested.warnings = notes.collect();
     if tested.expectations == 0 {
         tested.cases[0].came = Came::Nothing;
         return Some(None);
@@ -388,8 +390,7 @@ fn held(
         trial.run(&goes_on, &timeline)?
     };
     tested.runs = outcome.runs;
-    let notes = trial.notes().iter().map(|note| Problem::new(note.clone()));
-    tested.warnings = notes.chain(outcome.warnings.iter().cloned()).collect();
+    tested.warnings.extend(outcome.warnings.iter().cloned());
     tested.cases.extend(trials::cases(
         &loaded.source.text,
         &expectations.list,

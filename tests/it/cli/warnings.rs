@@ -233,3 +233,18 @@ fn what_is_assumed_of_some_pods_is_said_of_those() {
     let words = said(&["--set", "workloads.web.template.pod_start=40s"]);
     assert!(words.contains("Assumed: pods take 1s to stop."), "{words}");
 }
+
+/// An export expects nothing; that it is taken for a scenario is said all the same.
+#[test]
+fn an_export_that_is_tested_is_told_to_be_one() {
+    let scratch = Scratch::new();
+    let export = super::repository().join("tests/exports/healthy-all.json.gz");
+    let tested = scratch.call(&["test", export.to_str().unwrap()]);
+    assert_eq!(tested.code, 4, "{}", tested.stderr);
+    let words = tested.stdout + &tested.stderr;
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("is run as `taintsim import` takes it"),
+        "{words}"
+    );
+}
