@@ -40,6 +40,16 @@ impl KubectlArgs {
         self.run(&with_events).or_else(|_| self.run(KUBECTL))
     }
 
+    /// The options, for a person to repeat.
+    pub(super) fn options(&self) -> Vec<String> {
+        let file = self.kubeconfig.as_ref().map(|f| f.display().to_string());
+        let all = [("--context", self.context.clone()), ("--kubeconfig", file)];
+        let given = all
+            .into_iter()
+            .filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        given.flatten().collect()
+    }
+
     fn run(&self, line: &str) -> Result<Vec<u8>, Failure> {
         let mut words = line.split(' ');
         let mut command = Command::new(words.next().unwrap_or("kubectl"));

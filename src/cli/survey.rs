@@ -339,7 +339,7 @@ fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<He
 
 /// The options that whoever wants to see a loss has to give, too.
 fn called(args: &SurveyArgs) -> Called {
-    let mut options = Vec::new();
+    let mut options = args.kubectl.options();
     if !args.lose.is_empty() {
         let all: Vec<String> = args.lose.iter().map(Kind::written).collect();
         options.extend(["--lose".to_owned(), all.join(",")]);
@@ -368,10 +368,7 @@ fn called(args: &SurveyArgs) -> Called {
         options.extend(["--set".to_owned(), set]);
     }
     Called {
-        file: args
-            .file
-            .as_deref()
-            .map_or("-".to_owned(), |file| file.display().to_string()),
+        file: args.file.as_deref().map(|file| file.display().to_string()),
         options,
     }
 }

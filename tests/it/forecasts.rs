@@ -372,6 +372,13 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     let surveyed = asks("survey", "blue", &["--lose", "controller"]);
     let text = String::from_utf8(surveyed.stdout).unwrap();
     assert!(text.contains("controller"), "{text}");
+    // What shows a finding is called as the survey was: there is no export on its standard input.
+    let surveyed = asks("survey", "blue", &["--lose", "node"]);
+    let text = String::from_utf8(surveyed.stdout).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let called = "kubectl taintsim survey --context blue --lose node --only node/";
+    assert!(words.contains(called), "{text}");
+    assert!(!words.contains("survey - "), "{text}");
     let planned = asks("survey", "blue", &["--plan-shards", "2", "--out", "p"]);
     let said = String::from_utf8(planned.stderr).unwrap();
     assert!(

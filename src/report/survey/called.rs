@@ -5,8 +5,8 @@ use crate::lab::survey::Finding;
 /// How a survey was called, so that what shows a finding can be called in the same way.
 #[derive(Clone, Debug)]
 pub(crate) struct Called {
-    /// The file, as it was given.
-    pub file: String,
+    /// The file, as it was given; none of a cluster that kubectl was asked for, as a plugin of it.
+    pub file: Option<String>,
     /// The options that change what is run.
     pub options: Vec<String>,
 }
@@ -15,21 +15,22 @@ impl Called {
     /// The command that shows a finding; none where no loss does.
     pub(crate) fn command(&self, finding: &Finding) -> Option<String> {
         let loss = finding.loss.as_ref()?;
-        let mut words = vec![
-            "taintsim".to_owned(),
-            "survey".to_owned(),
-            self.file.clone(),
-        ];
+        let program = match self.file {
+            Some(_) => "taintsim",
+            None => "kubectl taintsim",
+        };
+        let mut words = vec!["survey".to_owned()];
+        words.extend(self.file.clone());
         words.extend(self.options.iter().cloned());
         if finding.drained {
             words.extend(["--by".to_owned(), "drain".to_owned()]);
         }
         words.extend(["--only", loss, "--as", "scenario"].map(str::to_owned));
         let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
-        let scenario = words.join(" ");
+        let scenario = format!("{program} {}", words.join(" "));
         Some(match &finding.object {
-            Some(object) => format!("{scenario} | taintsim explain - {}", quoted(object)),
-            None => format!("{scenario} | taintsim run -"),
+            Some(object) => format!("{scenario} | {program} explain - {}", quoted(object)),
+            None => format!("{scenario} | {program} run -"),
         })
     }
 }
