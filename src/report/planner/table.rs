@@ -56,7 +56,8 @@ fn marks(told: &Told) -> Vec<String> {
             marks.push("now".to_owned());
         }
         marks.extend(row.breaks.iter().map(|b| format!("breaks {b}")));
-        marks.join(", ")
+        // Limits that are broken may be several: each begins a line.
+        marks.join(if row.breaks.len() > 1 { ",\n" } else { ", " })
     };
     a.rows.iter().enumerate().map(of).collect()
 }
@@ -87,7 +88,7 @@ pub(super) fn table(told: &Told) -> (Table, Vec<String>) {
     let marks = (String::new(), marks(told));
     let wide = |(heading, cells): &Column| {
         let heading = fold(heading, 12);
-        let all = heading.iter().chain(cells);
+        let all = heading.iter().chain(cells).flat_map(|t| t.lines());
         all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
     };
     let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(wide).sum());

@@ -42,7 +42,10 @@ pub(crate) fn write(
         ..style
     };
     writeln!(out, "{}", painted(&heading.name, BOLD, style))?;
-    writeln!(out, "  {}; {}", size_in_words(&survey.size), heading.line)?;
+    let mut p = Printer { out, style };
+    write!(p.out, "  ")?;
+    let line = format!("{}; {}", size_in_words(&survey.size), heading.line);
+    p.folded(&line, 2, PLAIN)?;
     let mut runs = format!(
         "{} for {} each",
         losses(survey.losses),
@@ -51,8 +54,8 @@ pub(crate) fn write(
     if survey.lost.len() < survey.losses {
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
     }
-    writeln!(out, "  {runs}")?;
-    let mut p = Printer { out, style };
+    write!(p.out, "  ")?;
+    p.folded(&runs, 2, PLAIN)?;
     if survey.losses < survey.asked {
         let text = format!(
             "Interrupted: {} of {} losses.",

@@ -181,6 +181,18 @@ fn what_was_run_answers_for_other_prices() {
         called.stdout
     );
     assert!(called.stdout.contains("not sure"), "{}", called.stdout);
+    // Rows that break two limits are no wider than others.
+    let limits = ["--within", "evicted<=0/y", "--within", "below<=0/y"];
+    let called = scratch.narrow(&[&["plan", "--kept", kept[2]], &limits[..]].concat());
+    assert_eq!(called.code, 1, "{}", called.stderr);
+    assert!(
+        called.stdout.contains("breaks evicted"),
+        "{}",
+        called.stdout
+    );
+    for line in called.stdout.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
     scratch.write("broken.json", "{\"kept\": {}}");
     let called = scratch.call(&["plan", "--kept", "broken.json"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
