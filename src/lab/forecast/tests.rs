@@ -1,0 +1,151 @@
+//! What is foreseen, from courses made by hand.
+
+use super::*;
+
+/// Two seeds of three nodes: the first at 10 s and 12 s, the last at 30 s and 40 s, b or c, whose
+/// own medians are 20 s and 30 s.
+#[test]
+fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
+    let course = |at_s: [(&str, u64); 3]| Course {
+        happenings: at_s
+            .iter()
+            .map(|(n, s)| {
+                let what = (Happening::NodeNoExecute, (*n).to_owned());
+                (what, Time::from_secs(*s))
+            })
+            .collect(),
+        zones_of: at_s
+            .iter()
+            .map(|(n, _)| ((*n).to_owned(), "z".to_owned()))
+            .collect(),
+        ..Course::default()
+    };
+    let courses = [
+        course([("a", 10), ("b", 20), ("c", 30)]),
+        course([("a", 12), ("b", 40), ("c", 30)]),
+    ];
+    let queues = Forecast::of(&courses).queues;
+    assert_eq!(queues.len(), 1);
+    let queue = &queues[0];
+    assert_eq!((queue.zone.as_str(), queue.nodes), ("z", 3));
+    let medians = (queue.first.median.as_secs(), queue.last.median.as_secs());
+    assert_eq!(medians, (10, 30));
+    // Ten seconds twice in the first seed, 18 s and 10 s in the second.
+    assert_eq!((queue.names.len(), queue.each), (3, Dur::from_secs(10)));
+}
+
+/// Twenty seeds; in each, pods are deleted at its number of seconds and at 25 s. By 10 s ten seeds
+/// have a deletion and ten none: the tenth of the sorted counts is 0, and 1 a second later; the
+/// ends are the first and the last of twenty. By 20 s all have one, by 25 s two.
+#[test]
+fn counts_are_over_the_seeds() {
+    let courses: Vec<Course> = (1..=20)
+        .map(|s| course(&[("x/a", s), ("x/b", 25)]))
+        .collect();
+    let forecast = Forecast::of(&courses);
+    assert_eq!(forecast.times.len(), 26);
+    let by = |s: usize| {
+        let all = &forecast.by_when[0];
+        assert_eq!((all.what, &all.workload), (Happening::PodDeleted, &None));
+        let c = all.counts[s];
+        (c.low, c.median, c.high)
+    };
+    assert_eq!(
+        [by(0), by(10), by(11), by(20), by(25)],
+        [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1), (2, 2, 2)]
+    );
+}
+
+fn course(at_s: &[(&str, u64)]) -> Course {
+    let happenings = at_s.iter().map(|(pod, s)| {
+        (
+            (Happening::PodDeleted, (*pod).to_owned()),
+            Time::from_secs(*s),
+        )
+    });
+    Course {
+        happenings: happenings.collect(),
+        ..Course::default()
+    }
+}
+
+/// Twenty seeds with two nodes that are given up 40 s after the start and tainted in turns, one at
+/// once and the other 200 s to 295 s later; their pods go 300 s after their nodes' taints. As far
+/// apart as the seeds are, each range would begin before what it comes of: nothing can be before
+/// 40 s, and no pod can go before 340 s. The first of both comes at these times in all seeds.
+#[test]
+fn nothing_comes_before_what_it_comes_of() {
+    let of = |seed: u64| {
+        let at_s = |s: u64| Time::from_secs(40 + s);
+        let mut delays = [("a", 0), ("b", 200 + 5 * seed)];
+        if seed % 2 == 1 {
+            delays = [("b", 0), ("a", 200 + 5 * seed)];
+        }
+        let mut course = Course::default();
+        for (node, s) in delays {
+            let pod = format!("x/{node}");
+            course.on.insert(pod.clone(), node.to_owned());
+            course.zones_of.insert(node.to_owned(), "z".to_owned());
+            course.happenings.extend([
+                ((Happening::NodeUnknown, node.to_owned()), at_s(0)),
+                ((Happening::NodeNoExecute, node.to_owned()), at_s(s)),
+                ((Happening::PodDeleted, pod), at_s(s + 300)),
+            ]);
+        }
+        course
+    };
+    let forecast = Forecast::of(&(0..20).map(of).collect::<Vec<_>>());
+    let s = |t: Time| t.as_secs();
+    for f in &forecast.happenings {
+        let least = match f.what {
+            Happening::PodDeleted => 340,
+            _ => 40,
+        };
+        assert_eq!(s(f.when.low), least, "{f:?}");
+    }
+    let firsts = forecast
+        .by_when
+        .iter()
+        .map(|b| (b.what, s(b.first.low), s(b.first.high)));
+    let firsts: BTreeSet<_> = firsts.collect();
+    let expected = [
+        (Happening::NodeUnknown, 40, 40),
+        (Happening::NodeNoExecute, 40, 40),
+        (Happening::PodDeleted, 340, 340),
+    ];
+    assert_eq!(firsts, BTreeSet::from(expected));
+    let queue = &forecast.queues[0];
+    assert_eq!([s(queue.first.low), s(queue.first.high)], [40, 40]);
+    // The last is between 240 s and 335 s, five seconds wider at both ends.
+    assert_eq!([s(queue.last.low), s(queue.last.high)], [235, 340]);
+}
+
+/// Twenty seeds, a deleted at 1 s to 20 s, b only in five of them. A further seed lies below the
+/// first of twenty with one chance in 21, and above the last with another; the tenth is the
+/// median. Of 39 seeds the second is 5 % of forty, and the 38th 95 %. Seeds are a second apart
+/// there, 36/38 of one, which makes a range so much wider at both ends, up to whole seconds.
+#[test]
+fn ranges_and_shares_are_over_the_seeds() {
+    let courses: Vec<Course> = (1..=20)
+        .map(|s| match s {
+            1..=5 => course(&[("x/a", s), ("x/b", 100)]),
+            _ => course(&[("x/a", s)]),
+        })
+        .collect();
+    let forecast = Forecast::of(&courses);
+    let of = |i: usize| {
+        let f: &Foreseen = &forecast.happenings[i];
+        let s = |t: Time| t.as_secs();
+        let w = f.when;
+        (f.object.as_str(), s(w.low), s(w.median), s(w.high), w.share)
+    };
+    assert_eq!(of(0), ("x/a", 0, 10, 21, 1.0));
+    assert_eq!(of(1), ("x/b", 100, 100, 100, 0.25));
+    let many = (1..=39).map(Time::from_secs).collect();
+    let when = When::of(many, 39).unwrap();
+    assert_eq!((when.low.as_secs(), when.high.as_secs()), (1, 39));
+    // What all seeds have at one time is told to its second.
+    let same = vec![Time::from_millis(72_500); 20];
+    let when = When::of(same, 20).unwrap();
+    assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
+}
