@@ -2,12 +2,15 @@
 
 use crate::analysis::course::Happening;
 use crate::kernel::{Dur, Time};
-use crate::lab::forecast::{Forecast, Foreseen};
+use crate::lab::forecast::{ByWhen, Forecast, Foreseen};
 use crate::report::wall_clock::WallClock;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Medians that are apart by no more than this are the same.
 const SAME: Dur = Dur::from_secs(2);
+
+/// What pods are called that belong to no workload.
+pub(super) const ALONE: &str = "without a workload";
 
 /// A forecast with what it was made from.
 pub(crate) struct Outlook<'a> {
@@ -26,6 +29,18 @@ pub(crate) struct Outlook<'a> {
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
     pub open: Option<&'a BTreeSet<(Happening, String)>>,
+}
+
+/// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
+/// seed to seed, so that no object's own times tell when these come.
+pub(super) fn span<'f>(
+    outlook: &'f Outlook<'_>,
+    what: Happening,
+    workload: Option<&str>,
+) -> Option<&'f ByWhen> {
+    let workload = workload.map(|of| if of == ALONE { "" } else { of });
+    let mut all = outlook.forecast.by_when.iter();
+    all.find(|b| b.what == what && b.workload.as_deref() == workload)
 }
 
 /// What has changed since an earlier forecast, a sentence each, by clock times.

@@ -1,6 +1,6 @@
 //! A forecast for people: clock times, and how long it is until then.
 
-use super::said::Outlook;
+use super::said::{ALONE, Outlook, span};
 use crate::analysis::clock::short;
 use crate::analysis::course::Happening;
 use crate::analysis::{grouped, ranges};
@@ -15,8 +15,6 @@ use std::io::{self, Write};
 
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
-/// What pods are called that belong to no workload.
-pub(super) const ALONE: &str = "without a workload";
 
 /// So many nodes, and so many pods that are evicted or stuck, are told one by one unasked.
 const FEW: usize = 12;
@@ -180,18 +178,6 @@ pub(crate) fn write_beside(
         p.spared(base, name, other)?;
     }
     Ok(())
-}
-
-/// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
-/// seed to seed, so that no object's own times tell when these come.
-pub(super) fn span<'f>(
-    outlook: &'f Outlook<'_>,
-    what: Happening,
-    workload: Option<&str>,
-) -> Option<&'f ByWhen> {
-    let workload = workload.map(|of| if of == ALONE { "" } else { of });
-    let mut all = outlook.forecast.by_when.iter();
-    all.find(|b| b.what == what && b.workload.as_deref() == workload)
 }
 
 /// What happens of a kind, in most seeds or in some.
