@@ -196,8 +196,12 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
     let loaded = work.inputs.load(&args.file)?;
     let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
-    for release in &releases {
-        scenario::build(&loaded, &args.overrides(release.as_deref()))?;
+    for (i, release) in releases.iter().enumerate() {
+        let plan = scenario::build(&loaded, &args.overrides(release.as_deref()))?;
+        let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
+        plan.warnings()
+            .filter(|_| is_told)
+            .for_each(|warning| terminal.note(warning));
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
@@ -210,6 +214,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         return planned;
     }
     if work.writes() {
+        args.html.fits()?;
         writable(&args.out, &name)?;
     }
     tell_imported(&loaded.imported, args.quiet, terminal);

@@ -31,6 +31,7 @@ mod model;
 pub mod names_json;
 #[cfg(feature = "cli")]
 pub(crate) mod odds;
+#[cfg(feature = "cli")]
 pub(crate) mod outages;
 #[cfg(feature = "cli")]
 pub(crate) mod output;

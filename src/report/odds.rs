@@ -23,7 +23,7 @@ pub(crate) fn percent(part: f64) -> String {
     if percent <= 0.0 {
         return "0 %".to_owned();
     }
-    let digits = (1.0 - percent.log10().floor()).clamp(0.0, 15.0) as usize;
+    let digits = (1.0 - libm::log10(percent).floor()).clamp(0.0, 15.0) as usize;
     format!("{percent:.digits$} %")
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn of_drawn(count: u64, of: u64) -> String {
 /// One run in how many.
 fn one_in(share: f64) -> String {
     let times = 1.0 / share;
-    let round = libm::pow(10.0, (times.log10().floor() - 1.0).max(0.0));
+    let round = libm::pow(10.0, (libm::log10(times).floor() - 1.0).max(0.0));
     grouped(((times / round).round() * round) as u64)
 }
 
