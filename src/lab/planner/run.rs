@@ -267,16 +267,9 @@ impl Planner<'_> {
             stop.fetch_or(!on, Relaxed);
             on
         };
-        let mut quiet = Vec::new();
         let window = self.sweep.window;
-        let how = How {
-            window,
-            own: &[],
-            goes_on: &|| goes_on(Event::Running),
-        };
-        for d in &mut drawn {
-            quiet.push(count::quiet(d, seed, &how).ok_or(Stopped::Asked)?);
-        }
+        let quiet = self.quiet(&mut drawn, seed, &|| goes_on(Event::Running));
+        let quiet = quiet.ok_or(Stopped::Asked)?;
         let own = apart::workloads(&self.sweep.axes, drawn.len());
         let formulas: Vec<Formula> = drawn
             .iter()
@@ -350,6 +343,22 @@ impl Planner<'_> {
             return Err(Stopped::Asked);
         }
         Ok(kept)
+    }
+
+    /// By row whether nothing comes to pass where nothing fails; none if it was stopped.
+    fn quiet(
+        &self,
+        drawn: &mut [Drawn],
+        seed: u64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Vec<bool>> {
+        let how = How {
+            window: self.sweep.window,
+            own: &[],
+            goes_on,
+        };
+        let each = drawn.iter_mut();
+        each.map(|d| count::quiet(d, seed, &how)).collect()
     }
 
     /// By model which outages are drawn more often than they come: none where whole years are run.
