@@ -148,15 +148,21 @@ impl Disruptions {
     }
 }
 
-/// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
-/// on.
-pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
-    let mut sizes = vec![0usize; analysis.zones.len()];
+/// How many nodes each zone has.
+fn sizes(analysis: &Analysis<'_>) -> Vec<usize> {
+    let mut sizes = vec![0; analysis.zones.len()];
     for zone in &analysis.zone_of {
         if let Some(size) = sizes.get_mut(usize::from(*zone)) {
             *size += 1;
         }
     }
+    sizes
+}
+
+/// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
+/// on.
+pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
+    let sizes = sizes(analysis);
     let horizon = analysis.horizon();
     let mut found = Disruptions::default();
     let plan = analysis.plan;

@@ -49,6 +49,16 @@ fn one_in(share: f64) -> String {
     grouped(((times / round).round() * round) as u64)
 }
 
+/// A share, and where it lies: `0.0021 % of runs (0.0017 % to 0.0026 %), one in 47,000`.
+fn of_runs(share: f64, Interval { low, high }: Interval) -> String {
+    let one_in = match share > 0.0 {
+        true => format!(", one in {}", one_in(share)),
+        false => String::new(),
+    };
+    let [share, low, high] = [share, low, high].map(percent);
+    format!("{share} of runs ({low} to {high}){one_in}")
+}
+
 /// Writes it for people.
 ///
 /// # Errors
@@ -57,12 +67,17 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
     let Asked { plan, property, .. } = asked;
     writeln!(
         out,
-        "{} on Kubernetes {}: how often {property} is violated",
+        "{} on Kubernetes {}: how often {property} is violated\n",
         plan.name, plan.profile.release
     )?;
+    let drawn = of_drawn(often.violated, often.drawn);
     match &often.along {
-        None => writeln!(out, "\n{}", of_drawn(often.violated, often.drawn))?,
-        Some(along) => ways(out, along, often)?,
+        None => writeln!(out, "{drawn}")?,
+        Some(along) => {
+            let Interval { low, high } = often.span();
+            writeln!(out, "{} to {} of runs", percent(low), percent(high))?;
+            ways(out, along, &drawn)?;
+        }
     }
     if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
         writeln!(
@@ -79,36 +94,19 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
     Ok(())
 }
 
-fn ways(out: &mut dyn Write, along: &Along, often: &Often) -> io::Result<()> {
-    let Along {
-        share, interval, ..
-    } = along;
+fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
     writeln!(
         out,
-        "\n{} of runs ({} to {}){}, along {}",
-        percent(*share),
-        percent(interval.low),
-        percent(interval.high),
-        if *share > 0.0 {
-            format!(", one in {}", one_in(*share))
-        } else {
-            String::new()
+        "  along {}: {}",
+        match along.ways.len() as u64 {
+            1 => "the way below".to_owned(),
+            n => format!("the {} below", counted(n, "way")),
         },
-        counted(along.ways.len() as u64, "way"),
+        of_runs(along.share, along.interval)
     )?;
-    let other = share_interval(along.others, often.drawn).high;
-    let other = match along.others {
-        0 => format!("other ways come to at most {} of runs", percent(other)),
-        n => format!(
-            "{n} of them on none of these ways (at most {} of runs)",
-            percent(other)
-        ),
-    };
-    writeln!(
-        out,
-        "As they come: {}; {other}.",
-        of_drawn(often.violated, often.drawn)
-    )?;
+    let most = percent(along.others().high);
+    writeln!(out, "  on other ways: at most {most} of runs")?;
+    writeln!(out, "  as they come: {drawn}")?;
     for way in &along.ways {
         writeln!(
             out,
@@ -141,7 +139,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
             "runs": along.runs,
             "share": along.share,
             "interval": span(along.interval),
-            "others": along.others,
+            "others": { "violated": along.others.0, "runs": along.others.1 },
             "ways": ways.collect::<Vec<_>>(),
         })
     });
@@ -156,6 +154,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
             "violated": often.violated,
             "interval": span(share_interval(often.violated, often.drawn)),
         },
+        "interval": span(often.span()),
         "along": along,
         "never": often.never,
     })

@@ -11,6 +11,7 @@ use super::search::{Explore, Strategy, Violated};
 use super::strategies::explore;
 use super::ways::{NoWay, Way, way};
 use crate::analysis::Interval;
+use crate::analysis::statistics::share_interval;
 use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn, Held, Keyed};
 use crate::lab::tape::Texts;
@@ -20,9 +21,12 @@ use crate::trace::Trace;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// As many violations of runs that are drawn as they come say how often it is.
 const COMMON: u64 = 30;
+/// As many of them say it better than runs along ways that are not all there are.
+const SOME: u64 = 5;
 /// No more ways are gone than these.
 const WAYS: usize = 8;
 /// Half of the runs along a way hold all of its choices, and the others each of them this part of the time,
@@ -70,8 +74,29 @@ pub(crate) struct Along {
     pub share: f64,
     /// Where that lies with 95 %.
     pub interval: Interval,
-    /// How many of the runs as they come violate on none of these ways.
-    pub others: u64,
+    /// How many of how many runs as they come violate on none of these ways.
+    pub others: (u64, u64),
+}
+
+impl Often {
+    /// Where the part of runs that violate lies: by the runs as they come where some of them do, and
+    /// otherwise by the ways, and by what others may come to at the most.
+    pub(crate) fn span(&self) -> Interval {
+        match &self.along {
+            Some(along) if self.violated < SOME => Interval {
+                low: along.interval.low,
+                high: (along.interval.high + along.others().high).min(1.0),
+            },
+            _ => share_interval(self.violated, self.drawn),
+        }
+    }
+}
+
+impl Along {
+    /// Where the part of runs lies that violate on other ways.
+    pub(crate) fn others(&self) -> Interval {
+        share_interval(self.others.0, self.others.1)
+    }
 }
 
 /// A way that was gone.
@@ -103,37 +128,17 @@ pub(crate) fn often(
         along: None,
         never: Vec::new(),
     };
-    let came = natural(search, *runs, pool, &|| watch(0))?;
-    often.violated = came.iter().flatten().count() as u64;
+    let came = natural(search, 0..*runs, pool, &|| watch(0))?;
+    often.violated = came.len() as u64;
     if often.violated >= COMMON {
         return Some(often);
     }
-    let mut leading = wanted.known.clone();
-    leading.extend(came.iter().flatten().flat_map(Violating::violated));
-    // Few deviations are an order that is seldom; draws that favour the ends of ranges find what is a matter
-    // of time.
-    for strategy in [search.strategy, Strategy::Random] {
-        if leading.is_empty() {
-            let search = Explore {
-                strategy,
-                ..(*search).clone()
-            };
-            leading = explore(&search, pool, &|ran| watch(runs + ran))
-                .0
-                .violations;
-        }
-        if !watch(*runs) {
-            return None;
-        }
-    }
-    let mut about = BTreeSet::new();
-    leading.retain(|v| about.insert((v.property, v.about.clone())));
-    leading.truncate(WAYS);
-    let mut ways = Vec::new();
+    let leading = leading(wanted, &came, pool, watch)?;
     let found: Vec<Result<Way, NoWay>> = pool.install(|| {
         let each = leading.par_iter();
         each.map(|v| way(search, v, &|| watch(*runs))).collect()
     });
+    let mut ways = Vec::new();
     for (found, violated) in found.into_iter().zip(leading) {
         match found {
             Ok(way) => ways.push(way),
@@ -146,65 +151,116 @@ pub(crate) fn often(
     if ways.is_empty() {
         return Some(often);
     }
-    let each = (runs / ways.len() as u64).max(1);
-    // Runs along ways, each time with other draws; the last ones count.
-    let mut turn = *runs;
-    let mut along = |ways: &[Way], each: u64| -> Option<Vec<Vec<Violating>>> {
+    // The ways are made of these runs, which say nothing of what else there is: others are drawn for that.
+    let again = natural(search, *runs..2 * runs, pool, &|| watch(*runs))?;
+    often.drawn += runs;
+    often.violated += again.len() as u64;
+    let going = Going {
+        search,
+        pool,
+        watch,
+        runs: *runs,
+    };
+    often.along = Some(going.along(ways, &again)?);
+    Some(often)
+}
+
+/// Violations from which ways may be made, one of each kind: those that are known and those that were
+/// drawn, and otherwise what a search finds.
+fn leading(
+    wanted: &Wanted<'_>,
+    came: &[Violating],
+    pool: &ThreadPool,
+    watch: &(dyn Fn(u64) -> bool + Sync),
+) -> Option<Vec<Violated>> {
+    let mut leading = wanted.known.clone();
+    leading.extend(came.iter().flat_map(Violating::violated));
+    // Few deviations are an order that is seldom; draws that favour the ends of ranges find what is a matter
+    // of time.
+    for strategy in [wanted.search.strategy, Strategy::Random] {
+        if leading.is_empty() {
+            let search = Explore {
+                strategy,
+                ..wanted.search.clone()
+            };
+            let (report, _) = explore(&search, pool, &|ran| watch(wanted.runs + ran));
+            leading = report.violations;
+        }
+        if !watch(wanted.runs) {
+            return None;
+        }
+    }
+    let mut about = BTreeSet::new();
+    leading.retain(|v| about.insert((v.property, v.about.clone())));
+    leading.truncate(WAYS);
+    Some(leading)
+}
+
+/// What runs along ways are drawn with.
+struct Going<'a> {
+    search: &'a Explore<'a>,
+    pool: &'a ThreadPool,
+    watch: &'a (dyn Fn(u64) -> bool + Sync),
+    /// How many there are along all ways together, and as they come.
+    runs: u64,
+}
+
+impl Going<'_> {
+    /// Goes these ways; `natural` are the runs that violate as they come.
+    fn along(&self, mut ways: Vec<Way>, natural: &[Violating]) -> Option<Along> {
+        let each = (self.runs / ways.len() as u64).max(1);
+        let mut from = 2 * self.runs;
+        // A range was measured with all others where a search left them: together they reach further.
+        for _ in 0..WIDER {
+            let came = self.led(&ways, &mut from, each.div_ceil(WIDER))?;
+            let both = ways.into_iter().zip(&came);
+            let wider = |(way, came): (Way, &Vec<Violating>)| {
+                way.wider(came.iter().map(|run| run.choices.as_slice()))
+            };
+            ways = both.map(wider).collect();
+        }
+        let led = self.led(&ways, &mut from, each)?;
+        let ratios = |all: &[Violating]| -> Vec<Ratios> {
+            all.iter().map(|run| ratios(&ways, &run.choices)).collect()
+        };
+        let mut parts = vec![(self.runs, ratios(natural))];
+        parts.extend(led.iter().map(|all| (each, ratios(all))));
+        let (share, interval) = share(&parts);
+        let others = parts[0].1.iter().filter(|r| !r.iter().any(|r| r.1)).count() as u64;
+        let plan = (self.search.plan)();
+        let gone = |(way, led): (&Way, &Vec<Violating>)| {
+            let run = one::run(&plan, &way.tape);
+            let texts = Texts::of(&run);
+            let held = way.held.iter().map(|h| texts.held(h));
+            Gone {
+                text: way.text.clone(),
+                choices: held.zip(way.each(&run.choices)).collect(),
+                violated: led.len() as u64,
+            }
+        };
+        Some(Along {
+            ways: ways.iter().zip(&led).map(gone).collect(),
+            runs: each,
+            share,
+            interval,
+            others: (others, self.runs),
+        })
+    }
+
+    /// So many runs along each of these ways, with seeds that were not drawn before: those that violate.
+    fn led(&self, ways: &[Way], from: &mut u64, each: u64) -> Option<Vec<Vec<Violating>>> {
         let of = |way: &Way| {
-            let first = turn;
-            turn += each;
+            let numbers = *from..*from + each;
+            *from += each;
             let choices = |number: u64| {
-                let seed = search.seed.wrapping_add(first + number);
+                let seed = self.search.seed.wrapping_add(number);
                 Choices::held(some_of(way, seed), Choices::natural(seed))
             };
-            let came = sample(search, each, &choices, pool, &|| watch(first))?;
-            Some(came.into_iter().flatten().collect())
+            let goes_on = || (self.watch)(numbers.start);
+            sample(self.search, numbers.clone(), &choices, self.pool, &goes_on)
         };
         ways.iter().map(of).collect()
-    };
-    // A range was measured with all others where a search left them: together they reach further.
-    for _ in 0..WIDER {
-        let came = along(&ways, each.div_ceil(WIDER))?;
-        let both = ways.into_iter().zip(&came);
-        let wider = |(way, came): (Way, &Vec<Violating>)| {
-            way.wider(came.iter().map(|run| run.choices.as_slice()))
-        };
-        ways = both.map(wider).collect();
     }
-    let mut parts = vec![came.into_iter().flatten().collect::<Vec<_>>()];
-    parts.extend(along(&ways, each)?);
-    let parts: Vec<(u64, Vec<Ratios>)> = std::iter::once(*runs)
-        .chain(std::iter::repeat(each))
-        .zip(&parts)
-        .map(|(n, all)| {
-            (
-                n,
-                all.iter().map(|run| ratios(&ways, &run.choices)).collect(),
-            )
-        })
-        .collect();
-    let (share, interval) = share(&parts);
-    let others = parts[0].1.iter().filter(|r| !r.iter().any(|r| r.1)).count() as u64;
-    let counts = parts[1..].iter().map(|(_, all)| all.len() as u64);
-    let plan = (search.plan)();
-    let gone = |(way, violated): (&Way, u64)| {
-        let run = one::run(&plan, &way.tape);
-        let texts = Texts::of(&run);
-        let held = way.held.iter().map(|h| texts.held(h));
-        Gone {
-            text: way.text.clone(),
-            choices: held.zip(way.each(&run.choices)).collect(),
-            violated,
-        }
-    };
-    often.along = Some(Along {
-        ways: ways.iter().zip(counts).map(gone).collect(),
-        runs: each,
-        share,
-        interval,
-        others,
-    });
-    Some(often)
 }
 
 /// How many of so many runs violate, drawn as upstream comes to them. None if it may not go on.
@@ -214,19 +270,18 @@ pub(crate) fn drawn(
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<u64> {
-    let came = natural(search, runs, pool, goes_on)?;
-    Some(came.iter().flatten().count() as u64)
+    Some(natural(search, 0..runs, pool, goes_on)?.len() as u64)
 }
 
-/// Draws so many runs as they come.
+/// Runs of these numbers as they come: those that violate.
 fn natural(
     search: &Explore<'_>,
-    runs: u64,
+    numbers: Range<u64>,
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Option<Violating>>> {
+) -> Option<Vec<Violating>> {
     let choices = |number: u64| Choices::natural(search.seed.wrapping_add(number));
-    sample(search, runs, &choices, pool, goes_on)
+    sample(search, numbers, &choices, pool, goes_on)
 }
 
 /// A run that violates, and what.
@@ -253,14 +308,14 @@ impl Violating {
     }
 }
 
-/// Draws so many runs; none of a run that violates nothing. None if it may not go on.
+/// Draws the runs of these numbers: those that violate. None if it may not go on.
 fn sample(
     search: &Explore<'_>,
-    runs: u64,
+    numbers: Range<u64>,
     choices: &(dyn Fn(u64) -> Choices + Sync),
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Option<Violating>>> {
+) -> Option<Vec<Violating>> {
     let run = |plan: &mut Plan, number: u64| -> Option<Option<Violating>> {
         let run = sim::search_watched(plan, choices(number), goes_on);
         if run.known {
@@ -275,11 +330,12 @@ fn sample(
             found,
         }))
     };
-    pool.install(|| {
-        let each = (0..runs).into_par_iter();
+    let all: Option<Vec<Option<Violating>>> = pool.install(|| {
+        let each = numbers.into_par_iter();
         each.map_init(search.plan, |plan, number| run(plan, number))
             .collect()
-    })
+    });
+    Some(all?.into_iter().flatten().collect())
 }
 
 /// The choices of a way that are held in one run.

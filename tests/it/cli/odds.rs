@@ -29,7 +29,7 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
     };
     let many = of("3000", "1");
     let few = of("500", "700000");
-    let drawn = interval(&many["drawn"]);
+    let drawn = interval(&many);
     let along = &few["along"];
     let led = interval(along);
     assert!(
