@@ -3,6 +3,7 @@
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
+pub(crate) mod decided;
 mod dice;
 pub mod explore;
 pub(crate) mod forecast;

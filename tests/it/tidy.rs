@@ -292,3 +292,32 @@ fn every_dependency_has_its_reason_in_the_architecture() {
         &complaints,
     );
 }
+
+/// Whoever adds a choice says in the table of `docs/model.md` what its odds are and where they come from.
+#[test]
+fn every_choice_point_has_its_odds_in_the_table() {
+    let docs = fs::read_to_string(root().join("docs/model.md")).expect("the model");
+    let table = docs.split("## Choices").nth(1).expect("a table of choices");
+    let table = table.split("\n## ").next().unwrap_or_default();
+    let parts = ["src/client", "src/controllers", "src/sim"];
+    let code = parts.into_iter().flat_map(|part| files(part, "rs"));
+    let mut missing = Vec::new();
+    let mut seen = 0;
+    for (file, text) in code {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for name in text
+            .split("point(\"")
+            .skip(1)
+            .filter_map(|t| t.split('"').next())
+        {
+            seen += 1;
+            // Within a jitter, named by whoever has it.
+            let is_told = ["each", "pairs"].contains(&name) || table.contains(&format!("`{name}`"));
+            if !is_told {
+                missing.push(format!("{file}: {name}"));
+            }
+        }
+    }
+    assert!(seen > 50, "{seen} choice points found");
+    fail_if_any("choices without their odds", &missing);
+}

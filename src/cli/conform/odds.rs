@@ -5,6 +5,7 @@ use super::recordings::is_release;
 use crate::analysis::conformance::{Marginal, Odds, odds};
 use crate::analysis::statistics::rejected;
 use crate::cli::output::CheckFormat;
+use crate::lab::decided::Decided;
 use crate::language::Problem;
 use crate::recorded::{Recorded, read};
 use crate::report::json;
@@ -12,6 +13,7 @@ use crate::report::trials::{self, Came, Case, Failed, Tested};
 use crate::sim;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,11 +22,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// How likely it may be at most that any is rejected by chance.
 const LEVEL: f64 = 0.01;
 
+/// In so many drawn runs of each recording it is looked which choices decide something.
+const LOOKED: u64 = 5;
+
 /// Of one recording.
 struct Row {
     release: String,
     scenario: String,
     odds: Odds,
+    decided: Decided,
 }
 
 /// What came of all of them.
@@ -65,10 +71,15 @@ pub(super) fn compared(
 }
 
 fn row(recorded: &Recorded, seeds: u64) -> Option<Row> {
+    let odds = odds(recorded, &sim::draw, seeds)?;
+    let plan = recorded.plan().ok()?;
+    let mut decided = Decided::default();
+    (1..=LOOKED).for_each(|seed| decided.look(&plan, seed));
     Some(Row {
         release: recorded.release.clone(),
         scenario: recorded.scenario.name.clone(),
-        odds: odds(recorded, &sim::draw, seeds)?,
+        odds,
+        decided,
     })
 }
 
@@ -109,6 +120,7 @@ impl Compared {
                 release,
                 scenario,
                 odds,
+                ..
             } = row;
             writeln!(out, "{word:<9} {release:<9} {scenario}: {}", said(odds))?;
         }
@@ -119,7 +131,24 @@ impl Compared {
             out,
             "\n{all} recordings compared, {rejected} rejected at {} %",
             LEVEL * 100.0
-        )
+        )?;
+        let runs = all as u64 * LOOKED;
+        writeln!(out, "\nWhat decided something, of {runs} drawn runs:")?;
+        for (point, (came, decided)) in self.decided() {
+            if decided > 0 {
+                writeln!(out, "{decided:>6} of {came:>4}  {point}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The choice points, those that decided something most often first.
+    fn decided(&self) -> Vec<(&'static str, (u64, u64))> {
+        let mut sum = Decided::default();
+        self.rows.iter().for_each(|row| sum.add(&row.decided));
+        let mut all: Vec<_> = sum.0.into_iter().collect();
+        all.sort_by_key(|(point, (_, decided))| (Reverse(*decided), *point));
+        all
     }
 
     fn document(&self) -> Value {
@@ -144,6 +173,7 @@ impl Compared {
             "level": LEVEL,
             "compared": compared,
             "rejected": rejected,
+            "choices": self.decided().iter().map(|(point, (came, decided))| json!({ "point": point, "runs": came, "decided": decided })).collect::<Vec<_>>(),
             "recordings": self.rows.iter().map(row).collect::<Vec<_>>(),
         })
     }
