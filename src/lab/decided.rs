@@ -57,8 +57,8 @@ mod tests {
     /// of requests, of which there are none, in no run.
     #[test]
     fn what_is_drawn_decides_now_and_then() {
-        let text = r#"Scenario(version: 1, horizon: "3m", timing: Ideal, nodes: [(names: "n-{0..5}", zone: "a")],
-            timeline: [(at: "60s", do: Partition(nodes: ["n-0", "n-1"]))])"#;
+        let text = r#"Scenario(version: 1, horizon: "3m", timing: Ideal, nodes: [(names: "n-{0..1}", zone: "a", lease_offset: "1s"), (names: "n-{2..5}", zone: "a")],
+            timeline: [(at: "60s", do: Partition(nodes: Nodes(["n-0", "n-1"])))])"#;
         let loaded = parse("d.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
         let plan = build(&loaded, &Overrides::default()).expect("it builds");
         let mut decided = Decided::default();
