@@ -118,6 +118,8 @@ pub(super) fn how_often(
         strategy: Strategy::Natural,
         runs: search.beside,
         until_found: false,
+        // They do not depend on each other, and machines that share them wait once.
+        batch: search.beside as usize,
         ..search.clone()
     };
     let runs = report.runs;
