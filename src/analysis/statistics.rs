@@ -191,6 +191,9 @@ pub(crate) fn poisson_interval(count: u64) -> Interval {
     }
 }
 
+/// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
+pub(crate) const RULE_OF_THREE: f64 = 3.0;
+
 /// Where the odds lie with at least 95 % confidence of what came `count` times of `of` (Clopper and
 /// Pearson, 1934).
 pub(crate) fn share_interval(count: u64, of: u64) -> Interval {

@@ -36,6 +36,16 @@ impl ChangeArgs {
         }
     }
 
+    /// These and what `--set` says, over what a tape says.
+    pub(crate) fn over(&self, taped: Overrides, sets: &[String]) -> Overrides {
+        let own = self.overrides([taped.sets, sets.to_vec()].concat());
+        Overrides {
+            kubernetes: own.kubernetes.or(taped.kubernetes),
+            timing: own.timing.or(taped.timing),
+            ..own
+        }
+    }
+
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         Overrides {

@@ -60,11 +60,7 @@ pub(crate) struct OddsArgs {
 pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let mut overrides = args
-        .change
-        .overrides([taped.sets, args.sets.clone()].concat());
-    overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
-    overrides.timing = overrides.timing.or(taped.timing);
+    let overrides = args.change.over(taped, &args.sets);
     let plan = scenario::build(&loaded, &overrides)?;
     let expected = scenario::expecting(&loaded, &overrides)?.1.list;
     let named = loaded

@@ -58,11 +58,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let to_file = args.out.file()?;
     let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let mut overrides = args
-        .change
-        .overrides([taped.sets, args.sets.clone()].concat());
-    overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
-    overrides.timing = overrides.timing.or(taped.timing);
+    let overrides = args.change.over(taped, &args.sets);
     let spec = scenario::changed(&loaded, &overrides)?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} scenarios tried", grouped(done))

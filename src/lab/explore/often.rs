@@ -11,7 +11,7 @@ use super::search::{Explore, Strategy, Violated};
 use super::strategies::explore;
 use super::ways::{NoWay, Way, way};
 use crate::analysis::Interval;
-use crate::analysis::statistics::share_interval;
+use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
 use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn, Held, Keyed};
 use crate::lab::tape::Texts;
@@ -34,8 +34,6 @@ const WAYS: usize = 8;
 const HELD: f64 = 0.75;
 /// So many times ranges are made wider by runs along their ways.
 const WIDER: u64 = 2;
-/// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
-const RULE_OF_THREE: f64 = 3.0;
 /// How many standard errors an interval of 95 % reaches to each side.
 const ERRORS: f64 = 1.96;
 

@@ -6,6 +6,7 @@ use super::kept::{Kept, pair};
 use super::moments::student;
 use super::spec::{FIGURES, MISSING, OWN, Objective};
 use crate::analysis::Interval;
+use crate::analysis::statistics::RULE_OF_THREE;
 
 /// A model that has less than this part in what tells rows apart by formula need not have met anything.
 const MATTERS: f64 = 0.01;
@@ -13,8 +14,6 @@ const MATTERS: f64 = 0.01;
 const MET: u64 = 10;
 /// After so many first stages what was not met by then is not waited for.
 const TRIED: u64 = 10;
-/// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
-const RULE_OF_THREE: f64 = 3.0;
 /// Figures whose spread is a smaller part of them are the same.
 const SAME: f64 = 1e-9;
 /// From so many cases on the deviations of what was seen say how far it may be off.
