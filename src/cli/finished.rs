@@ -247,7 +247,7 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
             help,
         ));
     }
-    if !path.is_file() {
+    if !path.exists() {
         return Err(fail(
             folder,
             &format!(

@@ -70,13 +70,13 @@ pub(crate) enum HistoryError {
         /// How many have no length.
         empty: usize,
     },
-    /// A time is so large that it cannot be meant in seconds.
-    #[error("line {line}: so many seconds are {years} years: it looks like milliseconds")]
-    Milliseconds {
+    /// A time is later than any outage can have been; a number may be in milliseconds.
+    #[error("line {line}: this time lies in the year {year}")]
+    Later {
         /// Its line, from 1 on.
         line: usize,
-        /// How many years that would be.
-        years: u64,
+        /// Its year.
+        year: u64,
     },
     /// Prometheus says why it gives no answer.
     #[error("Prometheus did not answer: {0}")]
@@ -100,7 +100,9 @@ impl HistoryError {
             Self::Nothing { open: 1.., .. } => Some(
                 "an outage without an end has no length: give its end, or a history that is longer",
             ),
-            Self::Milliseconds { .. } => Some("write seconds: 1767225600.5, not 1767225600500"),
+            Self::Later { .. } => {
+                Some("a number is taken as seconds: 1767225600.5, not 1767225600500")
+            }
             Self::Refused(_) => Some(
                 "a range query gives up to 11,000 samples of a series: ask for less at a time and put the answers one behind the other, or ask \
                  /api/v1/query for `…[30d]`",
@@ -141,7 +143,7 @@ pub(super) struct Raw {
 
 /// Times from here on, the year 5138, are none in seconds.
 const LATEST_S: f64 = 1e11;
-const YEAR_S: f64 = 365.0 * 86_400.0;
+const YEAR_S: f64 = 365.2425 * 86_400.0;
 /// An outage of no length would be none.
 const SHORTEST_S: f64 = 1e-3;
 
@@ -163,9 +165,9 @@ impl Raw {
         line: usize,
     ) -> Result<(), HistoryError> {
         if let Some(time) = [start, end].into_iter().find(|t| *t >= LATEST_S) {
-            // Beyond that no number of years says more.
-            let years = (time / YEAR_S).min(1e12) as u64;
-            return Err(HistoryError::Milliseconds { line, years });
+            // Beyond that no year says more.
+            let year = (1970.0 + time / YEAR_S).min(1e12) as u64;
+            return Err(HistoryError::Later { line, year });
         }
         if !(start.is_finite() && end.is_finite()) || end < start {
             let node = node.to_owned();

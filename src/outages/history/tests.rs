@@ -98,10 +98,14 @@ fn what_is_wrong_is_said_with_its_line() {
             "node,start,end\na,0,60\n\"b,100,160\nc,200,260\n",
             "line 3: a quote is opened here and never closed",
         ),
-        // 1,767,225,600,000 s of 31,536,000 s each.
+        // 1,767,225,600,000 s are 56,001.4 years of 31,556,952 s each, behind 1970.
         (
             "node,start,end\na,1767225600000,1767225660000\n",
-            "line 2: so many seconds are 56038 years: it looks like milliseconds",
+            "line 2: this time lies in the year 57971",
+        ),
+        (
+            "node,start,end\na,9999-12-30T00:00:00Z,9999-12-30T00:05:00Z\n",
+            "line 2: this time lies in the year 9999",
         ),
         (
             r#"{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution"}"#,

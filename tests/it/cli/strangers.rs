@@ -99,6 +99,19 @@ fn nothing_is_written_through_what_lies_in_the_place_of_a_file() {
     }
 }
 
+/// What stands where a run's manifest should is named: the folder does have one, of a kind.
+#[test]
+fn a_manifest_that_is_a_fifo_is_named() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("made")).expect("nothing is there");
+    fifo(&scratch, "made/manifest.json");
+    for args in [&["report", "made"][..], &["explain", "made", "web"]] {
+        scratch
+            .call(args)
+            .fails(2, &["manifest.json", "this is no plain file"]);
+    }
+}
+
 /// What a killed process is said to have left, and is a FIFO or a link, is nobody's.
 #[test]
 fn what_only_looks_left_over_stays() {
