@@ -274,3 +274,46 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::soak::Failed;
+    use clap::Parser;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        soak: SoakArgs,
+    }
+
+    /// Whatever ends the soak afterwards, what it found is in its folder.
+    #[test]
+    fn what_is_found_is_written_when_it_is_found() {
+        let folder = std::env::temp_dir().join(format!("taintsim-soak-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let out = folder.to_str().expect("its name");
+        let schema = crate::language::schema();
+        let mut keeping = Keeping {
+            args: &Line::parse_from(["soak", "--out", out]).soak,
+            schema: &schema,
+            kept: 0,
+            failed: None,
+        };
+        let found = [7, 8].map(|seed| Found {
+            seed,
+            failed: Failed {
+                kind: "k".to_owned(),
+                text: "t".to_owned(),
+            },
+            times: 1,
+        });
+        for (n, one) in found.iter().enumerate() {
+            keeping.keep(&found[..=n]);
+            let text = std::fs::read_to_string(place(keeping.args, one)).expect("it is there");
+            let random = soak::random(&schema, one.seed).loaded;
+            assert_eq!(text, random.source.text.to_string());
+        }
+        std::fs::remove_dir_all(&folder).expect("it is removed");
+    }
+}

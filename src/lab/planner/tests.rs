@@ -6,11 +6,13 @@ use crate::analysis::{Analysis, Figure, summary};
 use crate::api::pod::{PodPhase, PodSource};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
-use crate::lab::sweep::{Axis, Sweep};
+use crate::lab::stopped::Stopped;
+use crate::lab::sweep::{Axis, Event, Sweep};
 use crate::plan::PodStart;
 use crate::scenario::{Loaded, Overrides, drawn, parse};
 use crate::sim;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const TOLERATION: &str = "workloads.*.template.tolerations[unreachable].tolerationSeconds";
 
@@ -752,6 +754,27 @@ fn a_few_pods_on_many_nodes_are_met() {
             "{row}: {more} {i:?}"
         );
     }
+}
+
+/// A year of a cluster takes long: who watches is asked in the middle of it, and a no ends it there.
+#[test]
+fn a_year_is_left_in_its_middle() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(400), lasts: Fixed("10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let mut p = planner(&loaded, &["300", "0"], &["evicted=5m"]);
+    p.counting = (Counting::Years, "as asked for".to_owned());
+    let asked = AtomicU64::new(0);
+    let ran = p.run(
+        1,
+        &|event, done, _| {
+            assert_eq!((event, done), (Event::Running, 0));
+            asked.fetch_add(1, Relaxed) < 2
+        },
+        Desk::Here,
+    );
+    assert!(matches!(ran, Err(Stopped::Asked)), "{ran:?}");
+    assert_eq!(asked.load(Relaxed), 3);
 }
 
 /// Of plans that are stopped after so many outages the truth lies in what is said of each value nearly

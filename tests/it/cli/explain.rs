@@ -309,6 +309,35 @@ fn why_a_pod_is_pending() {
     );
 }
 
+/// The node that its predecessor was evicted from is not its own: what is tolerated there says nothing of it.
+#[test]
+fn a_pod_without_a_node_is_not_told_of_tolerations() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "lost.ron",
+        r#"Scenario(
+    version: 1, timing: Ideal, horizon: "12m",
+    nodes: [(names: "a-{0..1}", zone: "a", capacity: { "cpu": "1", "memory": "8Gi", "pods": "110" })],
+    workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All), template: (requests: { "cpu": "1" }))],
+    timeline: [(at: "1m", do: Partition(nodes: Node("a-1")))],
+)"#,
+    );
+    let run = scratch.call(&["run", "lost.ron"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let names: Value =
+        serde_json::from_str(&scratch.text("output/lost/names.json")).expect("is JSON");
+    let pods = names["pods"].as_array().expect("pods");
+    let unbound: Vec<String> = pods
+        .iter()
+        .map(|pod| json(&scratch, &["output/lost", pod.as_str().expect("a name")]).to_string())
+        .filter(|told| told.contains("no node suits"))
+        .collect();
+    assert_eq!(unbound.len(), 1, "{unbound:#?}");
+    for word in ["tolerationSeconds", "NoExecute", "evict"] {
+        assert!(!unbound[0].contains(word), "{word}: {}", unbound[0]);
+    }
+}
+
 #[test]
 fn names_that_are_none_or_several() {
     let scratch = Scratch::new();
