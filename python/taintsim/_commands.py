@@ -51,10 +51,8 @@ def _value(value: Setting) -> str:
     return str(value)
 
 
-def _many(value: Setting | Iterable[Setting]) -> str:
-    if isinstance(value, (str, int, float)) or value is None:
-        return _value(value)
-    return ",".join(map(_value, value))
+def _each(value: Setting | Iterable[Setting]) -> list[Setting]:
+    return [value] if isinstance(value, (str, int, float)) or value is None else list(value)
 
 
 def _listed(values: OneOrMany | None) -> list[str]:
@@ -79,7 +77,7 @@ class _Words:
 
     def settings(self, name: str, settings: Mapping[str, Any] | None) -> None:
         for path, value in (settings or {}).items():
-            self.option(name, f"{path}={_many(value)}")
+            self.option(name, f"{path}={','.join(map(_value, _each(value)))}")
 
     def change(
         self,
@@ -213,7 +211,8 @@ def plan(
     said.
     """
     words = _Words("plan")
-    words.settings("choose", choose)
+    each = {path: _each(values) for path, values in choose.items()}
+    words.settings("choose", each)
     words.option("preset", preset)
     words.option("price", [f"{figure}={value}" for figure, value in (price or {}).items()])
     words.option("currency", currency)
@@ -225,7 +224,8 @@ def plan(
     words.option("count", count)
     words.option("needless-within", needless_within)
     words.change(set, kubernetes, timing, seed, jobs)
-    return Plan(words.ask([_source(cluster)]))
+    given = {path: {_value(value): value for value in values} for path, values in each.items()}
+    return Plan(words.ask([_source(cluster)]), given)
 
 
 def forecast(

@@ -190,12 +190,18 @@ class Plan(Found):
 
     _command = "plan"
 
+    def __init__(self, found: _taintsim.Found, given: dict[str, dict[str, Any]]) -> None:
+        super().__init__(found)
+        self._given = given
+
     @property
-    def best(self) -> dict[str, str]:
-        """The settings that cost least, of those that keep the limits."""
+    def best(self) -> dict[str, Any]:
+        """The settings that cost least, of those that keep the limits: each value as it was given,
+        and as a text where it comes from a range or is what is set now."""
         # Of settings that were chosen each for itself there is a plan of each.
         plans = self.document.get("plans", [self.document])
-        return {path: value for plan in plans for path, value in zip(plan["paths"], plan["best"])}
+        best = {path: value for plan in plans for path, value in zip(plan["paths"], plan["best"])}
+        return {path: self._given.get(path, {}).get(value, value) for path, value in best.items()}
 
 
 class Forecast(Found):
