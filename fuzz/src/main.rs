@@ -4,7 +4,7 @@
 //! * [`target`]: what a target is.
 //! * [`mutate`]: new inputs from old ones.
 //! * [`engine`]: the loop, its bounds, and what becomes of an input that fails.
-//! * [`small`], [`inside`], [`files`], [`folders`], [`commands`], [`runs`]: the targets, a file for each family.
+//! * [`small`], [`inside`], [`files`], [`folders`], [`commands`], [`questions`], [`runs`]: the targets, a file for each family.
 
 mod commands;
 mod engine;
@@ -12,6 +12,7 @@ mod files;
 mod folders;
 mod inside;
 mod mutate;
+mod questions;
 mod runs;
 mod small;
 mod target;
@@ -81,6 +82,7 @@ fn targets() -> impl Iterator<Item = &'static Target> {
         .chain(&files::TARGETS)
         .chain(&folders::TARGETS)
         .chain(&commands::TARGETS)
+        .chain(&questions::TARGETS)
         .chain(&runs::TARGETS)
 }
 

@@ -5,6 +5,7 @@ use crate::files::{RON, built, said, scenarios};
 use crate::target::{Kind, Outcome, Target, refused, taken};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::{Choices, Dur, Time};
+use taintsim::plan::Plan;
 use taintsim::report::{events, names_json};
 use taintsim::sim;
 
@@ -14,7 +15,7 @@ const PODS_MAX: usize = 400;
 const ENTRIES_MAX: usize = 200;
 
 /// So much virtual time is run at most.
-const HORIZON_MAX: Dur = Dur::from_secs(900);
+pub(crate) const HORIZON_MAX: Dur = Dur::from_secs(900);
 
 pub(crate) static TARGETS: [Target; 1] = [Target {
     name: "runs",
@@ -26,15 +27,19 @@ pub(crate) static TARGETS: [Target; 1] = [Target {
     check: || Box::new(run),
 }];
 
+/// Whether a cluster and its timeline are small enough to be run often.
+pub(crate) fn is_small(plan: &Plan) -> bool {
+    plan.nodes.len() <= NODES_MAX
+        && plan.pods.len() <= PODS_MAX
+        && plan.timeline.len() <= ENTRIES_MAX
+}
+
 fn run(input: &[u8]) -> Outcome {
     let mut plan = match built(input) {
         Ok(plan) => plan,
         Err(problems) => return said(&problems),
     };
-    if plan.nodes.len() > NODES_MAX
-        || plan.pods.len() > PODS_MAX
-        || plan.timeline.len() > ENTRIES_MAX
-    {
+    if !is_small(&plan) {
         return refused(0);
     }
     plan.horizon = plan.horizon.min(Time::ZERO + HORIZON_MAX);

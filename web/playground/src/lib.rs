@@ -14,6 +14,7 @@ mod packet;
 mod question;
 mod run;
 
+pub use question::{File, Question, Scenario};
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Mutex, Once, PoisonError};
 use taintsim::kernel::Endless;
@@ -49,7 +50,10 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
 pub extern "C" fn ask() -> *const u8 {
     HOOK.call_once(|| panic::set_hook(Box::new(defect)));
     let question = std::mem::take(&mut *QUESTION.lock().unwrap_or_else(PoisonError::into_inner));
-    keep(question::answer(&question));
+    keep(match Question::read(&question) {
+        Ok((asked, bytes)) => asked.answer(bytes),
+        Err(refused) => refused,
+    });
     answer()
 }
 

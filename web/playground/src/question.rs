@@ -9,9 +9,9 @@ use taintsim::language;
 use taintsim::profiles::Release;
 
 /// A question, by what is to be done.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
-enum Question {
+pub enum Question {
     /// Which release of taintsim this is, which releases of Kubernetes it knows, and the language's
     /// JSON Schema.
     About,
@@ -31,40 +31,52 @@ enum Question {
 }
 
 /// A file that follows.
-#[derive(Deserialize)]
-pub(crate) struct File {
+#[derive(Debug, Deserialize)]
+pub struct File {
     /// Its name, for messages.
-    pub(crate) name: String,
+    pub name: String,
     /// How long it is.
-    pub(crate) bytes: usize,
+    pub bytes: usize,
 }
 
 /// A scenario, and how it is run.
-#[derive(Deserialize)]
-pub(crate) struct Scenario {
+#[derive(Debug, Deserialize)]
+pub struct Scenario {
     /// The name of its file, for what is said of it.
-    pub(crate) name: String,
+    pub name: String,
     /// What it says.
-    pub(crate) text: String,
+    pub text: String,
     /// Another seed, as a number in decimal: JavaScript's own have not so many digits.
-    pub(crate) seed: Option<String>,
+    pub seed: Option<String>,
     /// Another release of Kubernetes.
-    pub(crate) kubernetes: Option<String>,
+    pub kubernetes: Option<String>,
 }
 
-/// The answer to a packed question, packed.
-pub(crate) fn answer(packet: &[u8]) -> Vec<u8> {
-    let Some((document, bytes)) = unpack(packet) else {
-        return mistakes::defect("the question is no packet");
-    };
-    match serde_json::from_slice(document) {
-        Ok(Question::About) => about(),
-        Ok(Question::Check(scenario)) => run::check(scenario),
-        Ok(Question::Run(scenario)) => run::columns(scenario, Reasons::Untold),
-        Ok(Question::Page(scenario)) => run::columns(scenario, Reasons::Told),
-        Ok(Question::Events(scenario)) => run::events(scenario),
-        Ok(Question::Import { files }) => import::scenario(&files, bytes),
-        Err(error) => mistakes::defect(&format!("the question is not understood: {error}")),
+impl Question {
+    /// The question that is packed, and the bytes that follow it.
+    ///
+    /// # Errors
+    ///
+    /// The packed answer that says why it is none.
+    pub fn read(packet: &[u8]) -> Result<(Self, &[u8]), Vec<u8>> {
+        let (document, bytes) =
+            unpack(packet).ok_or_else(|| mistakes::defect("the question is no packet"))?;
+        let question = serde_json::from_slice(document).map_err(|error| {
+            mistakes::defect(&format!("the question is not understood: {error}"))
+        })?;
+        Ok((question, bytes))
+    }
+
+    /// The answer, packed; `bytes` are those that followed the question.
+    pub fn answer(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::About => about(),
+            Self::Check(scenario) => run::check(scenario),
+            Self::Run(scenario) => run::columns(scenario, Reasons::Untold),
+            Self::Page(scenario) => run::columns(scenario, Reasons::Told),
+            Self::Events(scenario) => run::events(scenario),
+            Self::Import { files } => import::scenario(&files, bytes),
+        }
     }
 }
 
