@@ -8,6 +8,7 @@
 
 use super::heard::Heard;
 use super::statement::{Place, Said};
+use crate::api::kubectl_taint;
 use crate::import::{Stamp, parse_time};
 use serde_json::Value;
 
@@ -294,8 +295,8 @@ impl Request<'_> {
             });
         }
         // A patch has all taints that are to be, as they cannot be merged.
-        if let Some(taints) = spec.get("taints") {
-            let taints: Vec<String> = taints.as_array().into_iter().flatten().map(taint).collect();
+        if let Some(list) = spec.get("taints") {
+            let taints = taints(list);
             if !own {
                 said.push(Said::TaintsAre {
                     node: node(),
@@ -316,11 +317,21 @@ impl Request<'_> {
 /// What is put behind the name of somebody who deleted a pod in this way.
 pub(super) const EVICTING: &str = " through the eviction API";
 
-/// `key=value:Effect`, or `key:Effect`.
-pub(super) fn taint(t: &Value) -> String {
-    let word = |field: &str| t[field].as_str().unwrap_or_default();
-    match word("value") {
-        "" => format!("{}:{}", word("key"), word("effect")),
-        value => format!("{}={value}:{}", word("key"), word("effect")),
+/// The taints of a list, each as `key=value:Effect` or `key:Effect`. What the API server takes from nobody is left out:
+/// one without a key, of no known effect, or a second one of the same key and effect.
+pub(super) fn taints(list: &Value) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for taint in list.as_array().into_iter().flatten() {
+        let word = |field: &str| taint[field].as_str().unwrap_or_default();
+        let text = match word("value") {
+            "" => format!("{}:{}", word("key"), word("effect")),
+            value => format!("{}={value}:{}", word("key"), word("effect")),
+        };
+        let mut args: Vec<&str> = all.iter().map(String::as_str).collect();
+        args.push(&text);
+        if kubectl_taint::parse(&args).is_ok_and(|edit| edit.remove.is_empty()) {
+            all.push(text);
+        }
     }
+    all
 }

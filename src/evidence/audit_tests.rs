@@ -139,6 +139,31 @@ fn taints_and_cordons_are_read_from_the_level_request_up() {
     ));
 }
 
+/// The API server refuses each of these but the first one.
+#[test]
+fn taints_that_nobody_can_have_are_left_out() {
+    let of = |key: &str, value: &str, effect: &str| json!({"key": key, "value": value, "effect": effect});
+    let taints = json!([
+        of("team", "x", "NoExecute"),
+        json!({}),
+        of("team", "", ""),
+        of("", "", "NoExecute"),
+        of("a b", "", "NoSchedule"),
+        of("a", "", "NoExcute"),
+        of("team", "y", "NoExecute"),
+        of("team", "", "NoSchedule-"),
+    ]);
+    let body = json!({"spec": {"taints": taints}});
+    assert_eq!(
+        one("Request", "jane", "patch", "nodes/b-03", body),
+        [Said::TaintsAre {
+            node: name("b-03"),
+            taints: vec![name("team=x:NoExecute")],
+            by: name("jane"),
+        }]
+    );
+}
+
 /// At every level: who deletes and who evicts is in the metadata.
 #[test]
 fn deletions_and_evictions_need_no_body() {

@@ -5,7 +5,7 @@
 //! through the API by somebody who cordoned the pods' node shortly before are a drain; without the
 //! bodies of requests the patch of the node is taken to be that cordon.
 
-use super::audit::{EVICTING, taint};
+use super::audit::{EVICTING, taints};
 use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
 use super::statement::{Said, counted, form};
@@ -72,11 +72,9 @@ impl Objects {
             let name = full_name(object);
             match object["kind"].as_str() {
                 Some("Node") => {
-                    let taints = object["spec"]["taints"].as_array();
-                    let taints = taints.into_iter().flatten().map(taint);
-                    objects
-                        .taints
-                        .insert(name, taints.filter(|t| !is_own(t)).collect());
+                    let mut taints = taints(&object["spec"]["taints"]);
+                    taints.retain(|t| !is_own(t));
+                    objects.taints.insert(name, taints);
                 }
                 Some("Pod") => {
                     let node = object["spec"]["nodeName"].as_str().map(str::to_owned);
