@@ -11,6 +11,8 @@ from typing import Callable
 from . import book, inside, krew, project
 from .project import ROOT, TARGETS, Failed
 
+WORKFLOWS = [".github/workflows/checks.yml", ".github/workflows/release.yml"]
+
 
 def plugin() -> list[str]:
     """The manifest of the plugin, for every platform, with an address and archives that stand in."""
@@ -62,9 +64,10 @@ def places() -> list[str]:
     workflow = (ROOT / ".github/workflows/release.yml").read_text()
     for target in TARGETS:
         found += [f"{name}: {target} is missing" for name, text in (("packaging/fetch", fetch), ("release.yml", workflow)) if target not in text]
-    for used in re.findall(r"^\s*-?\s*uses: (\S+)", workflow, re.M):
-        if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", used):
-            found.append(f".github/workflows/release.yml: {used} is not pinned to a commit")
+    for one in WORKFLOWS:
+        for used in re.findall(r"^\s*-?\s*uses: (\S+)", (ROOT / one).read_text(), re.M):
+            if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", used):
+                found.append(f"{one}: {used} is not pinned to a commit")
     changelog = (ROOT / "CHANGELOG.md").read_text()
     if not re.search(r"^## Unreleased$", changelog, re.M) and f"## {project.version()} " not in changelog:
         found.append(f"CHANGELOG.md: neither `## Unreleased` nor `## {project.version()} (DATE)`")
@@ -75,7 +78,7 @@ def linters(note: Callable[[str], None]) -> list[str]:
     """What others' tools say of scripts and workflows, where they are there."""
     found = []
     scripts = ["packaging/fetch", "packaging/pre-commit", "packaging/slurm/try", "packaging/kubernetes/try", ".ci/run"]
-    for tool, words in (("shellcheck", scripts), ("actionlint", [".github/workflows/release.yml"])):
+    for tool, words in (("shellcheck", scripts), ("actionlint", WORKFLOWS)):
         if not shutil.which(tool):
             note(f"skipped  {tool}: it is not installed")
             continue
