@@ -18,9 +18,9 @@ const BYTES_MAX: u64 = 256 << 20;
 /// How the module is built where none came with the program.
 const BUILD: &str = "a release has it beside the program; from the sources it is built by\n  \
     rustup target add wasm32-unknown-unknown\n  \
-    cargo build --profile dist --manifest-path web/playground/Cargo.toml --target wasm32-unknown-unknown\n\
+    cargo build --profile dist --manifest-path extra/web/playground/Cargo.toml --target wasm32-unknown-unknown\n\
     and named by\n  \
-    --module web/playground/target/wasm32-unknown-unknown/dist/taintsim_playground.wasm";
+    --module extra/web/playground/target/wasm32-unknown-unknown/dist/taintsim_playground.wasm";
 
 /// Arguments of `taintsim playground`.
 #[derive(Clone, Debug, clap::Args)]

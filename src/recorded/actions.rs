@@ -1,4 +1,4 @@
-//! The actions of a recorded scenario (`recorder/source/actions.go`).
+//! The actions of a recorded scenario (`extra/recorder/source/actions.go`).
 
 use super::builder::Builder;
 use super::format::{ActionSpec, DrainSpec, PodSpec};

@@ -1,7 +1,7 @@
 //! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for
 //! the rest.
 //!
-//! The recorder is the reference (`recorder/source/`: `run.go`, `clients.go`, `actions.go`,
+//! The recorder is the reference (`extra/recorder/source/`: `run.go`, `clients.go`, `actions.go`,
 //! `objects.go`, `kubelet.go`). Where the recorder would do nothing (deleting a
 //! pod that never existed), nothing is planned; where it would have crashed (cutting a node that
 //! never existed), the scenario is refused.

@@ -1,5 +1,5 @@
 //! Nodes and pods as an export shows them, in the recorder's words: read, and written
-//! (`recorder/source/exported.go`).
+//! (`extra/recorder/source/exported.go`).
 
 use super::format::{ConditionSpec, NodeSpec, PodSpec, SignedDuration};
 use super::plan_error::{PlanError, invalid};

@@ -25,7 +25,7 @@ fn names(schema: &Value) -> Vec<&str> {
 fn the_builders_for_python_know_every_word_of_the_language() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // A package of the crate is without it.
-    let Ok(text) = std::fs::read_to_string(root.join("python/taintsim/language.py")) else {
+    let Ok(text) = std::fs::read_to_string(root.join("extra/python/taintsim/language.py")) else {
         return;
     };
     let known: BTreeSet<&str> = text
@@ -39,6 +39,6 @@ fn the_builders_for_python_know_every_word_of_the_language() {
         .collect();
     assert!(
         missing.is_empty(),
-        "{missing:?}: taintsim schema | python3 python/generate_language.py"
+        "{missing:?}: taintsim schema | python3 extra/python/generate_language.py"
     );
 }

@@ -1,4 +1,4 @@
-//! `packaging/fetch` with a `curl` and a `gh` of ours: what was verified is what it says, and what
+//! `extra/packaging/fetch` with a `curl` and a `gh` of ours: what was verified is what it says, and what
 //! has no attestation is not taken. Nothing is downloaded.
 
 use std::fs;
@@ -53,7 +53,7 @@ esac"#,
         let found = found.iter().find(|p| p.exists()).expect("it is everywhere");
         std::os::unix::fs::symlink(found, bin.join(tool)).expect("a link");
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/fetch");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("extra/packaging/fetch");
     let output = Command::new("/bin/sh")
         .arg(script)
         .args([folder.join("program").as_os_str(), "v0.1.0".as_ref()])

@@ -57,7 +57,7 @@ fn texts() -> Vec<(String, String)> {
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "Cargo.toml",
-        "clippy.toml",
+        ".clippy.toml",
         ".ci/run",
     ] {
         all.push((

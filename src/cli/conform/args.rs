@@ -21,7 +21,7 @@ pub struct ConformArgs {
     #[arg(long, value_name = "TIMING", requires = "record")]
     pub timing: Option<String>,
     /// With --record: the folder of the recorder
-    #[arg(long, value_name = "FOLDER", default_value = "recorder")]
+    #[arg(long, value_name = "FOLDER", default_value = "extra/recorder")]
     pub recorder: PathBuf,
     /// Seeds that have to stay inside an envelope [default: 10], and over which to count the
     /// recorded outcomes that are reached where there are several [default: not counted]

@@ -391,7 +391,7 @@ mod tests {
             record: None,
             kubernetes: None,
             timing: None,
-            recorder: "recorder".into(),
+            recorder: "extra/recorder".into(),
         }
     }
 

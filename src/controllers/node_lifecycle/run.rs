@@ -20,7 +20,7 @@ const MEASURED_NODES: usize = 1000;
 /// pass, given those of a small cluster. With several workers it is over more often before the pass
 /// has queued the first node, the more nodes the pass lists before: half as often with 600. One
 /// worker takes the longer for its queue the more nodes there are: 300 of a thousand more with 600.
-/// Measured on upstream's controller in real time (`recorder/odds`), with 5 to 1000 nodes.
+/// Measured on upstream's controller in real time (`extra/recorder/odds`), with 5 to 1000 nodes.
 fn odds_amid_pass(of_small: u32, workers: usize, nodes: usize) -> u32 {
     let nodes = nodes.min(MEASURED_NODES) as u32;
     match workers {

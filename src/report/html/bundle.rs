@@ -1,4 +1,4 @@
-//! The modules of `web/` as one script.
+//! The modules of `extra/web/` as one script.
 //!
 //! They are plain modules, each of which imports others by name and exports by `export` before a
 //! declaration. One after the other, those that others need first, they are one script as soon as
@@ -9,35 +9,38 @@ type Module = (&'static str, &'static str);
 
 /// The modules that every page has; what one imports comes before it.
 const SHARED: [Module; 19] = [
-    ("columns.js", include_str!("../../../web/columns.js")),
-    ("dom.js", include_str!("../../../web/dom.js")),
-    ("clock.js", include_str!("../../../web/clock.js")),
-    ("view.js", include_str!("../../../web/view.js")),
-    ("palette.js", include_str!("../../../web/palette.js")),
-    ("run.js", include_str!("../../../web/run.js")),
-    ("rows.js", include_str!("../../../web/rows.js")),
-    ("labels.js", include_str!("../../../web/labels.js")),
-    ("canvas.js", include_str!("../../../web/canvas.js")),
-    ("lanes.js", include_str!("../../../web/lanes.js")),
-    ("course.js", include_str!("../../../web/course.js")),
-    ("curves.js", include_str!("../../../web/curves.js")),
-    ("table.js", include_str!("../../../web/table.js")),
-    ("tables.js", include_str!("../../../web/tables.js")),
-    ("why.js", include_str!("../../../web/why.js")),
-    ("link.js", include_str!("../../../web/link.js")),
-    ("reach.js", include_str!("../../../web/reach.js")),
-    ("runview.js", include_str!("../../../web/runview.js")),
-    ("begin.js", include_str!("../../../web/begin.js")),
+    ("columns.js", include_str!("../../../extra/web/columns.js")),
+    ("dom.js", include_str!("../../../extra/web/dom.js")),
+    ("clock.js", include_str!("../../../extra/web/clock.js")),
+    ("view.js", include_str!("../../../extra/web/view.js")),
+    ("palette.js", include_str!("../../../extra/web/palette.js")),
+    ("run.js", include_str!("../../../extra/web/run.js")),
+    ("rows.js", include_str!("../../../extra/web/rows.js")),
+    ("labels.js", include_str!("../../../extra/web/labels.js")),
+    ("canvas.js", include_str!("../../../extra/web/canvas.js")),
+    ("lanes.js", include_str!("../../../extra/web/lanes.js")),
+    ("course.js", include_str!("../../../extra/web/course.js")),
+    ("curves.js", include_str!("../../../extra/web/curves.js")),
+    ("table.js", include_str!("../../../extra/web/table.js")),
+    ("tables.js", include_str!("../../../extra/web/tables.js")),
+    ("why.js", include_str!("../../../extra/web/why.js")),
+    ("link.js", include_str!("../../../extra/web/link.js")),
+    ("reach.js", include_str!("../../../extra/web/reach.js")),
+    ("runview.js", include_str!("../../../extra/web/runview.js")),
+    ("begin.js", include_str!("../../../extra/web/begin.js")),
 ];
 
 /// Those that begin the page of a run, and those of a page of parts, which come after them.
-const RUN: [Module; 1] = [("runpage.js", include_str!("../../../web/runpage.js"))];
+const RUN: [Module; 1] = [("runpage.js", include_str!("../../../extra/web/runpage.js"))];
 const BOARD: [Module; 5] = [
-    ("svg.js", include_str!("../../../web/svg.js")),
-    ("steps.js", include_str!("../../../web/steps.js")),
-    ("beside.js", include_str!("../../../web/beside.js")),
-    ("board.js", include_str!("../../../web/board.js")),
-    ("boardpage.js", include_str!("../../../web/boardpage.js")),
+    ("svg.js", include_str!("../../../extra/web/svg.js")),
+    ("steps.js", include_str!("../../../extra/web/steps.js")),
+    ("beside.js", include_str!("../../../extra/web/beside.js")),
+    ("board.js", include_str!("../../../extra/web/board.js")),
+    (
+        "boardpage.js",
+        include_str!("../../../extra/web/boardpage.js"),
+    ),
 ];
 
 /// What a page shows.
@@ -66,10 +69,10 @@ pub(crate) fn shared() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// uPlot, which draws curves, as its authors ship it.
-pub(crate) const UPLOT: &str = include_str!("../../../web/vendor/uplot/uPlot.iife.min.js");
+pub(crate) const UPLOT: &str = include_str!("../../../extra/web/vendor/uplot/uPlot.iife.min.js");
 
 /// The licence of uPlot, which goes wherever it goes.
-pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../web/vendor/uplot/LICENSE");
+pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../extra/web/vendor/uplot/LICENSE");
 
 /// Everything that a page runs.
 pub(super) fn script(kind: Kind) -> String {
@@ -85,9 +88,9 @@ pub(super) fn script(kind: Kind) -> String {
 /// How a page looks; without space that nobody sees. No text of the style has one of these pairs in
 /// it.
 pub(crate) fn style() -> String {
-    let uplot = include_str!("../../../web/vendor/uplot/uPlot.min.css");
+    let uplot = include_str!("../../../extra/web/vendor/uplot/uPlot.min.css");
     let mut style = format!("{}\n", uplot.trim_end());
-    for line in include_str!("../../../web/style.css").lines() {
+    for line in include_str!("../../../extra/web/style.css").lines() {
         let mut tight = line.trim().to_owned();
         for (wide, narrow) in [
             ("; ", ";"),

@@ -5,7 +5,7 @@
 //! plane, the lowest bytes of all its numbers first, with as many planes as its largest number
 //! needs. Where numbers follow each other closely it is the differences that are written, those
 //! below zero interleaved with those above. Texts are written as what each has in common with the
-//! one before it, in bytes, and what is new. `web/columns.js` reads it.
+//! one before it, in bytes, and what is new. `extra/web/columns.js` reads it.
 
 use crate::files::shown;
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 //! anything.
 //!
 //! What is shown goes into the page as columns of numbers and texts (`columns`), deflated, and the
-//! page's own modules in `web/` draw it. Nothing of it is markup: names come from clusters of
+//! page's own modules in `extra/web/` draw it. Nothing of it is markup: names come from clusters of
 //! strangers. `run` makes the columns of a run; they need no command line, so that the same modules
 //! show a run that was simulated in a browser.
 

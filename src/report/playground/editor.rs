@@ -13,14 +13,14 @@ pub(super) struct Package {
     pub(super) licence: &'static str,
 }
 
-/// Packages of `web/vendor/codemirror`, by their names and their folders there.
+/// Packages of `extra/web/vendor/codemirror`, by their names and their folders there.
 macro_rules! packages {
     ($($name:literal in $folder:literal),* $(,)?) => {
         [$(Package {
             name: $name,
             file: concat!($folder, ".js"),
-            text: include_str!(concat!("../../../web/vendor/codemirror/", $folder, "/index.js")),
-            licence: include_str!(concat!("../../../web/vendor/codemirror/", $folder, "/LICENSE")),
+            text: include_str!(concat!("../../../extra/web/vendor/codemirror/", $folder, "/index.js")),
+            licence: include_str!(concat!("../../../extra/web/vendor/codemirror/", $folder, "/LICENSE")),
         }),*]
     };
 }

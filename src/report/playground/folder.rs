@@ -12,7 +12,7 @@ use std::path::Path;
 /// Modules of the playground alone, beside those that every page of a run has.
 macro_rules! modules {
     ($($file:literal),* $(,)?) => {
-        [$(($file, include_str!(concat!("../../../web/", $file)))),*]
+        [$(($file, include_str!(concat!("../../../extra/web/", $file)))),*]
     };
 }
 
@@ -27,10 +27,10 @@ const OWN: [(&str, &str); 6] = modules![
 ];
 
 /// The one that runs beside it.
-const WORKER: (&str, &str) = ("worker.js", include_str!("../../../web/worker.js"));
+const WORKER: (&str, &str) = ("worker.js", include_str!("../../../extra/web/worker.js"));
 
-const LOOK: &str = include_str!("../../../web/playground.css");
-const ICON: &str = include_str!("../../../web/icon.svg");
+const LOOK: &str = include_str!("../../../extra/web/playground.css");
+const ICON: &str = include_str!("../../../extra/web/icon.svg");
 
 /// Writes the folder `parent/name`; an earlier playground there is replaced as a whole. `begun` gets
 /// the temporary folder as soon as it exists, so that it can be removed if the process is ended

@@ -1,4 +1,4 @@
-//! The simulation as a module for the browser, which `web/playground` is built into.
+//! The simulation as a module for the browser, which `extra/web/playground` is built into.
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;

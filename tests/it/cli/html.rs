@@ -1,5 +1,5 @@
 //! Pages for a browser: that they are written where they are asked for, are the same again, and are
-//! as small as they should be. What they do in a browser is tested by `web/tests`.
+//! as small as they should be. What they do in a browser is tested by `extra/web/tests`.
 
 use super::Scratch;
 

@@ -1,5 +1,5 @@
 //! `playground`: its folder, and what it says where the simulation for a browser is missing. What
-//! the page does is tested in a browser (`web/tests/playground.test.js`).
+//! the page does is tested in a browser (`extra/web/tests/playground.test.js`).
 
 use super::Scratch;
 use std::fs;
