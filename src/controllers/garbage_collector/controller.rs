@@ -1,12 +1,12 @@
-//! The queues and what their workers do (`garbagecollector.go`, v1.34).
+//! What the workers of the queues do (`garbagecollector.go`, v1.34).
 
+use super::graph::{GraphBuilder, Item, Owner};
 use crate::api::meta::Uid;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::{Propagation, Workload};
 use crate::apiserver::ApiError;
-use crate::client::{Client, InformerFactory, QueueKey, RateLimiter, WorkQueue, go_all};
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
-use std::collections::BTreeSet;
+use crate::client::{Client, InformerFactory, RateLimiter, go_all};
+use crate::kernel::{Ctx, Dur, Group, Object, Shared};
 use std::rc::{Rc, Weak};
 
 /// `--concurrent-gc-syncs`
@@ -14,25 +14,6 @@ const WORKERS: usize = 20;
 /// How often the collector looks whether its caches are filled (`syncedPollPeriod` of client-go). The
 /// first look always comes too early: what there is to watch, it has yet to ask for.
 const SYNCED_POLL_PERIOD: Dur = Dur::from_millis(100);
-
-/// One life of a workload, as those that it owns refer to it.
-pub(super) type Owner = (WorkloadId, Uid);
-
-/// One life of an object, which upstream has as a node of its graph.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Item {
-    Workload(WorkloadId, Uid),
-    Pod(PodId, Uid),
-}
-
-impl QueueKey for Item {
-    fn slot(self) -> usize {
-        match self {
-            Self::Workload(id, _) => id.index(),
-            Self::Pod(id, _) => id.index(),
-        }
-    }
-}
 
 /// What an object's owner is (`classifyReferences`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,37 +29,28 @@ enum Reference {
 /// The garbage collector.
 pub(crate) struct Controller {
     me: Weak<Controller>,
-    pub(super) ctx: Ctx,
+    ctx: Ctx,
     group: Group,
     client: Client,
-    pub(super) informers: Rc<InformerFactory>,
-    pub(super) attempt_to_delete: WorkQueue<Item>,
-    pub(super) attempt_to_orphan: WorkQueue<Item>,
+    graph: Rc<GraphBuilder>,
     limiters: [Shared<RateLimiter<Item>>; 2],
-    /// Owners that are known to be gone (`absentOwnerCache`).
-    pub(super) absent: Shared<BTreeSet<Uid>>,
-    pub(super) order_point: PointId,
 }
 
 impl Controller {
     /// A collector that hears of workloads and pods but does not run yet.
     pub(crate) fn new(client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
-        let controller = Rc::new_cyclic(|me| Controller {
+        let graph = Rc::new(GraphBuilder::new(client.clone(), informers.clone()));
+        informers.on_workload(graph.clone());
+        informers.on_pod(graph.clone());
+        Rc::new_cyclic(|me| Controller {
             me: me.clone(),
-            attempt_to_delete: WorkQueue::new(&ctx),
-            attempt_to_orphan: WorkQueue::new(&ctx),
             limiters: [(); 2].map(|()| Shared::new(RateLimiter::default())),
-            absent: Shared::new(BTreeSet::new()),
-            order_point: ctx.point("garbage-collector-order"),
-            informers: informers.clone(),
+            graph,
             client,
             group,
             ctx,
-        });
-        informers.on_workload(controller.clone());
-        informers.on_pod(controller.clone());
-        controller
+        })
     }
 
     /// Starts the workers (`Run`). `warm`: they have been running for long.
@@ -100,7 +72,8 @@ impl Controller {
             };
             self.ctx
                 .spawn_alike(self.ctx.name(), self.group, async move {
-                    c.attempt_to_delete
+                    c.graph
+                        .attempt_to_delete
                         .work(c.group, &c.limiters[0], async |item| {
                             c.attempt_to_delete_item(item).await
                         })
@@ -108,7 +81,8 @@ impl Controller {
                 });
             self.ctx
                 .spawn_alike(self.ctx.name(), self.group, async move {
-                    d.attempt_to_orphan
+                    d.graph
+                        .attempt_to_orphan
                         .work(d.group, &d.limiters[1], async |item| {
                             d.orphan_dependents(item).await
                         })
@@ -121,7 +95,7 @@ impl Controller {
     async fn attempt_to_delete_item(&self, item: Item) -> Result<(), ApiError> {
         match item {
             Item::Pod(id, uid) => self.attempt_to_delete_pod(id, uid).await,
-            Item::Workload(id, uid) => match self.observed((id, uid)) {
+            Item::Workload(id, uid) => match self.graph.observed((id, uid)) {
                 Some(w) => self.attempt_to_delete_workload(&w).await,
                 None => self.look_for_owner((id, uid)).await,
             },
@@ -130,12 +104,12 @@ impl Controller {
 
     /// `attemptToDeleteItem` of a pod.
     async fn attempt_to_delete_pod(&self, id: PodId, uid: Uid) -> Result<(), ApiError> {
-        let known = self.informers.pod(id).filter(|p| p.uid == uid);
+        let known = self.graph.informers.pod(id).filter(|p| p.uid == uid);
         let Some(known) = known.filter(|p| !p.is_terminating()) else {
             return Ok(());
         };
         self.ctx.set_saw(known.record);
-        let object = self.object(Item::Pod(id, uid));
+        let object = self.graph.object(Item::Pod(id, uid));
         let latest = self
             .client
             .get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
@@ -179,34 +153,38 @@ impl Controller {
         };
         let how = match self.classify(owner).await? {
             Reference::Solid => return Ok(()),
-            Reference::WaitingForDependentsDeletion if !self.owned_by((id, uid)).is_empty() => {
+            Reference::WaitingForDependentsDeletion
+                if !self.graph.owned_by((id, uid)).is_empty() =>
+            {
                 Propagation::Foreground
             }
             _ => Propagation::Background,
         };
         self.client
-            .call(self.object(Item::Workload(id, uid)), move |api, actor| {
-                api.delete_workload(actor, id, how, Some(uid))
-            })
+            .call(
+                self.graph.object(Item::Workload(id, uid)),
+                move |api, actor| api.delete_workload(actor, id, how, Some(uid)),
+            )
             .await
     }
 
     /// `processDeletingDependentsItem`
     async fn process_deleting_dependents(&self, known: &Workload) -> Result<(), ApiError> {
         let owner = (known.id, known.uid);
-        let blocking = self.dependents(owner);
+        let blocking = self.graph.dependents(owner);
         if blocking.is_empty() {
             return self.remove_finalizer(owner).await;
         }
         for item in blocking {
             let waits = match item {
                 Item::Workload(id, uid) => self
+                    .graph
                     .observed((id, uid))
                     .is_some_and(|w| w.deletion == Some(Propagation::Foreground)),
                 Item::Pod(..) => false,
             };
             if !waits {
-                self.attempt_to_delete.add(item);
+                self.graph.attempt_to_delete.add(item);
             }
         }
         Ok(())
@@ -220,16 +198,16 @@ impl Controller {
             Ok(_) | Err(ApiError::NotFound) => {}
             Err(e) => return Err(e),
         }
-        for item in self.dependents(owner) {
-            self.absent.with(|a| a.insert(owner.1));
-            self.attempt_to_delete.add(item);
+        for item in self.graph.dependents(owner) {
+            self.graph.absent.with(|a| a.insert(owner.1));
+            self.graph.attempt_to_delete.add(item);
         }
         Ok(())
     }
 
     /// What an object's owner is (`isDangling`, `classifyReferences`).
     async fn classify(&self, owner: Owner) -> Result<Reference, ApiError> {
-        if self.absent.with(|a| a.contains(&owner.1)) {
+        if self.graph.absent.with(|a| a.contains(&owner.1)) {
             return Ok(Reference::Dangling);
         }
         match self.get(owner.0).await {
@@ -238,7 +216,7 @@ impl Controller {
             }
             Ok(w) if w.uid == owner.1 => Ok(Reference::Solid),
             Ok(_) | Err(ApiError::NotFound) => {
-                self.absent.with(|a| a.insert(owner.1));
+                self.graph.absent.with(|a| a.insert(owner.1));
                 Ok(Reference::Dangling)
             }
             Err(e) => Err(e),
@@ -252,9 +230,10 @@ impl Controller {
         };
         let (client, failed) = (self.client.clone(), Rc::new(Shared::new(None)));
         let dependents: Vec<(Item, Object)> = self
+            .graph
             .dependents((id, uid))
             .into_iter()
-            .map(|d| (d, self.object(d)))
+            .map(|d| (d, self.graph.object(d)))
             .collect();
         let (count, first) = (dependents.len(), failed.clone());
         go_all(&self.ctx, self.group, count, move |i| {
@@ -286,9 +265,10 @@ impl Controller {
             Err(e) => return Err(e),
         }
         self.client
-            .call(self.object(Item::Workload(id, uid)), move |api, actor| {
-                api.finalize_workload(actor, id, uid)
-            })
+            .call(
+                self.graph.object(Item::Workload(id, uid)),
+                move |api, actor| api.finalize_workload(actor, id, uid),
+            )
             .await
     }
 
@@ -300,19 +280,5 @@ impl Controller {
                 api.workload(id).ok_or(ApiError::NotFound)
             })
             .await
-    }
-
-    /// An item as an object of chance.
-    pub(super) fn object(&self, item: Item) -> Object {
-        self.client.api().names(|n| match item {
-            Item::Workload(id, _) => Object {
-                id: id.0,
-                hash: n.workload_hash(id),
-            },
-            Item::Pod(id, _) => Object {
-                id: id.0,
-                hash: n.pod_hash(id),
-            },
-        })
     }
 }

@@ -1,13 +1,61 @@
 //! Who owns whom, as the caches tell it (`graph_builder.go`, v1.34), and what a change of it sets
 //! off. Upstream keeps a graph of its own; here the caches' indexes by owner are that graph.
 
-use super::controller::{Controller, Item, Owner};
+use crate::api::meta::Uid;
+use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::Pod;
 use crate::api::workload::{Propagation, Workload};
-use crate::client::{PodHandler, WorkloadHandler};
+use crate::client::{Client, InformerFactory, PodHandler, QueueKey, WorkQueue, WorkloadHandler};
+use crate::kernel::{Ctx, Object, PointId, Shared};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-impl Controller {
+/// One life of a workload, as those that it owns refer to it.
+pub(super) type Owner = (WorkloadId, Uid);
+
+/// One life of an object, which upstream has as a node of its graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Item {
+    Workload(WorkloadId, Uid),
+    Pod(PodId, Uid),
+}
+
+impl QueueKey for Item {
+    fn slot(self) -> usize {
+        match self {
+            Self::Workload(id, _) => id.index(),
+            Self::Pod(id, _) => id.index(),
+        }
+    }
+}
+
+/// Adds to the queues what a change of the graph sets off.
+pub(super) struct GraphBuilder {
+    ctx: Ctx,
+    client: Client,
+    pub(super) informers: Rc<InformerFactory>,
+    pub(super) attempt_to_delete: WorkQueue<Item>,
+    pub(super) attempt_to_orphan: WorkQueue<Item>,
+    /// Owners that are known to be gone (`absentOwnerCache`).
+    pub(super) absent: Shared<BTreeSet<Uid>>,
+    order_point: PointId,
+}
+
+impl GraphBuilder {
+    /// One whose queues are empty.
+    pub(super) fn new(client: Client, informers: Rc<InformerFactory>) -> Self {
+        let ctx = client.api().ctx().clone();
+        GraphBuilder {
+            attempt_to_delete: WorkQueue::new(&ctx),
+            attempt_to_orphan: WorkQueue::new(&ctx),
+            absent: Shared::new(BTreeSet::new()),
+            order_point: ctx.point("garbage-collector-order"),
+            informers,
+            client,
+            ctx,
+        }
+    }
+
     /// What that life of a workload owns, in the order of a walk over a map.
     pub(super) fn dependents(&self, owner: Owner) -> Vec<Item> {
         let mut all = self.owned_by(owner);
@@ -31,6 +79,20 @@ impl Controller {
         self.informers
             .workload(owner.0)
             .filter(|w| w.uid == owner.1)
+    }
+
+    /// An item as an object of chance.
+    pub(super) fn object(&self, item: Item) -> Object {
+        self.client.api().names(|n| match item {
+            Item::Workload(id, _) => Object {
+                id: id.0,
+                hash: n.workload_hash(id),
+            },
+            Item::Pod(id, _) => Object {
+                id: id.0,
+                hash: n.pod_hash(id),
+            },
+        })
     }
 
     /// An object belongs to someone else than before. An owner that nobody has seen is looked for
@@ -80,7 +142,7 @@ impl Controller {
     }
 }
 
-impl WorkloadHandler for Controller {
+impl WorkloadHandler for GraphBuilder {
     /// `processGraphChanges`
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let same = |o: &&Rc<Workload>| new.is_some_and(|n| n.uid == o.uid);
@@ -97,7 +159,7 @@ impl WorkloadHandler for Controller {
     }
 }
 
-impl PodHandler for Controller {
+impl PodHandler for GraphBuilder {
     /// `processGraphChanges`
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let same = |o: &&Rc<Pod>| new.is_some_and(|n| n.uid == o.uid);
