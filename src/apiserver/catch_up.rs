@@ -17,7 +17,7 @@ impl ApiServer {
     }
 
     /// Who computes heartbeats, if anybody does.
-    pub(crate) fn heartbeats(&self) -> Option<Rc<dyn Heartbeats>> {
+    pub(crate) fn source_of_heartbeats(&self) -> Option<Rc<dyn Heartbeats>> {
         self.heartbeats.borrow().clone()
     }
 

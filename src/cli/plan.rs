@@ -414,7 +414,7 @@ fn tell(
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
-    let parts = kept.parts();
+    let parts = kept.each_apart();
     let answers: Vec<Answer> = parts
         .iter()
         .map(|part| answer(part, objective, &args.within, args.confidence))

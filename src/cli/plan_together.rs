@@ -25,7 +25,7 @@ fn recommended(kept: &Kept, objective: &Objective, confidence: f64) -> Vec<Vec<S
         let rows = [&answer.best].into_iter().chain(others);
         rows.map(|row| part.rows[*row].concat()).collect()
     };
-    kept.parts().iter().map(of).collect()
+    kept.each_apart().iter().map(of).collect()
 }
 
 /// What was run, with what a plan beside it found, and whether that was ended early. A time that is

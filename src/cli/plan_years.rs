@@ -14,7 +14,7 @@ pub(super) fn years<'a>(
     (objective, within, confidence): (&Objective, &[Bound], f64),
 ) -> Option<Planner<'a>> {
     let best = |part: &Kept| part.rows[answer(part, objective, within, confidence).best].clone();
-    let values: Vec<String> = kept.parts().iter().flat_map(best).collect();
+    let values: Vec<String> = kept.each_apart().iter().flat_map(best).collect();
     planner.whole_years(kept, &values)
 }
 

@@ -32,7 +32,7 @@ pub fn shard_result(bytes: &[u8]) -> Result<u64, String> {
 /// What is wrong with it.
 pub fn kept_plan(bytes: &[u8]) -> Result<u64, String> {
     let (kept, _) = plan::kept_of(bytes)?;
-    Ok(kept.parts().len() as u64)
+    Ok(kept.each_apart().len() as u64)
 }
 
 /// A history of outages, in whichever form.

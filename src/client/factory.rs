@@ -106,7 +106,7 @@ impl InformerFactory {
             listed_at: Cell::new(Time::ZERO),
             seen: Default::default(),
             drawn: Default::default(),
-            heartbeats: api.heartbeats(),
+            heartbeats: api.source_of_heartbeats(),
             stirred: RefCell::new(Vec::new()),
             waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),

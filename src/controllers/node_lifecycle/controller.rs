@@ -182,7 +182,7 @@ impl Controller {
             pod_limiter: Shared::new(RateLimiter::default()),
             state: Shared::new(State::default()),
             breaker: Breaker::default(),
-            lazy: client.api().heartbeats().is_some(),
+            lazy: client.api().source_of_heartbeats().is_some(),
             idler: ctx.idler(),
             rest: Shared::new(Rest::default()),
             roster: Shared::new(Roster::default()),

@@ -142,7 +142,7 @@ impl Controller {
                     .await;
             }
             // A search tries orders of what does nothing, too.
-            let lazy = c.client.api().heartbeats().is_some() && !c.ctx.is_searching();
+            let lazy = c.client.api().source_of_heartbeats().is_some() && !c.ctx.is_searching();
             loop {
                 let period = GC_CHECK_PERIOD + c.config.pass_overhead;
                 if c.gc().await && lazy {

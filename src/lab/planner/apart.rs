@@ -95,7 +95,7 @@ pub(super) fn groups(axes: &[Axis], now: &[Option<usize>]) -> Vec<Group> {
 
 impl Kept {
     /// A plan of each setting for itself; of settings that were chosen together the one that it is.
-    pub(crate) fn parts(&self) -> Vec<Self> {
+    pub(crate) fn each_apart(&self) -> Vec<Self> {
         if self.apart.is_empty() {
             return vec![self.clone()];
         }

@@ -20,21 +20,6 @@ const SAME: f64 = 1e-9;
 const ENOUGH: u64 = 40;
 
 impl Kept {
-    /// How many figures there are of all rows.
-    pub(super) fn width(&self) -> usize {
-        self.rows.len() * FIGURES.len()
-    }
-
-    /// The place of a figure of a workload whose own are kept.
-    pub(super) fn own_place(&self, row: usize, workload: usize, figure: usize) -> usize {
-        self.width() + (row * self.own.len() + workload) * OWN.len() + figure
-    }
-
-    /// How many figures are kept of a replication.
-    pub(super) fn places(&self) -> usize {
-        self.own_place(self.rows.len(), 0, 0)
-    }
-
     /// The mean and the variance of a figure.
     fn of(&self, place: usize) -> (f64, f64) {
         self.moments.of(&[(place, 1.0)])

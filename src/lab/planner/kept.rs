@@ -5,7 +5,7 @@ use super::closed::Closed;
 use super::count::Counting;
 use super::moments::Moments;
 use super::sound::{FIGURE_MAX, are_figures};
-use super::spec::{FIGURES, Objective};
+use super::spec::{FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +136,21 @@ impl Replication {
 }
 
 impl Kept {
+    /// How many figures there are of all rows.
+    pub(super) fn width(&self) -> usize {
+        self.rows.len() * FIGURES.len()
+    }
+
+    /// The place of a figure of a workload whose own are kept.
+    pub(super) fn own_place(&self, row: usize, workload: usize, figure: usize) -> usize {
+        self.width() + (row * self.own.len() + workload) * OWN.len() + figure
+    }
+
+    /// How many figures are kept of a replication.
+    pub(super) fn places(&self) -> usize {
+        self.own_place(self.rows.len(), 0, 0)
+    }
+
     /// How large it is.
     pub(crate) fn size(&self) -> Size {
         Size {

@@ -542,7 +542,7 @@ fn workloads_with_room_do_not_touch_each_other() {
     for extra in kept.extras(&objective, 0.95) {
         assert!(!extra.touches && extra.extra.abs() < 1.0, "{extra:?}");
     }
-    let parts = kept.parts();
+    let parts = kept.each_apart();
     assert_eq!(parts.len(), 2);
     for part in &parts {
         let a = answer(part, &objective, &[], 0.95);

@@ -5,8 +5,9 @@ use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::declared::Declared;
 use super::expect::{Of, Reader};
-use super::models::{Drawn, Models};
+use super::models::Models;
 use super::nodes::Defaults;
+use super::outages::Outage;
 use super::overrides::Changed;
 use super::profile::profile;
 use super::world::World;
@@ -122,19 +123,52 @@ pub(super) fn plan(
     };
     plan.notes.extend(notes::of_plan(&plan));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
-    Some((drawn(plan, models?, written, seed), expectations))
+    Some((Drawn::new(plan, models?, written, seed), expectations))
 }
 
-/// A plan with what its fault models draw for that seed.
-fn drawn(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> Drawn {
-    let mut drawn = Drawn {
-        plan,
-        models,
-        written,
-        seed: None,
-    };
-    drawn.of(seed);
-    drawn
+/// A plan whose faults are drawn: the same scenario with other seeds has other faults.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// The plan, with the faults of the seed that was asked for last.
+    pub plan: Plan,
+    /// The models.
+    pub models: Models,
+    /// The timeline as the file has it, before anything was drawn.
+    written: timeline::Written,
+    /// The seed of the faults that the plan has, if it has those of one.
+    seed: Option<u64>,
+}
+
+impl Drawn {
+    /// A plan with what its fault models draw for that seed.
+    fn new(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> Self {
+        let mut drawn = Drawn {
+            plan,
+            models,
+            written,
+            seed: None,
+        };
+        drawn.of(seed);
+        drawn
+    }
+
+    /// The plan of a seed.
+    pub(crate) fn of(&mut self, seed: u64) -> &Plan {
+        let window = self.plan.horizon.since(Time::ZERO);
+        if self.seed != Some(seed) && (self.seed.is_none() || !self.models.list.is_empty()) {
+            let outages = self.models.draw(seed, window);
+            self.with(&outages);
+            self.seed = Some(seed);
+        }
+        &self.plan
+    }
+
+    /// The plan with these outages beside what its file says, and nothing else.
+    pub(crate) fn with(&mut self, outages: &[Outage]) -> &Plan {
+        self.written.put(&mut self.plan, outages);
+        self.seed = None;
+        &self.plan
+    }
 }
 
 /// Complains about prices that are none. They are for whoever plans, and nothing of a run.

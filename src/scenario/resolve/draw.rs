@@ -339,17 +339,17 @@ fn put(
         (act, Some(repair)) if repair.replaces => {
             let from = at.saturating_add(span(repair.after));
             let joins = from.saturating_add(span(repair.takes));
-            say(at, None, away(act, nodes), "");
+            say(at, None, away_by(act, nodes), "");
             replace(from, joins, &mut say);
         }
         (act, repair) => {
             let lasts = repair.map_or(lasts, |r| span(r.after + r.takes));
-            say(at, Some(lasts), away(act, nodes), "");
+            say(at, Some(lasts), away_by(act, nodes), "");
         }
     }
 }
 
-fn away(act: Act, nodes: Vec<NodeIndex>) -> Away {
+fn away_by(act: Act, nodes: Vec<NodeIndex>) -> Away {
     match act {
         Act::Partition(cut) => Away::Network(nodes, cut),
         Act::Crash | Act::Maintain | Act::Reclaim { .. } => Away::Machines(nodes),

@@ -48,9 +48,10 @@ mod workload_pods;
 mod workloads;
 mod world;
 
+pub(crate) use assembly::Drawn;
 pub(crate) use draw::LONGEST_S;
 pub use limits::{NODES_MAX, PODS_MAX};
-pub(crate) use models::{Drawn, Model, Object, YEAR_S};
+pub(crate) use models::{Model, Object, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};
 pub use overrides::Overrides;
 pub(crate) use resolved::drawn;

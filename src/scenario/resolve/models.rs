@@ -1,11 +1,10 @@
 //! Fault models with every name looked up, as they are drawn from.
 
-use super::outages::Outage;
 use super::tilt::Tilt;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Dur;
 use crate::language::Cut;
 use crate::outages::{Distribution, History};
-use crate::plan::{NodeIndex, Plan};
+use crate::plan::NodeIndex;
 use std::sync::Arc;
 
 /// The seconds of a year.
@@ -161,36 +160,3 @@ impl Model {
 /// How many cycles a renewal process has behind it when the run begins, so that it does not begin
 /// with all machines new, and up to half as many again.
 pub(super) const CYCLES_BEFORE: f64 = 4.0;
-
-/// A plan whose faults are drawn: the same scenario with other seeds has other faults.
-#[derive(Clone, Debug)]
-pub(crate) struct Drawn {
-    /// The plan, with the faults of the seed that was asked for last.
-    pub plan: Plan,
-    /// The models.
-    pub models: Models,
-    /// The timeline as the file has it, before anything was drawn.
-    pub(super) written: super::timeline::Written,
-    /// The seed of the faults that the plan has, if it has those of one.
-    pub(super) seed: Option<u64>,
-}
-
-impl Drawn {
-    /// The plan of a seed.
-    pub(crate) fn of(&mut self, seed: u64) -> &Plan {
-        let window = self.plan.horizon.since(Time::ZERO);
-        if self.seed != Some(seed) && (self.seed.is_none() || !self.models.list.is_empty()) {
-            let outages = self.models.draw(seed, window);
-            self.with(&outages);
-            self.seed = Some(seed);
-        }
-        &self.plan
-    }
-
-    /// The plan with these outages beside what its file says, and nothing else.
-    pub(crate) fn with(&mut self, outages: &[Outage]) -> &Plan {
-        self.written.put(&mut self.plan, outages);
-        self.seed = None;
-        &self.plan
-    }
-}

@@ -41,7 +41,7 @@ impl Pods {
             complaints.add(with(place, "namespace"), problem);
         }
         let template = self.template(template);
-        self.push(
+        self.add(
             namespace,
             pods,
             template,
@@ -76,7 +76,7 @@ impl Pods {
         clippy::too_many_arguments,
         reason = "each is another part of a pod; a struct would only rename them"
     )]
-    pub(super) fn push(
+    pub(super) fn add(
         &mut self,
         namespace: &str,
         pods: Vec<(String, Option<NodeIndex>)>,

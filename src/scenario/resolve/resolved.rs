@@ -3,8 +3,7 @@
 use super::super::damage::Damage;
 use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
-use super::assembly::plan;
-use super::models::Drawn;
+use super::assembly::{Drawn, plan};
 use super::overrides::{Changed, Overrides, overridden};
 use crate::language::Scenario;
 use crate::language::complaints::Complaints;

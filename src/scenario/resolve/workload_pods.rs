@@ -207,7 +207,7 @@ impl<'a> Set<'a> {
         template.owner = owner_of(owner_kind, &owner);
         let template = self.pods.template(template);
         let names = self.names_place();
-        self.pods.push(
+        self.pods.add(
             made.namespace,
             placed,
             template,
