@@ -76,7 +76,7 @@ test('what is offered is written so that it can be filled in', () => {
 
 test('what is offered is right: the language takes it', () => {
     // Every field of every type, found by walking the schema, is one that the scenarios which ship may use: each of theirs is offered.
-    const folder = join(web, '..', 'scenarios');
+    const folder = join(web, '..', '..', 'scenarios');
     for (const file of readdirSync(folder).filter((f) => f.endsWith('.ron'))) {
         const text = readFileSync(join(folder, file), 'utf8');
         for (const found of text.matchAll(/([a-zA-Z_]+): /g)) {
