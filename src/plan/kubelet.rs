@@ -39,7 +39,8 @@ pub struct Real {
     pub pod_stop: Dur,
     /// How long a machine takes to boot.
     pub boot: Dur,
-    /// The loops of kubelets that run from the start begin at the offsets of their nodes, where those
-    /// are not zero, and not just anywhere.
-    pub at_offsets: bool,
+    /// They are the recorder's: the loops of those that run from the start begin at the offsets of
+    /// their nodes, where those are not zero, and not just anywhere; what stands for pod workers and
+    /// containers in one that starts is imitated.
+    pub recorded: bool,
 }

@@ -66,6 +66,7 @@ pub(super) fn oldest() -> Profile {
             status_jitter: false,
             no_execute_admission: false,
             rejection_says_why: false,
+            waits_for_node: false,
             refused_at_start: RefusedAtStart::FailsAtOnce,
             terminal_phase_before_removal: false,
             first_try: FirstTry::Get,

@@ -198,6 +198,10 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
     // S21
     step(&[(35, 0)], |p| p.taint_eviction.cancelled_flag = true),
+    // S35
+    step(&[(18, 19), (19, 11), (20, 7), (21, 1), (22, 0)], |p| {
+        p.kubelet.waits_for_node = true
+    }),
     // S22, S32, S33
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),

@@ -214,7 +214,7 @@ fn kubelet(sc: &RecordedScenario) -> Result<KubeletMode, PlanError> {
             pod_start: start,
             pod_stop: stop,
             boot: Dur::ZERO,
-            at_offsets: true,
+            recorded: true,
         })),
         other => Err(invalid(format!(
             "kubelets are imitated or upstream, not {other:?}"

@@ -586,7 +586,7 @@ fn kubelets_with_loops_of_their_own_begin_at_their_nodes_offsets_and_are_refused
         (s(3), s(2), Dur::ZERO)
     );
     assert_eq!(real.node_status_report_frequency, s(300));
-    assert!(real.at_offsets);
+    assert!(real.recorded);
     // An offset that is not given is anywhere in the period.
     assert_eq!(
         (p.nodes[0].lease_offset, p.nodes[0].status_offset),

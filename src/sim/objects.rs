@@ -44,8 +44,8 @@ impl Cluster {
         })
     }
 
-    /// Creates a node with its lease and starts its kubelet. `registering`: the kubelet does it,
-    /// and admission runs.
+    /// Creates a node, with its lease, and its kubelet. `registering`: the kubelet does it as it
+    /// starts, and admission runs.
     pub(super) fn create_node(
         &self,
         index: NodeIndex,
@@ -84,12 +84,12 @@ impl Cluster {
         if plan.start == NodeStart::Silent {
             return;
         }
-        self.kubelets.join(id, settings_of(plan), cut);
+        self.kubelets.join(id, settings_of(plan), cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) = (&plan.start, &self.plan.memory)
         {
             self.kubelets.begin_with(id, conditions);
         }
-        if let Some(us) = renewed_us {
+        if let Some(us) = renewed_us.filter(|_| !registering || !self.kubelets.make_leases()) {
             // Creating a lease can't fail.
             let _ = self.api.renew_lease(id, self.lease_of(index, plan, us));
         }

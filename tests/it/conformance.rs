@@ -89,9 +89,9 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (3034, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (3035, 0));
     // Some scenarios, most of them with latencies, have more outcomes than are kept.
-    assert!(counts.conform >= 2953, "only {counts}");
+    assert!(counts.conform >= 2954, "only {counts}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_seeds_stay_inside_the_envelopes() {
     // and an outage within a cut under 1.37. In all of them the default order of everything is the
     // least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
     assert!(
-        counts.total() == 300 && counts.conform >= 289,
+        counts.total() == 301 && counts.conform >= 290,
         "only {counts}"
     );
 }

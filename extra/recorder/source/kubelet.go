@@ -72,6 +72,7 @@ func (k *kubelets) join(actor string, spec nodeSpec) {
 		let.fill(n)
 	}
 	k.mu.Lock()
+	_, back := k.nodes[spec.Name]
 	k.nodes[spec.Name] = let
 	k.mu.Unlock()
 	accept(k.server.create(actor, "nodes", "", decode(encode(n))))
@@ -84,6 +85,9 @@ func (k *kubelets) join(actor string, spec nodeSpec) {
 	}
 	go k.every(let, spec.LeaseOffset.Duration, spec.LeasePeriod.or(10*time.Second), k.renew)
 	go k.every(let, spec.StatusOffset.Duration, statusPeriod, k.tick)
+	if back { // what its predecessor owed the pods that are still there
+		k.catchUp(spec.Name)
+	}
 }
 
 // healthy is what a kubelet sees of a machine that is well.

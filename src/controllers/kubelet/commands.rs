@@ -13,9 +13,10 @@ use crate::plan::{Connections, KubeletMode};
 use crate::trace::{Actor, What};
 
 impl Kubelets {
-    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server, whose
-    /// packets are lost. A machine that was taken away is back.
-    pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
+    /// Has a kubelet for a node, which exists: one that starts now, or has been running for long.
+    /// `cut`: it does not reach the API server, whose packets are lost. A machine that was taken away
+    /// is back.
+    pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool, starts: bool) {
         let now = self.ctx.now();
         let is_back = self.with(node, |k| k.gone) == Some(true);
         if is_back {
@@ -58,15 +59,26 @@ impl Kubelets {
         });
         self.api.waking(node);
         match self.mode {
-            KubeletMode::Imitated(_) => self.begin_imitated(node),
-            KubeletMode::Real(_) => self.begin_real(node),
+            KubeletMode::Imitated(_) => {
+                self.begin_imitated(node);
+                if is_back {
+                    self.overdue(node);
+                }
+            }
+            KubeletMode::Real(real) if starts => {
+                let hears = self.begins(node, real);
+                self.start_anew(node, hears, real);
+            }
+            KubeletMode::Real(_) => {
+                self.begin_real(node);
+                self.way_changes(node);
+            }
         }
-        match self.mode {
-            KubeletMode::Imitated(_) if is_back => self.overdue(node),
-            KubeletMode::Real(real) if is_back => self.start_anew(node, now, real),
-            _ => {}
-        }
-        self.way_changes(node);
+    }
+
+    /// Whether a kubelet that starts makes its lease itself when it first renews it.
+    pub(crate) fn make_leases(&self) -> bool {
+        matches!(self.mode, KubeletMode::Real(_))
     }
 
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for

@@ -117,14 +117,15 @@ impl Kubelets {
         self.goes_on(node, uplink, was == Link::Refused);
     }
 
-    /// A kubelet starts, with its machine: whatever its way is like, it has no connection yet.
-    pub(super) fn starts_asking(&self, node: NodeId, at: Time) {
+    /// A kubelet starts: whatever its way is like, it has no connection yet. It asks from `at` on, for
+    /// its pods from `pods` on.
+    pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time) {
         let new = Backoff::new(self.watch_retry, Some(at));
         let uplink = self.with(node, |k| {
             k.link = self.link_of(k);
             (k.back, k.view_changed) = (None, Some(at));
             k.backoffs = None;
-            Uplink::starting(at, k.ticks[Loop::Status as usize], k.backoffs(new))
+            Uplink::starting(at, pods, k.ticks[Loop::Status as usize], k.backoffs(new))
         });
         if let Some(uplink) = uplink {
             self.goes_on(node, uplink, false);
@@ -156,7 +157,7 @@ impl Kubelets {
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
             // Those of a recording start with it, others did long ago.
-            let since = matches!(self.mode, KubeletMode::Real(r) if r.at_offsets);
+            let since = matches!(self.mode, KubeletMode::Real(r) if r.recorded);
             let new = Backoff::new(self.watch_retry, since.then_some(Time::ZERO));
             let backoffs = self.with(node, |k| k.backoffs(new));
             let backoffs = backoffs.unwrap_or([new; REFLECTORS]);

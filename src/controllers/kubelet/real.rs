@@ -92,7 +92,7 @@ impl Kubelets {
             Loop::Lease => k.settings.lease_offset,
             Loop::Status => k.settings.status_offset,
         });
-        offset.filter(|o| self.real().at_offsets && !o.is_zero())
+        offset.filter(|o| self.real().recorded && !o.is_zero())
     }
 
     /// The sleep after the tick of that number of a loop.

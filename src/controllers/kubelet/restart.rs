@@ -48,35 +48,35 @@ impl Kubelets {
             return;
         }
         self.api.waking(node);
-        if let Some((asks, real)) = self.begins_anew(node, self.ctx.cause()) {
-            self.take_over(node, asks, real);
+        if let Some((hears, real)) = self.begins_anew(node, self.ctx.cause()) {
+            self.take_over(node, hears, real);
         }
     }
 
-    /// A kubelet asks from `up` on, and finds the containers of its pods as they are.
-    fn take_over(&self, node: NodeId, up: Time, real: Real) {
+    /// A kubelet hears of its pods then, and finds their containers as they are.
+    fn take_over(&self, node: NodeId, hears: Time, real: Real) {
         for uid in self.pods_of(node) {
             let Some(due) = self.due(uid).filter(|d| d.orphaned.is_none()) else {
                 continue;
             };
             if due.missing {
-                self.work_at(uid, up);
+                self.work_at(uid, hears);
                 continue;
             }
             let pod = self.api.pod(due.pod).filter(|p| p.uid == uid);
             if due.forgotten && !due.up {
                 // Its machine was off meanwhile.
-                self.find_stopped(uid, node, up, real);
+                self.find_stopped(uid, node, hears, real);
             } else if let Some(pod) = pod.filter(|p| p.is_terminating()) {
                 let at = if due.stop_known {
-                    due.stop.max(up)
+                    due.stop.max(hears)
                 } else {
-                    up + self.stopping(&pod, &due)
+                    hears + self.stopping(&pod, &due)
                 };
                 self.with_due(uid, |d| (d.stop, d.removal) = (at, None));
                 self.work_at(uid, at);
             } else if due.up {
-                self.work_at(uid, up);
+                self.work_at(uid, hears);
             }
         }
     }

@@ -51,6 +51,9 @@ pub struct Switches {
     pub no_execute_admission: bool,
     /// The event of a pod that is rejected says why (S32).
     pub rejection_says_why: bool,
+    /// One that starts asks for its pods only once it has its node, for which it looks every second
+    /// (S35).
+    pub waits_for_node: bool,
     /// What becomes of running pods that a kubelet does not admit when it starts (S33).
     pub refused_at_start: RefusedAtStart,
     /// A pod object is removed only once its phase is terminal (S30).

@@ -157,7 +157,7 @@ fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
         pod_start: Dur::from_secs(2),
         pod_stop: Dur::from_secs(1),
         boot: Dur::from_secs(30),
-        at_offsets: false,
+        recorded: false,
     })
 }
 

@@ -84,15 +84,17 @@ impl Uplink {
         }
     }
 
-    /// That of a kubelet that starts now.
-    pub(crate) fn starting(now: Time, status_tick: u32, backoffs: Backoffs) -> Self {
+    /// That of a kubelet that starts now, and asks for its pods from `pods` on.
+    pub(crate) fn starting(now: Time, pods: Time, status_tick: u32, backoffs: Backoffs) -> Self {
+        let mut reflectors = backoffs.map(|b| Reflector::starting(b, now));
+        reflectors[PODS] = Reflector::starting(backoffs[PODS], pods);
         Self {
             at: now,
             connection: Connection::None { dials: Vec::new() },
             lease: Heartbeat::Idle(now),
             status: Heartbeat::Idle(now),
             status_tick,
-            reflectors: backoffs.map(|b| Reflector::starting(b, now)),
+            reflectors,
             forgotten: [false; REFLECTORS],
         }
     }
