@@ -37,6 +37,8 @@ pub struct PodTemplate {
     /// How long containers take to stop once asked to, where it is not what the kubelets say; the
     /// grace period cuts it short.
     pub stop: Option<Dur>,
+    /// With what containers exit when they end because they were asked to.
+    pub exit_code: i32,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

@@ -243,6 +243,10 @@ pub struct PodGroup {
     /// kubelets' `pod_stop` where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_stop: Option<DurationText>,
+    /// The exit code of its containers when they end because they were asked to: with 0, as where not
+    /// given, the pod has Succeeded, with any other it has Failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     /// A static pod: where its kubelet has it from.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     pub static_pod: Option<StaticPod>,

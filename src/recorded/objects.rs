@@ -46,7 +46,8 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
                 .map(|(r, q)| (r.as_str(), q.as_str()))
                 .collect(),
         )?,
-        deletion_cost: deletion_cost(spec)?,
+        deletion_cost: number(spec, DELETION_COST)?,
+        exit_code: number(spec, EXIT_CODE)?,
         source: source(spec)?,
         ..PodTemplate::default()
     };
@@ -72,11 +73,14 @@ fn source(spec: &PodSpec) -> Result<PodSource, PlanError> {
 
 /// The annotation by which a ReplicaSet chooses whom to delete.
 pub(super) const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+/// The recorder's own, with what containers exit when they are asked to end (`agent_pods.go`).
+const EXIT_CODE: &str = "exit-code";
 
-fn deletion_cost(spec: &PodSpec) -> Result<i32, PlanError> {
-    spec.annotations.get(DELETION_COST).map_or(Ok(0), |text| {
+/// A number that an annotation of a pod says.
+fn number(spec: &PodSpec, annotation: &str) -> Result<i32, PlanError> {
+    spec.annotations.get(annotation).map_or(Ok(0), |text| {
         text.parse()
-            .map_err(|_| invalid(format!("{DELETION_COST}: {text:?} is no number")))
+            .map_err(|_| invalid(format!("{annotation}: {text:?} is no number")))
     })
 }
 

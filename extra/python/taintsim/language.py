@@ -607,6 +607,9 @@ class PodGroup(Struct):
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: DurationText | None = None
+    #: The exit code of its containers when they end because they were asked to: with 0, as where
+    #: not given, the pod has Succeeded, with any other it has Failed.
+    exit_code: int | None = None
     #: A static pod: where its kubelet has it from.
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
@@ -1438,6 +1441,9 @@ class PodTemplate(Struct):
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: DurationText | None = None
+    #: The exit code of its containers when they end because they were asked to: with 0, as where
+    #: not given, the pod has Succeeded, with any other it has Failed.
+    exit_code: int | None = None
     #: `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     restartPolicy: RestartPolicy | None = None
 

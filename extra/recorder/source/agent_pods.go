@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"math/rand"
 	"time"
@@ -250,9 +251,13 @@ func (c *container) stop(p *v1.Pod, stop time.Duration) {
 	if terminal(p) && !c.up {
 		stop = 0
 	}
-	c.failed = c.failed || !c.up
+	c.failed = c.failed || !c.up || exits(p) != "0"
 	c.ends = time.Now().Add(stop)
 }
+
+// exits is the exit code of a pod's containers that end when they are asked to, as an annotation of the scenario says it. Upstream's
+// phase goes by it, whoever owns the pod (pkg/kubelet/kubelet_pods.go: getPhase).
+func exits(p *v1.Pod) string { return cmp.Or(p.Annotations["exit-code"], "0") }
 
 // stopped tells of a pod's end (pkg/kubelet/kubelet.go: SyncTerminatingPod), and of the end of the
 // kubelet's work on it when it next lists containers (SyncTerminatedPod).

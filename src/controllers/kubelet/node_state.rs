@@ -184,6 +184,8 @@ pub(super) struct Due {
     pub(super) forgotten: bool,
     /// When its kubelet finds that its containers have stopped.
     pub(super) found_stopped: Option<Time>,
+    /// Its status was read, to be told that it has ended.
+    pub(super) read: bool,
     /// When the pod is removed, once its phase is terminal.
     pub(super) removal: Option<Time>,
 }

@@ -124,6 +124,7 @@ impl Kubelets {
             refused: None,
             forgotten: false,
             found_stopped: None,
+            read: false,
             removal: None,
         };
         self.state.with(|s| {

@@ -19,6 +19,9 @@ use crate::trace::Actor;
 /// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
 /// `genericPlegRelistPeriod`).
 const RELIST: Dur = Dur::from_secs(1);
+/// How long it takes to read what is written of a pod's end: as good as nothing, as all requests of
+/// kubelets here, but what somebody else does in the same instant comes first.
+const READ: Dur = Dur::from_nanos(1);
 
 impl Real {
     /// From a pod's binding to Running and Ready.
@@ -356,10 +359,15 @@ impl Kubelets {
     }
 
     /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
+    /// A status is read before it is written (`status_manager.go`, `syncPod`).
     pub(super) fn end_pod(&self, pod: &Pod, due: &Due) {
         let now = self.ctx.now();
         if self.switches.terminal_phase_before_removal {
             if !pod.phase.is_terminal() {
+                if !due.read {
+                    self.with_due(pod.uid, |d| d.read = true);
+                    return self.work_at(pod.uid, now + READ);
+                }
                 let phase = self.last_phase(pod, due);
                 let _ = self
                     .api
@@ -387,14 +395,14 @@ impl Kubelets {
     }
 
     /// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
-    /// `status_manager.go`, `TerminatePod`). A server that ends in order when it is asked to has
-    /// Succeeded. Failed has one that was killed at the end of its grace, one of a Job, which had to
-    /// end before its work was done, one that never started, and one of whose containers the runtime
-    /// knows nothing any more.
+    /// `status_manager.go`, `TerminatePod`): it goes by the exit codes of its containers, whatever
+    /// their restart policy and whoever owns the pod. Failed has also one that was killed at the end of
+    /// its grace, which is an exit code of 137, one that never started, and one of whose containers the
+    /// runtime knows nothing any more.
     fn last_phase(&self, pod: &Pod, due: &Due) -> PodPhase {
-        let unfinished = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
         let killed = self.real().stop_of(pod) < self.real().unhurried(pod);
-        if unfinished || killed || due.forgotten || pod.phase == PodPhase::Pending {
+        let failed = killed || pod.template.exit_code != 0;
+        if failed || due.forgotten || pod.phase == PodPhase::Pending {
             PodPhase::Failed
         } else {
             PodPhase::Succeeded

@@ -13,6 +13,7 @@ pub(super) struct Fields<'a> {
     requests: &'a mut BTreeMap<String, QuantityText>,
     start: &'a mut Option<DurationText>,
     stop: &'a mut Option<DurationText>,
+    exit_code: &'a mut Option<i32>,
 }
 
 /// Those of a template.
@@ -26,6 +27,7 @@ pub(super) fn of_template(t: &mut PodTemplate) -> Fields<'_> {
         requests: &mut t.requests,
         start: &mut t.pod_start,
         stop: &mut t.pod_stop,
+        exit_code: &mut t.exit_code,
     }
 }
 
@@ -40,6 +42,7 @@ pub(super) fn of_pod(p: &mut PodGroup) -> Fields<'_> {
         requests: &mut p.requests,
         start: &mut p.pod_start,
         stop: &mut p.pod_stop,
+        exit_code: &mut p.exit_code,
     }
 }
 
@@ -69,6 +72,9 @@ pub(super) fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
     }
     if before.pod_stop != after.pod_stop {
         to.stop.clone_from(&after.pod_stop);
+    }
+    if before.exit_code != after.exit_code {
+        *to.exit_code = after.exit_code;
     }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)

@@ -55,6 +55,7 @@ pub(super) fn template(
         pod_deletion_cost: group.pod_deletion_cost,
         pod_start: group.pod_start.clone(),
         pod_stop: group.pod_stop.clone(),
+        exit_code: group.exit_code,
         ..language::PodTemplate::default()
     };
     let mut template = pod_template(&written, place, !created_later, lookup, complaints);
@@ -126,6 +127,7 @@ pub(super) fn pod_template(
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         start,
         stop,
+        exit_code: written.exit_code.unwrap_or(0),
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(

@@ -21,14 +21,15 @@ fn job(release: &str, job: &str, pulses: &[(u32, &str)]) -> Plan {
     )
 }
 
-/// The same with this timeline.
+/// The same with this timeline. What runs in the pods does not end in order when it is asked to
+/// (128 + SIGTERM): a pod that ends so has Failed.
 fn job_of(release: &str, job: &str, timeline: &str) -> Plan {
     let timing = r#"Custom(request: "0s", response: "0s", watch: "0s", kubelet: Real(pod_start: "1s", pod_stop: "5s"), user: Raw)"#;
     scenario_of(
         release,
         timing,
         &format!(
-            r#"horizon: "8m", nodes: [(names: ["n", "m"])], workloads: [Job(name: "j", {job})], timeline: [{timeline}]"#
+            r#"horizon: "8m", nodes: [(names: ["n", "m"])], workloads: [Job(name: "j", template: (exit_code: 143), {job})], timeline: [{timeline}]"#
         ),
     )
 }
@@ -64,6 +65,31 @@ fn when_a_pod_is_replaced_is_a_policy() {
     };
     assert_eq!(replaced("TerminatingOrFailed"), [20_000]);
     assert_eq!(replaced("Failed"), [25_000]);
+}
+
+/// `getPhase` of kubelets goes by exit codes and by nothing else: of a Job that replaces pods that have
+/// Failed, one that ends with 0 when it is evicted has Succeeded, and is counted as done.
+#[test]
+fn a_pod_that_ends_in_order_has_succeeded() {
+    let ended = |exit_code: i32| {
+        let timing = r#"Custom(request: "0s", response: "0s", watch: "0s", kubelet: Real(pod_start: "1s", pod_stop: "5s"), user: Raw)"#;
+        let plan = scenario_of(
+            "1.31",
+            timing,
+            &format!(
+                r#"horizon: "2m", nodes: [(names: ["n", "m"])],
+                workloads: [Job(name: "j", template: (exit_code: {exit_code}), podReplacementPolicy: Failed)],
+                timeline: [
+                    (at: "10s", do: Taint(nodes: All, taint: "k:NoExecute")),
+                    (at: "10s500ms", do: Untaint(nodes: All, taint: "k:NoExecute")),
+                ]"#
+            ),
+        );
+        let [completed, created] = [" Completed ", " pod-created "].map(|w| times(&plan, w).len());
+        (completed, created)
+    };
+    assert_eq!(ended(0), (1, 0));
+    assert_eq!(ended(143), (0, 1));
 }
 
 /// `TestJobPodsCreatedWithExponentialBackoff`: each failure doubles the wait, of 10 s, 20 s and 40
