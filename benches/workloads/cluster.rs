@@ -90,6 +90,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         timeline: Vec::new(),
         actions: Vec::new(),
         perturb: Perturb::default(),
+        lease_records: false,
         tape: None,
     };
     for i in 0..nodes {

@@ -105,6 +105,7 @@ impl Run {
             namespaces: std::collections::BTreeMap::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
+            lease_records: false,
             perturb: crate::plan::Perturb::default(),
             tape: None,
         };

@@ -240,6 +240,7 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
             node(),
             ms()
         ),
+        Note::LeaseRenewed => format!("{} renews its lease", node()),
         Note::ZoneQueue => format!(
             "zone {} gets its queue",
             zone_name(analysis.trace.names.text_of(TextId(r.object)))

@@ -108,6 +108,10 @@ pub struct Scenario {
     /// What figures of a year are worth, for `taintsim plan`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
+    /// Whether each renewal of a lease is among the records, as `lease-renewed`: some thousand a day
+    /// of each node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lease_records: bool,
     /// The choices of a run, where they are not the default ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<Tape>,

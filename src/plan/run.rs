@@ -72,6 +72,8 @@ pub struct Plan {
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
     pub actions: Vec<Action>,
+    /// Renewals of leases are among the records.
+    pub lease_records: bool,
     /// Trouble that is left to the choices.
     pub perturb: Perturb,
     /// The tape that the scenario brings along: deviations from the default order.

@@ -79,6 +79,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         namespaces: namespaces(sc)?,
         timeline: b.timeline,
         actions: b.actions,
+        lease_records: false,
         perturb: Perturb::default(),
         tape: None,
     })

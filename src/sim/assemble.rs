@@ -30,7 +30,7 @@ impl Cluster {
         eager: bool,
         mut trace: Trace,
     ) -> Rc<Self> {
-        let computed = signs_that_keep_up(plan).filter(|_| !eager);
+        let computed = signs_that_keep_up(plan).filter(|_| !eager && !plan.lease_records);
         let names = &mut trace.names;
         names.reserve_pods(
             plan.pods.len(),
@@ -51,6 +51,7 @@ impl Cluster {
                     plan.timing.request.min + plan.timing.response.min,
                 ),
                 computed,
+                plan.lease_records,
             ),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),

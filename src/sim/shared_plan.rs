@@ -80,6 +80,7 @@ fn without_objects(plan: &Plan) -> Plan {
         namespaces: plan.namespaces.clone(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
+        lease_records: plan.lease_records,
         perturb: plan.perturb,
         tape: None,
     }

@@ -306,7 +306,8 @@ impl Trace {
                 f.added = known.iter().map(ToString::to_string).collect();
             }
             Note::TaintsGone => f.value = Some(arg != 0),
-            Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
+            Note::LeaseRenewed | Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {
+            }
         }
     }
 

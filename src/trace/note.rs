@@ -1,7 +1,7 @@
-//! What controllers find or decide without anything changing.
+//! What controllers find or decide without anything changing, and changes that are told on request.
 
 /// What a controller finds or decides without anything changing: its log has it, but no
-/// timeline.
+/// timeline. And what happens too often to be told unasked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Note {
     /// A node was not heard of for longer than its grace period. Object: node; argument: how long,
@@ -13,6 +13,8 @@ pub enum Note {
     /// The API server has a newer renewal of such a node's lease than the controller has seen.
     /// Object: node; argument: how long ago it came, in milliseconds.
     RenewalUnseen,
+    /// A kubelet renewed the lease of its node; noted where the scenario asks for it. Object: node.
+    LeaseRenewed,
     /// A zone gets its queue. Object: text of the zone key.
     ZoneQueue,
     /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
@@ -31,10 +33,11 @@ pub enum Note {
 
 impl Note {
     /// All of them.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::NodeExpired,
         Self::LastHeartbeat,
         Self::RenewalUnseen,
+        Self::LeaseRenewed,
         Self::ZoneQueue,
         Self::TaintsKnown,
         Self::TaintsGone,
@@ -49,6 +52,7 @@ impl Note {
             Self::NodeExpired => "node-expired",
             Self::LastHeartbeat => "last-heartbeat",
             Self::RenewalUnseen => "renewal-unseen",
+            Self::LeaseRenewed => "lease-renewed",
             Self::ZoneQueue => "zone-queue",
             Self::TaintsKnown => "taints-known",
             Self::TaintsGone => "taints-gone",
@@ -64,6 +68,7 @@ impl Note {
             Self::NodeExpired
                 | Self::LastHeartbeat
                 | Self::RenewalUnseen
+                | Self::LeaseRenewed
                 | Self::TaintsKnown
                 | Self::TaintsGone
         )

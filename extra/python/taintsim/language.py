@@ -3426,6 +3426,9 @@ class Scenario(Document):
     faults: Faults | None = None
     #: What figures of a year are worth, for `taintsim plan`.
     prices: Prices | None = None
+    #: Whether each renewal of a lease is among the records, as `lease-renewed`: some thousand a
+    #: day of each node.
+    lease_records: bool | None = None
     #: The choices of a run, where they are not the default ones.
     tape: Tape | None = None
     #: What the run must come to, for `taintsim test`.

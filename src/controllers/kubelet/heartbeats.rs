@@ -9,7 +9,7 @@ use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition};
 use crate::kernel::{Class, Time};
 use crate::plan::KubeletMode;
-use crate::trace::Actor;
+use crate::trace::{Actor, Note, What};
 
 impl Kubelets {
     /// Schedules the next run of a loop, in place of one that was scheduled before.
@@ -70,6 +70,10 @@ impl Kubelets {
                 .renew_lease(node, self.clock_ns(node).div_euclid(1_000));
             let now = self.ctx.now();
             self.with(node, |k| k.renewals = [Some(now), k.renewals[0]]);
+            if self.records_renewals {
+                self.api
+                    .record_node(Actor::Kubelet, node, What::Noted(Note::LeaseRenewed, 0));
+            }
         }
     }
 

@@ -58,6 +58,8 @@ pub(crate) struct Kubelets {
     pub(super) lazy: bool,
     /// Those that make one if they are too far apart, where others are computed.
     pub(super) signs: Option<Signs>,
+    /// Each renewal of a lease is written down.
+    pub(super) records_renewals: bool,
     /// Until then all are simulated even so.
     pub(super) awake_until: Cell<Time>,
     pub(super) state: Shared<State>,
@@ -147,6 +149,7 @@ impl Kubelets {
         mode: KubeletMode,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
         signs: Option<Signs>,
+        records_renewals: bool,
     ) -> Rc<Self> {
         let lazy = signs.is_some();
         let ctx = api.ctx().clone();
@@ -159,6 +162,7 @@ impl Kubelets {
             reads,
             lazy,
             signs,
+            records_renewals,
             awake_until: Cell::new(Time::ZERO),
             state: Shared::new(State::default()),
             points: Points {

@@ -146,6 +146,10 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         all.insert("memory".to_owned(), draw.field("memory"));
     }
     happens(draw, &mut all);
+    // Seldom: heartbeats are not computed then.
+    if draw.dice.once_in(20) {
+        all.insert("lease_records".to_owned(), draw.field("lease_records"));
+    }
     Value::Object(all)
 }
 

@@ -236,6 +236,7 @@ fn noted(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String> 
         Note::NodeExpired | Note::LastHeartbeat | Note::RenewalUnseen => {
             (node()?, What::Noted(note, number("millis", line.millis)?))
         }
+        Note::LeaseRenewed => (node()?, What::Noted(note, 0)),
         Note::ZoneQueue => (line.zone(&trace.names)?, What::Noted(note, 0)),
         Note::TaintsKnown => {
             let node = node()?;

@@ -66,7 +66,7 @@ impl Log<'_> {
     fn noted(&mut self, r: &Record, note: Note, arg: u32, step: &Step) {
         match note {
             Note::NodeExpired => self.expired(r, arg),
-            Note::LastHeartbeat | Note::RenewalUnseen => {}
+            Note::LastHeartbeat | Note::RenewalUnseen | Note::LeaseRenewed => {}
             Note::ZoneQueue => self.zone_metric(r),
             Note::TaintsKnown => {
                 let analysis = self.analysis;

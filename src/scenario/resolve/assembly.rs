@@ -62,10 +62,7 @@ pub(super) fn plan(
     let (written, moments) =
         timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
     check_prices(spec, complaints);
-    let boot = match timing.kubelet {
-        KubeletMode::Real(real) => real.boot,
-        KubeletMode::Imitated(_) => Dur::ZERO,
-    };
+    let boot = boot(timing.kubelet);
     let models = read_models::read(spec, loaded, &declared.nodes, boot, end, complaints);
     let reader = Reader {
         moments: &moments,
@@ -118,12 +115,21 @@ pub(super) fn plan(
         namespaces: declared.namespaces,
         timeline: Vec::new(),
         actions: Vec::new(),
+        lease_records: spec.lease_records,
         perturb,
         tape,
     };
     plan.notes.extend(notes::of_plan(&plan));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
+}
+
+/// How long machines boot.
+fn boot(kubelet: KubeletMode) -> Dur {
+    match kubelet {
+        KubeletMode::Real(real) => real.boot,
+        KubeletMode::Imitated(_) => Dur::ZERO,
+    }
 }
 
 /// A plan whose faults are drawn: the same scenario with other seeds has other faults.

@@ -320,7 +320,7 @@ impl<'a> Teller<'a> {
                 self.push(r.at, id, said, None, kind);
             }
             What::NodeCondition(_, ConditionStatus::Unknown, _)
-            | What::Noted(Note::TaintsKnown, _) => {}
+            | What::Noted(Note::TaintsKnown | Note::LeaseRenewed, _) => {}
             What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
             What::NodeQueued => {
                 self.queued_at = Some(r.at);
