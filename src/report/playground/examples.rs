@@ -47,6 +47,7 @@ const SHIPPED: &[Example] = shipped![
     "zone-partition",
     "zone-sizes",
     "measured/all-dark",
+    "measured/leases",
     "measured/one-node",
     "measured/replaced",
     "measured/restart",
