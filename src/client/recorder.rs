@@ -28,6 +28,9 @@ const SPAM_LIMIT: Limits = Limits {
 const AGGREGATE_MAX_EVENTS: usize = 10;
 /// How long similar events are remembered (`defaultAggregateIntervalInSeconds`).
 const AGGREGATE_INTERVAL: Dur = Dur::from_secs(600);
+/// How many times in a thousand the last of several events comes first that are made one right after the other, and then
+/// the others in order, where goroutines take drawn turns: in 552 of 659 recorded pairs.
+const LAST_FIRST: u32 = 838;
 /// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
 /// them.
 const MAX_TRIES_PER_EVENT: u32 = 12;
@@ -247,6 +250,9 @@ pub(crate) struct EventRecorder {
     /// Where every event is handed over by a goroutine of its own, the point at which one lags
     /// behind.
     overtaken: Option<PointId>,
+    /// Whether the last of a burst comes first, and the burst that waits for its turn.
+    last_first: PointId,
+    burst: Rc<Chan<Event>>,
     /// Which of two that were made at one time is handed over first.
     race_point: PointId,
     client: Client,
@@ -270,6 +276,8 @@ impl EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
             write_point: ctx.point("event-write"),
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
+            last_first: ctx.point("event-last-first"),
+            burst: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
             race_point: ctx.point("event-race"),
             client: client.clone(),
             group,
@@ -285,6 +293,15 @@ impl EventRecorder {
 
     /// Records an event; it is dropped if too many wait.
     pub(crate) fn event(&self, about: About, body: impl Into<EventBody>) {
+        let event = self.made(about, body);
+        if self.overtaken.is_some() && self.joins_burst(event) {
+            return;
+        }
+        self.hand_over(about, event);
+    }
+
+    /// An event of now.
+    fn made(&self, about: About, body: impl Into<EventBody>) -> Event {
         let at = match &self.advancing {
             None => self.ctx.now(),
             Some(last) => last.with(|last| {
@@ -292,12 +309,37 @@ impl EventRecorder {
                 *last
             }),
         };
-        let event = Event {
+        Event {
             about,
             body: body.into(),
             at,
             cause: self.ctx.cause(),
-        };
+        }
+    }
+
+    /// Whether an event waits with those that are made right before and after it for the turn of the goroutines
+    /// that hand them over, of which the last then goes first.
+    fn joins_burst(&self, event: Event) -> bool {
+        let is_first = !self.burst.ready();
+        if is_first && !self.ctx.yields(self.last_first, Object::NONE, LAST_FIRST) {
+            return false;
+        }
+        let _ = self.burst.try_send(event);
+        if is_first {
+            let (burst, queue) = (self.burst.clone(), self.queue.clone());
+            self.ctx.spawn(self.group, async move {
+                let mut events: Vec<Event> = std::iter::from_fn(|| burst.try_recv()).collect();
+                events.rotate_right(1);
+                for event in events {
+                    let _ = queue.try_send(event);
+                }
+            });
+        }
+        true
+    }
+
+    /// Hands an event over to the writer; it is dropped if too many wait.
+    fn hand_over(&self, about: About, event: Event) {
         if self
             .overtaken
             .is_some_and(|point| self.ctx.yields(point, Object::NONE, 0))
@@ -330,8 +372,9 @@ impl EventRecorder {
         {
             std::mem::swap(&mut first, &mut then);
         }
-        self.event(about, first);
-        self.event(about, then);
+        let (first, then) = (self.made(about, first), self.made(about, then));
+        self.hand_over(about, first);
+        self.hand_over(about, then);
     }
 
     async fn write(&self, client: Client) {
