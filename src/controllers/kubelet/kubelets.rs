@@ -32,6 +32,8 @@ pub(super) struct Points {
     pub(super) server: PointId,
     /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
     pub(super) heartbeat_first: PointId,
+    /// Whether the event of a pod that is refused comes after what others do in this instant.
+    pub(super) refusal_told: PointId,
 }
 
 /// By what the node lifecycle controller goes that tells it that nodes live.
@@ -174,6 +176,7 @@ impl Kubelets {
                 report_offset: ctx.point("status-report-offset"),
                 watch_back: ctx.point("kubelet-watch-reconnect"),
                 bookmark: ctx.point("kubelet-bookmark"),
+                refusal_told: ctx.point("kubelet-refusal-told"),
                 pod_status: ctx.point("pod-status-sync"),
                 relist: ctx.point("pod-relist"),
                 start: ctx.point("kubelet-start"),
