@@ -86,9 +86,23 @@ impl InformerFactory {
                 return;
             }
         }
-        let lists = Resource::ALL.map(|resource| self.failed_at(resource, given_up));
-        let last = lists.into_iter().max().unwrap_or(given_up);
+        let all = Resource::ALL.into_iter();
+        let lists = (all.filter(|resource| self.is_listed(*resource)))
+            .map(|resource| self.failed_at(resource, given_up));
+        let last = lists.max().unwrap_or(given_up);
         self.ctx.sleep_until(last).await;
+    }
+
+    /// Whether a controller of the process has an informer of a resource. Node lifecycle has one of DaemonSets, too.
+    fn is_listed(&self, resource: Resource) -> bool {
+        match resource {
+            Resource::Nodes | Resource::Pods | Resource::Leases | Resource::DaemonSets => true,
+            Resource::Budgets => !self.budget_handlers.borrow().is_empty(),
+            Resource::Deployments
+            | Resource::ReplicaSets
+            | Resource::StatefulSets
+            | Resource::Jobs => !self.workload_handlers.borrow().is_empty(),
+        }
     }
 
     /// How lists and watches are rejected at present.
