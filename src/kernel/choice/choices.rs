@@ -83,10 +83,10 @@ const SLOTS: u32 = 8;
 /// meet that miss each other in between.
 const ENDS: u64 = 8;
 
-/// Of the goroutines of one instant Go's scheduler takes another than the usual one about one time in this
-/// many, drawn among all of them: with one in two, upstream's recordings have their outcomes as often as
-/// the model; with one in one, four or eight more of them differ (`taintsim conform --odds`).
-const UNUSUAL: u64 = 2;
+/// How many times in a thousand the goroutine that goes on next is drawn among all that could, and is not the usual one:
+/// so upstream's recordings have their outcomes most nearly as often as the model (`taintsim conform --odds`). What Go's
+/// scheduler does where goroutines are started, or woken by one that then waits, is said there.
+const DRAWN_TURNS: u32 = 750;
 
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
@@ -112,7 +112,7 @@ impl Span {
             Self::Bits | Self::Rank => part(0, u64::MAX),
             Self::Place => holds(self.default_value()),
             Self::Turn(n) => {
-                let drawn = 1.0 / UNUSUAL as f64;
+                let drawn = f64::from(DRAWN_TURNS) / THOUSAND as f64;
                 drawn * one_of(n) + (1.0 - drawn) * holds(0)
             }
             Self::Yield(odds) | Self::Chance(odds) => {
@@ -178,7 +178,7 @@ impl Choices {
     pub fn natural(seed: u64) -> Self {
         Self {
             searches: false,
-            ..Self::loose(seed, UNUSUAL)
+            ..Self::free(seed)
         }
     }
 
@@ -375,6 +375,12 @@ impl Choices {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Place if self.searches => bits,
+                    Span::Turn(n) if self.free > 0 && !self.searches => {
+                        match keyed::up_to(bits, THOUSAND - 1) < u64::from(DRAWN_TURNS) {
+                            true => keyed::up_to(bits.rotate_left(32), u64::from(n) - 1),
+                            false => 0,
+                        }
+                    }
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
                     }
