@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// How many times in a thousand goroutines that are started one right after the other go on in Go's usual order where turns
 /// are drawn: the last one first, then the others as they were started. Go's scheduler has it so
-/// nearly always of a few, and in two thirds of sixteen (`recorder/odds/turns_test.go`).
+/// nearly always of a few, and in two thirds of sixteen (`extra/recorder/odds/turns_test.go`).
 const IN_ORDER: u32 = 970;
 
 /// Works on `pieces` pieces with `workers` workers; a worker takes the next piece when it is done
