@@ -81,3 +81,20 @@ export async function open(from, file, how = {}) {
     await page.waitForFunction(() => document.documentElement.dataset.shown === 'yes');
     return { page, wrong, close: () => context.close() };
 }
+
+/**
+ * Moves the mouse to a place until something is told of it. The scroll that brought it into view may come after the first move, and what is told
+ * goes with a scroll.
+ * @param {import('playwright-core').Page} page
+ * @param {number} x
+ * @param {number} y
+ */
+export async function hover(page, x, y) {
+    const tip = page.locator('.tip');
+    for (let tries = 0; tries < 100 && !(await tip.isVisible()); tries += 1) {
+        await page.mouse.move(x - 1, y);
+        await page.mouse.move(x, y);
+        await page.evaluate(() => new Promise((next) => { requestAnimationFrame(next); }));
+    }
+    await tip.waitFor({ state: 'visible' });
+}

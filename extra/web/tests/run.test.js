@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { browser, open, pageOf } from './page.js';
+import { browser, hover, open, pageOf } from './page.js';
 
 /** @type {import('playwright-core').Browser} */
 let chromium;
@@ -71,8 +71,7 @@ test('hovering tells state and cause, a click the chain of causes in the words o
     const box = await lanes(page);
     // Rows of 18 pixels: zone a, its ten nodes, zone b, b-00. At 14 minutes, of 9 to 20, it is Unknown.
     const x = box.x + 150 + (box.width - 174) * 5 / 11;
-    await page.mouse.move(x, box.y + 18 * 12 + 9);
-    await page.locator('.tip').waitFor({ state: 'visible' });
+    await hover(page, x, box.y + 18 * 12 + 9);
     const tip = await page.locator('.tip').textContent() ?? '';
     assert.match(tip, /b-00 at (13:59|14:00)/);
     assert.match(tip, /Unknown; tainted NoSchedule and NoExecute/);
@@ -187,8 +186,7 @@ test('a legend has dashes, values only under the cursor, and what is told of a p
     const dashes = await legend.locator('path').evaluateAll((all) => all.map((p) => `${p.getAttribute('stroke')} ${p.getAttribute('stroke-dasharray')}`));
     assert.equal(new Set(dashes).size, dashes.length, String(dashes));
     const box = await lanes(page);
-    await page.mouse.move(box.x + 500, box.y + 60);
-    await page.locator('.tip').waitFor({ state: 'visible' });
+    await hover(page, box.x + 500, box.y + 60);
     assert.match(await legend.textContent() ?? '', /up\d/);
     await page.evaluate(() => window.scrollBy(0, 30));
     await page.locator('.tip').waitFor({ state: 'hidden' });
