@@ -10,6 +10,7 @@ use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Dur, Shared, Time};
 use crate::plan::{Do, WatchedResource};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// For this long after the end of a fault heartbeats are still simulated: more than any delay of a
 /// watch but a fault's.
@@ -27,16 +28,25 @@ enum Trouble {
 }
 
 /// What is wrong, and until when it makes a difference.
-#[derive(Default)]
 pub(super) struct Awake {
+    kubelets: Rc<Kubelets>,
     until: Shared<BTreeMap<Trouble, Time>>,
     /// The longest lag so far.
     lag: Shared<Dur>,
 }
 
 impl Awake {
+    /// Nothing is wrong yet.
+    pub(super) fn new(kubelets: &Rc<Kubelets>) -> Self {
+        Self {
+            kubelets: kubelets.clone(),
+            until: Shared::default(),
+            lag: Shared::default(),
+        }
+    }
+
     /// An action is about to be done, now: keeps kubelets awake as long as it makes a difference.
-    pub(super) fn before(&self, act: &Do, now: Time, kubelets: &Kubelets) {
+    pub(super) fn before(&self, act: &Do, now: Time) {
         let carries_none = match act {
             Do::WatchLag(r, _) | Do::StallWatches(r, _) | Do::ExpireWatches(Some(r)) => {
                 !matches!(r, WatchedResource::Nodes | WatchedResource::Leases)
@@ -71,16 +81,16 @@ impl Awake {
             all.insert(trouble, longer.map_or(until, |l| l.max(until)));
             all.values().copied().max().unwrap_or(until)
         });
-        kubelets.stay_awake(until);
+        self.kubelets.stay_awake(until);
     }
 
     /// Watches that an outage of the API server broke are back by then.
-    pub(super) fn until_watches_are_back(&self, back: Time, kubelets: &Kubelets) {
+    pub(super) fn until_watches_are_back(&self, back: Time) {
         let until = self.until.with(|all| {
             let until = all.entry(Trouble::Api).or_default();
             *until = back.saturating_add(AFTER).max(*until);
             all.values().copied().max().unwrap_or_default()
         });
-        kubelets.stay_awake(until);
+        self.kubelets.stay_awake(until);
     }
 }

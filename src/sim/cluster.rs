@@ -1,81 +1,257 @@
-//! A running cluster.
+//! A running cluster: its assembly, and what a timeline does to it.
+//!
+//! It owns its parts and calls down into them: the machines, the controllers' process and who leads,
+//! users and maintenances. They know the world that they work on, and nothing of the cluster.
 
 use super::awake::Awake;
-use super::off::Off;
-use super::office::Office;
-use super::process::Process;
-use super::shared_plan::OwnedTemplates;
-use super::turn::Turn;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::pod::PodTemplate;
+use super::bounds::{most_steps, signs_that_keep_up};
+use super::controller_manager::ControllerManager;
+use super::leader::Leader;
+use super::machines::{Machines, OffBy};
+use super::maintenance::Maintainer;
+use super::objects::Objects;
+use super::shared_plan::{Common, admission};
+use super::turn::Turns;
+use super::user::User;
+use super::world::World;
+use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::client::WatchLags;
+use crate::client::{Resource, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
-use crate::kernel::{Ctx, HandlerId, Shared, Time};
-use crate::plan::{BudgetIndex, NodeIndex, NodePlan, Plan, PodIndex, PodPlan, WorkloadIndex};
-use crate::trace::Trace;
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use crate::kernel::{Ctx, Time};
+use crate::plan::{Action, Do, NodeIndex, Phase, Plan, WatchCache, WatchedResource};
+use crate::trace::{Actor, Trace, What};
 use std::rc::Rc;
 
 /// A running cluster.
 pub(super) struct Cluster {
-    pub(super) ctx: Ctx,
-    /// The plan without the nodes and pods that are there from the start.
-    pub(super) plan: Rc<Plan>,
-    pub(super) late_nodes: BTreeMap<NodeIndex, NodePlan>,
-    pub(super) late_pods: BTreeMap<PodIndex, PodPlan>,
-    pub(super) api: Rc<ApiServer>,
-    pub(super) kubelets: Rc<Kubelets>,
-    pub(super) lags: Rc<WatchLags>,
-    pub(super) provider: Rc<Provider>,
-    pub(super) node_ids: Vec<NodeId>,
-    pub(super) pod_ids: Vec<PodId>,
-    pub(super) templates: Vec<Rc<PodTemplate>>,
-    pub(super) owned_templates: Rc<OwnedTemplates>,
-    pub(super) process: Shared<Option<Rc<Process>>>,
-    /// The controllers do not run before this.
-    pub(super) down_until: Cell<Time>,
-    /// How often the controllers' process has died where that is left to the choices.
-    pub(super) crashes: Cell<u32>,
-    pub(super) awake: Awake,
-    /// Until then requests of the controllers' process hang.
-    pub(super) hangs_until: Rc<Cell<Time>>,
-    /// What outages of the API server mean to the controllers' process.
-    pub(super) office: Office,
-    /// The machines that faults and maintenances keep off.
-    pub(super) off: Shared<Off>,
-    /// Handler of the timeline.
-    pub(super) timeline: Cell<Option<HandlerId<Turn>>>,
+    pub(super) world: Rc<World>,
+    pub(super) leader: Leader,
+    manager: Rc<ControllerManager>,
+    awake: Rc<Awake>,
+    machines: Rc<Machines>,
+    user: User,
+    maintainer: Rc<Maintainer>,
+}
+
+fn resource(r: WatchedResource) -> Resource {
+    match r {
+        WatchedResource::Nodes => Resource::Nodes,
+        WatchedResource::Pods => Resource::Pods,
+        WatchedResource::Leases => Resource::Leases,
+        WatchedResource::Workloads(kind) => kind.into(),
+    }
 }
 
 impl Cluster {
-    /// The id of a node of the plan.
-    pub(super) fn node_id(&self, index: NodeIndex) -> NodeId {
-        self.node_ids[index as usize]
-    }
-
-    /// The id of a disruption budget's name.
-    pub(super) fn budget_id(&self, index: BudgetIndex) -> WorkloadId {
-        self.api
-            .names(|n| n.workload(&self.plan.budgets[index as usize].name))
-    }
-
-    /// The id of a workload of the plan, if it was created before.
-    pub(super) fn workload_id(&self, index: WorkloadIndex) -> Option<WorkloadId> {
-        self.api
-            .names(|n| n.find_workload(&self.plan.workloads[index as usize].name))
+    /// Makes everything that exists at time zero.
+    ///
+    /// `trace` is an empty one.
+    pub(super) fn new(
+        plan: &Plan,
+        common: &Common,
+        ctx: &Ctx,
+        eager: bool,
+        mut trace: Trace,
+    ) -> Rc<Self> {
+        let computed = signs_that_keep_up(plan).filter(|_| !eager && !plan.lease_records);
+        let names = &mut trace.names;
+        names.reserve_pods(
+            plan.pods.len(),
+            plan.pods.iter().map(|p| p.name.len()).sum(),
+        );
+        let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
+        let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
+        let api = ApiServer::new(ctx, admission(plan), trace);
+        ctx.limit_instant(most_steps(plan));
+        let world = Rc::new(World {
+            ctx: ctx.clone(),
+            kubelets: Kubelets::new(
+                &api,
+                plan.timing.kubelet,
+                (
+                    plan.profile.kubelet,
+                    plan.profile.watch_retry,
+                    plan.timing.request.min + plan.timing.response.min,
+                ),
+                computed,
+                plan.lease_records,
+            ),
+            lags: Rc::new(WatchLags::default()),
+            provider: Rc::new(Provider::default()),
+            plan: common.plan.clone(),
+            turns: Turns::new(ctx),
+            node_ids,
+            pod_ids,
+            api,
+        });
+        let objects = Objects::new(&world, plan, common);
+        objects.create_what_is_there(plan);
+        let manager = ControllerManager::new(&world);
+        let awake = Rc::new(Awake::new(&world.kubelets));
+        let machines = Rc::new(Machines::new(&world));
+        Rc::new(Self {
+            leader: Leader::new(&world, &manager, &awake),
+            user: User::new(&world, objects),
+            maintainer: Maintainer::new(&world, &machines),
+            manager,
+            awake,
+            machines,
+            world,
+        })
     }
 
     /// How many records there are.
     pub(super) fn records(&self) -> u32 {
-        self.api.records()
+        self.world.api.records()
     }
 
     /// Ends the run and hands out its trace.
     pub(super) fn finish(&self, end: Time) -> Trace {
-        self.stop_controllers();
-        self.api.finish(end)
+        self.manager.stop();
+        self.world.api.finish(end)
+    }
+
+    /// Does an action of the timeline.
+    pub(super) fn act(&self, action: &Action) {
+        let World {
+            ctx, api, kubelets, ..
+        } = &*self.world;
+        let (entry, user) = (action.entry, &self.user);
+        let cause = self.record_phase(action);
+        self.awake.before(&action.act, ctx.now());
+        ctx.set_cause(cause);
+        let each = |nodes: &[NodeIndex], f: &dyn Fn(NodeId)| {
+            for &n in nodes {
+                ctx.set_cause(cause);
+                f(self.world.node_id(n));
+            }
+        };
+        self.declare(&action.act);
+        match &action.act {
+            Do::Cut(nodes, how) => each(nodes, &|n| kubelets.cut(n, Some(*how))),
+            Do::Heal(nodes) => each(nodes, &|n| kubelets.cut(n, None)),
+            Do::Isolate(nodes) => each(nodes, &|n| {
+                api.record_node(Actor::User, n, What::NetworkLost);
+            }),
+            Do::Reconnect(nodes) => each(nodes, &|n| {
+                api.record_node(Actor::User, n, What::NetworkBack);
+            }),
+            Do::Crash(nodes) => each(nodes, &|n| self.machines.switch_off(n, OffBy::Fault)),
+            Do::Boot(nodes) => each(nodes, &|n| self.machines.switch_on(n, OffBy::Fault)),
+            Do::StopKubelet(nodes) => each(nodes, &|n| kubelets.stop(n)),
+            Do::StartKubelet(nodes) => each(nodes, &|n| kubelets.start(n)),
+            Do::HeartbeatPeriod(nodes, period) => {
+                each(nodes, &|n| kubelets.set_heartbeat_period(n, *period))
+            }
+            Do::Condition(nodes, kind, status) => {
+                each(nodes, &|n| kubelets.set_condition(n, *kind, *status))
+            }
+            Do::Runtime(nodes, fails) => each(nodes, &|n| kubelets.runtime(n, *fails)),
+            Do::ClockSkew(nodes, skew) => each(nodes, &|n| kubelets.set_skew(n, *skew)),
+            Do::ApiDown => self.leader.api_goes_down(entry),
+            Do::ApiUp(cache) => self.leader.api_comes_up(*cache),
+            Do::ServersDie(gone, all) => self.leader.servers_die(entry, (*gone, *all)),
+            Do::WatchLag(r, lag) => self.world.lags.set_lag(resource(*r), *lag),
+            Do::StallWatches(r, d) => self
+                .world
+                .lags
+                .stall(resource(*r), ctx.now().saturating_add(*d)),
+            Do::ExpireWatches(of) => self.watches_end(of.map(resource), WatchCache::Lost),
+            Do::LoseWatches(of) => self.watches_end(of.map(resource), WatchCache::Kept),
+            Do::RejectRequests(clients, lasts) => {
+                let until = ctx.now().saturating_add(*lasts);
+                api.rejections().begin(clients, until)
+            }
+            Do::RestartControllers(downtime) => {
+                self.manager.die(*downtime, entry);
+            }
+            Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
+            Do::Over => {}
+            Do::AddNode(node) => user.add_node(entry, *node),
+            Do::DeleteNode(nodes) => each(nodes, &|n| self.delete_node(n)),
+            Do::Taint(nodes, edit) => each(nodes, &|n| user.taint(entry, n, edit)),
+            Do::Cordon(nodes, value) => each(nodes, &|n| user.cordon(n, *value)),
+            Do::Label(nodes, labels) => each(nodes, &|n| user.label(n, labels)),
+            Do::CreatePod(pod) => user.create_pod(entry, *pod),
+            Do::DeletePod(pod, grace) => user.delete_pod(entry, *pod, *grace),
+            Do::BindPod(pod, node) => user.bind_pod(entry, *pod, *node),
+            Do::Instance(nodes, instance) => {
+                each(nodes, &|n| self.world.provider.set(n, *instance))
+            }
+            Do::Drain(nodes, options) => self.maintainer.drain(entry, nodes, options),
+            Do::Scale(workload, replicas) => user.scale(entry, *workload, *replicas),
+            Do::CreateWorkload(workload) => user.create_workload(entry, *workload),
+            Do::DeleteWorkload(workload, propagation) => {
+                user.delete_workload(entry, *workload, *propagation)
+            }
+            Do::CreateBudget(budget) => user.create_budget(entry, *budget),
+            Do::PatchBudget(budget, rule) => user.patch_budget(entry, *budget, *rule),
+            Do::DeleteBudget(budget) => user.delete_budget(entry, *budget),
+            Do::Maintain(nodes, how) => self.maintainer.maintain(entry, nodes, how),
+            Do::PatchTolerations(pod, tolerations) => {
+                user.patch_tolerations(entry, *pod, tolerations)
+            }
+        }
+    }
+
+    /// Records that an entry of the timeline begins or ends, if this action says so; the cause of
+    /// what follows.
+    fn record_phase(&self, action: &Action) -> u32 {
+        let what = match action.phase {
+            Phase::Begin => Some(What::FaultBegan),
+            Phase::End => Some(What::FaultEnded),
+            Phase::Step => None,
+        };
+        if let Some(what) = what {
+            let record = self.world.api.record(Actor::User, action.entry, what);
+            self.world.ctx.set_cause(record);
+        }
+        self.world.ctx.cause()
+    }
+
+    /// The watches of a resource, or of all, end.
+    fn watches_end(&self, of: Option<Resource>, cache: WatchCache) {
+        if let Some(informers) = self.manager.informers() {
+            let back = informers.watches_end(of, cache);
+            if back > self.world.ctx.now() {
+                self.awake.until_watches_are_back(back);
+            }
+        }
+    }
+
+    fn delete_node(&self, node: NodeId) {
+        self.world.kubelets.leave(node);
+        self.machines.forget(node);
+        // A node that is gone already can't be deleted again; nothing follows from that.
+        let _ = self.world.api.delete_node(Actor::User, node);
+        let _ = self.world.api.delete_lease(node);
+    }
+
+    /// What an action touches beside the store, for searches.
+    fn declare(&self, act: &Do) {
+        let family = match act {
+            Do::WatchLag(..) | Do::StallWatches(..) | Do::ExpireWatches(_) | Do::LoseWatches(_) => {
+                "watch-lags"
+            }
+            Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) | Do::RejectRequests(..) => {
+                "api-server-down"
+            }
+            Do::Cut(..)
+            | Do::Heal(_)
+            | Do::Crash(_)
+            | Do::Boot(_)
+            | Do::StopKubelet(_)
+            | Do::StartKubelet(_)
+            | Do::HeartbeatPeriod(..)
+            | Do::Condition(..)
+            | Do::Runtime(..)
+            | Do::ClockSkew(..)
+            | Do::AddNode(_)
+            | Do::DeleteNode(_) => "kubelets",
+            _ => return,
+        };
+        self.world.ctx.writes(self.world.ctx.keys(family).of(0));
     }
 }

@@ -1,6 +1,6 @@
 //! The controllers of a process, one after the other: how each is configured and made.
 
-use super::cluster::Cluster;
+use super::world::World;
 use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
     Client, ClientTiming, EventRecorder, InformerFactory, Recalled, SeriesRecorder, TokenBucket,
@@ -10,10 +10,11 @@ use crate::controllers::{
     cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
     workload,
 };
-use crate::kernel::{Dur, Group, Keys, Name};
+use crate::kernel::{Dur, Group, Keys, Name, Time};
 use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::plan::{FailedBefore, Flags, Limits, Memory, Plan, Waited};
 use crate::trace::Actor;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,15 +31,22 @@ pub(super) struct Part {
     pub(super) controller: Rc<dyn Controller>,
 }
 
+/// What the clients of all controllers have in common.
+pub(super) struct Clients {
+    /// What a write of theirs may set off.
+    pub(super) wrote: Option<Wrote>,
+    /// Until then their requests hang.
+    pub(super) hang_until: Rc<Cell<Time>>,
+}
+
 /// Makes the controllers of one process.
 pub(super) struct Maker<'a> {
-    cluster: &'a Cluster,
+    world: &'a World,
+    clients: &'a Clients,
     group: Group,
     informers: &'a Rc<InformerFactory>,
     /// What they remember, if they have been running for long.
     memory: Option<Recalled>,
-    /// What a write of theirs may set off.
-    wrote: Option<Wrote>,
     /// In the order in which they start.
     parts: Vec<Part>,
 }
@@ -46,22 +54,23 @@ pub(super) struct Maker<'a> {
 impl<'a> Maker<'a> {
     /// For a process of that group with these caches; `warm` if it has been running for long.
     pub(super) fn new(
-        cluster: &'a Rc<Cluster>,
+        world: &'a World,
+        clients: &'a Clients,
         group: Group,
         informers: &'a Rc<InformerFactory>,
         warm: bool,
     ) -> Self {
-        let memory = cluster.plan.memory.as_ref().filter(|_| warm);
+        let memory = world.plan.memory.as_ref().filter(|_| warm);
         Maker {
             memory: memory.map(|m| Recalled {
                 office_ns: m.office_us.map(|us| us.saturating_mul(1_000)),
                 pass: m.pass,
                 passed_ns: m.passed_us.map(|us| us.saturating_mul(1_000)),
             }),
-            cluster,
+            world,
+            clients,
             group,
             informers,
-            wrote: cluster.crashes(),
             parts: Vec::new(),
         }
     }
@@ -70,10 +79,10 @@ impl<'a> Maker<'a> {
     pub(super) fn all(mut self) -> Vec<Part> {
         self.node_controllers();
         self.workload_controllers();
-        let has = self.cluster.plan.controllers;
+        let has = self.world.plan.controllers;
         if has.cloud {
             self.add(Actor::Cloud, |m, client, recorder| {
-                let provider = &m.cluster.provider;
+                let provider = &m.world.provider;
                 let switches = m.plan().profile.cloud;
                 cloud::Controller::new(switches, client, m.informers, m.group, recorder, provider)
             });
@@ -98,7 +107,7 @@ impl<'a> Maker<'a> {
     }
 
     fn plan(&self) -> &'a Plan {
-        &self.cluster.plan
+        &self.world.plan
     }
 
     /// What the plan says that is remembered beside that.
@@ -109,21 +118,21 @@ impl<'a> Maker<'a> {
     /// The Jobs whose pods failed before the start.
     fn failures(&self) -> BTreeMap<WorkloadId, FailedBefore> {
         let all = self.remembered().into_iter().flat_map(|m| &m.failures);
-        all.filter_map(|(job, failed)| Some((self.cluster.workload_id(*job)?, *failed)))
+        all.filter_map(|(job, failed)| Some((self.world.workload_id(*job)?, *failed)))
             .collect()
     }
 
     /// The pods that the scheduler tried before the start.
     fn waiting(&self) -> BTreeMap<PodId, Waited> {
         let all = self.remembered().into_iter().flat_map(|m| &m.waiting);
-        all.map(|(pod, waited)| (self.cluster.pod_ids[*pod as usize], *waited))
+        all.map(|(pod, waited)| (self.world.pod_id(*pod), *waited))
             .collect()
     }
 
     /// What a search calls the steps of a controller. The state of some is that of their queues, or
     /// belongs to one item of theirs at a time.
     fn name(&self, actor: Actor) -> Name {
-        let keys = || self.cluster.ctx.keys(actor.as_str());
+        let keys = || self.world.ctx.keys(actor.as_str());
         match actor {
             Actor::Cloud => Name::NONE,
             Actor::StatefulSet | Actor::Deployment | Actor::TaintEviction => {
@@ -136,7 +145,7 @@ impl<'a> Maker<'a> {
     fn client(&self, actor: Actor, limits: Option<Limits>) -> Client {
         let timing = &self.plan().timing;
         Client::new(
-            &self.cluster.api,
+            &self.world.api,
             actor,
             limits.map(TokenBucket::new),
             ClientTiming {
@@ -145,9 +154,9 @@ impl<'a> Maker<'a> {
                 step: timing.step,
                 retries: self.plan().profile.request_retries,
             },
-            self.wrote.clone(),
+            self.clients.wrote.clone(),
         )
-        .that_hangs(&self.cluster.hangs_until)
+        .that_hangs(&self.clients.hang_until)
     }
 
     /// A client with the limits that the plan gives to its controller.
@@ -158,7 +167,7 @@ impl<'a> Maker<'a> {
     fn recorder(&self, client: &Client) -> EventRecorder {
         let plan = self.plan();
         let name = Name::of("event-recorder", Keys::NOTHING);
-        self.cluster.ctx.under(name, || {
+        self.world.ctx.under(name, || {
             EventRecorder::start(
                 client,
                 self.group,
@@ -169,7 +178,7 @@ impl<'a> Maker<'a> {
     }
 
     fn under<R>(&self, name: Name, make: impl FnOnce() -> R) -> R {
-        self.cluster.ctx.under(name, make)
+        self.world.ctx.under(name, make)
     }
 
     fn push(&mut self, name: Option<Name>, controller: Rc<dyn Controller>) {
@@ -223,7 +232,7 @@ impl<'a> Maker<'a> {
     }
 
     fn workload_controllers(&mut self) {
-        let (has, of) = (self.cluster.plan.controllers, self.plan().profile.workload);
+        let (has, of) = (self.world.plan.controllers, self.plan().profile.workload);
         if has.replica_set {
             self.add(Actor::ReplicaSet, |m, client, recorder| {
                 workload::ReplicaSetController::new(of, client, m.informers, m.group, recorder)

@@ -6,21 +6,61 @@
 //! for its whole duration. What it goes by is when it saw the lease itself, so that a process that
 //! is started again waits out its own old one.
 
-use super::cluster::Cluster;
+use super::awake::Awake;
+use super::controller_manager::ControllerManager;
 use super::turn::Turn;
+use super::world::World;
 use crate::client::connection::BROKEN;
-use crate::kernel::{Class, Dur, Object, Time};
-use crate::plan::{LeaderElection, Successor, WatchCache};
+use crate::kernel::{Dur, Object, Time};
+use crate::plan::{Action, LeaderElection, Successor, WatchCache};
+use crate::trace::{Actor, What};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// From taking office to the start of the controllers: measured of kube-controller-manager 1.34.4.
 const TAKING_OFFICE: (Dur, Dur) = (Dur::from_millis(1_200), Dur::from_millis(1_500));
 
-impl Cluster {
+/// Whether the controllers are in charge, and what outages of the API server mean to that.
+pub(super) struct Leader {
+    world: Rc<World>,
+    manager: Rc<ControllerManager>,
+    awake: Rc<Awake>,
+    /// How many outages there were.
+    outages: Cell<u32>,
+    /// The entry of the timeline of the latest.
+    entry: Cell<u32>,
+    /// The last try of a leader to renew before its deadline, in the latest.
+    last_try: Cell<Time>,
+    /// When the latest ended.
+    up_since: Cell<Time>,
+    /// A process waits for the API server.
+    waits: Cell<bool>,
+}
+
+impl Leader {
+    /// Nobody yet.
+    pub(super) fn new(
+        world: &Rc<World>,
+        manager: &Rc<ControllerManager>,
+        awake: &Rc<Awake>,
+    ) -> Self {
+        Self {
+            world: world.clone(),
+            manager: manager.clone(),
+            awake: awake.clone(),
+            outages: Cell::default(),
+            entry: Cell::default(),
+            last_try: Cell::default(),
+            up_since: Cell::default(),
+            waits: Cell::default(),
+        }
+    }
+
     fn drawn(&self, least: Dur, most: Dur) -> Dur {
-        let point = self.ctx.point("leader-election");
+        let point = self.world.ctx.point("leader-election");
         let nobody = Object { id: 0, hash: 0 };
         let drawn = self
+            .world
             .ctx
             .uniform(point, nobody, least.as_nanos(), most.as_nanos());
         Dur::from_nanos(drawn)
@@ -43,10 +83,10 @@ impl Cluster {
 
     /// The controllers' process dies, and a successor takes over.
     pub(super) fn replace_leader(&self, successor: Successor, entry: u32) {
-        let Some(e) = self.plan.timing.leader_election else {
+        let Some(e) = self.world.plan.timing.leader_election else {
             return;
         };
-        let now = self.ctx.now();
+        let now = self.world.ctx.now();
         let seen = match successor {
             Successor::Same(after) => now.saturating_add(after),
             Successor::Standby => {
@@ -55,74 +95,68 @@ impl Cluster {
             }
         };
         let starts = self.takes_over(e, seen);
-        self.die(starts.since(now), entry);
-        self.post(starts, Turn::Start);
-    }
-
-    fn post(&self, at: Time, turn: Turn) {
-        if let Some(handler) = self.timeline.get() {
-            self.ctx.post_at(at, Class::Outside, handler, turn);
-        }
+        self.manager.die(starts.since(now), entry);
+        self.world.turns.post(starts, Turn::Start);
     }
 
     /// The API server refuses everybody from now on: a leader gives up after its deadline.
     pub(super) fn api_goes_down(&self, entry: u32) {
-        if self.api.is_down() {
+        if self.world.api.is_down() {
             return;
         }
-        let now = self.ctx.now();
-        self.kubelets.api_server(true, WatchCache::Kept);
-        if let Some(p) = self.process.with(|p| p.clone()) {
-            p.informers.server_gone();
+        let now = self.world.ctx.now();
+        self.world.kubelets.api_server(true, WatchCache::Kept);
+        if let Some(informers) = self.manager.informers() {
+            informers.server_gone();
         }
-        let office = &self.office;
-        office.outages.set(office.outages.get() + 1);
-        office.entry.set(entry);
-        if let Some(e) = self.plan.timing.leader_election {
+        self.outages.set(self.outages.get() + 1);
+        self.entry.set(entry);
+        if let Some(e) = self.world.plan.timing.leader_election {
             let first_try = now + self.drawn(Dur::ZERO, e.retry_period);
             let tries = e.renew_deadline.as_nanos().saturating_sub(1) / e.retry_period.as_nanos();
-            office.last_try.set(first_try + e.retry_period * tries);
+            self.last_try.set(first_try + e.retry_period * tries);
             let deadline = first_try.saturating_add(e.renew_deadline);
-            self.post(deadline, Turn::RenewDeadline(office.outages.get()));
+            self.world
+                .turns
+                .post(deadline, Turn::RenewDeadline(self.outages.get()));
         }
     }
 
     /// The API server answers again.
-    pub(super) fn api_comes_up(self: &Rc<Self>, cache: WatchCache) {
-        let now = self.ctx.now();
-        self.kubelets.api_server(false, cache);
-        self.office.up_since.set(now);
-        if let Some(p) = self.process.with(|p| p.clone()) {
-            let back = p.informers.server_back(cache);
-            self.awake.until_watches_are_back(back, &self.kubelets);
+    pub(super) fn api_comes_up(&self, cache: WatchCache) {
+        let now = self.world.ctx.now();
+        self.world.kubelets.api_server(false, cache);
+        self.up_since.set(now);
+        if let Some(informers) = self.manager.informers() {
+            let back = informers.server_back(cache);
+            self.awake.until_watches_are_back(back);
         }
-        if self.office.waits.take() {
-            let starts = match self.plan.timing.leader_election {
+        if self.waits.take() {
+            let starts = match self.world.plan.timing.leader_election {
                 Some(e) => {
                     let seen = now + self.drawn(Dur::ZERO, self.until_next_look(e));
                     self.takes_over(e, seen)
                 }
                 None => now,
             };
-            self.down_until.set(self.down_until.get().max(starts));
-            self.post(starts, Turn::Start);
+            self.manager.stay_down(starts);
+            self.world.turns.post(starts, Turn::Start);
         }
     }
 
     /// A leader's deadline in an outage of that number is over: it exits unless it renewed in time,
     /// and is started again at once.
     pub(super) fn renew_deadline(&self, outage: u32) {
-        let office = &self.office;
-        let renewed = !self.api.is_down() && office.up_since.get() <= office.last_try.get();
-        let leads = self.process.with(|p| p.is_some());
-        if outage != office.outages.get() || renewed || !leads {
+        let renewed = !self.world.api.is_down() && self.up_since.get() <= self.last_try.get();
+        let leads = self.manager.informers().is_some();
+        if outage != self.outages.get() || renewed || !leads {
             return;
         }
-        if self.api.is_down() {
-            self.die(Dur::ZERO, office.entry.get());
-            office.waits.set(true);
+        if self.world.api.is_down() {
+            self.manager.die(Dur::ZERO, self.entry.get());
+            self.waits.set(true);
         } else {
-            self.replace_leader(Successor::Same(Dur::ZERO), office.entry.get());
+            self.replace_leader(Successor::Same(Dur::ZERO), self.entry.get());
         }
     }
 
@@ -131,35 +165,53 @@ impl Cluster {
     /// is started again, with a connection to another server. Without leader election it finds its
     /// connection dead.
     pub(super) fn servers_die(&self, entry: u32, (gone, all): (u32, u32)) {
-        let now = self.ctx.now();
-        self.kubelets.servers_die((gone, all));
-        let Some(p) = self.process.with(|p| p.clone()) else {
+        let now = self.world.ctx.now();
+        self.world.kubelets.servers_die((gone, all));
+        let Some(informers) = self.manager.informers() else {
             return;
         };
         let nobody = Object { id: 1, hash: 1 };
-        let point = self.ctx.point("server-of-a-connection");
-        let hit = self.ctx.uniform(point, nobody, 0, u64::from(all) - 1) < u64::from(gone);
-        if !hit || !self.plan.timing.reconnects {
+        let point = self.world.ctx.point("server-of-a-connection");
+        let hit = self.world.ctx.uniform(point, nobody, 0, u64::from(all) - 1) < u64::from(gone);
+        if !hit || !self.world.plan.timing.reconnects {
             return;
         }
-        match self.plan.timing.leader_election {
+        match self.world.plan.timing.leader_election {
             Some(e) => {
                 let exits = self.drawn(Dur::ZERO, e.retry_period) + e.renew_deadline;
                 self.replace_leader(Successor::Same(exits), entry);
             }
             None => {
-                self.hangs_until.set(now + BROKEN);
-                let back = p.informers.server_lost(now + BROKEN);
-                self.awake.until_watches_are_back(back, &self.kubelets);
+                self.manager.hang(now + BROKEN);
+                let back = informers.server_lost(now + BROKEN);
+                self.awake.until_watches_are_back(back);
             }
         }
     }
 
+    /// The controllers start, for the first time or as the end of a restart. While another restart
+    /// keeps them down, that one starts them.
+    pub(super) fn start(&self, restart: Option<&Action>) {
+        let World { ctx, plan, api, .. } = &*self.world;
+        if let Some(action) = restart
+            && plan
+                .timeline
+                .get(action.entry as usize)
+                .is_some_and(|e| e.ends.is_some())
+        {
+            let record = api.record(Actor::User, action.entry, What::FaultEnded);
+            ctx.set_cause(record);
+        }
+        if self.manager.may_start() && !self.waits_for_the_api() {
+            self.manager.start();
+        }
+    }
+
     /// Whether a process that would start now has to wait for the API server.
-    pub(super) fn waits_for_the_api(&self) -> bool {
-        let waits = self.plan.timing.reconnects && self.api.is_down();
+    fn waits_for_the_api(&self) -> bool {
+        let waits = self.world.plan.timing.reconnects && self.world.api.is_down();
         if waits {
-            self.office.waits.set(true);
+            self.waits.set(true);
         }
         waits
     }

@@ -6,8 +6,8 @@
 //! that node alone would; then the machine is off for a while, boots, and once the node is Ready
 //! again it is uncordoned. The next node begins as soon as one is done.
 
-use super::cluster::Cluster;
-use super::off::OffBy;
+use super::machines::{Machines, OffBy};
+use super::world::World;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
@@ -32,96 +32,89 @@ struct Progress {
     stopped_by: Cell<Option<NodeId>>,
 }
 
-impl Cluster {
-    /// A machine stops, if it has not.
-    pub(super) fn switch_off(&self, node: NodeId, by: OffBy) {
-        self.off.with(|o| o.0.insert((node, by)));
-        self.kubelets.crash(node);
-    }
+/// Whoever drains and maintains nodes.
+pub(super) struct Maintainer {
+    world: Rc<World>,
+    machines: Rc<Machines>,
+}
 
-    /// A machine boots, if nothing else keeps it off.
-    pub(super) fn switch_on(&self, node: NodeId, by: OffBy) {
-        let free = self.off.with(|o| {
-            o.0.remove(&(node, by));
-            ![OffBy::Fault, OffBy::Maintenance]
-                .into_iter()
-                .any(|by| o.0.contains(&(node, by)))
-        });
-        if free {
-            self.kubelets.boot(node);
-        }
+impl Maintainer {
+    /// One who has nothing to do yet.
+    pub(super) fn new(world: &Rc<World>, machines: &Rc<Machines>) -> Rc<Self> {
+        Rc::new(Self {
+            world: world.clone(),
+            machines: machines.clone(),
+        })
     }
 
     /// A client of kubectl, with a limiter of its own.
     fn kubectl(&self) -> Client {
-        let timing = &self.plan.timing;
+        let timing = &self.world.plan.timing;
         let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
         let way = ClientTiming {
             request: timing.request,
             response: timing.response,
             step: timing.step,
-            retries: self.plan.profile.request_retries,
+            retries: self.world.plan.profile.request_retries,
         };
-        Client::new(&self.api, Actor::User, limiter, way, None)
+        Client::new(&self.world.api, Actor::User, limiter, way, None)
     }
 
     /// Runs `kubectl drain` beside everything else.
-    pub(super) fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &DrainOptions) {
-        let group = self.ctx.group();
+    pub(super) fn drain(&self, entry: u32, nodes: &[NodeIndex], options: &DrainOptions) {
+        let group = self.world.ctx.group();
         let drain = Drain::new(
             self.kubectl(),
             group,
-            self.plan.profile.eviction,
+            self.world.plan.profile.eviction,
             options.clone(),
         );
-        let (nodes, cluster): (Vec<NodeId>, _) = (
-            nodes.iter().map(|n| self.node_id(*n)).collect(),
-            self.clone(),
-        );
-        self.ctx.spawn(group, async move {
+        let world = self.world.clone();
+        let nodes: Vec<NodeId> = nodes.iter().map(|n| world.node_id(*n)).collect();
+        self.world.ctx.spawn(group, async move {
             if let Err(complaint) = drain.run(&nodes).await {
-                cluster.refuse(entry, &complaint);
+                world.refuse(entry, &complaint);
             }
         });
     }
 
     /// Runs a rolling maintenance beside everything else.
     pub(super) fn maintain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], how: &Maintenance) {
-        let (group, cause) = (self.ctx.group(), self.ctx.cause());
-        let nodes: Rc<[NodeId]> = nodes.iter().map(|n| self.node_id(*n)).collect();
+        let (group, cause) = (self.world.ctx.group(), self.world.ctx.cause());
+        let nodes: Rc<[NodeId]> = nodes.iter().map(|n| self.world.node_id(*n)).collect();
         let (me, how, progress) = (
             self.clone(),
             Rc::new(how.clone()),
             Rc::new(Progress::default()),
         );
-        self.ctx.spawn(group, async move {
+        self.world.ctx.spawn(group, async move {
             let (worker, all, done) = (me.clone(), nodes.clone(), progress.clone());
-            parallelize(&me.ctx, group, how.at_a_time, nodes.len(), move |i| {
+            parallelize(&me.world.ctx, group, how.at_a_time, nodes.len(), move |i| {
                 if done.stopped_by.get().is_some() {
                     return None;
                 }
                 done.begun.set(done.begun.get() + 1);
-                let (cluster, node, how, progress) =
-                    (worker.clone(), all[i], how.clone(), done.clone());
+                let (me, node, how, progress) = (worker.clone(), all[i], how.clone(), done.clone());
                 Some(async move {
-                    cluster
-                        .maintain_node(entry, cause, group, node, &how, &progress)
+                    me.maintain_node(entry, cause, group, node, &how, &progress)
                         .await
                 })
             })
             .await;
-            me.ctx.set_cause(cause);
+            me.world.ctx.set_cause(cause);
             if let Some(node) = progress.stopped_by.get() {
-                let name = me.api.names(|n| n.node_name(node).to_owned());
+                let name = me.world.api.names(|n| n.node_name(node).to_owned());
                 let left = nodes.len() - progress.begun.get();
                 let text = format!(
                     "{name} could not be drained; {left} of {} nodes not begun",
                     nodes.len()
                 );
-                let text = me.api.names(|n| n.text(&text));
-                me.api.record(Actor::User, entry, What::CutShort(text.0));
+                let text = me.world.api.names(|n| n.text(&text));
+                me.world
+                    .api
+                    .record(Actor::User, entry, What::CutShort(text.0));
             }
-            me.api.record(Actor::User, entry, What::FaultEnded);
+            me.world.api.record(Actor::User, entry, What::FaultEnded);
         });
     }
 
@@ -135,18 +128,18 @@ impl Cluster {
         how: &Maintenance,
         progress: &Progress,
     ) {
-        self.ctx.set_cause(cause);
+        self.world.ctx.set_cause(cause);
         let kubectl = self.kubectl();
         let drain = Drain::new(
             kubectl.clone(),
             group,
-            self.plan.profile.eviction,
+            self.world.plan.profile.eviction,
             how.drain.clone(),
         );
         let outcome = match drain.run(&[node]).await {
             Ok(outcomes) => outcomes.first().copied(),
             // There is no such node any more: nothing to maintain.
-            Err(complaint) => return self.refuse(entry, &complaint),
+            Err(complaint) => return self.world.refuse(entry, &complaint),
         };
         if outcome != Some(DrainOutcome::Drained) {
             match how.if_not_drained {
@@ -163,15 +156,15 @@ impl Cluster {
                 IfNotDrained::GoOn => {}
             }
         }
-        let kubelets = self.ctx.keys("kubelets").of(0);
-        let off_at = self.ctx.now();
-        self.ctx.set_cause(cause);
-        self.ctx.writes(kubelets);
-        self.switch_off(node, OffBy::Maintenance);
-        self.ctx.sleep(how.off).await;
-        self.ctx.set_cause(cause);
-        self.ctx.writes(kubelets);
-        self.switch_on(node, OffBy::Maintenance);
+        let kubelets = self.world.ctx.keys("kubelets").of(0);
+        let off_at = self.world.ctx.now();
+        self.world.ctx.set_cause(cause);
+        self.world.ctx.writes(kubelets);
+        self.machines.switch_off(node, OffBy::Maintenance);
+        self.world.ctx.sleep(how.off).await;
+        self.world.ctx.set_cause(cause);
+        self.world.ctx.writes(kubelets);
+        self.machines.switch_on(node, OffBy::Maintenance);
         if !self.comes_back(&kubectl, node, off_at).await {
             return;
         }
@@ -185,7 +178,7 @@ impl Cluster {
     async fn comes_back(&self, kubectl: &Client, node: NodeId, off_at: Time) -> bool {
         let about = Object {
             id: node.0,
-            hash: self.api.names(|n| n.node_hash(node)),
+            hash: self.world.api.names(|n| n.node_hash(node)),
         };
         loop {
             // Reading a node has its heartbeats written, so the lease is read after it.
@@ -217,7 +210,7 @@ impl Cluster {
             if is_back {
                 return true;
             }
-            self.ctx.sleep(POLL).await;
+            self.world.ctx.sleep(POLL).await;
         }
     }
 }

@@ -1,26 +1,22 @@
 //! Assembly of a cluster and its run: one [`Plan`](crate::plan::Plan) in, one
 //! [`Trace`](crate::trace::Trace) out.
 
-mod assemble;
 mod awake;
 mod bounds;
 mod cluster;
+mod controller_manager;
 mod controllers;
-mod crashes;
-mod faults;
 mod leader;
+mod machines;
 mod maintenance;
 mod objects;
-mod off;
-mod office;
-mod process;
 mod run;
 mod search;
 mod shared_plan;
-mod start;
 mod timeline;
 mod turn;
 mod user;
+mod world;
 
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
 pub use search::{

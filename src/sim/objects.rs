@@ -1,6 +1,7 @@
 //! How nodes, pods, workloads and budgets of the plan come into being.
 
-use super::cluster::Cluster;
+use super::shared_plan::{Common, OwnedTemplates};
+use super::world::World;
 use crate::api::budget::BudgetStatus;
 use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use crate::api::names::{NodeId, PodId};
@@ -10,23 +11,79 @@ use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    BudgetIndex, NodeIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
+    BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart,
+    WorkloadIndex,
 };
 use crate::trace::Actor;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// `metadata.generation` of an object whose spec nobody has changed.
 const FIRST_GENERATION: i64 = 1;
 
-impl Cluster {
+/// The objects of the plan, and those that are still to come.
+pub(super) struct Objects {
+    world: Rc<World>,
+    late_nodes: BTreeMap<NodeIndex, NodePlan>,
+    late_pods: BTreeMap<PodIndex, PodPlan>,
+    templates: Vec<Rc<PodTemplate>>,
+    owned_templates: Rc<OwnedTemplates>,
+}
+
+impl Objects {
+    /// None exists yet.
+    pub(super) fn new(world: &Rc<World>, plan: &Plan, common: &Common) -> Self {
+        Self {
+            world: world.clone(),
+            late_nodes: late_nodes(plan),
+            late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
+            templates: common.templates.clone(),
+            owned_templates: common.owned_templates.clone(),
+        }
+    }
+
+    /// Creates the objects that exist at time zero.
+    pub(super) fn create_what_is_there(&self, plan: &Plan) {
+        for (index, node) in (0..).zip(&plan.nodes) {
+            if node.start != NodeStart::Absent {
+                self.create_node(index, node, Actor::User, false);
+            }
+        }
+        let (mut workloads, mut budgets) = (BTreeSet::new(), BTreeSet::new());
+        for action in &plan.actions {
+            match action.act {
+                Do::CreateWorkload(later) => workloads.insert(later),
+                Do::CreateBudget(later) => budgets.insert(later),
+                _ => false,
+            };
+        }
+        // Names are unique in a plan, and nothing exists yet that could refuse them.
+        for index in (0..plan.workloads.len() as WorkloadIndex).filter(|i| !workloads.contains(i)) {
+            let _ = self.create_workload(index);
+        }
+        for index in (0..plan.budgets.len() as BudgetIndex).filter(|i| !budgets.contains(i)) {
+            let _ = self.create_budget(index);
+        }
+        for (pod, id) in plan
+            .pods
+            .iter()
+            .zip(&self.world.pod_ids)
+            .filter(|(p, _)| p.start != PodStart::Absent)
+        {
+            // Nothing refuses those that are there from the start: their names differ, and they
+            // have been admitted.
+            let _ = self.create_pod(pod, *id);
+        }
+    }
+
     /// A node of the plan joins, for the first time or again: its kubelet registers it. False if it
     /// is there.
     pub(super) fn join(&self, index: NodeIndex) -> bool {
-        let id = self.node_id(index);
+        let id = self.world.node_id(index);
         let Some(plan) = self
             .late_nodes
             .get(&index)
-            .filter(|_| self.api.node(id).is_none())
+            .filter(|_| self.world.api.node(id).is_none())
         else {
             return false;
         };
@@ -40,25 +97,20 @@ impl Cluster {
     /// A pod of that name exists, or a whitelist lacks one of its tolerations.
     pub(super) fn create_late_pod(&self, index: PodIndex) -> Result<(), ApiError> {
         self.late_pods.get(&index).map_or(Ok(()), |plan| {
-            self.create_pod(plan, self.pod_ids[index as usize])
+            self.create_pod(plan, self.world.pod_id(index))
         })
     }
 
     /// Creates a node, with its lease, and its kubelet. `registering`: the kubelet does it as it
     /// starts, and admission runs.
-    pub(super) fn create_node(
-        &self,
-        index: NodeIndex,
-        plan: &NodePlan,
-        actor: Actor,
-        registering: bool,
-    ) {
-        let id = self.node_id(index);
+    fn create_node(&self, index: NodeIndex, plan: &NodePlan, actor: Actor, registering: bool) {
+        let id = self.world.node_id(index);
         let (conditions, renewed_us, cut) = match &plan.start {
             NodeStart::Ready | NodeStart::Absent => {
-                let now_us = i64::try_from(self.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
+                let now_us =
+                    i64::try_from(self.world.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
                 (
-                    healthy_conditions(self.api.timestamp()),
+                    healthy_conditions(self.world.api.timestamp()),
                     Some(now_us),
                     false,
                 )
@@ -80,27 +132,34 @@ impl Cluster {
             allocatable: plan.allocatable.clone(),
         };
         // Names are unique in a plan, and a node that is there does not join.
-        let _ = self.api.create_node(actor, new, registering);
+        let _ = self.world.api.create_node(actor, new, registering);
         if plan.start == NodeStart::Silent {
             return;
         }
-        self.kubelets.join(id, settings_of(plan), cut, registering);
-        if let (NodeStart::Imported { conditions, .. }, Some(_)) = (&plan.start, &self.plan.memory)
+        self.world
+            .kubelets
+            .join(id, settings_of(plan), cut, registering);
+        if let (NodeStart::Imported { conditions, .. }, Some(_)) =
+            (&plan.start, &self.world.plan.memory)
         {
-            self.kubelets.begin_with(id, conditions);
+            self.world.kubelets.begin_with(id, conditions);
         }
-        if let Some(us) = renewed_us.filter(|_| !registering || !self.kubelets.make_leases()) {
+        if let Some(us) = renewed_us.filter(|_| !registering || !self.world.kubelets.make_leases())
+        {
             // Creating a lease can't fail.
-            let _ = self.api.renew_lease(id, self.lease_of(index, plan, us));
+            let _ = self
+                .world
+                .api
+                .renew_lease(id, self.lease_of(index, plan, us));
         }
-        self.kubelets.fall_asleep(id);
+        self.world.kubelets.fall_asleep(id);
     }
 
     /// When a node that is there from the start renewed its lease, in microseconds from the start;
     /// where controllers remember, its kubelet goes on from there.
     fn lease_of(&self, index: NodeIndex, plan: &NodePlan, us: i64) -> i64 {
-        let id = self.node_id(index);
-        let memory = self.plan.memory.as_ref();
+        let id = self.world.node_id(index);
+        let memory = self.world.plan.memory.as_ref();
         let remembered = match plan.start {
             NodeStart::Ready => memory.and_then(|m| m.leases_us.get(&index).copied()),
             NodeStart::Imported { cut: false, .. } => memory.map(|_| us),
@@ -113,8 +172,8 @@ impl Cluster {
             }
             // A kubelet of a cluster that has been running for long renewed its lease one period
             // before it does so next.
-            None if plan.start == NodeStart::Ready && self.plan.warm_start => {
-                let age_us = self.kubelets.lease_age(id).as_nanos() / 1_000;
+            None if plan.start == NodeStart::Ready && self.world.plan.warm_start => {
+                let age_us = self.world.kubelets.lease_age(id).as_nanos() / 1_000;
                 us.saturating_sub_unsigned(age_us)
             }
             None => us,
@@ -124,52 +183,53 @@ impl Cluster {
     /// A kubelet goes on from the renewal of its lease before the start.
     fn go_on_from(&self, id: NodeId, renewed_us: i64) {
         let age = Dur::from_micros(renewed_us.min(0).unsigned_abs());
-        self.kubelets.renewed_before(id, age);
+        self.world.kubelets.renewed_before(id, age);
     }
 
     /// A user creates a workload of the plan; those that own others come before these.
     pub(super) fn create_workload(&self, index: WorkloadIndex) -> Result<(), ApiError> {
-        let plan = &self.plan.workloads[index as usize];
+        let plan = &self.world.plan.workloads[index as usize];
         let owner = plan.owner.and_then(|o| {
-            self.api
-                .workload(self.workload_id(o)?)
+            self.world
+                .api
+                .workload(self.world.workload_id(o)?)
                 .map(|w| (w.id, w.uid))
         });
         let new = NewWorkload {
-            id: self.api.names(|n| n.workload(&plan.name)),
+            id: self.world.api.names(|n| n.workload(&plan.name)),
             kind: plan.kind,
             owner,
             selector: plan.selector.clone(),
             template: (*self.templates[plan.template as usize]).clone(),
-            pinned: plan.node.map(|n| self.node_id(n)),
+            pinned: plan.node.map(|n| self.world.node_id(n)),
             min_ready_seconds: plan.min_ready_seconds,
             spec: plan.spec.clone(),
         };
-        self.api.create_workload(Actor::User, new).map(|_| ())
+        self.world.api.create_workload(Actor::User, new).map(|_| ())
     }
 
     /// A user creates a disruption budget of the plan.
     pub(super) fn create_budget(&self, index: BudgetIndex) -> Result<(), ApiError> {
-        let plan = &self.plan.budgets[index as usize];
+        let plan = &self.world.plan.budgets[index as usize];
         let new = NewBudget {
-            id: self.budget_id(index),
+            id: self.world.budget_id(index),
             selector: Rc::new(plan.selector.clone()),
             rule: plan.rule,
             always_allow_unhealthy: plan.always_allow_unhealthy,
             status: self.counted_before(index),
         };
-        self.api.create_budget(Actor::User, new).map(|_| ())
+        self.world.api.create_budget(Actor::User, new).map(|_| ())
     }
 
     /// The status of a budget that is there from the start, where it is known what it was counted to;
     /// otherwise it has not been counted yet.
     fn counted_before(&self, index: BudgetIndex) -> BudgetStatus {
-        let memory = self.plan.memory.as_ref();
+        let memory = self.world.plan.memory.as_ref();
         let counted = memory.and_then(|m| m.budgets.get(&index));
-        let Some(c) = counted.filter(|_| self.ctx.now() == Time::ZERO) else {
+        let Some(c) = counted.filter(|_| self.world.ctx.now() == Time::ZERO) else {
             return BudgetStatus::default();
         };
-        let granted = |(pod, at): (&PodIndex, &i64)| (self.pod_ids[*pod as usize], Timestamp(*at));
+        let granted = |(pod, at): (&PodIndex, &i64)| (self.world.pod_id(*pod), Timestamp(*at));
         BudgetStatus {
             observed_generation: FIRST_GENERATION,
             disruptions_allowed: c.allowed,
@@ -188,7 +248,7 @@ impl Cluster {
         let Some(owner) = &template.owner else {
             return template.clone();
         };
-        let workload = self.api.names(|n| {
+        let workload = self.world.api.names(|n| {
             let name = format!(
                 "{}/{}/{}",
                 owner.kind,
@@ -197,7 +257,7 @@ impl Cluster {
             );
             n.find_workload(&name).inspect(|w| n.set_owner(id, *w))
         });
-        let Some(workload) = workload.and_then(|w| self.api.workload(w)) else {
+        let Some(workload) = workload.and_then(|w| self.world.api.workload(w)) else {
             return template.clone();
         };
         self.owned_templates.with(|shared| {
@@ -217,17 +277,17 @@ impl Cluster {
     }
 
     /// Creates a pod of the plan.
-    pub(super) fn create_pod(&self, plan: &PodPlan, id: PodId) -> Result<(), ApiError> {
+    fn create_pod(&self, plan: &PodPlan, id: PodId) -> Result<(), ApiError> {
         let mut new = NewPod::pending(
             id,
             self.template_of(plan, id),
-            plan.node.map(|n| self.node_id(n)),
+            plan.node.map(|n| self.world.node_id(n)),
         );
         match plan.start {
             PodStart::Pending | PodStart::Absent => {}
             PodStart::Running => {
                 new.phase = PodPhase::Running;
-                let at = self.api.timestamp();
+                let at = self.world.api.timestamp();
                 new.ready = Some(PodCondition {
                     status: ConditionStatus::True,
                     reason: PodReason::None,
@@ -254,9 +314,9 @@ impl Cluster {
         // One that has ended was counted, and lost the finalizer then.
         new.job_finalizer = of_job
             && !new.phase.is_terminal()
-            && self.plan.profile.workload.job.tracking_finalizers;
+            && self.world.plan.profile.workload.job.tracking_finalizers;
         new.admitted = plan.start != PodStart::Absent;
-        self.api.create_pod(Actor::User, new).map(|_| ())
+        self.world.api.create_pod(Actor::User, new).map(|_| ())
     }
 }
 
@@ -266,4 +326,37 @@ fn settings_of(plan: &NodePlan) -> NodeSettings {
         lease_period: plan.lease_period,
         status_offset: plan.status_offset,
     }
+}
+
+/// The nodes that join in the course of the run, those included that are there from the start and
+/// may be deleted before: each joins healthy.
+fn late_nodes(plan: &Plan) -> BTreeMap<NodeIndex, NodePlan> {
+    let joins = plan.actions.iter().filter_map(|a| {
+        if let Do::AddNode(node) = a.act {
+            Some(node)
+        } else {
+            None
+        }
+    });
+    joins
+        .map(|node| {
+            (
+                node,
+                NodePlan {
+                    start: NodeStart::Absent,
+                    ..plan.nodes[node as usize].clone()
+                },
+            )
+        })
+        .collect()
+}
+
+/// The items that come later, by index.
+fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
+    items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| is(item))
+        .map(|(i, item)| (i as u32, item.clone()))
+        .collect()
 }

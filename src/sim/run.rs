@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::shared_plan::Common;
+use super::timeline::Timeline;
 use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::plan::Plan;
 use crate::trace::Trace;
@@ -42,6 +43,7 @@ fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) 
         eager,
         Trace::default(),
     );
+    Timeline::schedule(&cluster);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.step_until(plan.horizon) {

@@ -3,6 +3,7 @@
 
 use super::cluster::Cluster;
 use super::shared_plan::Common;
+use super::timeline::Timeline;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search::{self, Wanted};
 use crate::kernel::{Choices, Kernel, Room};
@@ -178,6 +179,7 @@ fn search_in(
         false,
         std::mem::take(&mut tables.trace),
     );
+    Timeline::schedule(&cluster);
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
     let mut asked = false;

@@ -2,7 +2,8 @@
 
 use super::cluster::Cluster;
 use super::turn::Turn;
-use crate::kernel::{Class, Dur, Handler, HandlerId, Keys, Name, Object, PointId, Time};
+use super::world::World;
+use crate::kernel::{Dur, Handler, Keys, Name, Object, PointId, Time};
 use crate::plan::{Action, Do};
 use crate::trace::NO_RECORD;
 use std::cell::Cell;
@@ -21,7 +22,6 @@ const APART_OF_ONE: u32 = 300;
 /// before or after what the earlier ones set off in that instant; that is chance.
 pub(super) struct Timeline {
     cluster: Weak<Cluster>,
-    handler: Cell<Option<HandlerId<Turn>>>,
     together: PointId,
     /// The instant whose actions are held, and until when the last of them is.
     held: Cell<Option<(Time, Time)>>,
@@ -34,14 +34,17 @@ impl Handler for Timeline {
         let Some(cluster) = self.cluster.upgrade() else {
             return;
         };
-        let ctx = &cluster.ctx;
+        let World {
+            ctx, plan, turns, ..
+        } = &*cluster.world;
         ctx.set_cause(NO_RECORD);
-        let plan = cluster.plan.clone();
         let (index, waited) = match turn {
             Turn::Action { index, waited } => (index as usize, waited),
-            Turn::Start => return cluster.restarted(None),
-            Turn::RenewDeadline(outage) => return cluster.renew_deadline(outage),
-            Turn::Restarted(index) => return cluster.restarted(plan.actions.get(index as usize)),
+            Turn::Start => return cluster.leader.start(None),
+            Turn::RenewDeadline(outage) => return cluster.leader.renew_deadline(outage),
+            Turn::Restarted(index) => {
+                return cluster.leader.start(plan.actions.get(index as usize));
+            }
         };
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together && !waited {
@@ -58,15 +61,14 @@ impl Handler for Timeline {
             if ctx.chance(self.together, about, apart) {
                 until += Dur::from_nanos(1);
             }
-            if let Some(handler) = self.handler.get().filter(|_| until > ctx.now()) {
+            if until > ctx.now() {
                 self.held.set(Some((ctx.now(), until)));
                 let index = index as u32;
                 let turn = Turn::Action {
                     index,
                     waited: true,
                 };
-                ctx.post_at(until, Class::Outside, handler, turn);
-                return;
+                return turns.post(until, turn);
             }
         }
         cluster.act(&plan.actions[index]);
@@ -89,45 +91,23 @@ impl Timeline {
     /// Schedules the start of the controllers and all actions, in the plan's order where times are
     /// equal.
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
-        let together = cluster.ctx.point("actions-of-one-instant");
-        let timeline = Rc::new(Timeline {
+        let World {
+            ctx, plan, turns, ..
+        } = &*cluster.world;
+        let together = ctx.point("actions-of-one-instant");
+        let handler = ctx.register(Rc::new(Timeline {
             cluster: Rc::downgrade(cluster),
-            handler: Cell::new(None),
             together,
             held: Cell::new(None),
-        });
-        let handler = cluster.ctx.register(timeline.clone());
-        timeline.handler.set(Some(handler));
-        cluster.timeline.set(Some(handler));
-        cluster.ctx.post_at(
-            cluster.plan.controllers_start,
-            Class::Outside,
-            handler,
-            Turn::Start,
-        );
-        for (index, action) in cluster
-            .plan
-            .actions
-            .iter()
-            .enumerate()
-            .filter(|(_, a)| !is_attached(a))
-        {
-            cluster.ctx.post_at(
-                action.at,
-                Class::Outside,
-                handler,
-                Turn::Action {
-                    index: index as u32,
-                    waited: false,
-                },
-            );
+        }));
+        turns.go_to(handler);
+        turns.post(plan.controllers_start, Turn::Start);
+        for (index, action) in (0..).zip(&plan.actions).filter(|(_, a)| !is_attached(a)) {
+            let waited = false;
+            turns.post(action.at, Turn::Action { index, waited });
             if let Do::RestartControllers(downtime) = action.act {
-                cluster.ctx.post_at(
-                    action.at.saturating_add(downtime),
-                    Class::Outside,
-                    handler,
-                    Turn::Restarted(index as u32),
-                );
+                let back = action.at.saturating_add(downtime);
+                turns.post(back, Turn::Restarted(index));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What the timeline of a run does next.
 
-use crate::kernel::Argument;
+use crate::kernel::{Argument, Class, Ctx, HandlerId, Time};
+use std::cell::Cell;
 
 /// What comes next.
 #[derive(Clone, Copy)]
@@ -36,6 +37,35 @@ impl Argument for Turn {
                 index,
                 waited: waited == 1,
             },
+        }
+    }
+}
+
+/// The timeline's turns that are to come, for whoever adds one.
+pub(super) struct Turns {
+    ctx: Ctx,
+    /// Whoever takes them, once there is a timeline.
+    timeline: Cell<Option<HandlerId<Turn>>>,
+}
+
+impl Turns {
+    /// None yet, and nobody to take them.
+    pub(super) fn new(ctx: &Ctx) -> Self {
+        Self {
+            ctx: ctx.clone(),
+            timeline: Cell::new(None),
+        }
+    }
+
+    /// From now on they are handed to that timeline.
+    pub(super) fn go_to(&self, timeline: HandlerId<Turn>) {
+        self.timeline.set(Some(timeline));
+    }
+
+    /// Has the timeline take a turn.
+    pub(super) fn post(&self, at: Time, turn: Turn) {
+        if let Some(timeline) = self.timeline.get() {
+            self.ctx.post_at(at, Class::Outside, timeline, turn);
         }
     }
 }

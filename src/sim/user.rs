@@ -1,40 +1,106 @@
 //! What users do with kubectl, and what it answers them.
 
-use super::cluster::Cluster;
+use super::objects::Objects;
+use super::world::World;
+use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{Propagation, WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
-use crate::plan::{BudgetIndex, UserMode, WorkloadIndex};
-use crate::trace::{Actor, What};
+use crate::plan::{BudgetIndex, NodeIndex, PodIndex, UserMode, WorkloadIndex};
+use crate::trace::Actor;
+use std::rc::Rc;
 
-impl Cluster {
+/// Whoever writes with kubectl.
+pub(super) struct User {
+    world: Rc<World>,
+    objects: Objects,
+}
+
+impl User {
+    /// One who is to create these objects.
+    pub(super) fn new(world: &Rc<World>, objects: Objects) -> Self {
+        Self {
+            world: world.clone(),
+            objects,
+        }
+    }
+
+    /// A user creates a node of the plan; its kubelet registers it.
+    pub(super) fn add_node(&self, entry: u32, node: NodeIndex) {
+        if !self.objects.join(node) {
+            let id = self.world.node_id(node);
+            let name = self.world.api.names(|n| n.node_name(id).to_owned());
+            let text = format!("nodes \"{name}\" already exists");
+            self.world.refuse(entry, &text);
+        }
+    }
+
+    pub(super) fn cordon(&self, node: NodeId, value: bool) {
+        let api = &self.world.api;
+        let _ = api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
+    }
+
+    pub(super) fn label(&self, node: NodeId, labels: &[(String, Option<String>)]) {
+        let _ = self.world.api.mutate_node(Actor::User, node, |n| {
+            let mut all = (*n.labels).clone();
+            for (key, value) in labels {
+                match value {
+                    Some(v) => all.insert(key.clone(), v.clone()),
+                    None => all.remove(key),
+                };
+            }
+            n.labels = Rc::new(all);
+        });
+    }
+
     pub(super) fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
-        let Some(node) = self.api.node(id) else {
+        let Some(node) = self.world.api.node(id) else {
             return;
         };
-        let taints = match self.plan.timing.user {
+        let taints = match self.world.plan.timing.user {
             UserMode::Raw => edit.apply_raw(&node.taints),
             UserMode::Kubectl => {
-                let name = self.api.names(|n| n.node_name(id).to_owned());
+                let name = self.world.api.names(|n| n.node_name(id).to_owned());
                 match edit.apply(&node.taints, &name) {
                     Ok((taints, _)) => taints,
-                    Err(text) => return self.refuse(entry, &text),
+                    Err(text) => return self.world.refuse(entry, &text),
                 }
             }
         };
-        let _ = self.api.patch_node_taints(Actor::User, id, None, taints);
+        let _ = self
+            .world
+            .api
+            .patch_node_taints(Actor::User, id, None, taints);
+    }
+
+    pub(super) fn create_pod(&self, entry: u32, pod: PodIndex) {
+        let result = self.objects.create_late_pod(pod);
+        self.answer_about_pod(entry, self.world.pod_id(pod), result);
+    }
+
+    pub(super) fn delete_pod(&self, entry: u32, pod: PodIndex, grace: Option<i64>) {
+        let id = self.world.pod_id(pod);
+        let result = self.world.api.delete_pod(Actor::User, id, grace, None);
+        self.answer_about_pod(entry, id, result);
+    }
+
+    pub(super) fn bind_pod(&self, entry: u32, pod: PodIndex, node: NodeIndex) {
+        let (id, node) = (self.world.pod_id(pod), self.world.node_id(node));
+        let result = self.world.api.bind_pod(Actor::User, id, None, node);
+        self.answer_about_pod(entry, id, result.map(|_| ()));
     }
 
     /// Replaces a pod's tolerations. For people the API server's rule holds that those that are
     /// there stay, except for their seconds: what is given changes the seconds of those it equals,
     /// and the rest is added.
-    pub(super) fn patch_tolerations(&self, entry: u32, id: PodId, tolerations: &[Toleration]) {
+    pub(super) fn patch_tolerations(&self, entry: u32, pod: PodIndex, tolerations: &[Toleration]) {
+        let id = self.world.pod_id(pod);
         let mut wanted = tolerations.to_vec();
-        if self.plan.timing.user == UserMode::Kubectl
-            && let Some(pod) = self.api.pod(id)
+        if self.world.plan.timing.user == UserMode::Kubectl
+            && let Some(pod) = self.world.api.pod(id)
         {
             let old = &pod.template.tolerations;
             wanted.clone_from(old);
@@ -48,21 +114,29 @@ impl Cluster {
                     None => wanted.push(t.clone()),
                 }
             }
-            let operators = self.plan.profile.taint_eviction.comparison_operators;
+            let operators = self.world.plan.profile.taint_eviction.comparison_operators;
             if let Some(error) =
                 validate_toleration_update(&wanted, old, "spec.tolerations", operators).first()
             {
                 let name = self.short_name(id);
-                return self.refuse(entry, &format!("The Pod \"{name}\" is invalid: {error}"));
+                return self
+                    .world
+                    .refuse(entry, &format!("The Pod \"{name}\" is invalid: {error}"));
             }
         }
-        let result = self.api.set_tolerations(Actor::User, id, wanted);
+        let result = self.world.api.set_tolerations(Actor::User, id, wanted);
         self.answer_about_pod(entry, id, result.map(|_| ()));
+    }
+
+    pub(super) fn create_workload(&self, entry: u32, index: WorkloadIndex) {
+        let result = self.objects.create_workload(index);
+        self.answer_about_workload(entry, index, result);
     }
 
     pub(super) fn scale(&self, entry: u32, index: WorkloadIndex, wanted: i32) {
         let write = |id| {
-            self.api
+            self.world
+                .api
                 .mutate_workload(Actor::User, id, |w| match &mut w.spec {
                     WorkloadSpec::Deployment { replicas }
                     | WorkloadSpec::ReplicaSet { replicas }
@@ -73,6 +147,7 @@ impl Cluster {
                 })
         };
         let result = self
+            .world
             .workload_id(index)
             .ok_or(ApiError::NotFound)
             .and_then(write);
@@ -81,24 +156,42 @@ impl Cluster {
 
     pub(super) fn delete_workload(&self, entry: u32, index: WorkloadIndex, how: Propagation) {
         let result = self
+            .world
             .workload_id(index)
             .ok_or(ApiError::NotFound)
-            .and_then(|id| self.api.delete_workload(Actor::User, id, how, None));
+            .and_then(|id| self.world.api.delete_workload(Actor::User, id, how, None));
         self.answer_about_workload(entry, index, result);
     }
 
+    pub(super) fn create_budget(&self, entry: u32, budget: BudgetIndex) {
+        let result = self.objects.create_budget(budget);
+        self.answer_about_budget(entry, budget, result);
+    }
+
+    pub(super) fn patch_budget(&self, entry: u32, budget: BudgetIndex, rule: BudgetRule) {
+        let id = self.world.budget_id(budget);
+        let result = self.world.api.set_budget_rule(Actor::User, id, rule);
+        self.answer_about_budget(entry, budget, result.map(|_| ()));
+    }
+
+    pub(super) fn delete_budget(&self, entry: u32, budget: BudgetIndex) {
+        let id = self.world.budget_id(budget);
+        let result = self.world.api.delete_budget(Actor::User, id);
+        self.answer_about_budget(entry, budget, result);
+    }
+
     /// What kubectl prints of a write to a workload that the API server refused.
-    pub(super) fn answer_about_workload(
+    fn answer_about_workload(
         &self,
         entry: u32,
         index: WorkloadIndex,
         result: Result<(), ApiError>,
     ) {
         let Err(error) = result else { return };
-        if self.plan.timing.user != UserMode::Kubectl {
+        if self.world.plan.timing.user != UserMode::Kubectl {
             return;
         }
-        let plan = &self.plan.workloads[index as usize];
+        let plan = &self.world.plan.workloads[index as usize];
         let resource = match plan.kind {
             WorkloadKind::Deployment => "deployments.apps",
             WorkloadKind::ReplicaSet => "replicasets.apps",
@@ -108,11 +201,11 @@ impl Cluster {
         };
         let name = short_name(&plan.name);
         match error {
-            ApiError::AlreadyExists => self.refuse(
+            ApiError::AlreadyExists => self.world.refuse(
                 entry,
                 &format!("Error from server (AlreadyExists): {resource} \"{name}\" already exists"),
             ),
-            _ => self.refuse(
+            _ => self.world.refuse(
                 entry,
                 &format!("Error from server (NotFound): {resource} \"{name}\" not found"),
             ),
@@ -120,64 +213,55 @@ impl Cluster {
     }
 
     /// What kubectl prints of a write to a disruption budget that the API server refused.
-    pub(super) fn answer_about_budget(
-        &self,
-        entry: u32,
-        index: BudgetIndex,
-        result: Result<(), ApiError>,
-    ) {
+    fn answer_about_budget(&self, entry: u32, index: BudgetIndex, result: Result<(), ApiError>) {
         let Err(error) = result else { return };
-        if self.plan.timing.user != UserMode::Kubectl {
+        if self.world.plan.timing.user != UserMode::Kubectl {
             return;
         }
-        let name = short_name(&self.plan.budgets[index as usize].name);
+        let name = short_name(&self.world.plan.budgets[index as usize].name);
         let (reason, what) = if error == ApiError::AlreadyExists {
             ("AlreadyExists", "already exists")
         } else {
             ("NotFound", "not found")
         };
-        self.refuse(
+        self.world.refuse(
             entry,
             &format!("Error from server ({reason}): poddisruptionbudgets.policy \"{name}\" {what}"),
         );
     }
 
     /// A pod's name without its namespace.
-    pub(super) fn short_name(&self, id: PodId) -> String {
-        self.api.names(|n| short_name(n.pod_name(id)).to_owned())
+    fn short_name(&self, id: PodId) -> String {
+        self.world
+            .api
+            .names(|n| short_name(n.pod_name(id)).to_owned())
     }
 
     /// What kubectl prints of a write to a pod that the API server refused.
-    pub(super) fn answer_about_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
-        if self.plan.timing.user != UserMode::Kubectl {
+    fn answer_about_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
+        if self.world.plan.timing.user != UserMode::Kubectl {
             return;
         }
         let name = self.short_name(id);
         match result {
             Ok(()) => {}
-            Err(ApiError::NotFound) => self.refuse(
+            Err(ApiError::NotFound) => self.world.refuse(
                 entry,
                 &format!("Error from server (NotFound): pods \"{name}\" not found"),
             ),
             Err(ApiError::AlreadyExists) => {
-                self.refuse(
+                self.world.refuse(
                     entry,
                     &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"),
                 );
             }
-            Err(error @ ApiError::NotWhitelisted) => {
-                self.refuse(entry, &format!("Error from server: {error}"))
-            }
-            Err(_) => self.refuse(
+            Err(error @ ApiError::NotWhitelisted) => self
+                .world
+                .refuse(entry, &format!("Error from server: {error}")),
+            Err(_) => self.world.refuse(
                 entry,
                 &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),
             ),
         }
-    }
-
-    /// Records what kubectl refused; the run goes on.
-    pub(super) fn refuse(&self, entry: u32, text: &str) {
-        let text = self.api.names(|n| n.text(text));
-        self.api.record(Actor::User, entry, What::Refused(text.0));
     }
 }

@@ -1,0 +1,175 @@
+//! The process of the controllers (kube-controller-manager): its start, and its death.
+
+use super::controllers::{Clients, Maker, Part};
+use super::turn::Turn;
+use super::world::World;
+use crate::client::{Hold, InformerFactory, InformerTiming, Wrote};
+use crate::kernel::{Dur, Group, Shared, Time};
+use crate::trace::{Actor, What};
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+
+/// A new process looks this soon after its start whether its caches are filled, and then this
+/// often.
+const FIRST_LOOK: Dur = Dur::from_micros(1);
+const SYNC_POLL: Dur = Dur::from_millis(100);
+
+/// How soon a process that died is back: started again where it was, or, once its lease has run
+/// out, on another machine.
+const SAME_MACHINE: Dur = Dur::from_secs(1);
+const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
+
+/// The process dies at most this often in a run where that is left to the choices.
+const CRASHES_MOST: u32 = 3;
+
+/// One life of the process.
+struct Process {
+    group: Group,
+    informers: Rc<InformerFactory>,
+}
+
+/// The process of the controllers, whether it runs or not.
+pub(super) struct ControllerManager {
+    me: Weak<Self>,
+    world: Rc<World>,
+    process: Shared<Option<Process>>,
+    /// It does not run before this.
+    down_until: Cell<Time>,
+    /// How often it has died where that is left to the choices.
+    crashes: Cell<u32>,
+    /// Until then its requests hang.
+    hangs_until: Rc<Cell<Time>>,
+}
+
+impl ControllerManager {
+    /// One that has not been started.
+    pub(super) fn new(world: &Rc<World>) -> Rc<Self> {
+        Rc::new_cyclic(|me| Self {
+            me: me.clone(),
+            world: world.clone(),
+            process: Shared::new(None),
+            down_until: Cell::new(world.plan.controllers_start),
+            crashes: Cell::new(0),
+            hangs_until: Rc::default(),
+        })
+    }
+
+    /// The caches of the process, if it runs.
+    pub(super) fn informers(&self) -> Option<Rc<InformerFactory>> {
+        self.process
+            .with(|p| p.as_ref().map(|p| p.informers.clone()))
+    }
+
+    /// Whether something else than an earlier death keeps it from running now.
+    pub(super) fn may_start(&self) -> bool {
+        self.world.ctx.now() >= self.down_until.get() && self.informers().is_none()
+    }
+
+    /// It is not to run before that time.
+    pub(super) fn stay_down(&self, until: Time) {
+        self.down_until.set(self.down_until.get().max(until));
+    }
+
+    /// Its requests hang until then.
+    pub(super) fn hang(&self, until: Time) {
+        self.hangs_until.set(until);
+    }
+
+    /// Starts a fresh process: new clients, new caches, new controllers.
+    pub(super) fn start(&self) {
+        let World { ctx, plan, api, .. } = &*self.world;
+        let record = api.record(Actor::User, 0, What::ControllersStarted);
+        ctx.set_cause(record);
+        let group = ctx.group();
+        let warm = plan.warm_start && ctx.now() == plan.controllers_start;
+        let informers = self.new_informers(warm);
+        let clients = Clients {
+            wrote: self.may_crash(),
+            hang_until: self.hangs_until.clone(),
+        };
+        let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
+        let process = Process {
+            group,
+            informers: informers.clone(),
+        };
+        self.process.with(|p| *p = Some(process));
+        let own = ctx.clone();
+        ctx.spawn(group, async move {
+            let look = own.now() + FIRST_LOOK;
+            informers.start().await;
+            let late = own.now().since(look).as_nanos();
+            let polls = late.div_ceil(SYNC_POLL.as_nanos());
+            own.sleep_until(look + SYNC_POLL * polls).await;
+            for Part { name, controller } in parts {
+                match name {
+                    Some(name) => own.under(name, || controller.run(warm)),
+                    None => controller.run(warm),
+                }
+            }
+        });
+    }
+
+    fn new_informers(&self, warm: bool) -> Rc<InformerFactory> {
+        let World { ctx, plan, .. } = &*self.world;
+        let (timing, perturb) = (&plan.timing, &plan.perturb);
+        InformerFactory::new(
+            &self.world.api,
+            InformerTiming {
+                request: timing.request.max,
+                response: timing.response.max,
+                watch: timing.watch,
+                reconnects: timing.reconnects,
+                watch_retry: plan.profile.watch_retry,
+                retries: (plan.profile.request_retries, plan.profile.retries_watches),
+                made: (!warm).then(|| ctx.now()),
+            },
+            &self.world.lags,
+            Hold {
+                stale: perturb.stale,
+                broken: perturb.coalesce,
+            },
+        )
+    }
+
+    /// What a write of the controllers may set off where a crash is left to the choices: the
+    /// process dies, and a new one starts.
+    fn may_crash(&self) -> Option<Wrote> {
+        if !self.world.plan.perturb.crash {
+            return None;
+        }
+        let (me, point) = (self.me.clone(), self.world.ctx.point("crash"));
+        Some(Rc::new(move |about| {
+            let Some(manager) = me.upgrade().filter(|m| m.crashes.get() < CRASHES_MOST) else {
+                return;
+            };
+            let World { ctx, turns, .. } = &*manager.world;
+            let after = match ctx.choose(point, about, 3) {
+                0 => return,
+                1 => SAME_MACHINE,
+                _ => ANOTHER_MACHINE,
+            };
+            manager.crashes.set(manager.crashes.get() + 1);
+            ctx.writes(ctx.keys("crashes").of(0));
+            turns.post(manager.die(after, 0), Turn::Start);
+        }))
+    }
+
+    /// The process dies, because of that entry of the timeline, and is not to come back for a while;
+    /// when that is over.
+    pub(super) fn die(&self, downtime: Dur, entry: u32) -> Time {
+        let World { ctx, api, .. } = &*self.world;
+        let back = ctx.now().saturating_add(downtime);
+        self.stay_down(back);
+        api.record(Actor::User, entry, What::ControllersStopped);
+        self.stop();
+        back
+    }
+
+    /// Kills the process: requests already sent are applied, nothing else happens.
+    pub(super) fn stop(&self) {
+        if let Some(p) = self.process.with(Option::take) {
+            p.informers.stop();
+            self.world.ctx.kill(p.group);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The machines that faults and maintenances keep off.
+
+use super::world::World;
+use crate::api::names::NodeId;
+use crate::kernel::Shared;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What keeps a machine off.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OffBy {
+    /// A fault of the timeline.
+    Fault,
+    /// A maintenance.
+    Maintenance,
+}
+
+/// The machines that are off, and why. One that two things keep off boots when both have ended.
+pub(super) struct Machines {
+    world: Rc<World>,
+    off: Shared<BTreeSet<(NodeId, OffBy)>>,
+}
+
+impl Machines {
+    /// All are on.
+    pub(super) fn new(world: &Rc<World>) -> Self {
+        Self {
+            world: world.clone(),
+            off: Shared::default(),
+        }
+    }
+
+    /// A machine stops, if it has not.
+    pub(super) fn switch_off(&self, node: NodeId, by: OffBy) {
+        self.off.with(|o| o.insert((node, by)));
+        self.world.kubelets.crash(node);
+    }
+
+    /// A machine boots, if nothing else keeps it off.
+    pub(super) fn switch_on(&self, node: NodeId, by: OffBy) {
+        let free = self.off.with(|o| {
+            o.remove(&(node, by));
+            ![OffBy::Fault, OffBy::Maintenance]
+                .into_iter()
+                .any(|by| o.contains(&(node, by)))
+        });
+        if free {
+            self.world.kubelets.boot(node);
+        }
+    }
+
+    /// A node is deleted: what joins under its name is another machine.
+    pub(super) fn forget(&self, node: NodeId) {
+        self.off.with(|o| o.retain(|(n, _)| *n != node));
+    }
+}
