@@ -1,173 +1,105 @@
 //! The recorder's kubelets: no jitter, no retries, no admission.
 
-use super::kubelets::Kubelets;
+use super::loops::{Loops, STATUS_PERIOD};
 use super::node_state::Loop;
-use super::notices::Notices;
-use crate::api::meta::Uid;
+use super::nodes::Nodes;
+use super::pods::Pods;
+use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;
-use crate::plan::KubeletMode;
-use crate::trace::Actor;
+use crate::plan::Imitated;
+use std::rc::Rc;
 
-/// The period of status checks of the recorder's kubelets.
-pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);
+/// What the loops of the recorder's kubelets do.
+pub(super) struct ImitatedLoops {
+    pub(super) nodes: Rc<Nodes>,
+    pub(super) loops: Rc<Loops>,
+    pub(super) pods: Rc<Pods>,
+}
 
-impl Kubelets {
+impl ImitatedLoops {
     /// Starts both loops: at their offset, or after one period if that is zero.
-    pub(super) fn begin_imitated(&self, node: NodeId) {
-        let Some(settings) = self.with(node, |k| k.settings) else {
+    pub(super) fn begin(&self, node: NodeId) {
+        let Some(settings) = self.nodes.with(node, |k| k.settings) else {
             return;
         };
-        let first = |offset: Dur, period: Dur| {
-            self.ctx.now() + if offset.is_zero() { period } else { offset }
-        };
-        self.schedule(
-            node,
-            Loop::Lease,
-            first(settings.lease_offset, settings.lease_period),
-        );
-        self.schedule(
-            node,
-            Loop::Status,
-            first(settings.status_offset, STATUS_PERIOD),
-        );
+        let now = self.nodes.now();
+        let first = |offset: Dur, period: Dur| now + if offset.is_zero() { period } else { offset };
+        let lease = first(settings.lease_offset, settings.lease_period);
+        self.loops.schedule(node, Loop::Lease, lease);
+        let status = first(settings.status_offset, STATUS_PERIOD);
+        self.loops.schedule(node, Loop::Status, status);
     }
 
     /// A tick of a loop: nothing is written while the kubelet is cut off, or the server is down.
-    pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
-        let Some((cut, gone, slow)) =
-            self.with(node, |k| (k.cut.is_some() || !k.runs(), k.gone, k.slow))
-        else {
-            return;
+    /// Whether it did what the loop is for.
+    pub(super) fn tick(&self, node: NodeId, which: Loop, mode: Imitated) -> bool {
+        let Nodes { ctx, api, .. } = &*self.nodes;
+        let state = self
+            .nodes
+            .with(node, |k| (k.cut.is_some() || !k.runs(), k.gone));
+        let Some((cut, false)) = state else {
+            return false;
         };
-        if gone {
-            return;
-        }
-        let period = slow.unwrap_or_else(|| self.imitated_period(node, which));
-        self.schedule(node, which, self.ctx.now() + period);
-        if cut || self.api.is_down() {
-            return;
+        let next = ctx.now() + self.loops.period(node, which);
+        self.loops.schedule(node, which, next);
+        if cut || api.is_down() {
+            return false;
         }
         match which {
-            Loop::Lease => self.renew(node),
-            Loop::Status => {
-                self.check_status_imitated(node);
-                self.rests(node);
-            }
+            Loop::Lease => self.loops.renew(node),
+            Loop::Status => self.check_status(node, mode),
         }
-    }
-
-    /// The period of a loop.
-    pub(super) fn imitated_period(&self, node: NodeId, which: Loop) -> Dur {
-        match which {
-            Loop::Lease => self
-                .with(node, |k| k.settings.lease_period)
-                .unwrap_or(STATUS_PERIOD),
-            Loop::Status => STATUS_PERIOD,
-        }
+        true
     }
 
     /// A kubelet is cut off: its ticks do nothing, and so they need not be simulated.
-    pub(super) fn pause_imitated(&self, node: NodeId) {
-        if self.lazy && self.with(node, |k| !k.sleepless) == Some(true) {
-            self.unschedule(node);
+    pub(super) fn pause(&self, node: NodeId) {
+        if self.nodes.lazy && self.nodes.with(node, |k| !k.sleepless) == Some(true) {
+            self.loops.unschedule(node);
         }
     }
 
-    /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done
-    /// at once.
-    pub(super) fn resume_imitated(&self, node: NodeId) {
-        if self.lazy && self.with(node, |k| k.cut.is_none() && k.runs()) == Some(true) {
-            self.go_on_imitated(node);
-        }
-        self.overdue(node);
-    }
-
-    /// The API server answers again: what kubelets owe their pods is done at once.
-    pub(super) fn server_is_back(&self) {
-        if let KubeletMode::Imitated(_) = self.mode {
-            self.api.nodes().iter().for_each(|n| self.overdue(n.id));
+    /// A kubelet is back: its loops go on where they would be by now.
+    pub(super) fn resume(&self, node: NodeId) {
+        let is_back = |n| self.nodes.with(n, |k| k.cut.is_none() && k.runs()) == Some(true);
+        if self.nodes.lazy && is_back(node) {
+            self.go_on(node);
         }
     }
 
     /// Schedules loops that were taken off the queue where they would be by now.
-    pub(super) fn go_on_imitated(&self, node: NodeId) {
-        let now = self.ctx.now();
+    pub(super) fn go_on(&self, node: NodeId) {
+        let now = self.nodes.now();
         for which in [Loop::Lease, Loop::Status] {
-            let Some(next) = self
-                .with(node, |k| k.next[which as usize])
-                .filter(|n| n.key.is_none())
-            else {
+            let next = self.nodes.with(node, |k| k.next[which as usize]);
+            let Some(next) = next.filter(|n| n.key.is_none()) else {
                 continue;
             };
-            let period = self.imitated_period(node, which);
+            let period = self.loops.undisturbed(node, which);
             let missed = now
                 .since(next.at)
                 .as_nanos()
                 .div_ceil(period.as_nanos().max(1));
-            self.schedule(node, which, next.at + period * missed);
+            self.loops.schedule(node, which, next.at + period * missed);
         }
     }
 
-    fn check_status_imitated(&self, node: NodeId) {
-        let KubeletMode::Imitated(mode) = self.mode else {
+    fn check_status(&self, node: NodeId, mode: Imitated) {
+        let Nodes { ctx, api, .. } = &*self.nodes;
+        let Some(stored) = api.node(node) else {
             return;
         };
-        let Some(stored) = self.api.node(node) else {
-            return;
-        };
-        let old = self
-            .with(node, |k| {
-                self.ctx.now().since(k.last_post) >= mode.status_report
-            })
-            .unwrap_or(false);
-        if old || self.differs(&stored) {
-            self.ctx.set_cause(stored.record);
-            self.post(node);
+        let last = self.nodes.with(node, |k| k.last_post);
+        let old = last.is_some_and(|at| ctx.now().since(at) >= mode.status_report);
+        if old || self.loops.differs(&stored) {
+            ctx.set_cause(stored.record);
+            self.loops.post(node);
         }
         if mode.repost_pod_ready {
-            self.repost_ready(node);
-        }
-    }
-
-    /// Does whatever is due for one life of a pod, if its kubelet is reachable.
-    pub(super) fn work_imitated(&self, uid: Uid) {
-        let now = self.ctx.now();
-        let Some(due) = self.due(uid) else { return };
-        let state = self.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
-        let Some((cut, off)) = state else {
-            return;
-        };
-        if off {
-            return;
-        }
-        let cut = cut || self.api.is_down();
-        if due.missing {
-            if !cut {
-                self.mirror(uid, &due);
+            for pod in self.pods.not_ready(node) {
+                self.pods.set_ready(&pod, ConditionStatus::True);
             }
-            return;
-        }
-        if due.orphaned.is_some() {
-            if !cut {
-                self.stopped(uid, &due);
-            }
-            return;
-        }
-        self.run_containers(uid, &due, cut);
-        if cut {
-            return;
-        }
-        let stop = now >= due.stop;
-        if !due.started && !stop && now >= due.start {
-            self.with_due(uid, |d| d.started = true);
-            // The pod may be gone, or another life of it begun.
-            let _ = self.api.start_pod(Actor::Kubelet, due.pod, uid);
-        }
-        if stop {
-            let _ = self
-                .api
-                .delete_pod(Actor::Kubelet, due.pod, Some(0), Some(uid));
         }
     }
 }

@@ -7,15 +7,9 @@
 //! other: each still lies anywhere from nothing to the most, and where the loop stands after a
 //! stretch varies as much as if each had been drawn by itself.
 
-use super::kubelets::Kubelets;
-use super::node_state::Loop;
-use crate::api::names::NodeId;
 use crate::kernel::{Ctx, Dur, Object, PointId};
-use crate::plan::KubeletMode;
 use std::cell::Cell;
 
-/// The share of a period by which it may be longer, in percent (S6, S7).
-const JITTER_PERCENT: u64 = 4;
 /// The square root of a stretch's length.
 const ROOT: u32 = 64;
 /// So many ticks are a stretch: eleven hours of a loop of ten seconds.
@@ -155,36 +149,6 @@ impl Sleeps<'_> {
         let roughly = 2 * report.as_nanos() / pair.as_nanos().max(1);
         let ticks = (roughly.max(2)..roughly + 4).find(|&n| sums(n)[0] >= report)?;
         (sums(ticks - 1)[1] < report).then_some(u32::try_from(ticks).ok()?)
-    }
-}
-
-impl Kubelets {
-    /// Whether the ticks of a loop jitter.
-    fn jitters(&self, which: Loop) -> bool {
-        match (self.mode, which) {
-            (KubeletMode::Imitated(_), _) => false,
-            (KubeletMode::Real(_), Loop::Lease) => self.switches.lease_jitter,
-            (KubeletMode::Real(_), Loop::Status) => self.switches.status_jitter,
-        }
-    }
-
-    /// The sleeps of a loop that jitters; none of one that does not.
-    pub(super) fn sleeps(&self, node: NodeId, which: Loop) -> Option<Sleeps<'_>> {
-        let (each, pairs) = match which {
-            Loop::Lease => (self.points.lease_jitter, self.points.lease_stretch),
-            Loop::Status => (self.points.status_jitter, self.points.status_stretch),
-        };
-        let period = self.period(node, which);
-        let most = (period.as_nanos() / 100).saturating_mul(JITTER_PERCENT);
-        self.jitters(which).then(|| Sleeps {
-            ctx: &self.ctx,
-            each,
-            pairs,
-            object: self.object(node),
-            period,
-            most: most.saturating_sub(1),
-            known: Cell::new(None),
-        })
     }
 }
 

@@ -1,146 +1,50 @@
-//! All kubelets of a cluster: their state, the writes both modes share, and the API server's
-//! changes that concern them.
+//! All kubelets of a cluster: their parts, and what the timeline of a run does to them.
 
-use super::node_state::{Kubelet, State, Tick};
-use crate::api::meta::Uid;
+use super::asleep::{Signs, Sleepers};
+use super::containers::Containers;
+use super::imitated::ImitatedLoops;
+use super::loops::Loops;
+use super::machine::Machines;
+use super::node_state::{Kubelet, Loop, NodeSettings, Tick};
+use super::nodes::Nodes;
+use super::pod_workers::PodWorkers;
+use super::pods::Pods;
+use super::reach::Reach;
+use super::real::RealLoops;
+use super::refusal::Refusals;
+use super::runtime::Runtimes;
+use super::static_pods::Mirrors;
+use super::status_manager::StatusManager;
+use super::step::step;
+use super::updates::PodUpdates;
+use super::watch::PodWatch;
+use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
+use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::apiserver::ApiServer;
-use crate::kernel::{
-    Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
-};
+use crate::client::connection::Link;
+use crate::kernel::{Dur, Keys, Name, PointId, Time};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{KubeletMode, WatchRetry};
-use std::cell::Cell;
-use std::rc::{Rc, Weak};
-
-/// The points of chance of kubelets.
-#[derive(Clone, Copy)]
-pub(super) struct Points {
-    pub(super) phase: PointId,
-    pub(super) lease_jitter: PointId,
-    pub(super) status_jitter: PointId,
-    /// What two jitters come to in a long run.
-    pub(super) lease_stretch: PointId,
-    pub(super) status_stretch: PointId,
-    pub(super) report_offset: PointId,
-    pub(super) watch_back: PointId,
-    pub(super) bookmark: PointId,
-    pub(super) pod_status: PointId,
-    pub(super) relist: PointId,
-    pub(super) start: PointId,
-    pub(super) runtime: PointId,
-    pub(super) server: PointId,
-    /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
-    pub(super) heartbeat_first: PointId,
-    /// Whether the event of a pod that is refused comes after what others do in this instant.
-    pub(super) refusal_told: PointId,
-}
-
-/// By what the node lifecycle controller goes that tells it that nodes live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Signs {
-    /// Renewals of leases.
-    Renewals,
-    /// Posts of the status.
-    Posts,
-}
+use crate::plan::{Connections, KubeletMode, RuntimeFails, WatchCache, WatchRetry};
+use crate::trace::{Actor, What};
+use std::rc::Rc;
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
-    me: Weak<Kubelets>,
-    pub(super) ctx: Ctx,
-    pub(super) api: Rc<ApiServer>,
-    pub(super) mode: KubeletMode,
-    pub(super) switches: Switches,
-    /// How long a watch that was refused pauses.
-    pub(super) watch_retry: WatchRetry,
-    /// How long it takes them to read what they then write.
-    pub(super) reads: Dur,
-    /// Heartbeats that can't make a difference are computed.
-    pub(super) lazy: bool,
-    /// Those that make one if they are too far apart, where others are computed.
-    pub(super) signs: Option<Signs>,
-    /// Each renewal of a lease is written down.
-    pub(super) records_renewals: bool,
-    /// Until then all are simulated even so.
-    pub(super) awake_until: Cell<Time>,
-    pub(super) state: Shared<State>,
-    pub(super) points: Points,
-    pub(super) loops: Cell<Option<HandlerId<Tick>>>,
-    pub(super) pods: Cell<Option<HandlerId<Uid>>>,
-    boots: Cell<Option<HandlerId<NodeId>>>,
-    pub(super) runtimes: Cell<Option<HandlerId<NodeId>>>,
-}
-
-/// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to
-/// kubelets otherwise; that a kubelet falls asleep, and computes what it would have simulated,
-/// nobody sees.
-struct LoopTick(Weak<Kubelets>, Keys);
-
-impl Handler for LoopTick {
-    type Argument = Tick;
-
-    fn handle(&self, Tick { node, which }: Tick) {
-        if let Some(k) = self.0.upgrade() {
-            k.ctx.reads(self.1.of(0));
-            k.ctx.writes(self.1.of(1 + 2 * node.0 + which as u32));
-            k.tick(node, which);
-        }
-    }
-
-    fn name(&self, _: Tick) -> Name {
-        Name::of("heartbeat", Keys::NOTHING)
-    }
-}
-
-/// A machine has booted.
-struct Booted(Weak<Kubelets>, Name);
-
-impl Handler for Booted {
-    type Argument = NodeId;
-
-    fn handle(&self, node: NodeId) {
-        if let Some(k) = self.0.upgrade() {
-            k.booted(node);
-        }
-    }
-
-    fn name(&self, _: NodeId) -> Name {
-        self.1
-    }
-}
-
-/// A kubelet looks at its runtime.
-struct RuntimeCheck(Weak<Kubelets>, Name);
-
-impl Handler for RuntimeCheck {
-    type Argument = NodeId;
-
-    fn handle(&self, node: NodeId) {
-        if let Some(k) = self.0.upgrade() {
-            k.notices_runtime(node);
-        }
-    }
-
-    fn name(&self, _: NodeId) -> Name {
-        self.1
-    }
-}
-
-struct PodWork(Weak<Kubelets>, Name);
-
-impl Handler for PodWork {
-    type Argument = Uid;
-
-    fn handle(&self, pod: Uid) {
-        if let Some(k) = self.0.upgrade() {
-            k.work(pod);
-        }
-    }
-
-    fn name(&self, _: Uid) -> Name {
-        self.1
-    }
+    nodes: Rc<Nodes>,
+    workers: Rc<PodWorkers>,
+    updates: Rc<PodUpdates>,
+    loops: Rc<Loops>,
+    imitated: Rc<ImitatedLoops>,
+    real: RealLoops,
+    reach: Rc<Reach>,
+    sleepers: Rc<Sleepers>,
+    machines: Machines,
+    runtimes: Runtimes,
+    /// What a search knows of kubelets by.
+    keys: Keys,
+    /// Which of several API servers a kubelet is connected to.
+    server: PointId,
 }
 
 impl Kubelets {
@@ -153,95 +57,319 @@ impl Kubelets {
         signs: Option<Signs>,
         records_renewals: bool,
     ) -> Rc<Self> {
-        let lazy = signs.is_some();
-        let ctx = api.ctx().clone();
-        let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
-            me: me.clone(),
-            api: api.clone(),
-            mode,
-            switches,
-            watch_retry,
-            reads,
-            lazy,
-            signs,
-            records_renewals,
-            awake_until: Cell::new(Time::ZERO),
-            state: Shared::new(State::default()),
-            points: Points {
-                phase: ctx.point("kubelet-phase"),
-                lease_jitter: ctx.point("lease-jitter"),
-                status_jitter: ctx.point("status-jitter"),
-                lease_stretch: ctx.point("lease-jitter-stretch"),
-                status_stretch: ctx.point("status-jitter-stretch"),
-                report_offset: ctx.point("status-report-offset"),
-                watch_back: ctx.point("kubelet-watch-reconnect"),
-                bookmark: ctx.point("kubelet-bookmark"),
-                refusal_told: ctx.point("kubelet-refusal-told"),
-                pod_status: ctx.point("pod-status-sync"),
-                relist: ctx.point("pod-relist"),
+        let nodes = Rc::new(Nodes::new(api, mode, switches, signs.is_some()));
+        let ctx = &nodes.ctx;
+        let kubelets = Rc::new_cyclic(|me| {
+            let (keys, to) = (ctx.keys("kubelets"), (ctx, me));
+            let name = |name| Name::of(name, keys);
+            let ticker = step(to, Name::of("heartbeat", Keys::NOTHING), Self::tick);
+            let worker = step(to, name("kubelet"), |k, pod| k.workers.work(pod));
+            let booter = step(to, name("boot"), |k, node| k.machines.booted(node));
+            let checker = step(to, name("runtime-check"), |k, node| k.runtimes.check(node));
+
+            let pods = Rc::new(Pods::new(&nodes, worker));
+            let mirrors = Rc::new(Mirrors::new(&nodes, &pods));
+            let containers = Rc::new(Containers::new(&nodes, &pods));
+            let status = Rc::new(StatusManager::new(&nodes, &pods));
+            let refusals = Rc::new(Refusals::new(&nodes, &pods, &containers, &status, reads));
+            let workers = Rc::new(PodWorkers {
+                nodes: nodes.clone(),
+                pods: pods.clone(),
+                mirrors: mirrors.clone(),
+                containers: containers.clone(),
+                status: status.clone(),
+                refusals: refusals.clone(),
+            });
+            let updates = Rc::new(PodUpdates {
+                nodes: nodes.clone(),
+                pods: pods.clone(),
+                mirrors,
+                containers: containers.clone(),
+                status,
+                refusals,
+            });
+
+            let loops = Rc::new(Loops::new(&nodes, ticker, records_renewals));
+            let imitated = Rc::new(ImitatedLoops {
+                nodes: nodes.clone(),
+                loops: loops.clone(),
+                pods: pods.clone(),
+            });
+            let real = RealLoops::new(&nodes, &loops);
+            let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
+            let sleepers = Rc::new(Sleepers::new(
+                &nodes, &pods, &loops, &imitated, &reach, signs,
+            ));
+            let machines = Machines {
+                nodes: nodes.clone(),
+                sleepers: sleepers.clone(),
+                imitated: imitated.clone(),
+                reach: reach.clone(),
+                workers: workers.clone(),
+                updates: updates.clone(),
+                containers,
+                booter,
                 start: ctx.point("kubelet-start"),
-                runtime: ctx.point("runtime-check"),
+            };
+            Self {
+                runtimes: Runtimes::new(&nodes, &sleepers, checker),
                 server: ctx.point("server-of-a-connection"),
-                heartbeat_first: ctx.point("heartbeat-first"),
-            },
-            loops: Cell::new(None),
-            pods: Cell::new(None),
-            boots: Cell::new(None),
-            runtimes: Cell::new(None),
-            ctx,
+                nodes: nodes.clone(),
+                workers,
+                updates,
+                loops,
+                imitated,
+                real,
+                reach,
+                sleepers,
+                machines,
+                keys,
+            }
         });
-        let home = kubelets.ctx.keys("kubelets");
-        kubelets.loops.set(Some(
-            kubelets
-                .ctx
-                .register(Rc::new(LoopTick(kubelets.me.clone(), home))),
-        ));
-        kubelets
-            .pods
-            .set(Some(kubelets.ctx.register(Rc::new(PodWork(
-                kubelets.me.clone(),
-                Name::of("kubelet", home),
-            )))));
-        kubelets.boots.set(Some(
-            kubelets
-                .ctx
-                .register(Rc::new(Booted(kubelets.me.clone(), Name::of("boot", home)))),
-        ));
-        kubelets
-            .runtimes
-            .set(Some(kubelets.ctx.register(Rc::new(RuntimeCheck(
-                kubelets.me.clone(),
-                Name::of("runtime-check", home),
-            )))));
-        api.watch(kubelets.clone());
-        if lazy {
-            api.compute_heartbeats(kubelets.clone());
+        api.watch(Rc::new(PodWatch {
+            nodes: nodes.clone(),
+            updates: kubelets.updates.clone(),
+            reach: kubelets.reach.clone(),
+            sleepers: kubelets.sleepers.clone(),
+        }));
+        if signs.is_some() {
+            api.compute_heartbeats(kubelets.sleepers.clone());
         }
         kubelets
     }
 
-    /// Works on one kubelet's state.
-    pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Kubelet) -> R) -> Option<R> {
-        self.state.with(|s| {
-            s.nodes
-                .get_mut(node.index())
-                .and_then(Option::as_mut)
-                .map(f)
-        })
-    }
-
-    /// A node as an object of chance.
-    pub(super) fn object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.api.names(|n| n.node_hash(node)),
+    /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens
+    /// to kubelets otherwise; that a kubelet falls asleep, and computes what it would have simulated,
+    /// nobody sees.
+    fn tick(&self, Tick { node, which }: Tick) {
+        let ctx = &self.nodes.ctx;
+        ctx.reads(self.keys.of(0));
+        ctx.writes(self.keys.of(1 + 2 * node.0 + which as u32));
+        let done = match self.nodes.mode {
+            KubeletMode::Imitated(mode) => self.imitated.tick(node, which, mode),
+            KubeletMode::Real(real) => self.real.tick(node, which, real),
+        };
+        if done && which == Loop::Status {
+            self.sleepers.fall_asleep(node);
         }
     }
 
-    /// Has a machine be up at a time.
-    pub(super) fn booted_at(&self, node: NodeId, at: Time) {
-        if let Some(handler) = self.boots.get() {
-            self.ctx.post_at(at, Class::Source, handler, node);
+    /// Has a kubelet for a node, which exists: one that starts now, or has been running for long.
+    /// `cut`: it does not reach the API server, whose packets are lost. A machine that was taken away
+    /// is back.
+    pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool, starts: bool) {
+        let is_back = self.nodes.with(node, |k| k.gone) == Some(true);
+        if is_back {
+            let on = self
+                .nodes
+                .api
+                .record_node(Actor::User, node, What::MachineOn);
+            self.nodes.ctx.set_cause(on);
         }
+        let how = cut.then_some(Connections::Dropped);
+        self.nodes
+            .set(node, Kubelet::new(settings, how, self.nodes.now()));
+        self.nodes.api.waking(node);
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) => {
+                self.imitated.begin(node);
+                if is_back {
+                    self.workers.overdue(node);
+                }
+            }
+            KubeletMode::Real(real) if starts => {
+                let hears = self.machines.begins(node, real);
+                self.updates.start_anew(node, hears, real);
+            }
+            KubeletMode::Real(real) => {
+                self.real.begin(node, real);
+                self.reach.way_changes(node);
+            }
+        }
+    }
+
+    /// Whether a kubelet that starts makes its lease itself when it first renews it.
+    pub(crate) fn make_leases(&self) -> bool {
+        matches!(self.nodes.mode, KubeletMode::Real(_))
+    }
+
+    /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
+    /// long: one period before it does so next.
+    pub(crate) fn lease_age(&self, node: NodeId) -> Dur {
+        let Some(next) = self.nodes.with(node, |k| k.next[Loop::Lease as usize].at) else {
+            return Dur::ZERO;
+        };
+        let period = self.loops.undisturbed(node, Loop::Lease);
+        period.saturating_sub(next.since(self.nodes.now()))
+    }
+
+    /// A kubelet renewed its lease that long before it starts here: it does so next when the period
+    /// from then on is over.
+    pub(crate) fn renewed_before(&self, node: NodeId, age: Dur) {
+        // No tick of the run has that number.
+        let period = match self.loops.sleeps(node, Loop::Lease) {
+            Some(sleeps) => sleeps.drawn(u32::MAX),
+            None => self.loops.period(node, Loop::Lease),
+        };
+        let at = self.nodes.now() + period.saturating_sub(age);
+        self.loops.schedule(node, Loop::Lease, at);
+    }
+
+    /// What a kubelet thinks of its node when it starts, where that is not that all is well: the
+    /// conditions that it posted last. What was written about it is not its own view.
+    pub(crate) fn begin_with(&self, node: NodeId, conditions: &[NodeCondition]) {
+        self.nodes.with(node, |k| {
+            for c in conditions {
+                let own = k.view.iter_mut().find(|v| v.0 == c.kind && v.1.is_some());
+                if let Some(view) = own.filter(|_| c.status != ConditionStatus::Unknown) {
+                    view.1 = Some(c.status);
+                }
+            }
+        });
+    }
+
+    /// Cuts a kubelet off from the API server, or lets it reach it again.
+    pub(crate) fn cut(&self, node: NodeId, how: Option<Connections>) {
+        self.sleepers.silenced(node);
+        let Some((was, off)) = self.nodes.with(node, |k| {
+            (std::mem::replace(&mut k.cut, how).is_some(), !k.runs())
+        }) else {
+            return;
+        };
+        let cut = how.is_some();
+        if was == cut {
+            // Cut off in another way, if at all.
+            return self.reach.way_changes(node);
+        }
+        self.nodes.api.waking(node);
+        // A machine that is off was silent before, and stays it.
+        if !off {
+            let record = self.nodes.api.record_node(
+                Actor::User,
+                node,
+                if cut {
+                    What::NodeSilent
+                } else {
+                    What::NodeHeard
+                },
+            );
+            self.nodes.ctx.set_cause(record);
+        }
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) if cut => self.imitated.pause(node),
+            KubeletMode::Imitated(_) => {
+                self.imitated.resume(node);
+                self.workers.overdue(node);
+            }
+            KubeletMode::Real(_) => self.reach.way_changes(node),
+        }
+    }
+
+    /// Sets a kubelet's own view of a condition. One that is imitated posts at once unless it is cut
+    /// off, others at their next check.
+    pub(crate) fn set_condition(
+        &self,
+        node: NodeId,
+        kind: NodeConditionType,
+        status: ConditionStatus,
+    ) {
+        self.sleepers.wake_up(node);
+        let now = self.nodes.now();
+        let reaches = self.nodes.with(node, |k| {
+            if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
+                c.1 = Some(status);
+            }
+            k.view_changed.get_or_insert(now);
+            k.gets_through(now)
+        });
+        if reaches == Some(true) && matches!(self.nodes.mode, KubeletMode::Imitated(_)) {
+            self.loops.post(node);
+        }
+    }
+
+    /// Sets how far a kubelet's clock is off.
+    pub(crate) fn set_skew(&self, node: NodeId, skew_ns: i64) {
+        self.sleepers.sleep_no_more(node);
+        self.nodes.with(node, |k| k.skew_ns = skew_ns);
+    }
+
+    /// Makes heartbeats come only once in `period`, or as configured.
+    pub(crate) fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
+        self.sleepers.sleep_no_more(node);
+        self.nodes.with(node, |k| k.slow = period);
+    }
+
+    /// The API server stops answering, or answers again.
+    pub(crate) fn api_server(&self, down: bool, cache: WatchCache) {
+        let Nodes { api, mode, .. } = &*self.nodes;
+        api.set_down(down);
+        for node in self.nodes.ids() {
+            if !down && cache == WatchCache::Lost {
+                self.reach.server_forgets(node);
+            }
+            self.reach.way_changes(node);
+        }
+        if let (false, KubeletMode::Imitated(_)) = (down, mode) {
+            // What kubelets owe their pods is done at once.
+            api.nodes().iter().for_each(|n| self.workers.overdue(n.id));
+        }
+    }
+
+    /// So many of so many API servers behind a balancer die: the connections that led to them carry
+    /// nothing any more, and new ones lead to others.
+    pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
+        let KubeletMode::Real(real) = self.nodes.mode else {
+            return;
+        };
+        for node in self.nodes.ids() {
+            let object = self.nodes.object(node);
+            let server = (self.nodes.ctx).uniform(self.server, object, 0, u64::from(all) - 1);
+            let open = self.nodes.with(node, |k| k.runs() && k.link == Link::Open);
+            if server < u64::from(gone) && open == Some(true) {
+                // What it says comes late from now on, and passes have to look at it.
+                self.sleepers.sleep_no_more(node);
+                self.reach.sever(node, real);
+            }
+        }
+    }
+
+    /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
+    pub(crate) fn leave(&self, node: NodeId) {
+        self.machines.leave(node);
+    }
+
+    /// A machine stops, and its containers with it.
+    pub(crate) fn crash(&self, node: NodeId) {
+        self.machines.crash(node);
+    }
+
+    /// A crashed machine is switched on again, and boots.
+    pub(crate) fn boot(&self, node: NodeId) {
+        self.machines.boot(node);
+    }
+
+    /// A node's kubelet dies.
+    pub(crate) fn stop(&self, node: NodeId) {
+        self.machines.stop_kubelet(node);
+    }
+
+    /// A kubelet starts where another has died.
+    pub(crate) fn start(&self, node: NodeId) {
+        self.machines.start_kubelet(node);
+    }
+
+    /// A node's container runtime fails, or works again.
+    pub(crate) fn runtime(&self, node: NodeId, fails: Option<RuntimeFails>) {
+        self.runtimes.fails(node, fails);
+    }
+
+    /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.
+    pub(crate) fn fall_asleep(&self, node: NodeId) {
+        self.sleepers.fall_asleep(node);
+    }
+
+    /// Simulates every heartbeat until then, at least.
+    pub(crate) fn stay_awake(&self, until: Time) {
+        self.sleepers.stay_awake(until);
     }
 }

@@ -9,27 +9,31 @@
 //! are images, volumes, probes, node-pressure eviction and graceful node shutdown.
 
 mod asleep;
-mod commands;
 mod conditions;
 mod containers;
-mod heartbeats;
 mod imitated;
 mod jitter;
 mod kubelets;
+mod loops;
 mod machine;
 mod node_state;
-mod notices;
+mod nodes;
+mod pod_workers;
 mod pods;
 mod reach;
 mod real;
 mod refusal;
-mod restart;
 mod runtime;
 mod static_pods;
+mod status_manager;
+mod step;
+mod updates;
 mod uplink;
 mod walk;
+mod watch;
 
+pub(crate) use asleep::Signs;
 pub(crate) use conditions::healthy_conditions;
-pub(crate) use imitated::STATUS_PERIOD;
-pub(crate) use kubelets::{Kubelets, Signs};
+pub(crate) use kubelets::Kubelets;
+pub(crate) use loops::STATUS_PERIOD;
 pub(crate) use node_state::NodeSettings;

@@ -1,15 +1,13 @@
-//! What is known of one kubelet, and of the pods that it runs.
+//! What is known of one kubelet.
 
-use super::conditions::View;
+use super::conditions::{View, healthy};
 use super::uplink::{Back, Backoffs, REFLECTORS, Uplink};
 use super::walk::Asleep;
-use crate::api::meta::{ConditionStatus, Timestamp, Uid};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::PodTemplate;
+use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::names::NodeId;
 use crate::client::connection::{Backoff, Link};
 use crate::kernel::{Argument, Dur, EventKey, Time};
 use crate::plan::Connections;
-use std::rc::Rc;
 
 /// What is particular to a node's kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +77,38 @@ pub(super) struct Kubelet {
 }
 
 impl Kubelet {
+    /// One that has nothing behind it, and is cut off from the API server like that, if at all.
+    pub(super) fn new(settings: NodeSettings, cut: Option<Connections>, now: Time) -> Self {
+        Self {
+            settings,
+            cut,
+            link: Link::Open,
+            uplink: None,
+            back: None,
+            backoffs: None,
+            runtime: None,
+            view_changed: None,
+            crashed: false,
+            boots_until: None,
+            began: None,
+            stopped: false,
+            gone: false,
+            view: healthy(),
+            last_post: now,
+            posts: [None; 2],
+            renewals: [None; 2],
+            asleep: None,
+            woken_at: None,
+            sleepless: false,
+            ticks: [0; 2],
+            skew_ns: 0,
+            slow: None,
+            report_offset_ns: 0,
+            next: [Next::default(); 2],
+            syncs_at: None,
+        }
+    }
+
     /// The back-offs of its watches; those of a process that starts are new.
     pub(super) fn backoffs(&self, new: Backoff) -> Backoffs {
         self.backoffs
@@ -154,82 +184,4 @@ impl Argument for Tick {
             which,
         }
     }
-}
-
-/// What a kubelet has to do for one life of a pod.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Due {
-    pub(super) pod: PodId,
-    pub(super) node: NodeId,
-    pub(super) start: Time,
-    /// When it is to have stopped; the end of time while it is not to stop.
-    pub(super) stop: Time,
-    pub(super) started: bool,
-    /// Its containers run.
-    pub(super) up: bool,
-    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
-    /// same of its end.
-    pub(super) start_known: bool,
-    pub(super) stop_known: bool,
-    /// The object is gone, and containers of it still run: for how long they take to stop once
-    /// their kubelet hears of it.
-    pub(super) orphaned: Option<Dur>,
-    /// It is the mirror of a static pod, is gone, and is to be created again.
-    pub(super) missing: bool,
-    /// Whether its kubelet took it in.
-    pub(super) admission: Admission,
-    /// What is to come of it if it was not.
-    pub(super) refused: Option<Refused>,
-    /// Its machine stopped while its containers ran, and the runtime knows nothing of them any more.
-    pub(super) forgotten: bool,
-    /// When its kubelet finds that its containers have stopped.
-    pub(super) found_stopped: Option<Time>,
-    /// Its status was read, to be told that it has ended.
-    pub(super) read: bool,
-    /// When the pod is removed, once its phase is terminal.
-    pub(super) removal: Option<Time>,
-}
-
-/// What a kubelet made of a pod when it heard of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Admission {
-    /// It has not heard of it.
-    Open,
-    /// It runs it.
-    Admitted,
-    /// It turned it away.
-    Refused,
-}
-
-/// What is to come of a pod that its kubelet does not admit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
-    /// When its status is first written.
-    pub(super) tell: Time,
-    /// From when on it may say that it has failed.
-    pub(super) fails: Time,
-    /// When the object is removed, if it is being deleted.
-    pub(super) removal: Option<Time>,
-    /// Its kubelet had just started.
-    pub(super) at_start: bool,
-}
-
-impl Due {
-    /// Moves the end of a pod that is to stop.
-    pub(super) fn stop_at(&mut self, at: Time) {
-        if self.stop != Time::MAX {
-            self.stop = at;
-        }
-    }
-}
-
-#[derive(Default)]
-pub(super) struct State {
-    pub(super) nodes: Vec<Option<Kubelet>>,
-    /// By uid.
-    pub(super) due: Vec<Option<Due>>,
-    /// Uids of the pods of each node, in order of arrival.
-    pub(super) pods_of: Vec<Vec<Uid>>,
-    /// What mirrors of static pods are to be created again from, by the uid of those that are gone.
-    pub(super) mirrors: Vec<(Uid, Rc<PodTemplate>)>,
 }

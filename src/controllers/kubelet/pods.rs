@@ -1,202 +1,223 @@
-//! What kubelets hear of pods, and what is due for each.
+//! What is due for each pod, and who is told when it is.
 
-use super::kubelets::Kubelets;
-use super::node_state::{Admission, Due};
-use super::notices::Notices;
-use crate::api::budget::Budget;
-use crate::api::lease::Lease;
+use super::nodes::Nodes;
 use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::Workload;
-use crate::apiserver::Watcher;
-use crate::kernel::{Class, Dur, Time};
-use crate::plan::KubeletMode;
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::Pod;
+use crate::kernel::{Class, Dur, HandlerId, Shared, Time};
+use crate::plan::Real;
+use crate::trace::Actor;
 use std::rc::Rc;
 
-impl Kubelets {
+/// What a kubelet has to do for one life of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    pub(super) pod: PodId,
+    pub(super) node: NodeId,
+    pub(super) start: Time,
+    /// When it is to have stopped; the end of time while it is not to stop.
+    pub(super) stop: Time,
+    pub(super) started: bool,
+    /// Its containers run.
+    pub(super) up: bool,
+    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
+    /// same of its end.
+    pub(super) start_known: bool,
+    pub(super) stop_known: bool,
+    /// The object is gone, and containers of it still run: for how long they take to stop once
+    /// their kubelet hears of it.
+    pub(super) orphaned: Option<Dur>,
+    /// It is the mirror of a static pod, is gone, and is to be created again.
+    pub(super) missing: bool,
+    /// Whether its kubelet took it in.
+    pub(super) admission: Admission,
+    /// What is to come of it if it was not.
+    pub(super) refused: Option<Refused>,
+    /// Its machine stopped while its containers ran, and the runtime knows nothing of them any more.
+    pub(super) forgotten: bool,
+    /// When its kubelet finds that its containers have stopped.
+    pub(super) found_stopped: Option<Time>,
+    /// Its status was read, to be told that it has ended.
+    pub(super) read: bool,
+    /// When the pod is removed, once its phase is terminal.
+    pub(super) removal: Option<Time>,
+}
+
+/// What a kubelet made of a pod when it heard of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It has not heard of it.
+    Open,
+    /// It runs it.
+    Admitted,
+    /// It turned it away.
+    Refused,
+}
+
+/// What is to come of a pod that its kubelet does not admit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// When its status is first written.
+    pub(super) tell: Time,
+    /// From when on it may say that it has failed.
+    pub(super) fails: Time,
+    /// When the object is removed, if it is being deleted.
+    pub(super) removal: Option<Time>,
+    /// Its kubelet had just started.
+    pub(super) at_start: bool,
+}
+
+impl Due {
+    /// Moves the end of a pod that is to stop.
+    pub(super) fn stop_at(&mut self, at: Time) {
+        if self.stop != Time::MAX {
+            self.stop = at;
+        }
+    }
+}
+
+impl Real {
+    /// From a pod's binding to Running and Ready.
+    pub(super) fn start_of(&self, pod: &Pod) -> Dur {
+        pod.template.start.unwrap_or(self.pod_start)
+    }
+
+    /// How long a pod would take to stop if its grace period let it.
+    pub(super) fn unhurried(&self, pod: &Pod) -> Dur {
+        pod.template.stop.unwrap_or(self.pod_stop)
+    }
+
+    /// How long a pod takes to stop: no longer than its grace period.
+    pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
+        let grace = pod.deletion.map_or_else(
+            || pod.termination_grace_period_seconds(),
+            |d| d.grace_period_seconds,
+        );
+        self.unhurried(pod)
+            .min(Dur::from_secs(grace.max(1).unsigned_abs()))
+    }
+
+    /// How long what runs of a pod takes to stop.
+    pub(super) fn stopping(&self, pod: &Pod, due: &Due) -> Dur {
+        if pod.phase.is_terminal() && !due.up {
+            Dur::ZERO
+        } else {
+            self.stop_of(pod)
+        }
+    }
+}
+
+/// The lives of pods that kubelets have to do with.
+pub(super) struct Pods {
+    nodes: Rc<Nodes>,
+    /// Works on a pod.
+    worker: HandlerId<Uid>,
+    /// By uid.
+    due: Shared<Vec<Option<Due>>>,
+    /// Uids of the pods of each node, in order of arrival.
+    of_nodes: Shared<Vec<Vec<Uid>>>,
+}
+
+impl Pods {
+    /// None yet.
+    pub(super) fn new(nodes: &Rc<Nodes>, worker: HandlerId<Uid>) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            worker,
+            due: Shared::default(),
+            of_nodes: Shared::default(),
+        }
+    }
+
     /// What is due for one life of a pod.
     pub(super) fn due(&self, uid: Uid) -> Option<Due> {
-        self.state
-            .with(|s| s.due.get(uid.0 as usize).copied().flatten())
+        self.due.with(|d| d.get(uid.0 as usize).copied().flatten())
     }
 
     /// Changes what is due for one life of a pod.
     pub(super) fn with_due(&self, uid: Uid, f: impl FnOnce(&mut Due)) {
-        self.state.with(|s| {
-            if let Some(Some(d)) = s.due.get_mut(uid.0 as usize) {
+        self.due.with(|all| {
+            if let Some(Some(d)) = all.get_mut(uid.0 as usize) {
                 f(d);
             }
         });
     }
 
-    /// Does at once what came due while a kubelet was cut off.
-    pub(super) fn overdue(&self, node: NodeId) {
-        for uid in self.pods_of(node) {
-            self.work(uid);
-        }
+    /// A life of a pod begins on its node.
+    pub(super) fn add(&self, uid: Uid, due: Due) {
+        let (slot, node) = (uid.0 as usize, due.node.index());
+        self.due.with(|all| {
+            if all.len() <= slot {
+                all.resize(slot + 1, None);
+            }
+            all[slot] = Some(due);
+        });
+        self.of_nodes.with(|all| {
+            if all.len() <= node {
+                all.resize(node + 1, Vec::new());
+            }
+            all[node].push(uid);
+        });
+    }
+
+    /// Nothing is due any more for one life of a pod.
+    pub(super) fn forget(&self, uid: Uid, node: Option<NodeId>) {
+        self.due.with(|all| {
+            // A pod that was never bound may have no place here.
+            if let Some(due) = all.get_mut(uid.0 as usize) {
+                *due = None;
+            }
+        });
+        self.of_nodes.with(|all| {
+            if let Some(pods) = node.and_then(|n| all.get_mut(n.index())) {
+                pods.retain(|u| *u != uid);
+            }
+        });
+    }
+
+    /// The lives of pods that a kubelet has to do with, in order of their arrival.
+    pub(super) fn of_node(&self, node: NodeId) -> Vec<Uid> {
+        self.of_nodes
+            .with(|all| all.get(node.index()).cloned().unwrap_or_default())
+    }
+
+    /// The object of one life of a pod, if it is still there.
+    pub(super) fn object(&self, uid: Uid, due: &Due) -> Option<Rc<Pod>> {
+        self.nodes.api.pod(due.pod).filter(|p| p.uid == uid)
+    }
+
+    /// Pods of a node that are marked NotReady, though they neither have ended nor are to.
+    pub(super) fn not_ready(&self, node: NodeId) -> impl Iterator<Item = Rc<Pod>> {
+        let pods = self.of_node(node).into_iter();
+        pods.filter_map(|uid| self.object(uid, &self.due(uid)?))
+            .filter(|p| {
+                !p.phase.is_terminal()
+                    && !p.is_terminating()
+                    && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+            })
+    }
+
+    /// Says of a pod whether it is ready.
+    pub(super) fn set_ready(&self, pod: &Pod, status: ConditionStatus) {
+        // It may be gone; then there is nothing to be said of it.
+        let api = &self.nodes.api;
+        let _ = api.set_pod_ready(Actor::Kubelet, pod.id, pod.uid, status);
+    }
+
+    /// Removes the object of one life of a pod, if it is still there.
+    pub(super) fn remove(&self, pod: PodId, uid: Uid) {
+        let api = &self.nodes.api;
+        let _ = api.delete_pod(Actor::Kubelet, pod, Some(0), Some(uid));
     }
 
     /// Has a pod worked on after a delay.
     pub(super) fn work_in(&self, uid: Uid, delay: Dur) {
-        if let Some(handler) = self.pods.get() {
-            self.ctx
-                .post_in(self.ctx.lane(delay, Class::Source), handler, uid);
-        }
+        let ctx = &self.nodes.ctx;
+        ctx.post_in(ctx.lane(delay, Class::Source), self.worker, uid);
     }
 
     /// Has a pod worked on at a time that no constant delay gives.
     pub(super) fn work_at(&self, uid: Uid, at: Time) {
-        if let Some(handler) = self.pods.get() {
-            self.ctx.post_at(at, Class::Source, handler, uid);
-        }
+        self.nodes.ctx.post_at(at, Class::Source, self.worker, uid);
     }
-
-    pub(super) fn work(&self, uid: Uid) {
-        match self.mode {
-            KubeletMode::Imitated(_) => self.work_imitated(uid),
-            KubeletMode::Real(_) => self.work_real(uid),
-        }
-    }
-
-    fn observe(&self, old: Option<&Pod>, new: &Pod) {
-        let Some(node) = new.node else { return };
-        if old.is_some_and(|o| {
-            (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())
-        }) {
-            // It was seen to be there, and to stop where it is to.
-            return;
-        }
-        let now = self.ctx.now();
-        let slot = new.uid.0 as usize;
-        let heard = self.with(node, |k| k.hears_from(now)).flatten();
-        self.told(node);
-        let is_new = self
-            .state
-            .with(|s| s.due.get(slot).is_none_or(Option::is_none));
-        if is_new {
-            self.hear_of(node, new, heard);
-        }
-        if new.is_terminating() {
-            self.refused_ends(new.uid);
-        }
-        if new.is_terminating()
-            && let Some(due) = self.due(new.uid).filter(|d| d.stop == Time::MAX)
-        {
-            let stop = self.stop_after(new, &due);
-            let hears = heard == Some(now);
-            self.with_due(new.uid, |d| {
-                (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, hears);
-            });
-            self.work_after(new.uid, heard, stop);
-        }
-    }
-
-    /// A pod is on a node, whose kubelet hears of it then, or not yet.
-    fn hear_of(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
-        let now = self.ctx.now();
-        let start = match self.mode {
-            KubeletMode::Imitated(i) => new.template.start.unwrap_or(i.start),
-            KubeletMode::Real(r) => r.start_of(new),
-        };
-        let pending = new.phase == PodPhase::Pending;
-        let hears = heard == Some(now);
-        let refuses = matches!(self.mode, KubeletMode::Real(_))
-            && pending
-            && self.refuses(new, node).is_some();
-        let due = Due {
-            pod: new.id,
-            node,
-            start: heard.unwrap_or(now) + start,
-            stop: Time::MAX,
-            started: !pending,
-            up: new.phase == PodPhase::Running,
-            start_known: hears,
-            stop_known: false,
-            orphaned: None,
-            missing: false,
-            admission: if !pending || hears && !refuses {
-                Admission::Admitted
-            } else {
-                Admission::Open
-            },
-            refused: None,
-            forgotten: false,
-            found_stopped: None,
-            read: false,
-            removal: None,
-        };
-        self.state.with(|s| {
-            let slot = new.uid.0 as usize;
-            if s.due.len() <= slot {
-                s.due.resize(slot + 1, None);
-            }
-            s.due[slot] = Some(due);
-            if s.pods_of.len() <= node.index() {
-                s.pods_of.resize(node.index() + 1, Vec::new());
-            }
-            s.pods_of[node.index()].push(new.uid);
-        });
-        if pending {
-            if due.admission == Admission::Open && heard.is_some() {
-                self.work_after(new.uid, heard, Dur::ZERO);
-            }
-            self.work_after(new.uid, heard, start);
-        }
-    }
-
-    /// Has a pod worked on so long after its kubelet has heard of a change; where it does not, so
-    /// long after the change.
-    fn work_after(&self, uid: Uid, heard: Option<Time>, delay: Dur) {
-        match heard {
-            Some(at) if at > self.ctx.now() => self.work_at(uid, at + delay),
-            _ => self.work_in(uid, delay),
-        }
-    }
-
-    /// How long a pod takes to stop once its kubelet has heard that it is to.
-    fn stop_after(&self, pod: &Pod, due: &Due) -> Dur {
-        match self.mode {
-            KubeletMode::Imitated(i) => i.stop,
-            KubeletMode::Real(_) => self.stopping(pod, due),
-        }
-    }
-}
-
-impl Watcher for Kubelets {
-    fn node(&self, _: Option<&Rc<Node>>, _: Option<&Rc<Node>>) {}
-
-    fn heartbeat(&self, _: &Rc<Node>, _: &Rc<Node>, _: Time) {}
-
-    fn stirred(&self) {}
-
-    fn waking(&self, _: NodeId) {}
-
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        if let Some(p) = new
-            && let Some(node) = p.node
-            && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
-            && self.with(node, |k| k.cut.is_none() && k.runs()) == Some(true)
-        {
-            // The next status check sets it back, or the next sync of pod statuses.
-            self.touched(node);
-            let was_ready =
-                old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
-            if let (KubeletMode::Real(_), true) = (self.mode, was_ready) {
-                self.sync_pod(node, p.uid);
-            }
-        }
-        match (old, new) {
-            (old, Some(new)) => self.observe(old.map(|o| &**o), new),
-            (Some(old), None) => self.gone(old),
-            (None, None) => {}
-        }
-    }
-
-    fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
-
-    fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
-
-    fn budget(&self, _: Option<&Rc<Budget>>, _: Option<&Rc<Budget>>) {}
 }

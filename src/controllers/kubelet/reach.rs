@@ -1,25 +1,24 @@
 //! Whether a kubelet's requests and watches get through, and what follows when they do again.
 
-use super::kubelets::Kubelets;
+use super::loops::Loops;
 use super::node_state::{Kubelet, Loop};
-use super::notices::Notices;
-use super::uplink::{Back, Draws, REFLECTORS, Uplink};
+use super::nodes::Nodes;
+use super::updates::PodUpdates;
+use super::uplink::{Draws, REFLECTORS, Uplink};
 use crate::api::names::NodeId;
 use crate::client::connection::{Backoff, Link};
-use crate::kernel::{Dur, Time};
+use crate::kernel::{Dur, PointId, Time};
 use crate::plan::switches::kubelet::FirstTry;
-use crate::plan::{Connections, KubeletMode, WatchCache};
+use crate::plan::{Connections, KubeletMode, Real, WatchRetry};
+use std::rc::Rc;
 
 /// Watches get a bookmark about once in this time (`apiserver/pkg/storage/cacher/cacher.go`,
 /// `defaultBookmarkFrequency`), which is a frame, too.
 const BOOKMARKS: Dur = Dur::from_secs(60);
-/// The period of the status manager's sync of pod statuses (`pkg/kubelet/status/status_manager.go`,
-/// `syncPeriod`).
-pub(super) const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
 
 /// What is drawn for the tries of a node's kubelet.
 struct Drawn<'a> {
-    kubelets: &'a Kubelets,
+    reach: &'a Reach,
     node: NodeId,
     /// A status check from then on asks for something.
     asks_from: Time,
@@ -27,21 +26,18 @@ struct Drawn<'a> {
 
 impl Draws for Drawn<'_> {
     fn jitter(&self, reflector: usize, number: u32, least: Dur) -> Dur {
-        let k = self.kubelets;
+        let Reach {
+            nodes, watch_back, ..
+        } = self.reach;
         let number = number
             .wrapping_mul(REFLECTORS as u32)
             .wrapping_add(reflector as u32);
-        Dur::from_nanos(k.ctx.uniform_at(
-            k.points.watch_back,
-            k.object(self.node),
-            number,
-            0,
-            least.as_nanos(),
-        ))
+        let (object, most) = (nodes.object(self.node), least.as_nanos());
+        Dur::from_nanos((nodes.ctx).uniform_at(*watch_back, object, number, 0, most))
     }
 
     fn status_period(&self, tick: u32) -> Dur {
-        self.kubelets.period_after(self.node, Loop::Status, tick)
+        self.reach.loops.after(self.node, Loop::Status, tick)
     }
 
     fn asks_from(&self) -> Time {
@@ -49,42 +45,48 @@ impl Draws for Drawn<'_> {
     }
 }
 
-impl Kubelets {
-    /// The API server stops answering, or answers again.
-    pub(crate) fn api_server(&self, down: bool, cache: WatchCache) {
-        self.api.set_down(down);
-        let nodes = self.state.with(|s| s.nodes.len()) as u32;
-        for node in (0..nodes).map(NodeId) {
-            if !down && cache == WatchCache::Lost {
-                self.with(node, |k| k.uplink.as_mut().map(|u| u.forget()));
-            }
-            self.way_changes(node);
-        }
-        if !down {
-            self.server_is_back();
+/// The ways of all real kubelets to the API server.
+pub(super) struct Reach {
+    nodes: Rc<Nodes>,
+    loops: Rc<Loops>,
+    updates: Rc<PodUpdates>,
+    /// How long a watch that was refused pauses.
+    watch_retry: WatchRetry,
+    watch_back: PointId,
+    bookmark: PointId,
+}
+
+impl Reach {
+    /// All are open.
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        loops: &Rc<Loops>,
+        updates: &Rc<PodUpdates>,
+        watch_retry: WatchRetry,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            loops: loops.clone(),
+            updates: updates.clone(),
+            watch_retry,
+            watch_back: nodes.ctx.point("kubelet-watch-reconnect"),
+            bookmark: nodes.ctx.point("kubelet-bookmark"),
         }
     }
 
-    /// So many of so many API servers behind a balancer die: the connections that led to them carry
-    /// nothing any more, and new ones lead to others.
-    pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
-        let KubeletMode::Real(_) = self.mode else {
-            return;
-        };
-        let nodes = self.state.with(|s| s.nodes.len()) as u32;
-        for node in (0..nodes).map(NodeId) {
-            let (point, object) = (self.points.server, self.object(node));
-            let server = self.ctx.uniform(point, object, 0, u64::from(all) - 1);
-            let open = self.with(node, |k| k.runs() && k.link == Link::Open);
-            if server < u64::from(gone) && open == Some(true) {
-                // What it says comes late from now on, and passes have to look at it.
-                self.deviates(node);
-                let mut uplink = self.uplink_up_to_now(node, Link::Open);
-                uplink.sever();
-                self.unschedule(node);
-                self.goes_on(node, uplink, false);
-            }
-        }
+    /// The API server has been started anew and remembers nothing of what the watches of a kubelet
+    /// delivered.
+    pub(super) fn server_forgets(&self, node: NodeId) {
+        self.nodes
+            .with(node, |k| k.uplink.as_mut().map(|u| u.forget()));
+    }
+
+    /// The server at the other end of a kubelet's connection dies; new ones lead to others.
+    pub(super) fn sever(&self, node: NodeId, real: Real) {
+        let mut uplink = self.uplink_up_to_now(node, Link::Open, real);
+        uplink.sever();
+        self.loops.unschedule(node);
+        self.goes_on(node, uplink, false, real);
     }
 
     /// What the way of a node's kubelet to the API server is like.
@@ -92,7 +94,7 @@ impl Kubelets {
         match k.cut {
             Some(Connections::Dropped) => Link::Dropped,
             Some(Connections::Refused) => Link::Refused,
-            None if self.api.is_down() => Link::Refused,
+            None if self.nodes.api.is_down() => Link::Refused,
             None => Link::Open,
         }
     }
@@ -100,55 +102,60 @@ impl Kubelets {
     /// The way of a kubelet that runs may have changed: its tries up to now are followed, and
     /// what gets through from now on is scheduled.
     pub(super) fn way_changes(&self, node: NodeId) {
-        let KubeletMode::Real(_) = self.mode else {
+        let KubeletMode::Real(real) = self.nodes.mode else {
             return;
         };
-        let Some((was, is, true)) = self.with(node, |k| (k.link, self.link_of(k), k.runs())) else {
+        let Some((was, is, true)) = self
+            .nodes
+            .with(node, |k| (k.link, self.link_of(k), k.runs()))
+        else {
             return;
         };
         if was == is {
             return;
         }
-        let uplink = self.uplink_up_to_now(node, was);
+        let uplink = self.uplink_up_to_now(node, was, real);
         if was == Link::Open {
-            self.unschedule(node);
+            self.loops.unschedule(node);
         }
-        self.with(node, |k| k.link = is);
-        self.goes_on(node, uplink, was == Link::Refused);
+        self.nodes.with(node, |k| k.link = is);
+        self.goes_on(node, uplink, was == Link::Refused, real);
     }
 
     /// A kubelet starts: whatever its way is like, it has no connection yet. It asks from `at` on, for
     /// its pods from `pods` on.
-    pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time) {
+    pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time, real: Real) {
         let new = Backoff::new(self.watch_retry, Some(at));
-        let uplink = self.with(node, |k| {
+        let uplink = self.nodes.with(node, |k| {
             k.link = self.link_of(k);
             (k.back, k.view_changed) = (None, Some(at));
             k.backoffs = None;
             Uplink::starting(at, pods, k.ticks[Loop::Status as usize], k.backoffs(new))
         });
         if let Some(uplink) = uplink {
-            self.goes_on(node, uplink, false);
+            self.goes_on(node, uplink, false, real);
         }
     }
 
     /// A kubelet ends: nothing of what it tried is left.
     pub(super) fn asks_no_more(&self, node: NodeId) {
-        self.with(node, |k| {
+        self.nodes.with(node, |k| {
             (k.uplink, k.back) = (None, None);
         });
-        self.unschedule(node);
+        self.loops.unschedule(node);
     }
 
     /// A kubelet's uplink, followed up to now.
-    fn uplink_up_to_now(&self, node: NodeId, was: Link) -> Uplink {
-        let now = self.ctx.now();
+    fn uplink_up_to_now(&self, node: NodeId, was: Link, real: Real) -> Uplink {
+        let now = self.nodes.now();
         let heard = self.last_frame(node);
         let draws = self.drawn(node);
         let (uplink, back) = self
+            .nodes
             .with(node, |k| (k.uplink.take(), k.back.take()))
             .unwrap_or_default();
         let (lease, status) = self
+            .nodes
             .with(node, |k| {
                 let number = k.ticks[Loop::Status as usize];
                 let [lease, status] = k.next.map(|n| n.at);
@@ -157,9 +164,8 @@ impl Kubelets {
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
             // Those of a recording start with it, others did long ago.
-            let since = matches!(self.mode, KubeletMode::Real(r) if r.recorded);
-            let new = Backoff::new(self.watch_retry, since.then_some(Time::ZERO));
-            let backoffs = self.with(node, |k| k.backoffs(new));
+            let new = Backoff::new(self.watch_retry, real.recorded.then_some(Time::ZERO));
+            let backoffs = self.nodes.with(node, |k| k.backoffs(new));
             let backoffs = backoffs.unwrap_or([new; REFLECTORS]);
             return Uplink::connected(now, heard, (lease, status.0, status.1), backoffs);
         };
@@ -176,46 +182,51 @@ impl Kubelets {
 
     /// A kubelet's tries go on: where its way is open, its loops run when they get through. Where its
     /// requests were `refused`, each new one gets through at once.
-    fn goes_on(&self, node: NodeId, uplink: Uplink, refused: bool) {
-        let now = self.ctx.now();
-        let open = self.with(node, |k| k.link) == Some(Link::Open);
+    fn goes_on(&self, node: NodeId, uplink: Uplink, refused: bool, real: Real) {
+        let now = self.nodes.now();
+        let open = self.nodes.with(node, |k| k.link) == Some(Link::Open);
         let mut back = open.then(|| uplink.back(&self.drawn(node)));
         if let Some(back) = back.as_mut().filter(|_| refused) {
             back.connection = now;
         }
-        self.with(node, |k| {
+        self.nodes.with(node, |k| {
             k.back = back;
             k.uplink = Some(Box::new(uplink));
         });
         if let Some(back) = back {
-            self.with(node, |k| {
+            self.nodes.with(node, |k| {
                 k.ticks[Loop::Status as usize] = back.status_tick;
             });
-            self.schedule(node, Loop::Lease, back.lease);
-            self.schedule(node, Loop::Status, back.status);
-            self.pods_go_on(node, back, refused);
+            self.loops.schedule(node, Loop::Lease, back.lease);
+            self.loops.schedule(node, Loop::Status, back.status);
+            self.updates.go_on(node, back, refused, real);
         }
     }
 
     /// A watch sends something to a kubelet; where packets vanish, it is sent again and again.
     pub(super) fn told(&self, node: NodeId) {
-        let now = self.ctx.now();
-        if self.with(node, |k| k.link == Link::Dropped && k.runs()) != Some(true) {
+        let now = self.nodes.now();
+        if self
+            .nodes
+            .with(node, |k| k.link == Link::Dropped && k.runs())
+            != Some(true)
+        {
             return;
         }
         let draws = self.drawn(node);
-        if let Some(Some(mut uplink)) = self.with(node, |k| k.uplink.take()) {
+        if let Some(Some(mut uplink)) = self.nodes.with(node, |k| k.uplink.take()) {
             uplink.follow(now, Link::Dropped, &draws);
             uplink.sent_to(now);
-            self.with(node, |k| k.uplink = Some(uplink));
+            self.nodes.with(node, |k| k.uplink = Some(uplink));
         }
     }
 
     /// Whether nothing disturbs a kubelet's way, and everything gets through; of what did only the
     /// back-offs are kept.
     pub(super) fn is_undisturbed(&self, node: NodeId) -> bool {
-        let now = self.ctx.now();
+        let now = self.nodes.now();
         let over = self
+            .nodes
             .with(node, |k| {
                 let over = k.link == Link::Open && k.back.is_some_and(|b| b.all <= now);
                 if over {
@@ -229,16 +240,17 @@ impl Kubelets {
         if let Some(mut uplink) = over {
             uplink.follow(now, Link::Open, &self.drawn(node));
             let backoffs = Box::new(uplink.backoffs());
-            self.with(node, |k| k.backoffs = Some(backoffs));
+            self.nodes.with(node, |k| k.backoffs = Some(backoffs));
         }
-        self.with(node, |k| k.link == Link::Open && k.back.is_none())
+        self.nodes
+            .with(node, |k| k.link == Link::Open && k.back.is_none())
             .unwrap_or(false)
     }
 
     fn drawn(&self, node: NodeId) -> Drawn<'_> {
-        let report = self.report_period().as_nanos() as i64;
-        let asks_from = self.with(node, |k| {
-            if self.switches.first_try == FirstTry::Get {
+        let report = self.loops.report().as_nanos() as i64;
+        let asks_from = self.nodes.with(node, |k| {
+            if self.nodes.switches.first_try == FirstTry::Get {
                 return Time::ZERO;
             }
             let due = (k.last_post.as_nanos() as i64)
@@ -249,7 +261,7 @@ impl Kubelets {
             k.view_changed.map_or(due, |changed| changed.min(due))
         });
         Drawn {
-            kubelets: self,
+            reach: self,
             node,
             asks_from: asks_from.unwrap_or(Time::MAX),
         }
@@ -258,48 +270,22 @@ impl Kubelets {
     /// When the last frame came on a kubelet's connection: an answer to a heartbeat, or a bookmark
     /// of one of its watches.
     fn last_frame(&self, node: NodeId) -> Time {
-        let now = self.ctx.now();
+        let now = self.nodes.now();
         let bookmark = (0..REFLECTORS)
             .map(|_| {
-                self.ctx.uniform(
-                    self.points.bookmark,
-                    self.object(node),
-                    0,
-                    BOOKMARKS.as_nanos(),
-                )
+                let object = self.nodes.object(node);
+                (self.nodes.ctx).uniform(self.bookmark, object, 0, BOOKMARKS.as_nanos())
             })
             .min()
             .unwrap_or(0);
-        let answers = self.with(node, |k| {
+        let answers = self.nodes.with(node, |k| {
             let post = k.posts[0].map(|(at, _)| at);
-            let renewal = k.renewals[0].filter(|_| self.switches.leases);
+            let renewal = k.renewals[0].filter(|_| self.nodes.switches.leases);
             [renewal, post].into_iter().flatten().max()
         });
         answers
             .flatten()
             .unwrap_or(Time::ZERO)
             .max(now.saturating_sub(Dur::from_nanos(bookmark)))
-    }
-
-    /// The pods of a kubelet whose way is open again: what it did is told once its connection
-    /// carries something, what it is to do is done once its watch delivers.
-    fn pods_go_on(&self, node: NodeId, back: Back, refused: bool) {
-        for uid in self.pods_of(node) {
-            self.pod_goes_on(uid, back, refused);
-        }
-    }
-
-    /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
-    /// and does not jitter.
-    pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
-        let period = POD_STATUS_SYNC.as_nanos();
-        let phase = self.with(node, |k| k.syncs_at).flatten();
-        let phase = phase.unwrap_or_else(|| {
-            let (point, object) = (self.points.pod_status, self.object(node));
-            Dur::from_nanos(self.ctx.uniform(point, object, 0, period - 1))
-        });
-        self.with(node, |k| k.syncs_at = Some(phase));
-        let into = from.as_nanos() % period;
-        from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
     }
 }

@@ -11,8 +11,10 @@
 //! Left out are the reasons that need another pod or another machine: resources, host ports, the
 //! operating system.
 
-use super::kubelets::Kubelets;
-use super::node_state::{Admission, Due, Refused};
+use super::containers::Containers;
+use super::nodes::Nodes;
+use super::pods::{Admission, Due, Pods, Refused};
+use super::status_manager::StatusManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
@@ -20,9 +22,11 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
 use crate::apiserver::EventName;
 use crate::client::About;
-use crate::kernel::{Dur, Time};
+use crate::kernel::{Dur, PointId, Time};
+use crate::plan::Real;
 use crate::plan::switches::kubelet::RefusedAtStart;
 use crate::trace::{Actor, EventText};
+use std::rc::Rc;
 
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,
 /// `housekeepingPeriod`).
@@ -35,43 +39,80 @@ const ORPHANS_GRACE: Dur = Dur::from_secs(1);
 /// in 64 of 196 recorded ones of fourteen releases (`kubelets-no-execute-admission`).
 const TOLD_LAST: u32 = 900;
 
-impl Kubelets {
+/// The pods that kubelets take in, and those that they turn away.
+pub(super) struct Refusals {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    containers: Rc<Containers>,
+    status: Rc<StatusManager>,
+    /// How long it takes to read what is then written.
+    reads: Dur,
+    /// Whether the event of a pod that is refused comes after what others do in this instant.
+    told: PointId,
+}
+
+impl Refusals {
+    /// None yet.
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        pods: &Rc<Pods>,
+        containers: &Rc<Containers>,
+        status: &Rc<StatusManager>,
+        reads: Dur,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            containers: containers.clone(),
+            status: status.clone(),
+            reads,
+            told: nodes.ctx.point("kubelet-refusal-told"),
+        }
+    }
+
     /// Has a kubelet that starts admit all of its pods anew.
     pub(super) fn admits_anew(&self, node: NodeId, asks: Time) {
-        self.with(node, |k| k.began = Some(asks));
-        for uid in self.pods_of(node) {
+        self.nodes.with(node, |k| k.began = Some(asks));
+        for uid in self.pods.of_node(node) {
             let ended = self
+                .pods
                 .due(uid)
                 .filter(|d| d.refused.is_some_and(|r| r.at_start));
             let stays = |p: &Pod| p.uid == uid && !p.is_terminating();
             if let Some(due) = ended.filter(|d| d.stop != Time::MAX)
-                && self.api.pod(due.pod).is_some_and(|p| stays(&p))
+                && self.nodes.api.pod(due.pod).is_some_and(|p| stays(&p))
             {
                 // What ran of it has been ended, or is in these seconds, and is started anew unless
                 // the pod has failed.
                 if due.up {
-                    self.stopped(uid, &due);
+                    self.containers.stopped(uid, &due);
                 }
-                self.with_due(uid, |d| {
+                self.pods.with_due(uid, |d| {
                     (d.stop, d.stop_known, d.forgotten) = (Time::MAX, false, true);
                 });
             }
-            self.with_due(uid, |d| (d.admission, d.refused) = (Admission::Open, None));
+            self.pods
+                .with_due(uid, |d| (d.admission, d.refused) = (Admission::Open, None));
         }
     }
 
     /// Takes a pod in, or turns it away, when its kubelet hears of it.
     pub(super) fn admit(&self, uid: Uid, pod: &Pod, heard: Time) {
-        let Some(due) = self.due(uid) else { return };
+        let Some(due) = self.pods.due(uid) else {
+            return;
+        };
         // Up to 1.21 a pod that is to end and has no containers counts as one that has ended.
         let over = pod.phase.is_terminal()
             || pod.is_terminating()
                 && pod.phase == PodPhase::Pending
-                && self.switches.refused_at_start == RefusedAtStart::FailsAtOnce;
+                && self.nodes.switches.refused_at_start == RefusedAtStart::FailsAtOnce;
         match self.refuses(pod, due.node).filter(|_| !over) {
-            None => self.with_due(uid, |d| d.admission = Admission::Admitted),
+            None => self
+                .pods
+                .with_due(uid, |d| d.admission = Admission::Admitted),
             Some(why) => {
-                self.with_due(uid, |d| d.admission = Admission::Refused);
+                self.pods
+                    .with_due(uid, |d| d.admission = Admission::Refused);
                 self.refuse(pod, &due, heard, why);
             }
         }
@@ -83,9 +124,10 @@ impl Kubelets {
         if pod.template.source != PodSource::Api {
             return None;
         }
-        let node = self.api.node(node)?;
-        let says_why = self.switches.rejection_says_why;
+        let node = self.nodes.api.node(node)?;
+        let says_why = self.nodes.switches.rejection_says_why;
         let fits = self
+            .nodes
             .api
             .names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
         if !fits {
@@ -101,7 +143,7 @@ impl Kubelets {
             .filter(|t| t.effect == Effect::NoExecute)
             .cloned()
             .collect();
-        let untolerated = self.switches.no_execute_admission
+        let untolerated = self.nodes.switches.no_execute_admission
             && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
         untolerated.then_some(if says_why {
             EventText::TaintToleration
@@ -113,9 +155,10 @@ impl Kubelets {
     /// Says that a pod is refused, and plans what is to come of that.
     fn refuse(&self, pod: &Pod, due: &Due, heard: Time, why: EventText) {
         let about = About::Pod(pod.id, Some(pod.uid));
-        self.say_refused(due.node, about.name(self.ctx.now()), why);
+        self.say_refused(due.node, about.name(self.nodes.now()), why);
         let tell = heard + self.reads;
         let settled = self
+            .nodes
             .with(due.node, |k| k.began)
             .flatten()
             .map(|began| next_of(began, HOUSEKEEPING, heard));
@@ -128,28 +171,28 @@ impl Kubelets {
                 at_start: false,
             },
         };
-        self.with_due(pod.uid, |d| d.refused = Some(refused));
-        self.work_at(pod.uid, tell);
+        self.pods.with_due(pod.uid, |d| d.refused = Some(refused));
+        self.pods.work_at(pod.uid, tell);
         if refused.fails != tell {
-            self.work_at(pod.uid, refused.fails);
+            self.pods.work_at(pod.uid, refused.fails);
         }
         if let Some(removal) = refused.removal {
-            self.work_at(pod.uid, removal);
+            self.pods.work_at(pod.uid, removal);
         }
     }
 
     /// Writes the event of a pod that is refused. The kubelet's recorder is its own and its rate does not matter here:
     /// it is stored at once, unless what others do in this instant is drawn to come first.
     fn say_refused(&self, node: NodeId, name: EventName, why: EventText) {
-        let (ctx, api) = (self.ctx.clone(), self.api.clone());
+        let (ctx, api) = (self.nodes.ctx.clone(), self.nodes.api.clone());
         let say = move || {
             let _ = api.create_event(Actor::Kubelet, name, why.into(), false, 1);
         };
-        if !ctx.yields(self.points.refusal_told, self.object(node), TOLD_LAST) {
+        if !ctx.yields(self.told, self.nodes.object(node), TOLD_LAST) {
             return say();
         }
         let group = ctx.group();
-        self.ctx.spawn(group, async move {
+        self.nodes.ctx.spawn(group, async move {
             ctx.after_others().await;
             say();
         });
@@ -158,36 +201,36 @@ impl Kubelets {
     /// What is to come of a pod that is refused by a kubelet which has just started, and which does
     /// its housekeeping for the first time at `settled`.
     fn refused_at_start(&self, pod: &Pod, due: &Due, tell: Time, settled: Time) -> Refused {
-        let how = self.switches.refused_at_start;
+        let how = self.nodes.switches.refused_at_start;
         let grace = match how {
             _ if !due.up || due.stop_known => None,
-            RefusedAtStart::FailsAtOnce => Some(self.stop_of(pod)),
+            RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod)),
             RefusedAtStart::RunsOn => None,
-            RefusedAtStart::Ends => Some(self.stop_of(pod).min(ORPHANS_GRACE)),
+            RefusedAtStart::Ends => Some(self.containers.stop_of(pod).min(ORPHANS_GRACE)),
         };
         let stop = match grace {
             Some(grace) => settled + grace,
             None if due.stop_known => due.stop,
             None => Time::MAX,
         };
-        self.with_due(pod.uid, |d| {
+        self.pods.with_due(pod.uid, |d| {
             (d.stop, d.removal) = (stop, None);
             d.stop_known |= grace.is_some();
         });
         if grace.is_some() {
-            self.work_at(pod.uid, stop);
+            self.pods.work_at(pod.uid, stop);
         }
         let ended = if due.up { stop } else { Time::ZERO };
         let fails = match how {
             RefusedAtStart::FailsAtOnce => tell,
-            RefusedAtStart::RunsOn => self.sync_after(due.node, settled),
-            RefusedAtStart::Ends => self.sync_after(due.node, settled.max(ended)),
+            RefusedAtStart::RunsOn => self.status.sync_after(due.node, settled),
+            RefusedAtStart::Ends => self.status.sync_after(due.node, settled.max(ended)),
         };
         let removal = match how {
             _ if !pod.is_terminating() || ended == Time::MAX => None,
             RefusedAtStart::FailsAtOnce if !due.up => Some(tell),
             RefusedAtStart::FailsAtOnce | RefusedAtStart::RunsOn => {
-                Some(self.sync_after(due.node, settled.max(ended)))
+                Some(self.status.sync_after(due.node, settled.max(ended)))
             }
             RefusedAtStart::Ends => Some(next_of(settled, HOUSEKEEPING, fails)),
         };
@@ -200,33 +243,33 @@ impl Kubelets {
     }
 
     /// Does what is due for a pod that was refused.
-    pub(super) fn work_refused(&self, pod: &Pod, due: &Due, refused: Refused) {
-        let now = self.ctx.now();
+    pub(super) fn work(&self, pod: &Pod, due: &Due, refused: Refused, real: Real) {
+        let now = self.nodes.now();
         if now < refused.tell {
             return;
         }
         let fails = now >= refused.fails;
         if !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
-            let _ = self.api.reject_pod(Actor::Kubelet, pod.id, pod.uid, fails);
+            let api = &self.nodes.api;
+            let _ = api.reject_pod(Actor::Kubelet, pod.id, pod.uid, fails);
         }
         if !pod.is_terminating() {
             return;
         }
         // The same sync removes what is to end and holds nothing.
-        let at_once = !refused.at_start && !due.up && !self.switches.terminal_phase_before_removal;
+        let at_once =
+            !refused.at_start && !due.up && !self.nodes.switches.terminal_phase_before_removal;
         if at_once || refused.removal.is_some_and(|at| now >= at) {
-            let _ = self
-                .api
-                .delete_pod(Actor::Kubelet, pod.id, Some(0), Some(pod.uid));
+            self.pods.remove(pod.id, pod.uid);
         } else if !refused.at_start && now >= due.stop {
-            self.end_pod(pod, due);
+            self.status.end_pod(pod, due, real);
         }
     }
 
     /// A pod that was refused is to end: a pod worker ends it as others.
-    pub(super) fn refused_ends(&self, uid: Uid) {
-        let now = self.ctx.now();
-        self.with_due(uid, |d| {
+    pub(super) fn ends(&self, uid: Uid) {
+        let now = self.nodes.now();
+        self.pods.with_due(uid, |d| {
             if d.refused.take_if(|r| r.at_start).is_some() {
                 (d.admission, d.forgotten) = (Admission::Admitted, true);
                 if d.stop <= now {

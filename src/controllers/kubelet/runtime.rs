@@ -4,31 +4,54 @@
 //! `maxWaitForContainerRuntime`), v1.34: a runtime that says that it is not ready counts at once, one
 //! that does not answer 30 s after it last did. The status loop posts what it finds.
 
-use super::kubelets::Kubelets;
-use super::notices::Notices;
+use super::asleep::Sleepers;
+use super::nodes::Nodes;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
-use crate::kernel::{Class, Dur};
+use crate::kernel::{Class, Dur, HandlerId, PointId};
 use crate::plan::{KubeletMode, RuntimeFails};
+use std::rc::Rc;
 
 /// How often a kubelet asks its runtime.
 const CHECKS: Dur = Dur::from_secs(5);
 /// How long after its last answer a runtime counts as down.
 const MAX_WAIT: Dur = Dur::from_secs(30);
 
-impl Kubelets {
+/// The container runtimes of all nodes.
+pub(super) struct Runtimes {
+    nodes: Rc<Nodes>,
+    sleepers: Rc<Sleepers>,
+    /// Looks at a runtime.
+    checker: HandlerId<NodeId>,
+    check: PointId,
+}
+
+impl Runtimes {
+    /// All work.
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        sleepers: &Rc<Sleepers>,
+        checker: HandlerId<NodeId>,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            sleepers: sleepers.clone(),
+            checker,
+            check: nodes.ctx.point("runtime-check"),
+        }
+    }
+
     /// A node's container runtime fails, or works again.
-    pub(crate) fn runtime(&self, node: NodeId, fails: Option<RuntimeFails>) {
-        let now = self.ctx.now();
-        let check = match self.mode {
+    pub(super) fn fails(&self, node: NodeId, fails: Option<RuntimeFails>) {
+        let ctx = &self.nodes.ctx;
+        let now = ctx.now();
+        let check = match self.nodes.mode {
             KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(_) => Dur::from_nanos(self.ctx.uniform(
-                self.points.runtime,
-                self.object(node),
-                0,
-                CHECKS.as_nanos(),
-            )),
+            KubeletMode::Real(_) => {
+                let object = self.nodes.object(node);
+                Dur::from_nanos(ctx.uniform(self.check, object, 0, CHECKS.as_nanos()))
+            }
         };
         let (at, status) = match fails {
             Some(RuntimeFails::Ready) => (now + check, ConditionStatus::False),
@@ -37,21 +60,21 @@ impl Kubelets {
             }
             None => (now + check, ConditionStatus::True),
         };
-        self.with(node, |k| k.runtime = Some((at, status)));
-        if let Some(handler) = self.runtimes.get() {
-            self.ctx.post_at(at, Class::Source, handler, node);
-        }
+        self.nodes.with(node, |k| k.runtime = Some((at, status)));
+        ctx.post_at(at, Class::Source, self.checker, node);
     }
 
     /// A kubelet notices what has become of its runtime, unless something else has since.
-    pub(super) fn notices_runtime(&self, node: NodeId) {
-        let now = self.ctx.now();
-        let due = self.with(node, |k| k.runtime.take_if(|(at, _)| *at == now));
+    pub(super) fn check(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let due = self
+            .nodes
+            .with(node, |k| k.runtime.take_if(|(at, _)| *at == now));
         let Some(Some((_, status))) = due else {
             return;
         };
-        self.touched(node);
-        self.with(node, |k| {
+        self.sleepers.wake_up(node);
+        self.nodes.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == NodeConditionType::Ready)
                 && c.1 != Some(status)
             {

@@ -5,43 +5,62 @@
 //! replaces it at once, and its containers run on. A mirror whose node is gone is not created again,
 //! nor is it where a node of that name joins later.
 
-use super::kubelets::Kubelets;
-use super::node_state::Due;
+use super::nodes::Nodes;
+use super::pods::{Due, Pods};
 use crate::api::meta::Uid;
-use crate::api::pod::Pod;
+use crate::api::pod::{Pod, PodTemplate};
 use crate::apiserver::NewPod;
-use crate::kernel::Time;
+use crate::kernel::{Shared, Time};
 use crate::trace::Actor;
+use std::rc::Rc;
 
-impl Kubelets {
+/// The mirrors of static pods.
+pub(super) struct Mirrors {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    /// What those that are gone are to be created again from.
+    lost: Shared<Vec<(Uid, Rc<PodTemplate>)>>,
+}
+
+impl Mirrors {
+    /// All are there.
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            lost: Shared::default(),
+        }
+    }
+
     /// The mirror of a static pod is gone: its kubelet creates it again once it hears of that.
-    pub(super) fn lost_mirror(&self, old: &Pod) {
-        let Some(node) = old.node.filter(|_| self.due(old.uid).is_some()) else {
-            return self.forget(old.uid, old.node);
+    pub(super) fn gone(&self, old: &Pod) {
+        let Some(node) = old.node.filter(|_| self.pods.due(old.uid).is_some()) else {
+            return self.pods.forget(old.uid, old.node);
         };
-        self.with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
-        self.state
-            .with(|s| s.mirrors.push((old.uid, old.template.clone())));
-        let now = self.ctx.now();
-        if let Some(heard) = self.with(node, |k| k.hears_from(now)).flatten() {
-            self.work_at(old.uid, heard);
+        self.pods
+            .with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
+        self.lost
+            .with(|lost| lost.push((old.uid, old.template.clone())));
+        if let Some(heard) = self.nodes.hears_from(node) {
+            self.pods.work_at(old.uid, heard);
         }
     }
 
     /// Creates a mirror again, if its node is there. What ran of it runs on.
-    pub(super) fn mirror(&self, uid: Uid, due: &Due) {
-        self.forget(uid, Some(due.node));
-        let template = self.state.with(|s| {
-            let place = s.mirrors.iter().position(|(of, _)| *of == uid);
-            place.map(|i| s.mirrors.remove(i).1)
+    pub(super) fn create(&self, uid: Uid, due: &Due) {
+        self.pods.forget(uid, Some(due.node));
+        let template = self.lost.with(|lost| {
+            let place = lost.iter().position(|(of, _)| *of == uid);
+            place.map(|i| lost.remove(i).1)
         });
-        let Some(template) = template.filter(|_| self.api.node(due.node).is_some()) else {
+        let api = &self.nodes.api;
+        let Some(template) = template.filter(|_| api.node(due.node).is_some()) else {
             return;
         };
         let new = NewPod::pending(due.pod, template, Some(due.node));
         // Somebody else may have made one of that name.
-        if let Ok(pod) = self.api.create_pod(Actor::Kubelet, new) {
-            self.with_due(pod.uid, |d| d.up = due.up);
+        if let Ok(pod) = api.create_pod(Actor::Kubelet, new) {
+            self.pods.with_due(pod.uid, |d| d.up = due.up);
         }
     }
 }

@@ -1,0 +1,132 @@
+//! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
+
+use super::containers::Containers;
+use super::nodes::Nodes;
+use super::pods::{Admission, Pods};
+use super::refusal::Refusals;
+use super::static_pods::Mirrors;
+use super::status_manager::StatusManager;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::kernel::Time;
+use crate::plan::{KubeletMode, Real};
+use crate::trace::Actor;
+use std::rc::Rc;
+
+/// The pod workers of all kubelets.
+pub(super) struct PodWorkers {
+    pub(super) nodes: Rc<Nodes>,
+    pub(super) pods: Rc<Pods>,
+    pub(super) mirrors: Rc<Mirrors>,
+    pub(super) containers: Rc<Containers>,
+    pub(super) status: Rc<StatusManager>,
+    pub(super) refusals: Rc<Refusals>,
+}
+
+impl PodWorkers {
+    /// Does whatever is due for one life of a pod.
+    pub(super) fn work(&self, uid: Uid) {
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) => self.work_imitated(uid),
+            KubeletMode::Real(real) => self.work_real(uid, real),
+        }
+    }
+
+    /// Does at once what came due while a kubelet was cut off.
+    pub(super) fn overdue(&self, node: NodeId) {
+        for uid in self.pods.of_node(node) {
+            self.work(uid);
+        }
+    }
+
+    /// The recorder's kubelets: nothing but the end of containers goes on where they are cut off.
+    fn work_imitated(&self, uid: Uid) {
+        let Nodes { ctx, api, .. } = &*self.nodes;
+        let now = ctx.now();
+        let Some(due) = self.pods.due(uid) else {
+            return;
+        };
+        let state = self
+            .nodes
+            .with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
+        let Some((cut, false)) = state else {
+            return;
+        };
+        let cut = cut || api.is_down();
+        if due.missing {
+            if !cut {
+                self.mirrors.create(uid, &due);
+            }
+            return;
+        }
+        if due.orphaned.is_some() {
+            if !cut {
+                self.containers.stopped(uid, &due);
+            }
+            return;
+        }
+        self.containers.run(uid, &due, cut);
+        if cut {
+            return;
+        }
+        let stop = now >= due.stop;
+        if !due.started && !stop && now >= due.start {
+            self.pods.with_due(uid, |d| d.started = true);
+            // The pod may be gone, or another life of it begun.
+            let _ = api.start_pod(Actor::Kubelet, due.pod, uid);
+        }
+        if stop {
+            self.pods.remove(due.pod, uid);
+        }
+    }
+
+    /// Stops, starts or refuses a pod, or tells that it is ready.
+    fn work_real(&self, uid: Uid, real: Real) {
+        let now = self.nodes.now();
+        let Some(due) = self.pods.due(uid) else {
+            return;
+        };
+        // Containers end as they were asked to, also when nobody looks.
+        let Some((heard, true)) = self
+            .nodes
+            .with(due.node, |k| (k.hears_from(now), k.is_on()))
+        else {
+            return;
+        };
+        if due.missing {
+            if heard == Some(now) {
+                self.mirrors.create(uid, &due);
+            }
+            return;
+        }
+        self.containers.run(uid, &due, heard.is_none());
+        // While nothing gets through, nothing is told; it is once something does.
+        let through = self.nodes.with(due.node, |k| k.gets_through(now));
+        if due.orphaned.is_some() || through != Some(true) {
+            return;
+        }
+        let Some(pod) = self.pods.object(uid, &due) else {
+            return;
+        };
+        if due.admission == Admission::Open && heard == Some(now) {
+            self.refusals.admit(uid, &pod, now);
+        }
+        let Some(due) = self.pods.due(uid) else {
+            return;
+        };
+        if let Some(refused) = due.refused {
+            return self.refusals.work(&pod, &due, refused, real);
+        }
+        if due.found_stopped.is_some_and(|at| at <= now) {
+            self.pods.with_due(uid, |d| d.found_stopped = None);
+            self.status.tell_stopped(&pod);
+        }
+        if due.stop != Time::MAX {
+            if now >= due.stop {
+                self.status.end_pod(&pod, &due, real);
+            }
+        } else if now >= due.start && !pod.phase.is_terminal() {
+            self.status.tell_ready(&pod);
+        }
+    }
+}

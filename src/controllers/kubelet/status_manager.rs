@@ -1,0 +1,136 @@
+//! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
+
+use super::nodes::Nodes;
+use super::pods::{Due, Pods};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodPhase};
+use crate::kernel::{Dur, PointId, Time};
+use crate::plan::Real;
+use crate::trace::Actor;
+use std::rc::Rc;
+
+/// The period of the status manager's sync of pod statuses (`syncPeriod`).
+const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
+/// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
+/// `genericPlegRelistPeriod`).
+const RELIST: Dur = Dur::from_secs(1);
+/// How long it takes to read what is written of a pod's end: as good as nothing, as all requests of
+/// kubelets here, but what somebody else does in the same instant comes first.
+const READ: Dur = Dur::from_nanos(1);
+
+/// The status managers of real kubelets.
+pub(super) struct StatusManager {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    pod_status: PointId,
+    relist: PointId,
+}
+
+impl StatusManager {
+    /// Nothing has been said yet.
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            pod_status: nodes.ctx.point("pod-status-sync"),
+            relist: nodes.ctx.point("pod-relist"),
+        }
+    }
+
+    /// A kubelet starts, and its ticker with it.
+    pub(super) fn starts(&self, node: NodeId, at: Time) {
+        let into = at.as_nanos() % POD_STATUS_SYNC.as_nanos();
+        self.nodes
+            .with(node, |k| k.syncs_at = Some(Dur::from_nanos(into)));
+    }
+
+    /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
+    /// and does not jitter.
+    pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
+        let period = POD_STATUS_SYNC.as_nanos();
+        let phase = self.nodes.with(node, |k| k.syncs_at).flatten();
+        let phase = phase.unwrap_or_else(|| {
+            let (ctx, object) = (&self.nodes.ctx, self.nodes.object(node));
+            Dur::from_nanos(ctx.uniform(self.pod_status, object, 0, period - 1))
+        });
+        self.nodes.with(node, |k| k.syncs_at = Some(phase));
+        let into = from.as_nanos() % period;
+        from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
+    }
+
+    /// Until the pod lifecycle event generator next lists the containers of a node.
+    pub(super) fn until_relist(&self, node: NodeId) -> Dur {
+        let object = self.nodes.object(node);
+        let drawn = (self.nodes.ctx).uniform(self.relist, object, 0, RELIST.as_nanos());
+        Dur::from_nanos(drawn)
+    }
+
+    /// A pod whose containers run is started, or ready again.
+    pub(super) fn tell_ready(&self, pod: &Pod) {
+        if pod.phase == PodPhase::Pending {
+            self.pods.with_due(pod.uid, |d| d.started = true);
+            let _ = self.nodes.api.start_pod(Actor::Kubelet, pod.id, pod.uid);
+        } else if pod.ready.is_none_or(|c| c.status != ConditionStatus::True) {
+            self.pods.set_ready(pod, ConditionStatus::True);
+        }
+    }
+
+    /// After a machine's start: containers that ran have stopped.
+    pub(super) fn tell_stopped(&self, pod: &Pod) {
+        let ready = match pod.ready {
+            Some(c) => c.status == ConditionStatus::True,
+            // It was taken away when the pod was refused.
+            None => pod.phase == PodPhase::Running,
+        };
+        if ready && !pod.is_terminating() && !pod.phase.is_terminal() {
+            self.pods.set_ready(pod, ConditionStatus::False);
+        }
+    }
+
+    /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
+    /// A status is read before it is written (`syncPod`).
+    pub(super) fn end_pod(&self, pod: &Pod, due: &Due, real: Real) {
+        let Nodes { api, switches, .. } = &*self.nodes;
+        let now = self.nodes.now();
+        if switches.terminal_phase_before_removal {
+            if !pod.phase.is_terminal() {
+                if !due.read {
+                    self.pods.with_due(pod.uid, |d| d.read = true);
+                    return self.pods.work_at(pod.uid, now + READ);
+                }
+                let phase = last_phase(pod, due, real);
+                let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
+            }
+            let removal = due
+                .removal
+                .unwrap_or_else(|| now + self.until_relist(due.node));
+            if removal > now {
+                self.pods.with_due(pod.uid, |d| d.removal = Some(removal));
+                return self.pods.work_at(pod.uid, removal);
+            }
+        }
+        if !switches.terminal_phase_before_removal
+            && pod.ready.is_some_and(|c| c.status == ConditionStatus::True)
+        {
+            // What runs no more is not ready (`syncTerminatedPod`: `SetPodStatus`).
+            self.pods.set_ready(pod, ConditionStatus::False);
+        }
+        self.pods.remove(pod.id, pod.uid);
+    }
+}
+
+/// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
+/// `status_manager.go`, `TerminatePod`): it goes by the exit codes of its containers, whatever
+/// their restart policy and whoever owns the pod. Failed has also one that was killed at the end of
+/// its grace, which is an exit code of 137, one that never started, and one of whose containers the
+/// runtime knows nothing any more.
+fn last_phase(pod: &Pod, due: &Due, real: Real) -> PodPhase {
+    let killed = real.stop_of(pod) < real.unhurried(pod);
+    let failed = killed || pod.template.exit_code != 0;
+    if failed || due.forgotten || pod.phase == PodPhase::Pending {
+        PodPhase::Failed
+    } else {
+        PodPhase::Succeeded
+    }
+}

@@ -1,0 +1,258 @@
+//! What kubelets hear of their pods, and when: of new ones and of those that are to end, of all once
+//! their way is open again, and of all when they start.
+//!
+//! `pkg/kubelet/kubelet.go` (`HandlePodAdditions`, `HandlePodUpdates`), v1.34. What is to be done for
+//! a pod then is noted as due, and done by the pod workers.
+
+use super::containers::Containers;
+use super::nodes::Nodes;
+use super::pods::{Admission, Due, Pods};
+use super::refusal::Refusals;
+use super::static_pods::Mirrors;
+use super::status_manager::StatusManager;
+use super::uplink::Back;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodPhase, PodSource};
+use crate::kernel::{Dur, Time};
+use crate::plan::{KubeletMode, Real};
+use std::rc::Rc;
+
+/// What kubelets hear of their pods.
+pub(super) struct PodUpdates {
+    pub(super) nodes: Rc<Nodes>,
+    pub(super) pods: Rc<Pods>,
+    pub(super) mirrors: Rc<Mirrors>,
+    pub(super) containers: Rc<Containers>,
+    pub(super) status: Rc<StatusManager>,
+    pub(super) refusals: Rc<Refusals>,
+}
+
+impl PodUpdates {
+    /// A pod of a node is new, or is to end now; its kubelet hears of it then, or not yet.
+    pub(super) fn pod_changes(&self, node: NodeId, new: &Pod) {
+        let now = self.nodes.now();
+        let heard = self.nodes.hears_from(node);
+        if self.pods.due(new.uid).is_none() {
+            self.added(node, new, heard);
+        }
+        if !new.is_terminating() {
+            return;
+        }
+        self.refusals.ends(new.uid);
+        if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
+            let stop = match self.nodes.mode {
+                KubeletMode::Imitated(i) => i.stop,
+                KubeletMode::Real(real) => real.stopping(new, &due),
+            };
+            self.pods.with_due(new.uid, |d| {
+                (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, heard == Some(now));
+            });
+            self.work_after(new.uid, heard, stop);
+        }
+    }
+
+    /// A pod is on a node, whose kubelet hears of it then, or not yet.
+    fn added(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
+        let now = self.nodes.now();
+        let (start, is_real) = match self.nodes.mode {
+            KubeletMode::Imitated(i) => (new.template.start.unwrap_or(i.start), false),
+            KubeletMode::Real(real) => (real.start_of(new), true),
+        };
+        let pending = new.phase == PodPhase::Pending;
+        let hears = heard == Some(now);
+        let refuses = is_real && pending && self.refusals.refuses(new, node).is_some();
+        let due = Due {
+            pod: new.id,
+            node,
+            start: heard.unwrap_or(now) + start,
+            stop: Time::MAX,
+            started: !pending,
+            up: new.phase == PodPhase::Running,
+            start_known: hears,
+            stop_known: false,
+            orphaned: None,
+            missing: false,
+            admission: if !pending || hears && !refuses {
+                Admission::Admitted
+            } else {
+                Admission::Open
+            },
+            refused: None,
+            forgotten: false,
+            found_stopped: None,
+            read: false,
+            removal: None,
+        };
+        self.pods.add(new.uid, due);
+        if pending {
+            if due.admission == Admission::Open && heard.is_some() {
+                self.work_after(new.uid, heard, Dur::ZERO);
+            }
+            self.work_after(new.uid, heard, start);
+        }
+    }
+
+    /// Has a pod worked on so long after its kubelet has heard of a change; where it does not, so
+    /// long after the change.
+    fn work_after(&self, uid: Uid, heard: Option<Time>, delay: Dur) {
+        match heard {
+            Some(at) if at > self.nodes.now() => self.pods.work_at(uid, at + delay),
+            _ => self.pods.work_in(uid, delay),
+        }
+    }
+
+    /// The pods of a kubelet whose way is open again: what it did is told once its connection
+    /// carries something or, where it was `refused`, with the next sync of pod statuses; what it is
+    /// to do is done once its watch delivers.
+    pub(super) fn go_on(&self, node: NodeId, back: Back, refused: bool, real: Real) {
+        for uid in self.pods.of_node(node) {
+            self.pod_goes_on(uid, back, refused, real);
+        }
+    }
+
+    fn pod_goes_on(&self, uid: Uid, back: Back, refused: bool, real: Real) {
+        let now = self.nodes.now();
+        let (pods, status) = (&self.pods, &self.status);
+        let Some(due) = pods.due(uid) else { return };
+        if due.missing {
+            return pods.work_at(uid, back.pods);
+        }
+        if let Some(stop) = due.orphaned {
+            return self.containers.end_orphan(uid, back.pods.max(now) + stop);
+        }
+        let Some(pod) = pods.object(uid, &due) else {
+            return;
+        };
+        if due.refused.is_some() {
+            return pods.work_at(uid, status.sync_after(due.node, back.connection));
+        }
+        if due.admission == Admission::Open && pod.phase != PodPhase::Pending {
+            pods.work_at(uid, back.pods);
+        }
+        let told = |done: Time| match refused {
+            true if done <= now => status.sync_after(due.node, now),
+            _ => done.max(back.connection),
+        };
+        if pod.is_terminating() {
+            let at = if due.stop_known {
+                let removal = due.stop + status.until_relist(due.node);
+                pods.with_due(uid, |d| {
+                    d.removal.get_or_insert(removal);
+                });
+                told(due.stop)
+            } else {
+                back.pods + real.stopping(&pod, &due)
+            };
+            pods.with_due(uid, |d| d.stop_at(at));
+            pods.work_at(uid, at);
+        } else if pod.phase == PodPhase::Pending {
+            if due.admission == Admission::Open {
+                pods.work_at(uid, back.pods);
+            }
+            let start = if due.start_known {
+                told(due.start)
+            } else {
+                back.pods + real.start_of(&pod)
+            };
+            pods.with_due(uid, |d| d.start = start);
+            pods.work_at(uid, start);
+        } else {
+            pods.work_at(uid, status.sync_after(due.node, back.pods));
+        }
+    }
+
+    /// A pod is gone. Where it was the mirror of a static one, it is to be created again.
+    pub(super) fn pod_removed(&self, old: &Pod) {
+        match old.template.source {
+            PodSource::Api => self.containers.lose_pod(old),
+            _ => self.mirrors.gone(old),
+        }
+    }
+
+    /// A pod was marked NotReady although its kubelet reaches the API server: the kubelet hears of
+    /// it, and its next sync of pod statuses sets it back (`status_manager.go: needsReconcile`).
+    pub(super) fn pod_to_reconcile(&self, node: NodeId, uid: Uid) {
+        if let Some(heard) = self.nodes.hears_from(node) {
+            let sync = self.status.sync_after(node, heard);
+            self.pods.work_at(uid, sync);
+        }
+    }
+
+    /// A kubelet starts, and asks for its pods from then on: it has to admit all of them anew.
+    pub(super) fn kubelet_starts(&self, node: NodeId, asks: Time) {
+        self.refusals.admits_anew(node, asks);
+        self.status.starts(node, asks);
+    }
+
+    /// A kubelet dies, and what it knew with it, but for what it has started.
+    pub(super) fn kubelet_dies(&self, node: NodeId) {
+        for uid in self.pods.of_node(node) {
+            self.pods.with_due(uid, |d| {
+                d.start_known = false;
+                if d.admission == Admission::Admitted && !d.up {
+                    d.admission = Admission::Open;
+                }
+            });
+        }
+    }
+
+    /// A machine has come up, and its kubelet hears of its pods then: it finds their containers
+    /// stopped, tells so, and starts them anew, or ends the pods.
+    pub(super) fn start_anew(&self, node: NodeId, hears: Time, real: Real) {
+        for uid in self.pods.of_node(node) {
+            self.find_stopped(uid, node, hears, real);
+        }
+    }
+
+    /// A kubelet that hears of its pods then finds what ran of one stopped: it has listed containers
+    /// since it started (`pod_workers.go`, `podWorkerLoop`), and nothing is there to be ended. What the
+    /// recorder has in place of that finds it at a relist, and takes its time to end nothing.
+    fn find_stopped(&self, uid: Uid, node: NodeId, hears: Time, real: Real) {
+        let pod = self.pods.due(uid).and_then(|d| self.nodes.api.pod(d.pod));
+        let takes = pod.as_ref().map_or(real.pod_start, |p| real.start_of(p));
+        let (found, ended) = if real.recorded {
+            let stops = pod.as_ref().map_or(real.pod_stop, |p| real.stop_of(p));
+            (hears + self.status.until_relist(node), hears + stops)
+        } else {
+            (hears, hears)
+        };
+        self.pods.with_due(uid, |d| {
+            d.found_stopped = d.forgotten.then_some(found);
+            d.start = found + takes;
+            d.stop_at(ended);
+        });
+        for at in [found, ended, found + takes] {
+            self.pods.work_at(uid, at);
+        }
+    }
+
+    /// A kubelet that starts hears of its pods then, and finds their containers as they are.
+    pub(super) fn take_over(&self, node: NodeId, hears: Time, real: Real) {
+        for uid in self.pods.of_node(node) {
+            let Some(due) = self.pods.due(uid).filter(|d| d.orphaned.is_none()) else {
+                continue;
+            };
+            if due.missing {
+                self.pods.work_at(uid, hears);
+                continue;
+            }
+            let pod = self.pods.object(uid, &due);
+            if due.forgotten && !due.up {
+                // Its machine was off meanwhile.
+                self.find_stopped(uid, node, hears, real);
+            } else if let Some(pod) = pod.filter(|p| p.is_terminating()) {
+                let at = if due.stop_known {
+                    due.stop.max(hears)
+                } else {
+                    hears + real.stopping(&pod, &due)
+                };
+                self.pods
+                    .with_due(uid, |d| (d.stop, d.removal) = (at, None));
+                self.pods.work_at(uid, at);
+            } else if due.up {
+                self.pods.work_at(uid, hears);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The API server's changes of pods, as they concern kubelets.
+
+use super::asleep::Sleepers;
+use super::nodes::Nodes;
+use super::reach::Reach;
+use super::updates::PodUpdates;
+use crate::api::budget::Budget;
+use crate::api::lease::Lease;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::workload::Workload;
+use crate::apiserver::Watcher;
+use crate::kernel::Time;
+use crate::plan::KubeletMode;
+use std::rc::Rc;
+
+/// What all kubelets watch.
+pub(super) struct PodWatch {
+    pub(super) nodes: Rc<Nodes>,
+    pub(super) updates: Rc<PodUpdates>,
+    pub(super) reach: Rc<Reach>,
+    pub(super) sleepers: Rc<Sleepers>,
+}
+
+impl PodWatch {
+    /// A pod's node hears of it, unless it was seen to be there, and to stop where it is to.
+    fn observe(&self, old: Option<&Pod>, new: &Pod) {
+        let seen = |p: &Pod| (p.uid, p.node, p.is_terminating());
+        if let Some(node) = new.node
+            && old.is_none_or(|old| seen(old) != seen(new))
+        {
+            self.reach.told(node);
+            self.updates.pod_changes(node, new);
+        }
+    }
+
+    /// A pod was marked NotReady on a node whose kubelet may set it back: with its next status check,
+    /// or its next sync of pod statuses.
+    fn marked_not_ready(&self, old: Option<&Pod>, new: &Pod) {
+        let Some(node) = new.node else { return };
+        let is = |p: &Pod, status| p.ready.is_some_and(|c| c.status == status);
+        if is(new, ConditionStatus::False)
+            && self.nodes.with(node, |k| k.cut.is_none() && k.runs()) == Some(true)
+        {
+            self.sleepers.wake_up(node);
+            let was_ready = old.is_some_and(|o| is(o, ConditionStatus::True));
+            if let (KubeletMode::Real(_), true) = (self.nodes.mode, was_ready) {
+                self.updates.pod_to_reconcile(node, new.uid);
+            }
+        }
+    }
+}
+
+impl Watcher for PodWatch {
+    fn node(&self, _: Option<&Rc<Node>>, _: Option<&Rc<Node>>) {}
+
+    fn heartbeat(&self, _: &Rc<Node>, _: &Rc<Node>, _: Time) {}
+
+    fn stirred(&self) {}
+
+    fn waking(&self, _: NodeId) {}
+
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let before = old.map(|o| &**o);
+        match (before, new) {
+            (before, Some(new)) => {
+                self.marked_not_ready(before, new);
+                self.observe(before, new);
+            }
+            (Some(old), None) => self.updates.pod_removed(old),
+            (None, None) => {}
+        }
+    }
+
+    fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
+
+    fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
+
+    fn budget(&self, _: Option<&Rc<Budget>>, _: Option<&Rc<Budget>>) {}
+}
