@@ -1,5 +1,6 @@
 //! The controllers of a process, one after the other: how each is configured and made.
 
+use super::config;
 use super::world::World;
 use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
@@ -10,9 +11,8 @@ use crate::controllers::{
     cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
     workload,
 };
-use crate::kernel::{Dur, Group, Keys, Name, Time};
-use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::plan::{FailedBefore, Flags, Limits, Memory, Plan, Waited};
+use crate::kernel::{Group, Keys, Name, Time};
+use crate::plan::{FailedBefore, Limits, Memory, Plan, Waited};
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -212,7 +212,7 @@ impl<'a> Maker<'a> {
         let (nlc_recorder, tec_recorder) = (self.recorder(&nlc_client), self.recorder(&tec_client));
         let name = self.name(Actor::NodeLifecycle);
         let nlc = self.under(name, || {
-            let config = node_lifecycle_config(plan, self.memory);
+            let config = config::node_lifecycle(plan, self.memory);
             node_lifecycle::Controller::new(config, nlc_client, informers, group, nlc_recorder)
         });
         self.push(Some(name), nlc);
@@ -267,7 +267,7 @@ impl<'a> Maker<'a> {
 
     /// The scheduler, whose events go through a client of their own.
     fn scheduler(&mut self) {
-        let config = scheduler_config(self.plan());
+        let config = config::scheduler(self.plan());
         let count = config.choice.switches.first_series_count;
         let advances = self.plan().timing.clock_advances;
         let name = self.name(Actor::Scheduler);
@@ -289,16 +289,7 @@ impl<'a> Maker<'a> {
 
     /// The pod garbage collector, which records no events.
     fn pod_gc(&mut self) {
-        let plan = self.plan();
-        let config = pod_gc::Config {
-            terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
-            pass_overhead: if plan.timing.clock_advances || plan.profile.pod_gc.settable_period {
-                plan.timing.pod_gc_overhead
-            } else {
-                Dur::ZERO
-            },
-            switches: plan.profile.pod_gc,
-        };
+        let config = config::pod_gc(self.plan());
         let name = self.name(Actor::PodGc);
         let controller = self.under(name, || {
             let client = self.own_client(Actor::PodGc);
@@ -388,50 +379,5 @@ impl Controller for garbage_collector::Controller {
 impl Controller for pod_gc::Controller {
     fn run(self: Rc<Self>, warm: bool) {
         pod_gc::Controller::run(&self, warm);
-    }
-}
-
-fn node_lifecycle_config(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {
-    let Flags {
-        node_monitor_period,
-        node_monitor_grace_period,
-        node_startup_grace_period,
-        node_eviction_rate,
-        secondary_node_eviction_rate,
-        large_cluster_size_threshold,
-        unhealthy_zone_threshold,
-        pod_eviction_timeout,
-        enable_taint_manager,
-        ..
-    } = plan.flags;
-    let mut switches = plan.profile.node_lifecycle;
-    if !enable_taint_manager {
-        switches.eviction_mode = EvictionMode::Timeout;
-    }
-    node_lifecycle::Config {
-        monitor_period: node_monitor_period,
-        pass_overhead: plan.timing.pass_overhead,
-        grace_period: node_monitor_grace_period,
-        startup_grace_period: node_startup_grace_period,
-        eviction_rate: node_eviction_rate,
-        secondary_eviction_rate: secondary_node_eviction_rate,
-        large_cluster_threshold: large_cluster_size_threshold,
-        unhealthy_zone_threshold,
-        pod_eviction_timeout,
-        memory,
-        switches,
-    }
-}
-
-fn scheduler_config(plan: &Plan) -> scheduler::Config {
-    let choice = scheduler::Choice {
-        switches: plan.profile.scheduler,
-        percentage_of_nodes_to_score: plan.scheduler.percentage_of_nodes_to_score,
-        strategy: plan.scheduler.strategy,
-        indexed: true,
-    };
-    scheduler::Config {
-        choice,
-        preemption: plan.scheduler.preemption,
     }
 }

@@ -4,6 +4,7 @@
 mod awake;
 mod bounds;
 mod cluster;
+mod config;
 mod controller_manager;
 mod controllers;
 mod leader;
