@@ -7,7 +7,7 @@ use super::conditions::healthy;
 use super::imitated::ImitatedLoops;
 use super::loops::Loops;
 use super::node_state::Loop;
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::pods::Pods;
 use super::reach::Reach;
 use super::walk::{Asleep, Walk};
@@ -59,6 +59,15 @@ pub(crate) enum Signs {
     Posts,
 }
 
+/// Whether a kubelet sleeps.
+#[derive(Default)]
+struct Sleep {
+    /// Its heartbeats are computed.
+    asleep: Option<Asleep>,
+    /// When something last happened to its node.
+    woken_at: Option<Time>,
+}
+
 /// The kubelets whose heartbeats are computed, and how they are.
 pub(super) struct Sleepers {
     nodes: Rc<Nodes>,
@@ -66,6 +75,7 @@ pub(super) struct Sleepers {
     loops: Rc<Loops>,
     imitated: Rc<ImitatedLoops>,
     reach: Rc<Reach>,
+    sleep: ByNode<Sleep>,
     /// Heartbeats that make a difference if they are too far apart, where others are computed.
     signs: Option<Signs>,
     /// Until then all are simulated even so.
@@ -90,10 +100,16 @@ impl Sleepers {
             loops: loops.clone(),
             imitated: imitated.clone(),
             reach: reach.clone(),
+            sleep: ByNode::default(),
             signs,
             awake_until: Cell::default(),
             heartbeat_first: nodes.ctx.point("heartbeat-first"),
         }
+    }
+
+    /// A node has a kubelet from now on, which does not sleep.
+    pub(super) fn join(&self, node: NodeId) {
+        self.sleep.join(node, Sleep::default());
     }
 
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.
@@ -109,10 +125,11 @@ impl Sleepers {
                 // A taint that is to tell of its condition may be missing yet, as one that is to go
                 // may be there.
                 && k.view == healthy()
-                && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE)
         });
+        let woken_at = self.woken_at(node);
         let may_differ = |n: Rc<Node>| self.loops.differs(&n) || awaits_a_post(&n);
         if well != Some(true)
+            || woken_at.is_some_and(|w| now.since(w) < AWAKE)
             || !self.reach.is_undisturbed(node)
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
@@ -122,18 +139,26 @@ impl Sleepers {
             return;
         }
         self.loops.unschedule(node);
-        self.nodes.with(node, |k| {
+        let next = |which| self.loops.next(node, which).unwrap_or_default();
+        let next = [next(Loop::Lease), next(Loop::Status)];
+        let asleep = self.nodes.with(node, |k| {
             let walk = |which: Loop| Walk {
-                next: (k.next[which as usize].at, k.ticks[which as usize]),
+                next: (next[which as usize], k.ticks[which as usize]),
                 done: [None; 2],
             };
-            k.asleep = Some(Asleep {
+            Asleep {
                 lease: walk(Loop::Lease),
                 status: walk(Loop::Status),
                 last_post: k.last_post,
                 report_offset_ns: k.report_offset_ns,
-            });
+            }
         });
+        self.sleep.with(node, |s| s.asleep = asleep);
+    }
+
+    /// When something last happened to a node.
+    fn woken_at(&self, node: NodeId) -> Option<Time> {
+        self.sleep.with(node, |s| s.woken_at).flatten()
     }
 
     /// Whether there is a lease that it would have to make first.
@@ -151,19 +176,18 @@ impl Sleepers {
         };
         let period = self.loops.period(node, which);
         let longest = period + Dur::from_nanos(period.as_nanos() / 25) + each;
-        self.nodes.with(node, |k| {
-            let last = match which {
-                Loop::Lease => k.renewals[0],
-                Loop::Status => k.posts[0].map(|(at, _)| at),
-            };
-            k.woken_at.is_some()
-                && last.is_none_or(|at| k.next[which as usize].at.since(at) > longest)
-        }) == Some(true)
+        let last = self.nodes.with(node, |k| match which {
+            Loop::Lease => k.renewals[0],
+            Loop::Status => k.posts[0].map(|(at, _)| at),
+        });
+        let next = self.loops.next(node, which).unwrap_or_default();
+        let misses = |last: Option<Time>| last.is_none_or(|at| next.since(at) > longest);
+        self.woken_at(node).is_some() && last.is_some_and(misses)
     }
 
     /// Follows a loop of a sleeping kubelet up to `t`.
     fn follow(&self, node: NodeId, which: Loop, t: Time) -> Option<Walk> {
-        let mut asleep = self.nodes.with(node, |k| k.asleep)??;
+        let mut asleep = self.sleep.with(node, |s| s.asleep)??;
         let started = asleep;
         let sleeps = self.loops.sleeps(node, which);
         let period = self.loops.period(node, which);
@@ -174,7 +198,7 @@ impl Sleepers {
             }
         }
         if asleep.lease.next != started.lease.next || asleep.status.next != started.status.next {
-            self.nodes.with(node, |k| k.asleep = Some(asleep));
+            self.sleep.with(node, |s| s.asleep = Some(asleep));
         }
         Some(match which {
             Loop::Lease => asleep.lease,
@@ -199,10 +223,10 @@ impl Sleepers {
             return;
         }
         let now = self.nodes.now();
-        if self.nodes.with(node, |k| k.asleep.is_some()) == Some(true) {
+        if self.is_asleep(node) {
             self.nodes.api.waking(node);
         }
-        self.nodes.with(node, |k| k.woken_at = Some(now));
+        self.sleep.with(node, |s| s.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
         let ticks_ran = self.nodes.ctx.class() > Class::Source
             || silence
@@ -311,8 +335,12 @@ impl Sleepers {
         })
     }
 
+    fn is_asleep(&self, node: NodeId) -> bool {
+        self.sleep.with(node, |s| s.asleep.is_some()) == Some(true)
+    }
+
     fn resume_loops(&self, node: NodeId) {
-        let Some(Some(asleep)) = self.nodes.with(node, |k| k.asleep.take()) else {
+        let Some(Some(asleep)) = self.sleep.with(node, |s| s.asleep.take()) else {
             return;
         };
         for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
@@ -334,9 +362,11 @@ fn merge<T: Copy>(asleep: [Option<T>; 2], before: [Option<T>; 2]) -> [Option<T>;
 
 impl Heartbeats for Sleepers {
     fn beat(&self, node: NodeId) -> Beat {
+        if self.is_asleep(node) {
+            return Beat::Asleep;
+        }
         self.nodes
             .with(node, |k| match k {
-                k if k.asleep.is_some() => Beat::Asleep,
                 // What it last said may be other than what can be computed: passes have to look at it,
                 // even if it is cut off.
                 k if k.sleepless => Beat::Awake,

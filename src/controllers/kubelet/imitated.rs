@@ -72,16 +72,16 @@ impl ImitatedLoops {
     pub(super) fn go_on(&self, node: NodeId) {
         let now = self.nodes.now();
         for which in [Loop::Lease, Loop::Status] {
-            let next = self.nodes.with(node, |k| k.next[which as usize]);
-            let Some(next) = next.filter(|n| n.key.is_none()) else {
+            let next = self.loops.next(node, which);
+            let Some(next) = next.filter(|_| !self.loops.is_scheduled(node, which)) else {
                 continue;
             };
             let period = self.loops.undisturbed(node, which);
             let missed = now
-                .since(next.at)
+                .since(next)
                 .as_nanos()
                 .div_ceil(period.as_nanos().max(1));
-            self.loops.schedule(node, which, next.at + period * missed);
+            self.loops.schedule(node, which, next + period * missed);
         }
     }
 

@@ -6,7 +6,7 @@ use super::imitated::ImitatedLoops;
 use super::loops::Loops;
 use super::machine::Machines;
 use super::node_state::{Kubelet, Loop, NodeSettings, Tick};
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::pod_workers::PodWorkers;
 use super::pods::Pods;
 use super::reach::Reach;
@@ -108,6 +108,7 @@ impl Kubelets {
                 workers: workers.clone(),
                 updates: updates.clone(),
                 containers,
+                boots_until: ByNode::default(),
                 booter,
                 start: ctx.point("kubelet-start"),
             };
@@ -167,8 +168,14 @@ impl Kubelets {
             self.nodes.ctx.set_cause(on);
         }
         let how = cut.then_some(Connections::Dropped);
-        self.nodes
-            .set(node, Kubelet::new(settings, how, self.nodes.now()));
+        let kubelet = Kubelet::new(settings, how, self.nodes.now());
+        self.nodes.join(node, kubelet);
+        self.updates.join(node);
+        self.loops.join(node);
+        self.reach.join(node);
+        self.sleepers.join(node);
+        self.machines.join(node);
+        self.runtimes.join(node);
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
@@ -196,7 +203,7 @@ impl Kubelets {
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
     /// long: one period before it does so next.
     pub(crate) fn lease_age(&self, node: NodeId) -> Dur {
-        let Some(next) = self.nodes.with(node, |k| k.next[Loop::Lease as usize].at) else {
+        let Some(next) = self.loops.next(node, Loop::Lease) else {
             return Dur::ZERO;
         };
         let period = self.loops.undisturbed(node, Loop::Lease);

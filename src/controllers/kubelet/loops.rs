@@ -3,12 +3,12 @@
 
 use super::conditions::fill;
 use super::jitter::Sleeps;
-use super::node_state::{Loop, Next, Tick};
-use super::nodes::Nodes;
+use super::node_state::{Loop, Tick};
+use super::nodes::{ByNode, Nodes};
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition};
-use crate::kernel::{Class, Dur, HandlerId, PointId, Time};
+use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
 use crate::plan::KubeletMode;
 use crate::trace::{Actor, Note, What};
 use std::cell::Cell;
@@ -19,9 +19,18 @@ pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);
 /// The share of a period by which it may be longer, in percent (S6, S7).
 const JITTER_PERCENT: u64 = 4;
 
+/// The next run of a loop.
+#[derive(Clone, Copy, Default)]
+struct Next {
+    at: Time,
+    /// Of the event, while it is in the queue.
+    key: Option<EventKey>,
+}
+
 /// The loops of renewals and status checks of all kubelets.
 pub(super) struct Loops {
     nodes: Rc<Nodes>,
+    next: ByNode<[Next; 2]>,
     ticker: HandlerId<Tick>,
     /// Each renewal of a lease is written down.
     records_renewals: bool,
@@ -36,6 +45,7 @@ impl Loops {
         let point = |name| nodes.ctx.point(name);
         Self {
             nodes: nodes.clone(),
+            next: ByNode::default(),
             ticker,
             records_renewals,
             lease_jitter: (point("lease-jitter"), point("lease-jitter-stretch")),
@@ -108,14 +118,27 @@ impl Loops {
         }
     }
 
+    /// A node has a kubelet from now on, whose loops do not run yet.
+    pub(super) fn join(&self, node: NodeId) {
+        self.next.join(node, Default::default());
+    }
+
+    /// When a loop runs next, or would have run, had it not been taken off the queue.
+    pub(super) fn next(&self, node: NodeId, which: Loop) -> Option<Time> {
+        self.next.with(node, |next| next[which as usize].at)
+    }
+
+    /// Whether a loop runs by itself.
+    pub(super) fn is_scheduled(&self, node: NodeId, which: Loop) -> bool {
+        let next = self.next.with(node, |next| next[which as usize]);
+        next.is_some_and(|n| n.key.is_some())
+    }
+
     /// Schedules the next run of a loop, in place of one that was scheduled before.
     pub(super) fn schedule(&self, node: NodeId, which: Loop, at: Time) {
         let ctx = &self.nodes.ctx;
-        let old = self
-            .nodes
-            .with(node, |k| k.next[which as usize].key.take())
-            .flatten();
-        if let Some(key) = old {
+        let old = self.next.with(node, |next| next[which as usize].key.take());
+        if let Some(key) = old.flatten() {
             ctx.cancel(key);
         }
         // A loop runs by the clock, whatever had it scheduled.
@@ -124,18 +147,18 @@ impl Loops {
         // In the order of nodes, whenever they were scheduled: a loop that was computed for a while
         // is scheduled later than one that was not.
         let rank = u64::from(node.0) << 1 | which as u64;
-        let key = ctx.post_ranked(at, Class::Source, rank, self.ticker, Tick { node, which });
+        let tick = Tick { node, which };
+        let key = Some(ctx.post_ranked(at, Class::Source, rank, self.ticker, tick));
         ctx.set_cause(cause);
-        self.nodes.with(node, |k| {
-            k.next[which as usize] = Next { at, key: Some(key) }
-        });
+        self.next
+            .with(node, |next| next[which as usize] = Next { at, key });
     }
 
     /// Takes both loops of a kubelet off the queue; when they would have run stays known.
     pub(super) fn unschedule(&self, node: NodeId) {
         let keys = self
-            .nodes
-            .with(node, |k| [k.next[0].key.take(), k.next[1].key.take()]);
+            .next
+            .with(node, |next| [next[0].key.take(), next[1].key.take()]);
         for key in keys.into_iter().flatten().flatten() {
             self.nodes.ctx.cancel(key);
         }

@@ -9,7 +9,7 @@
 use super::asleep::Sleepers;
 use super::containers::Containers;
 use super::imitated::ImitatedLoops;
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;
 use super::updates::PodUpdates;
@@ -36,26 +36,30 @@ pub(super) struct Machines {
     pub(super) workers: Rc<PodWorkers>,
     pub(super) updates: Rc<PodUpdates>,
     pub(super) containers: Rc<Containers>,
+    /// When a machine has booted, while it does.
+    pub(super) boots_until: ByNode<Option<Time>>,
     /// Has a machine be up.
     pub(super) booter: HandlerId<NodeId>,
     pub(super) start: PointId,
 }
 
 impl Machines {
+    /// A node has a kubelet from now on, and its machine is on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.boots_until.join(node, None);
+    }
+
     /// A machine stops, and its containers with it.
     pub(super) fn crash(&self, node: NodeId) {
         let Nodes { ctx, api, .. } = &*self.nodes;
         self.sleepers.silenced(node);
         let was = self.nodes.with(node, |k| {
-            (
-                std::mem::replace(&mut k.crashed, true),
-                k.cut.is_some() || k.stopped,
-                k.gone,
-                k.boots_until.take().is_some(),
-            )
+            let silent = k.cut.is_some() || k.stopped;
+            (std::mem::replace(&mut k.crashed, true), silent, k.gone)
         });
-        if let Some((was_off, silent, false, booting)) = was
-            && (!was_off || booting)
+        let booting = self.boots_until.with(node, Option::take).flatten();
+        if let Some((was_off, silent, false)) = was
+            && (!was_off || booting.is_some())
         {
             if !was_off {
                 self.containers.machine_off(node);
@@ -96,10 +100,8 @@ impl Machines {
         };
         let ctx = &self.nodes.ctx;
         let up = ctx.now() + boot;
-        let boots = self.nodes.with(node, |k| {
-            k.crashed && !k.gone && k.boots_until.replace(up).is_none()
-        });
-        if boots == Some(true) {
+        let is_off = self.nodes.with(node, |k| k.crashed && !k.gone);
+        if is_off == Some(true) && self.boots_until.with(node, |b| b.replace(up)) == Some(None) {
             if boot.is_zero() {
                 self.booted(node);
             } else {
@@ -113,18 +115,20 @@ impl Machines {
     pub(super) fn booted(&self, node: NodeId) {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let up = ctx.now();
-        let Some(Some(starts)) = self.nodes.with(node, |k| {
-            let done = !k.gone && k.boots_until == Some(up);
-            done.then(|| {
-                (k.crashed, k.boots_until) = (false, None);
-                k.runs()
-            })
-        }) else {
+        let is_gone = self.nodes.with(node, |k| k.gone) != Some(false);
+        if is_gone || self.boots_until.with(node, |b| *b) != Some(Some(up)) {
             return;
-        };
+        }
+        self.boots_until.with(node, |b| *b = None);
+        let starts = self.nodes.with(node, |k| {
+            k.crashed = false;
+            k.runs()
+        });
         api.waking(node);
         let on = api.record_node(Actor::User, node, What::MachineOn);
-        if starts && let Some((hears, real)) = self.begins_anew(node, on) {
+        if starts == Some(true)
+            && let Some((hears, real)) = self.begins_anew(node, on)
+        {
             self.updates.start_anew(node, hears, real);
         }
     }

@@ -1,12 +1,11 @@
-//! What is known of one kubelet.
+//! What all parts know of one kubelet; what only one of them needs, it keeps itself.
 
 use super::conditions::{View, healthy};
-use super::uplink::{Back, Backoffs, REFLECTORS, Uplink};
-use super::walk::Asleep;
-use crate::api::meta::{ConditionStatus, Timestamp};
+use super::uplink::Back;
+use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
-use crate::client::connection::{Backoff, Link};
-use crate::kernel::{Argument, Dur, EventKey, Time};
+use crate::client::connection::Link;
+use crate::kernel::{Argument, Dur, Time};
 use crate::plan::Connections;
 
 /// What is particular to a node's kubelet.
@@ -26,24 +25,15 @@ pub(super) struct Kubelet {
     pub(super) settings: NodeSettings,
     /// It is cut off from the API server, and what becomes of its connections.
     pub(super) cut: Option<Connections>,
-    /// What its way to the API server is like, outages included, and the way itself since it was
-    /// last disturbed. Kubelets that are imitated have none.
+    /// What its way to the API server is like, outages included. That of kubelets that are imitated is
+    /// open.
     pub(super) link: Link,
-    pub(super) uplink: Option<Box<Uplink>>,
     /// When it gets through again, once its way is open.
     pub(super) back: Option<Back>,
-    /// The back-offs of its watches, once one has been disturbed.
-    pub(super) backoffs: Option<Box<Backoffs>>,
-    /// What its container runtime has come to, and when it will notice.
-    pub(super) runtime: Option<(Time, ConditionStatus)>,
     /// Its view of a condition changed and was not posted yet.
     pub(super) view_changed: Option<Time>,
     /// The machine is off, or boots.
     pub(super) crashed: bool,
-    /// When it has booted, while it does.
-    pub(super) boots_until: Option<Time>,
-    /// When it first asked for something, if it has started in this run.
-    pub(super) began: Option<Time>,
     /// Its process is dead while its machine runs on, or would.
     pub(super) stopped: bool,
     /// It ended: its node was deleted.
@@ -56,10 +46,6 @@ pub(super) struct Kubelet {
     /// before that.
     pub(super) posts: [Option<(Time, Timestamp)>; 2],
     pub(super) renewals: [Option<Time>; 2],
-    /// Its heartbeats are computed.
-    pub(super) asleep: Option<Asleep>,
-    /// When something last happened to its node.
-    pub(super) woken_at: Option<Time>,
     /// Its heartbeats are simulated to the end of the run.
     pub(super) sleepless: bool,
     /// The numbers of the next ticks of its loops.
@@ -70,10 +56,6 @@ pub(super) struct Kubelet {
     pub(super) slow: Option<Dur>,
     /// The offset of the next periodic report, ns (S23).
     pub(super) report_offset_ns: i64,
-    /// Its next lease renewal and status check.
-    pub(super) next: [Next; 2],
-    /// Where in their period its syncs of pod statuses are, once that matters.
-    pub(super) syncs_at: Option<Dur>,
 }
 
 impl Kubelet {
@@ -83,38 +65,21 @@ impl Kubelet {
             settings,
             cut,
             link: Link::Open,
-            uplink: None,
             back: None,
-            backoffs: None,
-            runtime: None,
             view_changed: None,
             crashed: false,
-            boots_until: None,
-            began: None,
             stopped: false,
             gone: false,
             view: healthy(),
             last_post: now,
             posts: [None; 2],
             renewals: [None; 2],
-            asleep: None,
-            woken_at: None,
             sleepless: false,
             ticks: [0; 2],
             skew_ns: 0,
             slow: None,
             report_offset_ns: 0,
-            next: [Next::default(); 2],
-            syncs_at: None,
         }
-    }
-
-    /// The back-offs of its watches; those of a process that starts are new.
-    pub(super) fn backoffs(&self, new: Backoff) -> Backoffs {
-        self.backoffs
-            .as_deref()
-            .copied()
-            .unwrap_or([new; REFLECTORS])
     }
 
     /// Whether its machine runs.
@@ -146,13 +111,6 @@ impl Kubelet {
         self.back
             .is_none_or(|b| b.node <= now || b.live && b.status == now)
     }
-}
-
-/// The next run of a loop.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Next {
-    pub(super) at: Time,
-    pub(super) key: Option<EventKey>,
 }
 
 /// Which of a kubelet's loops.

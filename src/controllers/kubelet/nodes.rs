@@ -8,7 +8,34 @@ use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::Switches;
 use std::rc::Rc;
 
-/// What is known of the kubelet of each node, and how all of them behave.
+/// What a part keeps of each node's kubelet; nothing where there is none.
+pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
+
+impl<T> Default for ByNode<T> {
+    fn default() -> Self {
+        Self(Shared::new(Vec::new()))
+    }
+}
+
+impl<T> ByNode<T> {
+    /// A node has a kubelet from now on, of which that is known.
+    pub(super) fn join(&self, node: NodeId, known: T) {
+        self.0.with(|all| {
+            if all.len() <= node.index() {
+                all.resize_with(node.index() + 1, || None);
+            }
+            all[node.index()] = Some(known);
+        });
+    }
+
+    /// Works on what is known of one.
+    pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.0
+            .with(|all| all.get_mut(node.index()).and_then(Option::as_mut).map(f))
+    }
+}
+
+/// What all parts know of the kubelet of each node, and how all of them behave.
 pub(super) struct Nodes {
     pub(super) ctx: Ctx,
     pub(super) api: Rc<ApiServer>,
@@ -16,7 +43,7 @@ pub(super) struct Nodes {
     pub(super) switches: Switches,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
-    kubelets: Shared<Vec<Option<Kubelet>>>,
+    kubelets: ByNode<Kubelet>,
 }
 
 impl Nodes {
@@ -33,7 +60,7 @@ impl Nodes {
             mode,
             switches,
             lazy,
-            kubelets: Shared::default(),
+            kubelets: ByNode::default(),
         }
     }
 
@@ -42,24 +69,18 @@ impl Nodes {
     }
 
     /// A node has that kubelet from now on.
-    pub(super) fn set(&self, node: NodeId, kubelet: Kubelet) {
-        self.kubelets.with(|all| {
-            if all.len() <= node.index() {
-                all.resize(node.index() + 1, None);
-            }
-            all[node.index()] = Some(kubelet);
-        });
+    pub(super) fn join(&self, node: NodeId, kubelet: Kubelet) {
+        self.kubelets.join(node, kubelet);
     }
 
     /// Works on one kubelet's state.
     pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Kubelet) -> R) -> Option<R> {
-        self.kubelets
-            .with(|all| all.get_mut(node.index()).and_then(Option::as_mut).map(f))
+        self.kubelets.with(node, f)
     }
 
     /// The nodes that may have one.
     pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> {
-        (0..self.kubelets.with(|all| all.len()) as u32).map(NodeId)
+        (0..self.kubelets.0.with(|all| all.len()) as u32).map(NodeId)
     }
 
     /// From when on a kubelet hears of what becomes of pods now; none while nothing gets through.

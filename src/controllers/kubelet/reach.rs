@@ -2,9 +2,9 @@
 
 use super::loops::Loops;
 use super::node_state::{Kubelet, Loop};
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::updates::PodUpdates;
-use super::uplink::{Draws, REFLECTORS, Uplink};
+use super::uplink::{Backoffs, Draws, REFLECTORS, Uplink};
 use crate::api::names::NodeId;
 use crate::client::connection::{Backoff, Link};
 use crate::kernel::{Dur, PointId, Time};
@@ -45,11 +45,20 @@ impl Draws for Drawn<'_> {
     }
 }
 
+/// A kubelet's way to the API server, since it was last disturbed.
+#[derive(Default)]
+struct Way {
+    uplink: Option<Box<Uplink>>,
+    /// The back-offs of its watches, once one has been disturbed.
+    backoffs: Option<Box<Backoffs>>,
+}
+
 /// The ways of all real kubelets to the API server.
 pub(super) struct Reach {
     nodes: Rc<Nodes>,
     loops: Rc<Loops>,
     updates: Rc<PodUpdates>,
+    ways: ByNode<Way>,
     /// How long a watch that was refused pauses.
     watch_retry: WatchRetry,
     watch_back: PointId,
@@ -68,17 +77,23 @@ impl Reach {
             nodes: nodes.clone(),
             loops: loops.clone(),
             updates: updates.clone(),
+            ways: ByNode::default(),
             watch_retry,
             watch_back: nodes.ctx.point("kubelet-watch-reconnect"),
             bookmark: nodes.ctx.point("kubelet-bookmark"),
         }
     }
 
+    /// A node has a kubelet from now on, and its way is undisturbed.
+    pub(super) fn join(&self, node: NodeId) {
+        self.ways.join(node, Way::default());
+    }
+
     /// The API server has been started anew and remembers nothing of what the watches of a kubelet
     /// delivered.
     pub(super) fn server_forgets(&self, node: NodeId) {
-        self.nodes
-            .with(node, |k| k.uplink.as_mut().map(|u| u.forget()));
+        self.ways
+            .with(node, |w| w.uplink.as_mut().map(|u| u.forget()));
     }
 
     /// The server at the other end of a kubelet's connection dies; new ones lead to others.
@@ -125,23 +140,23 @@ impl Reach {
     /// A kubelet starts: whatever its way is like, it has no connection yet. It asks from `at` on, for
     /// its pods from `pods` on.
     pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time, real: Real) {
-        let new = Backoff::new(self.watch_retry, Some(at));
-        let uplink = self.nodes.with(node, |k| {
+        let backoffs = [Backoff::new(self.watch_retry, Some(at)); REFLECTORS];
+        self.ways.with(node, |w| w.backoffs = None);
+        let tick = self.nodes.with(node, |k| {
             k.link = self.link_of(k);
             (k.back, k.view_changed) = (None, Some(at));
-            k.backoffs = None;
-            Uplink::starting(at, pods, k.ticks[Loop::Status as usize], k.backoffs(new))
+            k.ticks[Loop::Status as usize]
         });
-        if let Some(uplink) = uplink {
+        if let Some(tick) = tick {
+            let uplink = Uplink::starting(at, pods, tick, backoffs);
             self.goes_on(node, uplink, false, real);
         }
     }
 
     /// A kubelet ends: nothing of what it tried is left.
     pub(super) fn asks_no_more(&self, node: NodeId) {
-        self.nodes.with(node, |k| {
-            (k.uplink, k.back) = (None, None);
-        });
+        self.ways.with(node, |w| w.uplink = None);
+        self.nodes.with(node, |k| k.back = None);
         self.loops.unschedule(node);
     }
 
@@ -150,31 +165,26 @@ impl Reach {
         let now = self.nodes.now();
         let heard = self.last_frame(node);
         let draws = self.drawn(node);
-        let (uplink, back) = self
+        let uplink = self.ways.with(node, |w| w.uplink.take()).flatten();
+        let [lease, status] =
+            [Loop::Lease, Loop::Status].map(|l| self.loops.next(node, l).unwrap_or_default());
+        let (back, number) = self
             .nodes
-            .with(node, |k| (k.uplink.take(), k.back.take()))
-            .unwrap_or_default();
-        let (lease, status) = self
-            .nodes
-            .with(node, |k| {
-                let number = k.ticks[Loop::Status as usize];
-                let [lease, status] = k.next.map(|n| n.at);
-                (lease, (status, number))
-            })
+            .with(node, |k| (k.back.take(), k.ticks[Loop::Status as usize]))
             .unwrap_or_default();
         let Some(mut uplink) = uplink else {
             // Those of a recording start with it, others did long ago.
             let new = Backoff::new(self.watch_retry, real.recorded.then_some(Time::ZERO));
-            let backoffs = self.nodes.with(node, |k| k.backoffs(new));
-            let backoffs = backoffs.unwrap_or([new; REFLECTORS]);
-            return Uplink::connected(now, heard, (lease, status.0, status.1), backoffs);
+            let kept = self.ways.with(node, |w| w.backoffs.as_deref().copied());
+            let backoffs = kept.flatten().unwrap_or([new; REFLECTORS]);
+            return Uplink::connected(now, heard, (lease, status, number), backoffs);
         };
         uplink.follow(now, was, &draws);
         if let Some(back) = back {
             uplink.went_on(
                 heard,
                 (back.lease <= now).then_some(lease),
-                (back.status <= now).then_some(status),
+                (back.status <= now).then_some((status, number)),
             );
         }
         *uplink
@@ -189,10 +199,9 @@ impl Reach {
         if let Some(back) = back.as_mut().filter(|_| refused) {
             back.connection = now;
         }
-        self.nodes.with(node, |k| {
-            k.back = back;
-            k.uplink = Some(Box::new(uplink));
-        });
+        self.nodes.with(node, |k| k.back = back);
+        let uplink = Some(Box::new(uplink));
+        self.ways.with(node, |w| w.uplink = uplink);
         if let Some(back) = back {
             self.nodes.with(node, |k| {
                 k.ticks[Loop::Status as usize] = back.status_tick;
@@ -214,10 +223,10 @@ impl Reach {
             return;
         }
         let draws = self.drawn(node);
-        if let Some(Some(mut uplink)) = self.nodes.with(node, |k| k.uplink.take()) {
+        if let Some(Some(mut uplink)) = self.ways.with(node, |w| w.uplink.take()) {
             uplink.follow(now, Link::Dropped, &draws);
             uplink.sent_to(now);
-            self.nodes.with(node, |k| k.uplink = Some(uplink));
+            self.ways.with(node, |w| w.uplink = Some(uplink));
         }
     }
 
@@ -225,22 +234,17 @@ impl Reach {
     /// back-offs are kept.
     pub(super) fn is_undisturbed(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
-        let over = self
-            .nodes
-            .with(node, |k| {
-                let over = k.link == Link::Open && k.back.is_some_and(|b| b.all <= now);
-                if over {
-                    k.back = None;
-                    k.uplink.take()
-                } else {
-                    None
-                }
-            })
-            .flatten();
-        if let Some(mut uplink) = over {
+        let is_over = self.nodes.with(node, |k| {
+            let is_over = k.link == Link::Open && k.back.is_some_and(|b| b.all <= now);
+            k.back.take_if(|_| is_over);
+            is_over
+        });
+        if is_over == Some(true)
+            && let Some(Some(mut uplink)) = self.ways.with(node, |w| w.uplink.take())
+        {
             uplink.follow(now, Link::Open, &self.drawn(node));
-            let backoffs = Box::new(uplink.backoffs());
-            self.nodes.with(node, |k| k.backoffs = Some(backoffs));
+            let backoffs = Some(Box::new(uplink.backoffs()));
+            self.ways.with(node, |w| w.backoffs = backoffs);
         }
         self.nodes
             .with(node, |k| k.link == Link::Open && k.back.is_none())

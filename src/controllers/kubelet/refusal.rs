@@ -12,7 +12,7 @@
 //! operating system.
 
 use super::containers::Containers;
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::pods::{Admission, Due, Pods, Refused};
 use super::status_manager::StatusManager;
 use crate::api::meta::Uid;
@@ -45,6 +45,8 @@ pub(super) struct Refusals {
     pods: Rc<Pods>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
+    /// When a kubelet first asked for something, if it has started in this run.
+    began: ByNode<Option<Time>>,
     /// How long it takes to read what is then written.
     reads: Dur,
     /// Whether the event of a pod that is refused comes after what others do in this instant.
@@ -65,14 +67,20 @@ impl Refusals {
             pods: pods.clone(),
             containers: containers.clone(),
             status: status.clone(),
+            began: ByNode::default(),
             reads,
             told: nodes.ctx.point("kubelet-refusal-told"),
         }
     }
 
+    /// A node has a kubelet from now on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.began.join(node, None);
+    }
+
     /// Has a kubelet that starts admit all of its pods anew.
     pub(super) fn admits_anew(&self, node: NodeId, asks: Time) {
-        self.nodes.with(node, |k| k.began = Some(asks));
+        self.began.with(node, |b| *b = Some(asks));
         for uid in self.pods.of_node(node) {
             let ended = self
                 .pods
@@ -157,13 +165,12 @@ impl Refusals {
         let about = About::Pod(pod.id, Some(pod.uid));
         self.say_refused(due.node, about.name(self.nodes.now()), why);
         let tell = heard + self.reads;
-        let settled = self
-            .nodes
-            .with(due.node, |k| k.began)
-            .flatten()
-            .map(|began| next_of(began, HOUSEKEEPING, heard));
-        let refused = match settled {
-            Some(settled) => self.refused_at_start(pod, due, tell, settled),
+        let began = self.began.with(due.node, |b| *b).flatten();
+        let refused = match began {
+            Some(began) => {
+                let settled = next_of(began, HOUSEKEEPING, heard);
+                self.refused_at_start(pod, due, tell, settled)
+            }
             None => Refused {
                 tell,
                 fails: tell,

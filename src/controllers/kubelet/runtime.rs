@@ -5,11 +5,11 @@
 //! that does not answer 30 s after it last did. The status loop posts what it finds.
 
 use super::asleep::Sleepers;
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
-use crate::kernel::{Class, Dur, HandlerId, PointId};
+use crate::kernel::{Class, Dur, HandlerId, PointId, Time};
 use crate::plan::{KubeletMode, RuntimeFails};
 use std::rc::Rc;
 
@@ -22,6 +22,8 @@ const MAX_WAIT: Dur = Dur::from_secs(30);
 pub(super) struct Runtimes {
     nodes: Rc<Nodes>,
     sleepers: Rc<Sleepers>,
+    /// What a runtime has come to, and when its kubelet will notice.
+    news: ByNode<Option<(Time, ConditionStatus)>>,
     /// Looks at a runtime.
     checker: HandlerId<NodeId>,
     check: PointId,
@@ -37,9 +39,15 @@ impl Runtimes {
         Self {
             nodes: nodes.clone(),
             sleepers: sleepers.clone(),
+            news: ByNode::default(),
             checker,
             check: nodes.ctx.point("runtime-check"),
         }
+    }
+
+    /// A node has a kubelet from now on, and its runtime works.
+    pub(super) fn join(&self, node: NodeId) {
+        self.news.join(node, None);
     }
 
     /// A node's container runtime fails, or works again.
@@ -60,16 +68,14 @@ impl Runtimes {
             }
             None => (now + check, ConditionStatus::True),
         };
-        self.nodes.with(node, |k| k.runtime = Some((at, status)));
+        self.news.with(node, |n| *n = Some((at, status)));
         ctx.post_at(at, Class::Source, self.checker, node);
     }
 
     /// A kubelet notices what has become of its runtime, unless something else has since.
     pub(super) fn check(&self, node: NodeId) {
         let now = self.nodes.now();
-        let due = self
-            .nodes
-            .with(node, |k| k.runtime.take_if(|(at, _)| *at == now));
+        let due = self.news.with(node, |n| n.take_if(|(at, _)| *at == now));
         let Some(Some((_, status))) = due else {
             return;
         };

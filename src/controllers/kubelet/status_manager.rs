@@ -1,6 +1,6 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
-use super::nodes::Nodes;
+use super::nodes::{ByNode, Nodes};
 use super::pods::{Due, Pods};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
@@ -23,6 +23,8 @@ const READ: Dur = Dur::from_nanos(1);
 pub(super) struct StatusManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
+    /// Where in their period the syncs of a kubelet are, once that matters.
+    syncs_at: ByNode<Option<Dur>>,
     pod_status: PointId,
     relist: PointId,
 }
@@ -33,28 +35,34 @@ impl StatusManager {
         Self {
             nodes: nodes.clone(),
             pods: pods.clone(),
+            syncs_at: ByNode::default(),
             pod_status: nodes.ctx.point("pod-status-sync"),
             relist: nodes.ctx.point("pod-relist"),
         }
     }
 
+    /// A node has a kubelet from now on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.syncs_at.join(node, None);
+    }
+
     /// A kubelet starts, and its ticker with it.
     pub(super) fn starts(&self, node: NodeId, at: Time) {
         let into = at.as_nanos() % POD_STATUS_SYNC.as_nanos();
-        self.nodes
-            .with(node, |k| k.syncs_at = Some(Dur::from_nanos(into)));
+        self.syncs_at
+            .with(node, |s| *s = Some(Dur::from_nanos(into)));
     }
 
     /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
     /// and does not jitter.
     pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
         let period = POD_STATUS_SYNC.as_nanos();
-        let phase = self.nodes.with(node, |k| k.syncs_at).flatten();
+        let phase = self.syncs_at.with(node, |s| *s).flatten();
         let phase = phase.unwrap_or_else(|| {
             let (ctx, object) = (&self.nodes.ctx, self.nodes.object(node));
             Dur::from_nanos(ctx.uniform(self.pod_status, object, 0, period - 1))
         });
-        self.nodes.with(node, |k| k.syncs_at = Some(phase));
+        self.syncs_at.with(node, |s| *s = Some(phase));
         let into = from.as_nanos() % period;
         from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
     }

@@ -29,6 +29,12 @@ pub(super) struct PodUpdates {
 }
 
 impl PodUpdates {
+    /// A node has a kubelet from now on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.status.join(node);
+        self.refusals.join(node);
+    }
+
     /// A pod of a node is new, or is to end now; its kubelet hears of it then, or not yet.
     pub(super) fn pod_changes(&self, node: NodeId, new: &Pod) {
         let now = self.nodes.now();
