@@ -24,6 +24,7 @@ mod pod_control;
 mod ranking;
 mod replica_set;
 mod slow_start;
+mod stateful_pod_control;
 mod stateful_set;
 mod stateful_set_control;
 mod written;

@@ -5,6 +5,7 @@
 
 use super::core::Core;
 use super::item::Item;
+use super::stateful_set_control::StatefulSetControl;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
@@ -12,7 +13,7 @@ use crate::apiserver::ApiError;
 use crate::client::{
     Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler,
 };
-use crate::kernel::{Dur, Group, PointId};
+use crate::kernel::{Dur, Group};
 use crate::plan::switches::workload::StatefulSetSwitches;
 use std::rc::{Rc, Weak};
 
@@ -23,10 +24,10 @@ const STEPS_OF_OTHERS: u32 = 3;
 
 /// The StatefulSet controller.
 pub(crate) struct StatefulSetController {
-    pub(super) me: Weak<StatefulSetController>,
-    pub(super) core: Rc<Core>,
-    pub(super) switches: StatefulSetSwitches,
-    pub(super) jitter_point: PointId,
+    me: Weak<StatefulSetController>,
+    core: Rc<Core>,
+    control: Rc<StatefulSetControl>,
+    switches: StatefulSetSwitches,
 }
 
 impl StatefulSetController {
@@ -38,7 +39,6 @@ impl StatefulSetController {
         group: Group,
         recorder: EventRecorder,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
         let core = Core::new(
             client,
             informers,
@@ -49,8 +49,8 @@ impl StatefulSetController {
         );
         let controller = Rc::new_cyclic(|me| StatefulSetController {
             me: me.clone(),
+            control: StatefulSetControl::new(&core, switches),
             core,
-            jitter_point: ctx.point("statefulset-status-retry"),
             switches,
         });
         informers.on_workload(controller.clone());
@@ -95,8 +95,8 @@ impl StatefulSetController {
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
         self.core.ctx.set_saw(set.record);
         self.take_time().await;
-        let status = self.update_stateful_set(&set, &pods).await?;
-        let min = self.min_ready_seconds(&set);
+        let status = self.control.update_stateful_set(&set, &pods).await?;
+        let min = self.control.min_ready_seconds(&set);
         if min == 0 {
             return Ok(());
         }
@@ -115,15 +115,6 @@ impl StatefulSetController {
                 .add_after(self.core.group, wait.unwrap_or(whole), Item(id));
         }
         Ok(())
-    }
-
-    /// How long a pod of a set has to be ready, in seconds.
-    pub(super) fn min_ready_seconds(&self, set: &Workload) -> i32 {
-        if self.switches.min_ready_seconds {
-            set.min_ready_seconds
-        } else {
-            0
-        }
     }
 }
 
@@ -147,7 +138,7 @@ impl PodHandler for StatefulSetController {
         if let (Some(old), Some(new)) = (old, new)
             && !old.is_ready()
             && new.is_ready()
-            && self.min_ready_seconds(&set) > 0
+            && self.control.min_ready_seconds(&set) > 0
         {
             // The second on top was for clocks that are apart.
             let more = if self.switches.exact_availability_check {

@@ -1,20 +1,20 @@
 //! What a sync of a StatefulSet does (`stateful_set_control.go: updateStatefulSet`,
-//! `stateful_pod_control.go`, `stateful_set_status_updater.go`, v1.34).
+//! `stateful_set_status_updater.go`, v1.34).
 //!
 //! A pod's name is free again only once the object is gone: nothing is done about one that is being
 //! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
 //! a pod's identity (its labels), volume claims, and updates of the template.
 
+use super::core::Core;
 use super::slow_start::slow_start_batch_but;
-use super::stateful_set::StatefulSetController;
+use super::stateful_pod_control::StatefulPodControl;
 use crate::api::meta::Uid;
 use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, namespace_of, short_name};
-use crate::apiserver::{ApiError, NewPod};
+use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, short_name};
+use crate::apiserver::ApiError;
 use crate::client::Resource;
-use crate::kernel::{Dur, Shared};
-use crate::plan::switches::workload::TerminalPods;
-use crate::trace::EventText;
+use crate::kernel::{Dur, PointId, Shared};
+use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 use std::rc::Rc;
 
 /// Tries of a status update that meets a conflict, and the sleep between them with its jitter
@@ -43,10 +43,29 @@ fn is_running_and_ready(pod: &Pod) -> bool {
     pod.phase == PodPhase::Running && pod.is_ready()
 }
 
-impl StatefulSetController {
+/// Brings a set's pods to what the set asks for, and its status to what was found
+/// (`defaultStatefulSetControl`).
+pub(super) struct StatefulSetControl {
+    core: Rc<Core>,
+    switches: StatefulSetSwitches,
+    pods: StatefulPodControl,
+    jitter_point: PointId,
+}
+
+impl StatefulSetControl {
+    /// That of a release with these switches.
+    pub(super) fn new(core: &Rc<Core>, switches: StatefulSetSwitches) -> Rc<Self> {
+        Rc::new(StatefulSetControl {
+            pods: StatefulPodControl::new(core.pods.clone(), switches),
+            jitter_point: core.ctx.point("statefulset-status-retry"),
+            core: core.clone(),
+            switches,
+        })
+    }
+
     /// `UpdateStatefulSet`, `performUpdate`: gives the status that was found.
     pub(super) async fn update_stateful_set(
-        &self,
+        self: &Rc<Self>,
         set: &Rc<Workload>,
         pods: &[Rc<Pod>],
     ) -> Result<WorkloadStatus, ApiError> {
@@ -138,24 +157,32 @@ impl StatefulSetController {
         })
     }
 
+    /// How long a pod of a set has to be ready, in seconds.
+    pub(super) fn min_ready_seconds(&self, set: &Workload) -> i32 {
+        if self.switches.min_ready_seconds {
+            set.min_ready_seconds
+        } else {
+            0
+        }
+    }
+
     fn is_available(&self, set: &Workload, pod: &Pod) -> bool {
         pod.is_available(self.min_ready_seconds(set), self.core.ctx.now())
     }
 
     /// Each replica, then those beyond the range, until something goes wrong or has to be waited
     /// for (`updateStatefulSet`).
-    async fn process(&self, round: &Rc<Round>) -> Result<(), ApiError> {
+    async fn process(self: &Rc<Self>, round: &Rc<Round>) -> Result<(), ApiError> {
         if round.set.is_terminating() {
             return Ok(());
         }
         let (replicas, condemned) = (round.replicas.with(|r| r.len()), round.condemned.len());
         if !round.monotonic && self.switches.batches {
             for (count, condemned) in [(replicas, false), (condemned, true)] {
-                let (me, shared) = (self.me.clone(), round.clone());
+                let (control, shared) = (self.clone(), round.clone());
                 let work = move |i| {
-                    let (me, round) = (me.upgrade(), shared.clone());
+                    let (c, round) = (control.clone(), shared.clone());
                     async move {
-                        let Some(c) = me else { return Ok(()) };
                         let one = if condemned {
                             c.process_condemned(&round, i).await
                         } else {
@@ -211,18 +238,19 @@ impl StatefulSetController {
         {
             if self.switches.terminal_pods == TerminalPods::Delete {
                 if !ended.is_terminating() {
-                    self.delete_stateful_pod(set, &ended).await?;
+                    self.pods.delete_stateful_pod(set, &ended).await?;
                 }
                 return Ok(true);
             }
-            self.tell_of_recreation(set, &ended);
-            self.delete_stateful_pod(set, &ended).await?;
+            self.pods.tell_of_recreation(set, &ended);
+            self.pods.delete_stateful_pod(set, &ended).await?;
             round.count(-1, -1);
             round.replicas.with(|r| r[i] = None);
             pod = None;
         }
         let Some(pod) = pod else {
-            self.create_stateful_pod(set, round.first_ordinal + i as i64)
+            self.pods
+                .create_stateful_pod(set, round.first_ordinal + i as i64)
                 .await?;
             round.count(1, 1);
             return Ok(round.monotonic);
@@ -242,7 +270,7 @@ impl StatefulSetController {
         if round.monotonic && waits && round.first_unhealthy != Some(pod.uid) {
             return Ok(true);
         }
-        self.delete_stateful_pod(&round.set, pod).await?;
+        self.pods.delete_stateful_pod(&round.set, pod).await?;
         round.count(0, -1);
         Ok(true)
     }
@@ -329,115 +357,6 @@ impl StatefulSetController {
                 .sleep(STATUS_SLEEP + Dur::from_nanos(jitter))
                 .await;
         }
-    }
-
-    /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
-    async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> Result<(), ApiError> {
-        let id = self.core.pods.client.api().names(|n| {
-            let full = n.workload_name(set.id).to_owned();
-            let pod = n.pod(&format!(
-                "{}/{}-{ordinal}",
-                namespace_of(&full),
-                short_name(&full)
-            ));
-            n.set_owner(pod, set.id);
-            pod
-        });
-        let new = NewPod::pending(id, set.template.clone(), set.pinned);
-        let created = self
-            .core
-            .pods
-            .client
-            .call(self.core.pods.pod_object(id), move |api, actor| {
-                api.create_pod(actor, new)
-            })
-            .await;
-        match created {
-            Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => {
-                self.core
-                    .pods
-                    .written
-                    .wrote_at(set, Resource::Pods, pod.resource_version)
-            }
-            Err(_) => {}
-        }
-        let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
-        self.record_pod_event(
-            "create",
-            if created.is_ok() { done } else { failed },
-            set,
-            id,
-            created.map(|_| ()),
-        )
-    }
-
-    /// `DeleteStatefulPod`
-    async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> Result<(), ApiError> {
-        let id = pod.id;
-        let mut deleted = self
-            .core
-            .pods
-            .client
-            .call(self.core.pods.pod_object(id), move |api, actor| {
-                api.delete_pod(actor, id, None, None)
-            })
-            .await;
-        if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
-            deleted = Ok(());
-        }
-        let text = if deleted.is_ok() {
-            EventText::SuccessfulDelete
-        } else {
-            EventText::FailedDelete
-        };
-        self.record_pod_event("delete", text, set, id, deleted)
-    }
-
-    /// `recordPodEvent`; gives back how the write ended.
-    fn record_pod_event(
-        &self,
-        verb: &str,
-        text: EventText,
-        set: &Workload,
-        pod: crate::api::names::PodId,
-        result: Result<(), ApiError>,
-    ) -> Result<(), ApiError> {
-        let (name, set_name) = self.core.pods.client.api().names(|n| {
-            let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
-            (short_name(pod).to_owned(), short_name(set).to_owned())
-        });
-        let mut words = format!("{verb} Pod {name} in StatefulSet {set_name}");
-        if self.switches.capital_words {
-            words[..1].make_ascii_uppercase();
-        }
-        words += &match result {
-            Ok(()) => " successful".to_owned(),
-            Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
-            Err(e) => {
-                let why = e.of(&format!("delete pods {name}"));
-                format!(" failed error: {why}")
-            }
-        };
-        self.core.pods.tell_words(set, text, &words);
-        result
-    }
-
-    fn tell_of_recreation(&self, set: &Workload, pod: &Pod) {
-        let (text, how) = match pod.phase {
-            PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
-            _ => (EventText::RecreatingTerminatedPod, "terminated"),
-        };
-        let words = self.core.pods.client.api().names(|n| {
-            let full = n.workload_name(set.id);
-            let pod = short_name(n.pod_name(pod.id));
-            format!(
-                "StatefulSet {}/{} is recreating {how} Pod {pod}",
-                namespace_of(full),
-                short_name(full)
-            )
-        });
-        self.core.pods.tell_words(set, text, &words);
     }
 }
 

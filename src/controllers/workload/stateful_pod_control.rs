@@ -1,0 +1,138 @@
+//! The pods of a StatefulSet, each with a name of its own (`stateful_pod_control.go`, v1.34).
+
+use super::pod_control::PodControl;
+use crate::api::names::PodId;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::workload::{Workload, namespace_of, short_name};
+use crate::apiserver::{ApiError, NewPod};
+use crate::client::Resource;
+use crate::plan::switches::workload::StatefulSetSwitches;
+use crate::trace::EventText;
+use std::rc::Rc;
+
+/// Creates and deletes the pods of StatefulSets and records events of it (`StatefulPodControl`).
+pub(super) struct StatefulPodControl {
+    pods: PodControl,
+    switches: StatefulSetSwitches,
+}
+
+impl StatefulPodControl {
+    /// That of a release with these switches.
+    pub(super) fn new(pods: PodControl, switches: StatefulSetSwitches) -> Self {
+        StatefulPodControl { pods, switches }
+    }
+
+    /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
+    pub(super) async fn create_stateful_pod(
+        &self,
+        set: &Rc<Workload>,
+        ordinal: i64,
+    ) -> Result<(), ApiError> {
+        let id = self.pods.client.api().names(|n| {
+            let full = n.workload_name(set.id).to_owned();
+            let pod = n.pod(&format!(
+                "{}/{}-{ordinal}",
+                namespace_of(&full),
+                short_name(&full)
+            ));
+            n.set_owner(pod, set.id);
+            pod
+        });
+        let new = NewPod::pending(id, set.template.clone(), set.pinned);
+        let created = self
+            .pods
+            .client
+            .call(self.pods.pod_object(id), move |api, actor| {
+                api.create_pod(actor, new)
+            })
+            .await;
+        match created {
+            Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
+            Ok(ref pod) => self
+                .pods
+                .written
+                .wrote_at(set, Resource::Pods, pod.resource_version),
+            Err(_) => {}
+        }
+        let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
+        self.record_pod_event(
+            "create",
+            if created.is_ok() { done } else { failed },
+            set,
+            id,
+            created.map(|_| ()),
+        )
+    }
+
+    /// `DeleteStatefulPod`
+    pub(super) async fn delete_stateful_pod(
+        &self,
+        set: &Rc<Workload>,
+        pod: &Rc<Pod>,
+    ) -> Result<(), ApiError> {
+        let id = pod.id;
+        let mut deleted = self
+            .pods
+            .client
+            .call(self.pods.pod_object(id), move |api, actor| {
+                api.delete_pod(actor, id, None, None)
+            })
+            .await;
+        if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
+            deleted = Ok(());
+        }
+        let text = if deleted.is_ok() {
+            EventText::SuccessfulDelete
+        } else {
+            EventText::FailedDelete
+        };
+        self.record_pod_event("delete", text, set, id, deleted)
+    }
+
+    /// `recordPodEvent`; gives back how the write ended.
+    fn record_pod_event(
+        &self,
+        verb: &str,
+        text: EventText,
+        set: &Workload,
+        pod: PodId,
+        result: Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
+        let (name, set_name) = self.pods.client.api().names(|n| {
+            let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
+            (short_name(pod).to_owned(), short_name(set).to_owned())
+        });
+        let mut words = format!("{verb} Pod {name} in StatefulSet {set_name}");
+        if self.switches.capital_words {
+            words[..1].make_ascii_uppercase();
+        }
+        words += &match result {
+            Ok(()) => " successful".to_owned(),
+            Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
+            Err(e) => {
+                let why = e.of(&format!("delete pods {name}"));
+                format!(" failed error: {why}")
+            }
+        };
+        self.pods.tell_words(set, text, &words);
+        result
+    }
+
+    /// That a pod has ended and another one takes its place.
+    pub(super) fn tell_of_recreation(&self, set: &Workload, pod: &Pod) {
+        let (text, how) = match pod.phase {
+            PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
+            _ => (EventText::RecreatingTerminatedPod, "terminated"),
+        };
+        let words = self.pods.client.api().names(|n| {
+            let full = n.workload_name(set.id);
+            let pod = short_name(n.pod_name(pod.id));
+            format!(
+                "StatefulSet {}/{} is recreating {how} Pod {pod}",
+                namespace_of(full),
+                short_name(full)
+            )
+        });
+        self.pods.tell_words(set, text, &words);
+    }
+}
