@@ -4,54 +4,31 @@
 //! What a sync does is in [`super::daemon_set_sync`].
 
 use super::core::Core;
-use super::daemon_census::{DaemonCensus, Rules};
-use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
+use super::daemon_pods::ShouldRun;
+use super::daemon_set_sync::DaemonSetSync;
 use super::item::{Item, NodeItem};
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, WorkloadId};
+use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::client::{
-    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, Resource,
-    WorkQueue, WorkloadHandler,
+    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, WorkQueue,
+    WorkloadHandler,
 };
-use crate::kernel::{Dur, Group, PointId, Shared, Time};
+use crate::kernel::{Dur, Group};
 use crate::plan::switches::workload::DaemonSetSwitches;
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 /// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.
 const WORKERS: usize = 2;
-/// After this long nobody waits any more for what was asked for (`ExpectationsTimeout`).
-const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
-
-/// Pods that were asked for or deleted and not yet seen to come or go (`ControllerExpectations`). A
-/// pod counts as gone when its deletion begins, and once more when it ends: the numbers may fall
-/// below zero.
-#[derive(Clone, Copy)]
-pub(super) struct Expected {
-    pub(super) creations: i64,
-    pub(super) deletions: i64,
-    pub(super) since: Time,
-}
-
-/// Back-off of the deletion of failed pods: its length and when it began.
-pub(super) type Backoff = (Dur, Time);
 
 /// The DaemonSet controller.
 pub(crate) struct DaemonSetController {
-    pub(super) me: Weak<DaemonSetController>,
-    pub(super) core: Rc<Core>,
-    pub(super) switches: DaemonSetSwitches,
-    pub(super) expected: Shared<BTreeMap<WorkloadId, Expected>>,
-    /// By life of the DaemonSet, the generation that its status is of, and node.
-    pub(super) failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
-    pub(super) order_point: PointId,
+    me: Weak<DaemonSetController>,
+    core: Rc<Core>,
+    switches: DaemonSetSwitches,
     node_queue: WorkQueue<NodeItem>,
-    templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
-    /// Of the DaemonSets that were synced.
-    pub(super) censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
+    sync: Rc<DaemonSetSync>,
 }
 
 impl DaemonSetController {
@@ -74,13 +51,9 @@ impl DaemonSetController {
         );
         let controller = Rc::new_cyclic(|me| DaemonSetController {
             me: me.clone(),
-            core,
-            expected: Shared::new(BTreeMap::new()),
-            failed_pods_backoff: Shared::new(BTreeMap::new()),
-            order_point: ctx.point("daemonset-node-order"),
             node_queue: WorkQueue::new(&ctx),
-            templates: Shared::new(BTreeMap::new()),
-            censuses: Shared::new(BTreeMap::new()),
+            sync: DaemonSetSync::new(&core, switches),
+            core,
             switches,
         });
         informers.on_workload(controller.clone());
@@ -99,8 +72,9 @@ impl DaemonSetController {
             }
         }
         for _ in 0..WORKERS {
-            self.core
-                .start_worker(&self.me, async |c: &Self, id| c.sync_daemon_set(id).await);
+            self.core.start_worker(&self.me, async |c: &Self, id| {
+                c.sync.sync_daemon_set(id).await
+            });
             if !self.switches.node_queue {
                 continue;
             }
@@ -117,118 +91,11 @@ impl DaemonSetController {
         }
     }
 
-    /// What a DaemonSet makes of a node.
-    pub(super) fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
-        self.core.pods.client.api().names(|n| {
-            self.with_template(ds, |t| {
-                t.should_run(
-                    ds,
-                    node,
-                    n.node_name(node.id),
-                    self.switches.comparison_operators,
-                )
-            })
-        })
-    }
-
-    /// The template of a DaemonSet's pods, made anew when the DaemonSet's has changed.
-    pub(super) fn with_template<R>(
-        &self,
-        ds: &Workload,
-        f: impl FnOnce(&mut DaemonTemplate) -> R,
-    ) -> R {
-        self.templates.with(|all| {
-            let template = all.entry(ds.id).or_insert_with(|| DaemonTemplate::new(ds));
-            if !template.is_of(ds) {
-                *template = DaemonTemplate::new(ds);
-            }
-            f(template)
-        })
-    }
-
-    /// What counts in a census.
-    pub(super) fn rules(&self) -> Rules {
-        Rules {
-            ended_pods_make_room: self.switches.ended_pods_make_room,
-            replaces_succeeded: self.switches.replaces_succeeded,
-        }
-    }
-
-    /// The node that a pod is on, or pinned to.
-    pub(super) fn node_of(&self, pod: &Pod) -> Option<NodeId> {
-        pod.node.or_else(|| {
-            self.core
-                .pods
-                .client
-                .api()
-                .names(|n| n.find_node(pinned_name(&pod.template)?))
-        })
-    }
-
-    /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
-    pub(super) fn begin_census(&self, ds: &Workload) {
-        let informers = &self.core.informers;
-        informers.reads_all(Resource::Nodes);
-        if self
-            .censuses
-            .with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid))
-        {
-            let mut census = DaemonCensus::new(ds.uid);
-            for pod in informers.pods_of(ds.id) {
-                census.pod_changed(None, Some(&pod), &self.rules(), |p| self.node_of(p));
-            }
-            self.censuses.with(|all| all.insert(ds.id, census));
-        }
-        let should = |id| Some(self.should_run(ds, &*informers.node(id)?));
-        self.censuses.with(|all| {
-            if let Some(census) = all.get_mut(&ds.id) {
-                census.take_nodes(
-                    ds,
-                    || informers.nodes().iter().map(|n| n.id).collect(),
-                    should,
-                );
-            }
-        });
-    }
-
     fn pod_deleted(&self, pod: &Pod) {
         if let Some(ds) = self.core.resolve(pod.controller(), WorkloadKind::DaemonSet) {
-            self.observe(ds.id, |e| e.deletions -= 1);
+            self.sync.expectations.with(|e| e.deletion_observed(ds.id));
             self.core.queue.add(Item(ds.id));
         }
-    }
-
-    /// Tells the censuses of the DaemonSets that it may concern of a change of a pod.
-    fn count(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        let owner = |p: &Rc<Pod>| p.controller().map(|(owner, _)| owner);
-        let (was, is) = (old.and_then(owner), new.and_then(owner));
-        for (owner, old, new) in if was == is {
-            [(is, old, new), (None, None, None)]
-        } else {
-            [(was, old, None), (is, None, new)]
-        } {
-            let Some(owner) = owner else { continue };
-            self.censuses.with(|all| {
-                if let Some(census) = all.get_mut(&owner) {
-                    let (old, new) = (old.map(|p| &**p), new.map(|p| &**p));
-                    census.pod_changed(old, new, &self.rules(), |p| self.node_of(p));
-                }
-            });
-        }
-    }
-
-    /// Notes that something expected was seen, or will not be.
-    pub(super) fn observe(&self, ds: WorkloadId, f: impl FnOnce(&mut Expected)) {
-        self.expected.with(|all| all.get_mut(&ds).map(f));
-    }
-
-    /// `SatisfiedExpectations`
-    pub(super) fn satisfied(&self, ds: WorkloadId) -> bool {
-        let now = self.core.ctx.now();
-        let done = |e: &Expected| {
-            e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT
-        };
-        self.expected.with(|all| all.get(&ds).is_none_or(done))
     }
 
     /// `syncNodeUpdate`
@@ -238,7 +105,7 @@ impl DaemonSetController {
         };
         let here = self.core.informers.pods_on(id);
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-            let ShouldRun { run, stay } = self.should_run(&ds, &node);
+            let ShouldRun { run, stay } = self.sync.censuses.should_run(&ds, &node);
             let scheduled = here
                 .iter()
                 .any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
@@ -256,7 +123,7 @@ impl WorkloadHandler for DaemonSetController {
             return;
         };
         if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
-            self.expected.with(|all| all.remove(&ds.id));
+            self.sync.expectations.with(|e| e.forget(ds.id));
         }
         self.core.queue.add(Item(ds.id));
     }
@@ -265,7 +132,7 @@ impl WorkloadHandler for DaemonSetController {
 impl PodHandler for DaemonSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        self.count(old, new);
+        self.sync.censuses.pod_changed(old, new);
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
@@ -276,7 +143,7 @@ impl PodHandler for DaemonSetController {
             return;
         };
         if before.is_none_or(|b| b.uid != now.uid) {
-            self.observe(ds.id, |e| e.creations -= 1);
+            self.sync.expectations.with(|e| e.creation_observed(ds.id));
         }
         self.core.queue.add(Item(ds.id));
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
@@ -300,8 +167,7 @@ impl NodeHandler for DaemonSetController {
             return;
         }
         if let Some(node) = new.or(old) {
-            self.censuses
-                .with(|all| all.values_mut().for_each(|c| c.node_changed(node.id)));
+            self.sync.censuses.node_changed(node.id);
         }
         let Some(new) = new else { return };
         if self.switches.node_queue {
@@ -309,8 +175,8 @@ impl NodeHandler for DaemonSetController {
             return;
         }
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-            let now = self.should_run(&ds, new);
-            if old.map_or(now.run, |o| self.should_run(&ds, o) != now) {
+            let now = self.sync.censuses.should_run(&ds, new);
+            if old.map_or(now.run, |o| self.sync.censuses.should_run(&ds, o) != now) {
                 self.core.queue.add(Item(ds.id));
             }
         }

@@ -4,17 +4,23 @@
 //! A pod that is being deleted holds its node: there is no second one until it is gone. Left out:
 //! rolling updates and surge.
 
+use super::core::Core;
 use super::daemon_census::DaemonCensus;
-use super::daemon_pods::{ShouldRun, pinned_name};
-use super::daemon_set::{DaemonSetController, Expected};
+use super::daemon_censuses::DaemonCensuses;
+use super::daemon_pods::ShouldRun;
+use super::expectations::ControllerExpectations;
+use super::item::Item;
 use super::slow_start::slow_start_batch;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, WorkloadId};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::client::{Resource, go_all};
-use crate::kernel::{Dur, Object, Shared};
+use crate::kernel::{Dur, Object, PointId, Shared, Time};
+use crate::plan::switches::workload::DaemonSetSwitches;
 use crate::trace::EventText;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).
@@ -26,15 +32,41 @@ const STATUS_UPDATE_RETRIES: u32 = 1;
 const BACKOFF: Dur = Dur::from_secs(1);
 const LONGEST_BACKOFF: Dur = Dur::from_secs(15 * 60);
 
-impl DaemonSetController {
+/// Back-off of the deletion of failed pods: its length and when it began.
+type Backoff = (Dur, Time);
+
+/// Brings a DaemonSet's pods to what it asks for, and its status to what was found.
+pub(super) struct DaemonSetSync {
+    core: Rc<Core>,
+    switches: DaemonSetSwitches,
+    pub(super) expectations: Shared<ControllerExpectations>,
+    pub(super) censuses: DaemonCensuses,
+    /// By life of the DaemonSet, the generation that its status is of, and node.
+    failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
+    order_point: PointId,
+}
+
+impl DaemonSetSync {
+    /// No DaemonSet was synced yet.
+    pub(super) fn new(core: &Rc<Core>, switches: DaemonSetSwitches) -> Rc<Self> {
+        Rc::new(DaemonSetSync {
+            expectations: Shared::default(),
+            censuses: DaemonCensuses::new(core, switches),
+            failed_pods_backoff: Shared::new(BTreeMap::new()),
+            order_point: core.ctx.point("daemonset-node-order"),
+            core: core.clone(),
+            switches,
+        })
+    }
+
     /// `syncDaemonSet`
-    pub(super) async fn sync_daemon_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+    pub(super) async fn sync_daemon_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
         if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
         let Some(ds) = self.core.informers.workload(id) else {
-            self.expected.with(|all| all.remove(&id));
-            self.censuses.with(|all| all.remove(&id));
+            self.expectations.with(|e| e.forget(id));
+            self.censuses.forget(id);
             self.core.pods.written.forget(id);
             return Ok(());
         };
@@ -42,7 +74,7 @@ impl DaemonSetController {
             self.core.informers.reads_all(Resource::Nodes);
             return Ok(());
         }
-        self.begin_census(&ds);
+        self.censuses.begin(&ds);
         self.core.ctx.set_saw(ds.record);
         let uid = ds.uid;
         if !self.core.pods.client.api().has_revision(id, uid) {
@@ -54,7 +86,8 @@ impl DaemonSetController {
                 })
                 .await?;
         }
-        if !self.satisfied(id) {
+        let now = self.core.ctx.now();
+        if !self.expectations.with(|e| e.satisfied(id, now)) {
             // The controller has not dealt with this generation yet.
             return self.update_status(&ds, false).await;
         }
@@ -66,38 +99,12 @@ impl DaemonSetController {
         managed.and(written)
     }
 
-    /// The census of a DaemonSet, its pods as they are now.
-    fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
-        self.core.informers.reads_all(Resource::Pods);
-        let (names, now) = (self.core.pods.client.api(), self.core.ctx.now());
-        let find =
-            |id| names.names(|n| n.find_node(pinned_name(&self.core.informers.pod(id)?.template)?));
-        let oldest_first = |ids: &[PodId]| {
-            let mut pods = self.pods_among(ids);
-            self.sort_oldest_first(&mut pods);
-            pods
-        };
-        self.censuses.with(|all| {
-            let census = all.get_mut(&ds.id)?;
-            census.take_pods(&self.rules(), find, oldest_first, |p| {
-                p.is_available(ds.min_ready_seconds, now)
-            });
-            Some(f(census))
-        })
-    }
-
-    fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
-        ids.iter()
-            .filter_map(|id| self.core.informers.pod(*id))
-            .collect()
-    }
-
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
-    async fn manage(&self, ds: &Rc<Workload>) -> Result<(), ApiError> {
+    async fn manage(self: &Rc<Self>, ds: &Rc<Workload>) -> Result<(), ApiError> {
         let (mut needing, mut doomed) = (Vec::new(), Vec::new());
-        self.with_census(ds, |census| {
+        self.censuses.with_census(ds, |census| {
             for (node, ShouldRun { stay, .. }, here) in census.wanting() {
-                let here = self.pods_among(here);
+                let here = self.censuses.pods_among(here);
                 if here.is_empty() {
                     needing.push(node);
                 } else if stay {
@@ -110,7 +117,7 @@ impl DaemonSetController {
             doomed.extend(
                 census
                     .stranded()
-                    .flat_map(|here| self.pods_among(here))
+                    .flat_map(|here| self.censuses.pods_among(here))
                     .filter(|p| p.node.is_none()),
             );
         });
@@ -136,7 +143,7 @@ impl DaemonSetController {
                     if let Some(delay) = self.in_backoff(ds, node) {
                         self.core
                             .queue
-                            .add_after(self.core.group, delay, super::item::Item(ds.id));
+                            .add_after(self.core.group, delay, Item(ds.id));
                         continue;
                     }
                     self.tell_of_ended(
@@ -163,7 +170,7 @@ impl DaemonSetController {
                 _ => running.push(pod),
             }
         }
-        self.sort_oldest_first(&mut running);
+        self.censuses.sort_oldest_first(&mut running);
         doomed.extend(running.into_iter().skip(1));
     }
 
@@ -187,7 +194,7 @@ impl DaemonSetController {
 
     /// `syncNodes`: creations in batches of growing size, then deletions side by side.
     async fn sync_nodes(
-        &self,
+        self: &Rc<Self>,
         ds: &Rc<Workload>,
         mut needing: Vec<NodeId>,
         mut doomed: Vec<Rc<Pod>>,
@@ -195,44 +202,36 @@ impl DaemonSetController {
         needing.truncate(BURST_REPLICAS);
         doomed.truncate(BURST_REPLICAS);
         let (creations, deletions) = (needing.len(), doomed.len());
-        let expected = Expected {
-            creations: creations as i64,
-            deletions: deletions as i64,
-            since: self.core.ctx.now(),
-        };
-        self.expected.with(|all| all.insert(ds.id, expected));
-        let (me, owner) = (self.me.clone(), ds.clone());
+        let now = self.core.ctx.now();
+        self.expectations
+            .with(|e| e.expect(ds.id, creations, deletions, now));
+        let (sync, owner) = (self.clone(), ds.clone());
         let work = move |i: usize| {
-            let (me, owner, node) = (me.upgrade(), owner.clone(), needing[i]);
+            let (sync, owner, node) = (sync.clone(), owner.clone(), needing[i]);
             async move {
-                let Some(c) = me else { return Ok(()) };
-                let name = c
-                    .core
-                    .pods
-                    .client
-                    .api()
-                    .names(|n| n.node_name(node).to_owned());
-                let template = c.with_template(&owner, |t| t.pinned_to(node, &name));
-                c.core.pods.create_pod_from(&owner, template, false).await
+                let template = sync.censuses.pinned_template(&owner, node);
+                let pods = &sync.core.pods;
+                pods.create_pod_from(&owner, template, false).await
             }
         };
         let (created, result) =
             slow_start_batch(&self.core.ctx, self.core.group, creations, work).await;
-        self.observe(ds.id, |e| e.creations -= (creations - created) as i64);
+        for _ in created..creations {
+            self.expectations.with(|e| e.creation_observed(ds.id));
+        }
         let failed = Rc::new(Shared::new(None));
-        let (me, owner, first) = (self.me.clone(), ds.clone(), failed.clone());
+        let (sync, owner, first) = (self.clone(), ds.clone(), failed.clone());
         if deletions > 0 {
             go_all(&self.core.ctx, self.core.group, deletions, move |i| {
-                let (me, owner, pod, first) = (
-                    me.upgrade(),
+                let (sync, owner, pod, first) = (
+                    sync.clone(),
                     owner.clone(),
                     doomed[i].clone(),
                     first.clone(),
                 );
                 async move {
-                    let Some(c) = me else { return };
-                    if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
-                        c.observe(owner.id, |x| x.deletions -= 1);
+                    if let Err(e) = sync.core.pods.delete_pod(&owner, &pod).await {
+                        sync.expectations.with(|x| x.deletion_observed(owner.id));
                         if e != ApiError::NotFound {
                             first.with(|f| *f = f.or(Some(e)));
                         }
@@ -247,6 +246,7 @@ impl DaemonSetController {
     /// `updateDaemonSetStatus`
     async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> Result<(), ApiError> {
         let numbers = self
+            .censuses
             .with_census(ds, DaemonCensus::numbers)
             .unwrap_or_default();
         let status = WorkloadStatus {
@@ -263,7 +263,7 @@ impl DaemonSetController {
             let wait = Dur::from_secs(u64::try_from(ds.min_ready_seconds).unwrap_or_default());
             self.core
                 .queue
-                .add_after(self.core.group, wait, super::item::Item(ds.id));
+                .add_after(self.core.group, wait, Item(ds.id));
         }
         Ok(())
     }
@@ -314,18 +314,6 @@ impl DaemonSetController {
                     api.workload(id).ok_or(ApiError::NotFound)
                 })
                 .await?;
-        }
-    }
-
-    /// `podByCreationTimestampAndPhase`: those on a node first, then by age and name.
-    fn sort_oldest_first(&self, pods: &mut [Rc<Pod>]) {
-        if pods.len() > 1 {
-            let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
-            self.core
-                .pods
-                .client
-                .api()
-                .names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
         }
     }
 

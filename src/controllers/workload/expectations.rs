@@ -1,10 +1,10 @@
 //! What a controller has asked for and not yet seen (`pkg/controller/controller_utils.go:
-//! UIDTrackingControllerExpectations`).
+//! ControllerExpectations`, `UIDTrackingControllerExpectations`).
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// After this long nobody waits any more (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
@@ -87,5 +87,62 @@ impl Expectations {
         if let Some(e) = self.0.get_mut(workload.index()) {
             *e = None;
         }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Counted {
+    creations: i64,
+    deletions: i64,
+    since: Time,
+}
+
+/// Expectations by workload where deletions are only counted. A pod counts as gone when its
+/// deletion begins, and once more when it ends: the numbers may fall below zero.
+#[derive(Default)]
+pub(super) struct ControllerExpectations(BTreeMap<WorkloadId, Counted>);
+
+impl ControllerExpectations {
+    /// Nothing more is to be seen, or not for long (`SatisfiedExpectations`).
+    pub(super) fn satisfied(&self, workload: WorkloadId, now: Time) -> bool {
+        let over = |e: &Counted| {
+            e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT
+        };
+        self.0.get(&workload).is_none_or(over)
+    }
+
+    /// These numbers of pods are to appear and to go (`SetExpectations`).
+    pub(super) fn expect(
+        &mut self,
+        workload: WorkloadId,
+        creations: usize,
+        deletions: usize,
+        now: Time,
+    ) {
+        let expected = Counted {
+            creations: creations as i64,
+            deletions: deletions as i64,
+            since: now,
+        };
+        self.0.insert(workload, expected);
+    }
+
+    /// A pod appeared, or will not (`CreationObserved`).
+    pub(super) fn creation_observed(&mut self, workload: WorkloadId) {
+        if let Some(e) = self.0.get_mut(&workload) {
+            e.creations -= 1;
+        }
+    }
+
+    /// A pod went, is about to, or will not (`DeletionObserved`).
+    pub(super) fn deletion_observed(&mut self, workload: WorkloadId) {
+        if let Some(e) = self.0.get_mut(&workload) {
+            e.deletions -= 1;
+        }
+    }
+
+    /// The workload is gone (`DeleteExpectations`).
+    pub(super) fn forget(&mut self, workload: WorkloadId) {
+        self.0.remove(&workload);
     }
 }

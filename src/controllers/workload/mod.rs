@@ -7,6 +7,7 @@
 mod census;
 mod core;
 mod daemon_census;
+mod daemon_censuses;
 mod daemon_pods;
 mod daemon_set;
 mod daemon_set_sync;
