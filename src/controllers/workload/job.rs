@@ -5,45 +5,35 @@
 //! failure rules on exit codes.
 
 use super::core::Core;
-use super::expectations::Expectations;
 use super::item::{Item, PodItem};
 use super::job_backoff::BackoffRecord;
-use crate::api::meta::Uid;
+use super::job_memory::JobMemory;
+use super::job_sync::JobSync;
 use crate::api::names::WorkloadId;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::client::{
     Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
 };
-use crate::kernel::{Group, PointId, Shared};
+use crate::kernel::{Group, Object, Shared};
+use crate::plan::FailedBefore;
 use crate::plan::switches::workload::JobSwitches;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
 
-/// What the controller remembers of its Jobs, by name.
-pub(super) struct Memory {
-    pub(super) expectations: Expectations,
-    /// Pods whose finalizer was taken off and that were not seen without it yet
-    /// (`uidTrackingExpectations`).
-    pub(super) finalizers: BTreeMap<WorkloadId, BTreeSet<Uid>>,
-    pub(super) backoff: BTreeMap<WorkloadId, BackoffRecord>,
-    /// Jobs that were marked as finished (`finishedJobExpectations`).
-    pub(super) finished: BTreeSet<Uid>,
-}
-
 /// The Job controller.
 pub(crate) struct JobController {
-    pub(super) me: Weak<JobController>,
-    pub(super) core: Rc<Core>,
-    pub(super) switches: JobSwitches,
-    pub(super) memory: Shared<Memory>,
+    me: Weak<JobController>,
+    core: Rc<Core>,
+    switches: JobSwitches,
+    memory: Rc<Shared<JobMemory>>,
+    sync: JobSync,
     /// Pods that hold the finalizer of a Job that is gone, or has ended (`orphanQueue`).
-    pub(super) orphans: WorkQueue<PodItem>,
+    orphans: WorkQueue<PodItem>,
     orphan_limiter: Shared<RateLimiter<PodItem>>,
-    pub(super) order_point: PointId,
 }
 
 impl JobController {
@@ -64,22 +54,17 @@ impl JobController {
             switches.waits_for_own_writes,
             RateLimiter::exponential(switches.retry.0, switches.retry.1),
         );
-        let memory = Memory {
-            expectations: Expectations::default(),
-            finalizers: BTreeMap::new(),
-            backoff: BTreeMap::new(),
-            finished: BTreeSet::new(),
-        };
+        let memory = Rc::new(Shared::new(JobMemory::default()));
         let controller = Rc::new_cyclic(|me| JobController {
             me: me.clone(),
+            sync: JobSync::new(&core, switches, &memory),
             core,
-            memory: Shared::new(memory),
+            memory,
             orphans: WorkQueue::new(&ctx),
             orphan_limiter: Shared::new(RateLimiter::exponential(
                 switches.retry.0,
                 switches.retry.1,
             )),
-            order_point: ctx.point("pod-index-order"),
             switches,
         });
         informers.on_workload(controller.clone());
@@ -91,32 +76,41 @@ impl JobController {
     pub(crate) fn run(&self) {
         for _ in 0..WORKERS {
             self.core
-                .start_worker(&self.me, async |c: &Self, id| c.sync_job(id).await);
+                .start_worker(&self.me, async |c: &Self, id| c.sync.sync_job(id).await);
         }
         let Some(c) = self.me.upgrade() else { return };
         self.core.ctx.spawn(self.core.group, async move {
             c.orphans
                 .work(c.core.group, &c.orphan_limiter, async |item: PodItem| {
-                    c.sync_orphan_pod(item.0).await
+                    c.sync.pods.sync_orphan_pod(item.0).await
                 })
                 .await;
         });
     }
 
+    /// Remembers failures of before the start, when it has been running for long and its objects
+    /// come from an export: from those of a Job's pods since their last success follows how long
+    /// it backs off.
+    pub(crate) fn recall(&self, failures: BTreeMap<WorkloadId, FailedBefore>) {
+        if failures.is_empty() {
+            return;
+        }
+        let ctx = &self.core.ctx;
+        let point = ctx.point("job-recalled");
+        for (id, failed) in failures {
+            let object = Object {
+                id: id.0,
+                hash: (self.core.pods.client.api()).names(|n| n.workload_hash(id)),
+            };
+            let record = BackoffRecord::drawn(ctx, point, object, &failed);
+            self.memory.with(|m| m.backoff.insert(id, record));
+        }
+    }
     /// A sync some time after the change, so that many changes make one (`enqueueSyncJobBatched`).
     fn enqueue_batched(&self, id: WorkloadId) {
         self.core
             .queue
             .add_after(self.core.group, self.switches.batch_period, Item(id));
-    }
-
-    /// A pod was seen without its finalizer, or keeps it.
-    pub(super) fn finalizer_gone(&self, job: WorkloadId, pod: Uid) {
-        self.memory.with(|m| {
-            if let Some(expected) = m.finalizers.get_mut(&job) {
-                expected.remove(&pod);
-            }
-        });
     }
 
     /// Sees to it that a pod that no Job will count loses its finalizer (`enqueueOrphanPod`).
@@ -135,7 +129,7 @@ impl JobController {
         self.memory
             .with(|m| m.expectations.deletion_observed(job.id, pod.uid));
         if gone || !pod.job_finalizer {
-            self.finalizer_gone(job.id, pod.uid);
+            self.memory.with(|m| m.finalizer_gone(job.id, pod.uid));
         }
         self.enqueue_batched(job.id);
     }
@@ -182,7 +176,7 @@ impl PodHandler for JobController {
             self.memory
                 .with(|m| m.expectations.creation_observed(job.id));
         } else if !now.job_finalizer {
-            self.finalizer_gone(job.id, now.uid);
+            self.memory.with(|m| m.finalizer_gone(job.id, now.uid));
         }
         if self.switches.failure_backoff.is_none() && now.phase == PodPhase::Failed {
             // A failed pod makes the Job wait as long as its last failures say (`getBackoff`).

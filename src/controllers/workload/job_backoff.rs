@@ -3,7 +3,8 @@
 
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::Pod;
-use crate::kernel::{Dur, Time};
+use crate::kernel::{Ctx, Dur, Object, PointId, Time};
+use crate::plan::FailedBefore;
 use std::rc::Rc;
 
 /// The delay after one failure (`DefaultJobPodFailureBackOff`).
@@ -17,10 +18,15 @@ pub(super) struct BackoffRecord {
 }
 
 impl BackoffRecord {
-    /// So many failures, the last of them in that second.
-    pub(super) fn of(failures: u32, last: i64) -> Self {
+    /// That of failures before the start. Within bounds, where pods are gone, it is a draw.
+    pub(super) fn drawn(ctx: &Ctx, point: PointId, job: Object, failed: &FailedBefore) -> Self {
+        let (least, most) = failed.failures;
+        let count = ctx.uniform(point, job, least.into(), most.into());
+        let (from, until) = failed.last;
+        let span = until.saturating_sub(from).max(0).unsigned_abs();
+        let last = from.saturating_add_unsigned(ctx.uniform(point, job, 0, span));
         BackoffRecord {
-            failures,
+            failures: u32::try_from(count).unwrap_or(u32::MAX),
             last_failure: Some(last),
         }
     }

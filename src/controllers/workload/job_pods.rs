@@ -1,24 +1,52 @@
 //! The pods of a Job: how many there are to be (`manageJob`), and how they go.
 
+use super::core::Core;
 use super::item::Item;
-use super::job::JobController;
-use super::job_sync::Sync;
+use super::job_memory::JobMemory;
+use super::job_policy::JobPolicy;
+use super::job_sync_ctx::SyncJobCtx;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
+use crate::api::meta::Uid;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
 use crate::client::{Resource, parallelize};
 use crate::kernel::{Dur, Shared};
+use crate::plan::switches::workload::JobSwitches;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Pods that one sync creates or deletes at the most (`MaxPodCreateDeletePerSync`).
 const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;
 
-impl JobController {
+/// Creates and deletes the pods of Jobs, and lets go of them.
+pub(super) struct JobPods {
+    core: Rc<Core>,
+    switches: JobSwitches,
+    memory: Rc<Shared<JobMemory>>,
+}
+
+impl JobPods {
+    /// That of a release with these switches.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        switches: JobSwitches,
+        memory: &Rc<Shared<JobMemory>>,
+    ) -> Rc<Self> {
+        Rc::new(JobPods {
+            core: core.clone(),
+            switches,
+            memory: memory.clone(),
+        })
+    }
+
     /// `manageJob`: how many pods are active afterwards.
-    pub(super) async fn manage_job(&self, s: &mut Sync) -> (i32, Result<(), ApiError>) {
+    pub(super) async fn manage_job(
+        self: &Rc<Self>,
+        s: &mut SyncJobCtx,
+    ) -> (i32, Result<(), ApiError>) {
         let active = s.active.len() as i32;
         let wanted = match s.spec.completions {
             None if s.succeeded > 0 => active,
@@ -50,14 +78,14 @@ impl JobController {
     }
 
     /// The part of `manageJob` that creates pods.
-    pub(super) async fn create_missing(
+    async fn create_missing(
         &self,
-        s: &Sync,
+        s: &SyncJobCtx,
         active: i32,
         wanted: i32,
     ) -> (i32, Result<(), ApiError>) {
         let now = self.core.ctx.now();
-        let terminating = if self.only_replaces_failed(&s.spec) {
+        let terminating = if JobPolicy(self.switches).only_replaces_failed(&s.spec) {
             s.terminating
         } else {
             0
@@ -105,21 +133,17 @@ impl JobController {
     /// Deletes pods side by side, without their finalizer if they need not be counted
     /// (`deleteJobPods`, `deleteActivePods`).
     pub(super) async fn delete_pods(
-        &self,
-        s: &Sync,
+        self: &Rc<Self>,
+        s: &SyncJobCtx,
         doomed: Vec<Rc<Pod>>,
         release: bool,
     ) -> (i32, Result<(), ApiError>) {
         let count = doomed.len();
         let errors = Rc::new(Shared::new(Vec::new()));
-        let (me, owner, failed) = (self.me.clone(), s.job.clone(), errors.clone());
+        let (me, owner, failed) = (self.clone(), s.job.clone(), errors.clone());
         parallelize(&self.core.ctx, self.core.group, count, count, move |i| {
-            let (c, owner, pod, failed) = (
-                me.upgrade()?,
-                owner.clone(),
-                doomed[i].clone(),
-                failed.clone(),
-            );
+            let (c, owner, pod, failed) =
+                (me.clone(), owner.clone(), doomed[i].clone(), failed.clone());
             Some(async move {
                 let mut result = Ok(());
                 if release && pod.job_finalizer {
@@ -143,6 +167,49 @@ impl JobController {
             (count - errors.len()) as i32,
             errors.first().map_or(Ok(()), |e| Err(*e)),
         )
+    }
+
+    /// `removeTrackingFinalizerFromPods`
+    pub(super) async fn release(
+        self: &Rc<Self>,
+        s: &SyncJobCtx,
+        pods: &[Rc<Pod>],
+        holding: &mut BTreeSet<Uid>,
+    ) -> Result<(), ApiError> {
+        let id = s.job.id;
+        self.memory.with(|m| {
+            m.finalizers
+                .entry(id)
+                .or_default()
+                .extend(pods.iter().map(|p| p.uid))
+        });
+        let outcome = Rc::new(Shared::new((Vec::new(), None)));
+        let (me, job, all, told) = (self.clone(), s.job.clone(), pods.to_vec(), outcome.clone());
+        parallelize(
+            &self.core.ctx,
+            self.core.group,
+            pods.len(),
+            pods.len(),
+            move |i| {
+                let (c, job, pod, told) = (me.clone(), job.clone(), all[i].clone(), told.clone());
+                Some(async move {
+                    let result = c.remove_finalizer(&job, &pod).await;
+                    if result.is_err() {
+                        c.memory.with(|m| m.finalizer_gone(id, pod.uid));
+                    }
+                    told.with(|(released, failed)| match result {
+                        Ok(()) | Err(ApiError::NotFound) => released.push(pod.uid),
+                        Err(e) => *failed = Some(e),
+                    });
+                })
+            },
+        )
+        .await;
+        let (released, failed) = outcome.with(std::mem::take);
+        for uid in released {
+            holding.remove(&uid);
+        }
+        failed.map_or(Ok(()), Err)
     }
 
     /// `syncOrphanPod`: takes the finalizer off a pod, unless a Job counts it after all.
@@ -169,7 +236,7 @@ impl JobController {
         }
     }
 
-    pub(super) async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
+    async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
         let (id, uid) = (pod.id, pod.uid);
         let new = self
             .core

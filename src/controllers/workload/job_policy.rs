@@ -1,23 +1,24 @@
 //! Which pods of a Job count as failed, and what its failure policy makes of them.
 
-use super::job::JobController;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{
     JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
 };
+use crate::client::Client;
+use crate::plan::switches::workload::JobSwitches;
 use std::rc::Rc;
 
-impl JobController {
+/// What a release makes of the failures of a Job's pods.
+pub(super) struct JobPolicy(pub(super) JobSwitches);
+
+impl JobPolicy {
     /// `isPodFailed`: a pod whose deletion has begun counts as failed, unless only failed ones are
     /// replaced.
     pub(super) fn is_failed(&self, pod: &Pod, spec: &JobSpec) -> bool {
         if pod.phase == PodPhase::Failed {
             return true;
         }
-        if !self.switches.tracking_finalizers
-            || self.only_replaces_failed(spec)
-            || self.policy(spec)
-        {
+        if !self.0.tracking_finalizers || self.only_replaces_failed(spec) || self.policy(spec) {
             return false;
         }
         pod.is_terminating() && pod.phase != PodPhase::Succeeded
@@ -25,12 +26,12 @@ impl JobController {
 
     /// Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
     /// phase Failed.
-    pub(super) fn policy(&self, spec: &JobSpec) -> bool {
-        !self.switches.pod_replacement_policy && self.has_failure_policy(spec)
+    fn policy(&self, spec: &JobSpec) -> bool {
+        !self.0.pod_replacement_policy && self.has_failure_policy(spec)
     }
 
     fn has_failure_policy(&self, spec: &JobSpec) -> bool {
-        self.switches.pod_failure_policy && !spec.pod_failure_policy.is_empty()
+        self.0.pod_failure_policy && !spec.pod_failure_policy.is_empty()
     }
 
     /// `onlyReplaceFailedPods`, with the default of `pkg/apis/batch/v1/defaults.go`.
@@ -40,13 +41,13 @@ impl JobController {
         } else {
             PodReplacementPolicy::Failed
         };
-        let by_policy = self.switches.pod_replacement_policy
+        let by_policy = self.0.pod_replacement_policy
             && spec.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed;
-        by_policy || self.switches.failure_policy_waits && self.has_failure_policy(spec)
+        by_policy || self.0.failure_policy_waits && self.has_failure_policy(spec)
     }
 
     /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).
-    pub(super) fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
+    fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
         let status = pod.disruption_target?.status;
         let met = |(_, rule): &(usize, PodFailurePolicyRule)| rule.matches(status);
         spec.pod_failure_policy
@@ -54,9 +55,10 @@ impl JobController {
             .copied()
             .enumerate()
             .find(met)
-            .filter(|_| self.switches.pod_failure_policy)
+            .filter(|_| self.0.pod_failure_policy)
     }
 
+    /// Whether a failure of the pod counts towards the limit.
     pub(super) fn counts(&self, spec: &JobSpec, pod: &Pod) -> bool {
         !matches!(
             self.rule(spec, pod),
@@ -65,10 +67,15 @@ impl JobController {
     }
 
     /// `getFailJobMessage`
-    pub(super) fn fail_job_message(&self, spec: &JobSpec, pods: &[Rc<Pod>]) -> Option<String> {
+    pub(super) fn fail_job_message(
+        &self,
+        client: &Client,
+        spec: &JobSpec,
+        pods: &[Rc<Pod>],
+    ) -> Option<String> {
         pods.iter().filter(|p| self.is_failed(p, spec)).find_map(|p| match self.rule(spec, p) {
             Some((index, rule)) if rule.action == PodFailurePolicyAction::FailJob => {
-                let name = self.core.pods.client.api().names(|n| n.pod_name(p.id).to_owned());
+                let name = client.api().names(|n| n.pod_name(p.id).to_owned());
                 Some(format!("Pod {name} has condition DisruptionTarget matching FailJob rule at index {index}"))
             }
             _ => None,

@@ -1,13 +1,17 @@
 //! The status of a Job (`trackJobStatusAndRemoveFinalizers`).
 
-use super::job::JobController;
-use super::job_sync::Sync;
+use super::core::Core;
+use super::job_memory::JobMemory;
+use super::job_pods::JobPods;
+use super::job_policy::JobPolicy;
+use super::job_sync_ctx::SyncJobCtx;
 use crate::api::meta::Uid;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{JobEnd, Workload, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Resource, parallelize};
+use crate::client::Resource;
 use crate::kernel::Shared;
+use crate::plan::switches::workload::JobSwitches;
 use crate::trace::EventText;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -19,10 +23,33 @@ const MAX_UNCOUNTED_PODS: usize = 500;
 /// 1.22).
 const STATUS_UPDATE_RETRIES: u32 = 3;
 
-impl JobController {
+/// Writes the status of Jobs, and lets their pods go once they are in it.
+pub(super) struct JobStatus {
+    core: Rc<Core>,
+    switches: JobSwitches,
+    memory: Rc<Shared<JobMemory>>,
+    pods: Rc<JobPods>,
+}
+
+impl JobStatus {
+    /// That of a release with these switches.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        switches: JobSwitches,
+        memory: &Rc<Shared<JobMemory>>,
+        pods: &Rc<JobPods>,
+    ) -> Self {
+        JobStatus {
+            core: core.clone(),
+            switches,
+            memory: memory.clone(),
+            pods: pods.clone(),
+        }
+    }
+
     /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then
     /// lose their finalizer, then are counted.
-    pub(super) async fn track(&self, s: &mut Sync, mut flush: bool) -> Result<(), ApiError> {
+    pub(super) async fn track(&self, s: &mut SyncJobCtx, mut flush: bool) -> Result<(), ApiError> {
         let held: Vec<Rc<Pod>> = s.pods.iter().filter(|p| s.holds(p)).cloned().collect();
         let mut holding: BTreeSet<Uid> = held.iter().map(|p| p.uid).collect();
         flush |= settle(&mut s.status, &holding);
@@ -41,7 +68,7 @@ impl JobController {
             self.memory.with(|m| m.backoff.insert(s.job.id, s.backoff));
             flush = false;
         }
-        let result = self.release(s, &release, &mut holding).await;
+        let result = self.pods.release(s, &release, &mut holding).await;
         flush |= settle(&mut s.status, &holding);
         if let Err(e) = result {
             if flush {
@@ -63,57 +90,8 @@ impl JobController {
         Ok(())
     }
 
-    /// `removeTrackingFinalizerFromPods`
-    pub(super) async fn release(
-        &self,
-        s: &Sync,
-        pods: &[Rc<Pod>],
-        holding: &mut BTreeSet<Uid>,
-    ) -> Result<(), ApiError> {
-        let id = s.job.id;
-        self.memory.with(|m| {
-            m.finalizers
-                .entry(id)
-                .or_default()
-                .extend(pods.iter().map(|p| p.uid))
-        });
-        let outcome = Rc::new(Shared::new((Vec::new(), None)));
-        let (me, job, all, told) = (
-            self.me.clone(),
-            s.job.clone(),
-            pods.to_vec(),
-            outcome.clone(),
-        );
-        parallelize(
-            &self.core.ctx,
-            self.core.group,
-            pods.len(),
-            pods.len(),
-            move |i| {
-                let (c, job, pod, told) =
-                    (me.upgrade()?, job.clone(), all[i].clone(), told.clone());
-                Some(async move {
-                    let result = c.remove_finalizer(&job, &pod).await;
-                    if result.is_err() {
-                        c.finalizer_gone(id, pod.uid);
-                    }
-                    told.with(|(released, failed)| match result {
-                        Ok(()) | Err(ApiError::NotFound) => released.push(pod.uid),
-                        Err(e) => *failed = Some(e),
-                    });
-                })
-            },
-        )
-        .await;
-        let (released, failed) = outcome.with(std::mem::take);
-        for uid in released {
-            holding.remove(&uid);
-        }
-        failed.map_or(Ok(()), Err)
-    }
-
     /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
-    pub(super) async fn count(&self, s: &mut Sync, changed: bool) -> Result<(), ApiError> {
+    pub(super) async fn count(&self, s: &mut SyncJobCtx, changed: bool) -> Result<(), ApiError> {
         let old = &s.job.status;
         let mut flush = changed
             || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
@@ -129,7 +107,7 @@ impl JobController {
 
     /// Writes the status at the end of a sync. The event of a Job's end comes before that or, once
     /// it is written, after it.
-    async fn put_last_status(&self, read: &Rc<Workload>, s: &Sync) -> Result<(), ApiError> {
+    async fn put_last_status(&self, read: &Rc<Workload>, s: &SyncJobCtx) -> Result<(), ApiError> {
         let first = self.switches.tells_end_before_status;
         if first {
             self.tell_finished(s);
@@ -145,7 +123,7 @@ impl JobController {
     }
 
     /// `updateJobStatus`
-    pub(super) async fn put_status(
+    async fn put_status(
         &self,
         read: &Rc<Workload>,
         status: WorkloadStatus,
@@ -192,7 +170,7 @@ impl JobController {
     }
 
     /// `recordJobFinished`
-    fn tell_finished(&self, s: &Sync) {
+    fn tell_finished(&self, s: &SyncJobCtx) {
         let (text, words) = match &s.status.job.finished {
             None => return,
             Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
@@ -209,12 +187,12 @@ impl JobController {
 
     /// Notes the pods that ended in the status: those that are to lose their finalizer, whether the
     /// status is full, and whether it changed.
-    fn note_ended(&self, s: &mut Sync, held: &[Rc<Pod>]) -> (Vec<Rc<Pod>>, bool, bool) {
+    fn note_ended(&self, s: &mut SyncJobCtx, held: &[Rc<Pod>]) -> (Vec<Rc<Pod>>, bool, bool) {
         let mut flush = false;
         let mut release = Vec::new();
         let mut full = false;
         for pod in held {
-            let failed = self.is_failed(pod, &s.spec);
+            let failed = JobPolicy(self.switches).is_failed(pod, &s.spec);
             if !(s.job.is_terminating()
                 || s.end.is_some()
                 || pod.phase == PodPhase::Succeeded
@@ -231,7 +209,7 @@ impl JobController {
                 }
             } else if (failed || s.end.as_ref().is_some_and(|e| *e != JobEnd::Complete))
                 && !s.status.job.uncounted_failed.contains(&pod.uid)
-                && self.counts(&s.spec, pod)
+                && JobPolicy(self.switches).counts(&s.spec, pod)
             {
                 flush = true;
                 s.status.job.uncounted_failed.push(pod.uid);

@@ -1,47 +1,56 @@
 //! One sync of a Job (`syncJob`).
 
-use super::job::JobController;
-use super::job_backoff::BackoffRecord;
+use super::core::Core;
+use super::job_memory::JobMemory;
+use super::job_pods::JobPods;
+use super::job_policy::JobPolicy;
+use super::job_status::JobStatus;
+use super::job_sync_ctx::SyncJobCtx;
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{JobEnd, JobSpec, Workload, WorkloadSpec, WorkloadStatus};
+use crate::api::workload::{JobEnd, JobSpec, Workload, WorkloadSpec};
 use crate::apiserver::ApiError;
-use std::collections::BTreeSet;
+use crate::kernel::{PointId, Shared};
+use crate::plan::switches::workload::JobSwitches;
 use std::rc::Rc;
 
-/// A sync of one Job (`syncJobCtx`).
-pub(super) struct Sync {
-    pub(super) job: Rc<Workload>,
-    pub(super) spec: JobSpec,
-    pub(super) status: WorkloadStatus,
-    pub(super) pods: Vec<Rc<Pod>>,
-    pub(super) active: Vec<Rc<Pod>>,
-    /// The pods whose finalizer has been taken off as far as the controller knows.
-    pub(super) released: BTreeSet<Uid>,
-    pub(super) succeeded: i32,
-    pub(super) terminating: i32,
-    pub(super) ready: i32,
-    pub(super) backoff: BackoffRecord,
-    /// How the Job ends, if it does.
-    pub(super) end: Option<JobEnd>,
+/// Syncs Jobs, one at a time.
+pub(super) struct JobSync {
+    core: Rc<Core>,
+    switches: JobSwitches,
+    memory: Rc<Shared<JobMemory>>,
+    pub(super) pods: Rc<JobPods>,
+    status: JobStatus,
+    order_point: PointId,
 }
 
-impl Sync {
-    /// The pod waits to be counted.
-    pub(super) fn holds(&self, pod: &Pod) -> bool {
-        pod.job_finalizer && !self.released.contains(&pod.uid)
+impl JobSync {
+    /// That of a release with these switches.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        switches: JobSwitches,
+        memory: &Rc<Shared<JobMemory>>,
+    ) -> Self {
+        let pods = JobPods::new(core, switches, memory);
+        JobSync {
+            status: JobStatus::new(core, switches, memory, &pods),
+            order_point: core.ctx.point("pod-index-order"),
+            core: core.clone(),
+            memory: memory.clone(),
+            switches,
+            pods,
+        }
     }
-}
 
-impl JobController {
     /// `syncJob`
     pub(super) async fn sync_job(&self, id: WorkloadId) -> Result<(), ApiError> {
         if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
         let Some(job) = self.core.informers.workload(id) else {
-            self.forget(id);
+            self.core.pods.written.forget(id);
+            self.memory.with(|m| m.forget(id));
             return Ok(());
         };
         let WorkloadSpec::Job(spec) = job.spec.clone() else {
@@ -67,9 +76,9 @@ impl JobController {
         (s.status.replicas, s.status.ready, s.status.terminating) = (active, s.ready, terminating);
         s.status.observed_generation = s.job.generation;
         if self.switches.tracking_finalizers {
-            self.track(&mut s, changed).await?;
+            self.status.track(&mut s, changed).await?;
         } else {
-            self.count(&mut s, changed).await?;
+            self.status.count(&mut s, changed).await?;
         }
         result?;
         // Until Jobs had a record of their own, a new failure made the whole Job wait as an error
@@ -80,16 +89,6 @@ impl JobController {
         } else {
             Ok(())
         }
-    }
-
-    /// Forgets a Job that is gone.
-    fn forget(&self, id: WorkloadId) {
-        self.core.pods.written.forget(id);
-        self.memory.with(|m| {
-            m.expectations.forget(id);
-            m.finalizers.remove(&id);
-            m.backoff.remove(&id);
-        });
     }
 
     /// Whether a Job has finished, as the cache or this controller knows.
@@ -107,12 +106,16 @@ impl JobController {
 
     /// Deletes the pods of a Job that ends, or manages those of one that goes on: how many are
     /// active afterwards.
-    async fn end_or_manage(&self, s: &mut Sync, satisfied: bool) -> (i32, Result<(), ApiError>) {
+    async fn end_or_manage(
+        &self,
+        s: &mut SyncJobCtx,
+        satisfied: bool,
+    ) -> (i32, Result<(), ApiError>) {
         let mut result = Ok(());
         let mut active = s.active.len() as i32;
         if s.end.is_some() {
             let deleted;
-            (deleted, result) = self.delete_pods(s, s.active.clone(), false).await;
+            (deleted, result) = self.pods.delete_pods(s, s.active.clone(), false).await;
             if deleted != active || !satisfied {
                 // There may be finalizers left, or pods that are not in the cache yet.
                 s.end = None;
@@ -121,7 +124,7 @@ impl JobController {
             s.terminating += deleted;
         } else {
             if satisfied && !s.job.is_terminating() {
-                (active, result) = self.manage_job(s).await;
+                (active, result) = self.pods.manage_job(s).await;
             }
             let complete = match s.spec.completions {
                 None => s.succeeded > 0 && active == 0,
@@ -135,9 +138,10 @@ impl JobController {
     }
 
     /// What the caches say of a Job, and whether a pod failed that was not counted before.
-    fn assess(&self, job: Rc<Workload>, spec: JobSpec) -> (Sync, bool) {
+    fn assess(&self, job: Rc<Workload>, spec: JobSpec) -> (SyncJobCtx, bool) {
         let mut s = self.read(job, spec);
         let old = &s.job.status;
+        let policy = JobPolicy(self.switches);
         let counted = |uncounted: &[Uid], p: &Pod| {
             self.switches.tracking_finalizers && (!s.holds(p) || uncounted.contains(&p.uid))
         };
@@ -152,8 +156,8 @@ impl JobController {
             &|p| p.phase == PodPhase::Succeeded,
             &old.job.uncounted_succeeded,
         );
-        let failed = newly(&|p| self.is_failed(p, &s.spec), &old.job.uncounted_failed);
-        let counting = failed.iter().filter(|p| self.counts(&s.spec, p)).count() as i32;
+        let failed = newly(&|p| policy.is_failed(p, &s.spec), &old.job.uncounted_failed);
+        let counting = failed.iter().filter(|p| policy.counts(&s.spec, p)).count() as i32;
         let (mut all_succeeded, mut all_failed) = (succeeded.len() as i32, counting);
         if self.switches.tracking_finalizers {
             all_succeeded += old.job.succeeded + old.job.uncounted_succeeded.len() as i32;
@@ -164,8 +168,8 @@ impl JobController {
         s.backoff = s.backoff.with(&succeeded, &failed);
         s.end = old.job.ending.clone();
         if s.end.is_none() {
-            s.end = self
-                .fail_job_message(&s.spec, &s.pods)
+            s.end = policy
+                .fail_job_message(&self.core.pods.client, &s.spec, &s.pods)
                 .map(JobEnd::PodFailurePolicy);
         }
         if s.end.is_none() && all_failed > s.spec.backoff_limit {
@@ -178,33 +182,17 @@ impl JobController {
     }
 
     /// What the caches say of a Job and its pods.
-    fn read(&self, job: Rc<Workload>, spec: JobSpec) -> Sync {
+    fn read(&self, job: Rc<Workload>, spec: JobSpec) -> SyncJobCtx {
         let mut pods = self.core.informers.pods_of(job.id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == job.uid));
         self.core.ctx.order(self.order_point, &mut pods, |p| {
             self.core.pods.pod_object(p.id)
         });
-        let released = self
-            .memory
-            .with(|m| m.finalizers.get(&job.id).cloned().unwrap_or_default());
-        let active: Vec<Rc<Pod>> = pods.iter().filter(|p| p.is_active()).cloned().collect();
-        Sync {
-            ready: active.iter().filter(|p| p.is_ready()).count() as i32,
-            terminating: pods
-                .iter()
-                .filter(|p| p.is_terminating() && !p.phase.is_terminal())
-                .count() as i32,
-            status: job.status.clone(),
-            backoff: self
-                .memory
-                .with(|m| m.backoff.get(&job.id).copied().unwrap_or_default()),
-            succeeded: 0,
-            end: None,
-            released,
-            active,
-            pods,
-            spec,
-            job,
-        }
+        let (released, backoff) = self.memory.with(|m| {
+            let released = m.finalizers.get(&job.id).cloned();
+            let backoff = m.backoff.get(&job.id).copied();
+            (released.unwrap_or_default(), backoff.unwrap_or_default())
+        });
+        SyncJobCtx::new(job, spec, pods, released, backoff)
     }
 }
