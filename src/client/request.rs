@@ -4,6 +4,7 @@
 
 use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
+use crate::api::names::{NodeId, PodId};
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{
     Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared, Time,
@@ -199,6 +200,22 @@ impl Client {
     /// The API server, for reads that cost no request: recording, names.
     pub(crate) fn api(&self) -> &Rc<ApiServer> {
         &self.inner.api
+    }
+
+    /// A node as an object of chance.
+    pub(crate) fn node_object(&self, node: NodeId) -> Object {
+        Object {
+            id: node.0,
+            hash: self.inner.api.names(|n| n.node_hash(node)),
+        }
+    }
+
+    /// A pod as an object of chance.
+    pub(crate) fn pod_object(&self, pod: PodId) -> Object {
+        Object {
+            id: pod.0,
+            hash: self.inner.api.names(|n| n.pod_hash(pod)),
+        }
     }
 
     /// Whether the steps of a request take time.

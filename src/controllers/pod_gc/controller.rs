@@ -219,8 +219,9 @@ impl Controller {
             && bereft.is_empty()
             && queued.is_empty();
         let orphaned = self.pods_of_missing_nodes(&bereft);
-        self.ctx
-            .order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
+        self.ctx.order(self.pods_point, &mut terminating, |p| {
+            self.client.pod_object(p.id)
+        });
         let missing = bereft
             .keys()
             .copied()
@@ -262,7 +263,7 @@ impl Controller {
             pods.len(),
             &mut orphaned,
             place,
-            |(p, _)| self.pod_object(p.id),
+            |(p, _)| self.client.pod_object(p.id),
         );
         orphaned
     }
@@ -332,7 +333,7 @@ impl Controller {
             if missing.contains(&node) {
                 let found = self
                     .client
-                    .get(self.node_object(node), move |api, _| {
+                    .get(self.client.node_object(node), move |api, _| {
                         api.node(node).ok_or(ApiError::NotFound)
                     })
                     .await;
@@ -347,7 +348,11 @@ impl Controller {
 
     /// Where the end of a quarantine and a pass meet in one instant, either may come first.
     fn advance_queue(&self) {
-        let now_too = |node| self.ctx.choose(self.tie_point, self.node_object(node), 2) == 0;
+        let now_too = |node| {
+            self.ctx
+                .choose(self.tie_point, self.client.node_object(node), 2)
+                == 0
+        };
         self.noted
             .with(|n| n.queue.advance(self.ctx.now(), now_too));
     }
@@ -397,20 +402,6 @@ impl Controller {
                 )
             })
         });
-    }
-
-    fn node_object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.client.api().names(|n| n.node_hash(node)),
-        }
-    }
-
-    fn pod_object(&self, pod: PodId) -> Object {
-        Object {
-            id: pod.0,
-            hash: self.client.api().names(|n| n.pod_hash(pod)),
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two
 //! handlers).
 
-use super::timed_workers::TimedWorkerQueue;
+use super::config::Config;
+use super::decision::{NoExecuteTaints, PodTimers};
+use super::memory::Recaller;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -10,10 +12,9 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled, WorkQueue,
 };
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
-use crate::plan::switches::taint_eviction::Switches;
 use crate::trace::{Actor, Note, What};
 use std::cell::Cell;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
 const NODE_UPDATE_CHANNEL_SIZE: usize = 10;
@@ -22,17 +23,6 @@ const POD_UPDATE_CHANNEL_SIZE: usize = 1;
 /// Tries of a live LIST of a node's pods, and the sleep between them.
 const LIVE_LIST_TRIES: u32 = 6;
 const LIVE_LIST_SLEEP: Dur = Dur::from_millis(100);
-
-/// What the controller's release does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Config {
-    /// What the release does.
-    pub switches: Switches,
-    /// No two clock readings are equal, as on a real machine.
-    pub clock_advances: bool,
-    /// What it remembers, if it has been running for long and the objects are an export's.
-    pub memory: Option<Recalled>,
-}
 
 /// A node's name in the node queue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -59,19 +49,14 @@ struct Channels {
     pod: Chan<(PodItem, u32)>,
 }
 
-/// The NoExecute taints of a node, as its last handled update had them.
-pub(super) type NoExecuteTaints = Rc<Vec<Taint>>;
-
 /// The taint eviction controller.
 pub(crate) struct Controller {
-    me: Weak<Controller>,
-    pub(super) ctx: Ctx,
-    pub(super) group: Group,
-    pub(super) config: Config,
-    pub(super) client: Client,
-    pub(super) recorder: EventRecorder,
-    pub(super) queue: Rc<TimedWorkerQueue>,
-    pub(super) informers: Rc<InformerFactory>,
+    ctx: Ctx,
+    group: Group,
+    config: Config,
+    client: Client,
+    timers: PodTimers,
+    informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
     node_queue: WorkQueue<NodeItem>,
     pod_queue: WorkQueue<PodItem>,
@@ -84,14 +69,8 @@ pub(crate) struct Controller {
     dispatch_points: [PointId; 2],
     /// Between a worker's channels and what it looks up.
     work_point: PointId,
-    /// Between a deletion's event and its first request.
-    pub(super) request_point: PointId,
-    /// At which a deletion at once does not wait for the workers, where time stands still.
-    pub(super) early_point: PointId,
-    /// Whether a timer is cancelled between the look at its flag and the deletion's event.
-    pub(super) unflagged_point: PointId,
     /// What of the time before the start of the run cannot be known.
-    pub(super) recalled_point: PointId,
+    recalled_point: PointId,
     /// What it hears while its caches are filled is new to it; not if it has been running for long
     /// and knows what came of that.
     listens: Cell<bool>,
@@ -115,9 +94,8 @@ impl Controller {
                 pod: Chan::new(&ctx, POD_UPDATE_CHANNEL_SIZE),
             })
             .collect();
-        let controller = Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            queue: TimedWorkerQueue::new(&ctx),
+        let controller = Rc::new(Controller {
+            timers: PodTimers::new(config, &client, group, &recorder),
             tainted_nodes: Shared::new(Vec::new()),
             node_queue: WorkQueue::new(&ctx),
             pod_queue: WorkQueue::new(&ctx),
@@ -128,9 +106,6 @@ impl Controller {
                 ctx.point("eviction-pod-dispatch"),
             ],
             work_point: ctx.point("eviction-work"),
-            request_point: ctx.point("eviction-request"),
-            early_point: ctx.point("eviction-early"),
-            unflagged_point: ctx.point("eviction-unflagged"),
             recalled_point: ctx.point("eviction-recalled"),
             listens: Cell::new(config.memory.is_none()),
             tainted_keys: ctx.keys("tainted-nodes"),
@@ -139,12 +114,9 @@ impl Controller {
             hashes: Shared::new(Vec::new()),
             config,
             client,
-            recorder,
             group,
             ctx,
         });
-        let me: Weak<Controller> = Rc::downgrade(&controller);
-        controller.queue.serve(me);
         informers.on_pod(controller.clone());
         informers.on_node(controller.clone());
         controller
@@ -194,9 +166,21 @@ impl Controller {
         }
     }
 
-    /// A handle for a process that this controller starts itself; it is alive while it runs.
-    pub(super) fn handle(&self) -> Option<Rc<Controller>> {
-        self.me.upgrade()
+    /// Takes over what it would know.
+    fn recall(&self, recalled: Recalled) {
+        let recaller = Recaller {
+            client: &self.client,
+            informers: &self.informers,
+            switches: self.config.switches,
+            point: self.recalled_point,
+        };
+        let memory = recaller.recall(recalled);
+        for (node, taints) in memory.tainted {
+            self.set_tainted(node, Some(taints));
+        }
+        for (pod, left) in memory.timers {
+            self.timers.recall_work(pod, left);
+        }
     }
 
     /// The worker of a node: 32-bit FNV-1a of its name.
@@ -245,7 +229,7 @@ impl Controller {
     /// `handlePodUpdate`
     fn handle_pod_update(&self, item: PodItem) {
         let Some(pod) = self.informers.pod(item.0) else {
-            self.cancel_work_with_event(item.0);
+            self.timers.cancel_work_with_event(item.0);
             return;
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
@@ -259,7 +243,7 @@ impl Controller {
         else {
             return;
         };
-        self.process_pod_on_node(&pod, &taints);
+        self.timers.process_pod_on_node(&pod, &taints);
     }
 
     /// `handleNodeUpdate`
@@ -286,7 +270,7 @@ impl Controller {
                 What::Noted(Note::TaintsGone, has_pods.into()),
             );
         }
-        if !has_pods || taints.is_empty() && self.queue.is_empty() {
+        if !has_pods || taints.is_empty() && self.timers.is_empty() {
             return;
         }
         let mut pods = if self.config.switches.pods_by_live_list {
@@ -295,12 +279,12 @@ impl Controller {
             self.informers.pods_on(id)
         };
         self.ctx
-            .order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
+            .order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
         for pod in pods {
             if taints.is_empty() {
-                self.cancel_work_with_event(pod.id);
+                self.timers.cancel_work_with_event(pod.id);
             } else {
-                self.process_pod_on_node(&pod, &taints);
+                self.timers.process_pod_on_node(&pod, &taints);
             }
         }
     }
@@ -308,7 +292,7 @@ impl Controller {
     /// LISTs a node's pods from the API server, as older releases do: up to six times, 100 ms apart
     /// (`getPodsAssignedToNode`).
     async fn list_pods_on(&self, id: NodeId) -> Vec<Rc<Pod>> {
-        let about = self.node_object(id);
+        let about = self.client.node_object(id);
         for _ in 0..LIVE_LIST_TRIES {
             let list = self.client.get(about, move |api, _| {
                 Ok(api
@@ -326,7 +310,7 @@ impl Controller {
     }
 
     /// Notes a node's taints, and says whether it had any before.
-    pub(super) fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
+    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
         self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
@@ -334,22 +318,6 @@ impl Controller {
             }
             std::mem::replace(&mut t[id.index()], taints).is_some()
         })
-    }
-
-    /// A node as an object of chance.
-    pub(super) fn node_object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.client.api().names(|n| n.node_hash(node)),
-        }
-    }
-
-    /// A pod as an object of chance.
-    pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object {
-            id: pod.0,
-            hash: self.client.api().names(|n| n.pod_hash(pod)),
-        }
     }
 }
 

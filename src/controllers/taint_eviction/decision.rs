@@ -1,13 +1,19 @@
 //! `processPodOnNode`: what a pod's tolerations make of its node's taints.
 
-use super::controller::{Controller, NoExecuteTaints};
+use super::config::Config;
+use super::deletion::Deleter;
+use super::timed_workers::TimedWorkerQueue;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
+use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::client::About;
-use crate::kernel::Dur;
+use crate::client::{About, Client, EventRecorder};
+use crate::kernel::{Ctx, Dur, Group};
 use crate::trace::{Actor, EventText, Note, What};
 use std::rc::Rc;
+
+/// The NoExecute taints of a node, as its last handled update had them.
+pub(super) type NoExecuteTaints = Rc<Vec<Taint>>;
 
 /// How long a pod may stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +38,41 @@ pub(super) fn min_toleration_time(used: &[&Toleration]) -> Stay {
     }
 }
 
-impl Controller {
+/// The timers of pods: set, kept and cancelled as tolerations say.
+pub(super) struct PodTimers {
+    ctx: Ctx,
+    config: Config,
+    client: Client,
+    recorder: EventRecorder,
+    queue: Rc<TimedWorkerQueue>,
+    deleter: Rc<Deleter>,
+}
+
+impl PodTimers {
+    /// No pod has a timer yet.
+    pub(super) fn new(
+        config: Config,
+        client: &Client,
+        group: Group,
+        recorder: &EventRecorder,
+    ) -> Self {
+        let ctx = client.api().ctx().clone();
+        let queue = TimedWorkerQueue::new(&ctx);
+        PodTimers {
+            deleter: Deleter::new(config, client, group, recorder, &queue),
+            client: client.clone(),
+            recorder: recorder.clone(),
+            config,
+            queue,
+            ctx,
+        }
+    }
+
+    /// No pod has one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// `processPodOnNode`
     pub(super) fn process_pod_on_node(&self, pod: &Rc<Pod>, taints: &NoExecuteTaints) {
         let id = pod.id;
@@ -110,7 +150,7 @@ impl Controller {
         if nil {
             let cause = self.ctx.cause();
             self.ctx.set_cause(record);
-            self.start_deletion(pod, None);
+            self.deleter.start_deletion(pod, None);
             self.ctx.set_cause(cause);
         }
     }

@@ -1,50 +1,93 @@
 //! The deletion of a pod (`deletePodHandler`, `addConditionAndDeletePod`).
 
-use super::controller::Controller;
-use super::timed_workers::WorkFunc;
+use super::config::Config;
+use super::timed_workers::{TimedWorkerQueue, WorkFunc};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::ApiError;
-use crate::client::About;
-use crate::kernel::{Dur, Keys, Name};
+use crate::client::{About, Client, EventRecorder};
+use crate::kernel::{Ctx, Dur, Group, Keys, Name, PointId};
 use crate::plan::switches::taint_eviction::DisruptionTarget;
 use crate::trace::{Actor, EventText, What};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;
 const RETRY_SLEEP: Dur = Dur::from_millis(10);
 
-impl WorkFunc for Controller {
+/// Deletes pods, each by a process of its own.
+pub(super) struct Deleter {
+    me: Weak<Deleter>,
+    ctx: Ctx,
+    group: Group,
+    config: Config,
+    client: Client,
+    recorder: EventRecorder,
+    queue: Rc<TimedWorkerQueue>,
+    /// Between a deletion's event and its first request.
+    request_point: PointId,
+    /// At which a deletion at once does not wait for the workers, where time stands still.
+    early_point: PointId,
+    /// Whether a timer is cancelled between the look at its flag and the deletion's event.
+    unflagged_point: PointId,
+}
+
+impl WorkFunc for Deleter {
     fn work(&self, pod: PodId, number: u32) {
         self.start_deletion(pod, Some(number));
     }
 
     fn hash_of(&self, pod: PodId) -> u64 {
-        self.pod_object(pod).hash
+        self.client.pod_object(pod).hash
     }
 }
 
-impl Controller {
+impl Deleter {
+    /// One that deletes the pods whose timers in `queue` fire.
+    pub(super) fn new(
+        config: Config,
+        client: &Client,
+        group: Group,
+        recorder: &EventRecorder,
+        queue: &Rc<TimedWorkerQueue>,
+    ) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let deleter = Rc::new_cyclic(|me| Deleter {
+            me: me.clone(),
+            request_point: ctx.point("eviction-request"),
+            early_point: ctx.point("eviction-early"),
+            unflagged_point: ctx.point("eviction-unflagged"),
+            client: client.clone(),
+            recorder: recorder.clone(),
+            queue: queue.clone(),
+            config,
+            group,
+            ctx,
+        });
+        let me: Weak<Deleter> = Rc::downgrade(&deleter);
+        queue.serve(me);
+        deleter
+    }
+
     /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once.
     /// From 1.35 on a timer that was cancelled between its firing and the first step of its
     /// goroutine does nothing.
     pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
-        let Some(c) = self.handle() else { return };
-        let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
+        let Some(d) = self.me.upgrade() else { return };
+        let name = Name::of("eviction", Keys::NOTHING).about(self.client.pod_object(pod).hash);
         self.ctx.spawn_named(name, self.group, async move {
-            let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
-            if !(cancelled && c.config.switches.cancelled_flag) {
-                if timer.is_some() && c.config.switches.cancelled_flag {
-                    c.ctx.yield_point(c.unflagged_point, 0).await;
+            let cancelled = timer.is_some_and(|number| d.queue.was_cancelled(pod, number));
+            if !(cancelled && d.config.switches.cancelled_flag) {
+                if timer.is_some() && d.config.switches.cancelled_flag {
+                    d.ctx.yield_point(d.unflagged_point, 0).await;
                 }
-                let ok = c.delete_pod_handler(pod, timer.is_none()).await;
-                c.queue
-                    .finished(pod, timer, ok, c.config.switches.finished_entry);
+                let ok = d.delete_pod_handler(pod, timer.is_none()).await;
+                d.queue
+                    .finished(pod, timer, ok, d.config.switches.finished_entry);
             }
             if let Some(number) = timer {
-                c.queue.forget(number);
+                d.queue.forget(number);
             }
         });
     }
@@ -58,7 +101,10 @@ impl Controller {
             // that a worker starts has its turn when the worker and its dispatcher have no more to
             // do, and the way to the API server is longer than theirs. What they have of this
             // instant they do with the pod still there. A search may have it otherwise.
-            if !self.ctx.yields(self.early_point, self.pod_object(pod), 0) {
+            if !self
+                .ctx
+                .yields(self.early_point, self.client.pod_object(pod), 0)
+            {
                 self.ctx.after_others().await;
             }
         }
@@ -79,7 +125,7 @@ impl Controller {
     /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE by name
     /// without precondition.
     async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
-        let object = self.pod_object(id);
+        let object = self.client.pod_object(id);
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             // Of the reply only this is kept: there may be very many deletions at once.
             let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);

@@ -6,15 +6,16 @@
 //! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
 //! A pod whose deletion has begun has none. What cannot be known is a draw.
 
-use super::controller::{Controller, NoExecuteTaints};
-use super::decision::{Stay, min_toleration_time};
+use super::decision::{NoExecuteTaints, Stay, min_toleration_time};
 use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
-use crate::client::{Asked, Recalled, TAINT_LATE_S};
-use crate::kernel::{Dur, Object};
+use crate::client::{Asked, Client, InformerFactory, Recalled, TAINT_LATE_S};
+use crate::kernel::{Dur, Object, PointId};
+use crate::plan::switches::taint_eviction::Switches;
 use std::rc::Rc;
 
 /// Requests of one eviction: GET, PATCH and DELETE.
@@ -38,13 +39,32 @@ impl Timer {
     }
 }
 
-impl Controller {
-    /// Takes over what it would know.
-    pub(super) fn recall(&self, recalled: Recalled) {
-        let (asked, passes) = (self.asked(), Asked::by_passes(&self.informers, true));
+/// What the controller remembers.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The nodes with NoExecute taints.
+    pub(super) tainted: Vec<(NodeId, NoExecuteTaints)>,
+    /// The pods with a timer, and what is left of it, in the order in which they fire.
+    pub(super) timers: Vec<(PodId, Dur)>,
+}
+
+/// Finds out what the controller would know.
+pub(super) struct Recaller<'a> {
+    pub(super) client: &'a Client,
+    pub(super) informers: &'a InformerFactory,
+    pub(super) switches: Switches,
+    /// What of the time before the start of the run cannot be known.
+    pub(super) point: PointId,
+}
+
+impl Recaller<'_> {
+    /// What it would know; what its client's limiter has left is taken from it.
+    pub(super) fn recall(&self, recalled: Recalled) -> Memory {
+        let (asked, passes) = (self.asked(), Asked::by_passes(self.informers, true));
         let at_work = asked
             .last_stretch(AT_WORK_S)
             .is_some_and(|(_, last)| last >= -AT_WORK_S);
+        let mut memory = Memory::default();
         let mut timers = Vec::new();
         for node in self.informers.nodes() {
             let taints = self.recalled_taints(&node, &passes);
@@ -52,7 +72,7 @@ impl Controller {
                 continue;
             }
             let now: Vec<Taint> = taints.iter().map(|(_, t)| t.clone()).collect();
-            self.set_tainted(node.id, Some(Rc::new(now)));
+            memory.tainted.push((node.id, Rc::new(now)));
             for pod in self.informers.pods_on(node.id) {
                 if pod.deletion.is_some() {
                     continue;
@@ -64,15 +84,24 @@ impl Controller {
         }
         // Those that are over fire in the order in which they should have.
         timers.sort_by_key(|(timer, pod)| (timer.due(), pod.id));
-        let now = self.ctx.now().as_nanos() as i64;
-        for (timer, pod) in timers {
+        let now = self.now();
+        memory.timers.extend(timers.iter().map(|(timer, pod)| {
             let left = u64::try_from(timer.due().saturating_sub(now)).unwrap_or(0);
-            self.recall_work(pod.id, Dur::from_nanos(left));
-        }
-        let within = self
-            .ctx
-            .uniform(self.recalled_point, Object::NONE, 0, SECOND_NS as u64 - 1);
+            (pod.id, Dur::from_nanos(left))
+        }));
+        let within = self.uniform(Object::NONE, SECOND_NS as u64 - 1);
         self.client.recall(&asked, within as f64 / SECOND_NS as f64);
+        memory
+    }
+
+    /// The present instant, ns from the start of the run.
+    fn now(&self) -> i64 {
+        self.client.api().ctx().now().as_nanos() as i64
+    }
+
+    /// What cannot be known, from zero to `most`.
+    fn uniform(&self, about: Object, most: u64) -> u64 {
+        self.client.api().ctx().uniform(self.point, about, 0, most)
     }
 
     /// The NoExecute taints of a node in the order in which they came, each with the time at which
@@ -85,7 +114,7 @@ impl Controller {
             .map(|t| (t.time_added.map(|at| at.0), t.clone()))
             .collect();
         taints.sort_by_key(|(at, _)| at.unwrap_or(i64::MIN));
-        let (now, alone) = (self.ctx.now().as_nanos() as i64, taints.len() == 1);
+        let (now, alone) = (self.now(), taints.len() == 1);
         for (at, taint) in &mut taints {
             let Some(added) = *at else { continue };
             let late = match self.client.limits() {
@@ -99,10 +128,8 @@ impl Controller {
                 }
                 _ => (added, added.saturating_add(late)),
             };
-            let within = self.ctx.uniform(
-                self.recalled_point,
-                self.node_object(node.id),
-                0,
+            let within = self.uniform(
+                self.client.node_object(node.id),
                 ((last - first + 1) * SECOND_NS - 1) as u64,
             );
             *at = Some(
@@ -139,7 +166,7 @@ impl Controller {
         recalled: Recalled,
         at_work: bool,
     ) -> Option<Timer> {
-        let now = self.ctx.now().as_nanos() as i64;
+        let now = self.now();
         let mut timer: Option<Timer> = None;
         for seen in 1..=taints.len() {
             let present: NoExecuteTaints =
@@ -147,7 +174,7 @@ impl Controller {
             let at = taints[seen - 1].0;
             let stay = match self.stay_of(pod, &present) {
                 Stay::For(stay) => i64::try_from(stay.as_nanos()).unwrap_or(i64::MAX),
-                Stay::Forever if self.config.switches.forever_cancels => {
+                Stay::Forever if self.switches.forever_cancels => {
                     timer = None;
                     continue;
                 }
@@ -172,9 +199,7 @@ impl Controller {
     /// A timer of which nothing is known but that it is not over.
     fn drawn(&self, pod: &Pod, stay: i64, now: i64) -> Timer {
         let most = u64::try_from(stay).unwrap_or(0);
-        let ago = self
-            .ctx
-            .uniform(self.recalled_point, self.pod_object(pod.id), 0, most);
+        let ago = self.uniform(self.client.pod_object(pod.id), most);
         Timer {
             began: now - ago as i64,
             stay,
@@ -186,7 +211,7 @@ impl Controller {
         matching_tolerations(
             taints,
             &pod.template.tolerations,
-            self.config.switches.comparison_operators,
+            self.switches.comparison_operators,
         )
         .map_or(Stay::For(Dur::ZERO), |used| min_toleration_time(&used))
     }

@@ -5,10 +5,12 @@
 //! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by
 //! [`Switches`](crate::plan::switches::taint_eviction::Switches). Left out: device taints, metrics.
 
+mod config;
 mod controller;
 mod decision;
 mod deletion;
 mod memory;
 mod timed_workers;
 
-pub(crate) use controller::{Config, Controller};
+pub(crate) use config::Config;
+pub(crate) use controller::Controller;

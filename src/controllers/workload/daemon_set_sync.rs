@@ -17,7 +17,7 @@ use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::client::{Resource, go_all};
-use crate::kernel::{Dur, Object, PointId, Shared, Time};
+use crate::kernel::{Dur, PointId, Shared, Time};
 use crate::plan::switches::workload::DaemonSetSwitches;
 use crate::trace::EventText;
 use std::collections::BTreeMap;
@@ -121,9 +121,9 @@ impl DaemonSetSync {
                     .filter(|p| p.node.is_none()),
             );
         });
-        self.core
-            .ctx
-            .order(self.order_point, &mut needing, |n| self.node_object(*n));
+        self.core.ctx.order(self.order_point, &mut needing, |n| {
+            self.core.pods.client.node_object(*n)
+        });
         self.sync_nodes(ds, needing, doomed).await
     }
 
@@ -334,12 +334,5 @@ impl DaemonSetSync {
             )
         });
         self.core.pods.tell_words(ds, text, &words);
-    }
-
-    fn node_object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.core.pods.client.api().names(|n| n.node_hash(node)),
-        }
     }
 }

@@ -227,7 +227,7 @@ impl JobPods {
             .core
             .pods
             .client
-            .call(self.core.pods.pod_object(id), move |api, actor| {
+            .call(self.core.pods.client.pod_object(id), move |api, actor| {
                 api.remove_job_finalizer(actor, id, uid)
             });
         match patch.await {
@@ -242,7 +242,7 @@ impl JobPods {
             .core
             .pods
             .client
-            .call(self.core.pods.pod_object(id), move |api, actor| {
+            .call(self.core.pods.client.pod_object(id), move |api, actor| {
                 api.remove_job_finalizer(actor, id, uid)
             })
             .await?;

@@ -186,7 +186,7 @@ impl JobSync {
         let mut pods = self.core.informers.pods_of(job.id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == job.uid));
         self.core.ctx.order(self.order_point, &mut pods, |p| {
-            self.core.pods.pod_object(p.id)
+            self.core.pods.client.pod_object(p.id)
         });
         let (released, backoff) = self.memory.with(|m| {
             let released = m.finalizers.get(&job.id).cloned();

@@ -2,7 +2,6 @@
 //! (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use super::written::Written;
-use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::{Workload, short_name};
 use crate::apiserver::{ApiError, NewPod};
@@ -74,7 +73,7 @@ impl PodControl {
         let id = pod.id;
         match self
             .client
-            .call(self.pod_object(id), move |api, actor| {
+            .call(self.client.pod_object(id), move |api, actor| {
                 api.delete_pod(actor, id, None, None)
             })
             .await
@@ -94,14 +93,6 @@ impl PodControl {
                 );
                 Err(e)
             }
-        }
-    }
-
-    /// A pod as an object of chance.
-    pub(super) fn pod_object(&self, id: PodId) -> Object {
-        Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.pod_hash(id)),
         }
     }
 

@@ -205,7 +205,7 @@ impl ReplicaSetController {
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
         self.core.ctx.order(self.order_point, &mut pods, |p| {
-            self.core.pods.pod_object(p.id)
+            self.core.pods.client.pod_object(p.id)
         });
         if count < pods.len() {
             let related = self.related_pods(rs);

@@ -42,7 +42,7 @@ impl StatefulPodControl {
         let created = self
             .pods
             .client
-            .call(self.pods.pod_object(id), move |api, actor| {
+            .call(self.pods.client.pod_object(id), move |api, actor| {
                 api.create_pod(actor, new)
             })
             .await;
@@ -74,7 +74,7 @@ impl StatefulPodControl {
         let mut deleted = self
             .pods
             .client
-            .call(self.pods.pod_object(id), move |api, actor| {
+            .call(self.pods.client.pod_object(id), move |api, actor| {
                 api.delete_pod(actor, id, None, None)
             })
             .await;
