@@ -6,6 +6,7 @@ use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
     node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
 };
+use super::queued_pod::QueuedPod;
 use super::shape::Shape;
 use super::topology::KeyId;
 use crate::api::labels::Labels;
@@ -29,7 +30,7 @@ fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
 }
 
 /// Whether a plugin hears of a kind of change at all.
-pub(crate) fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
+fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
     use ClusterEvent as E;
     let hints = switches.wake() == WakeRule::Hints;
     if unasked(plugin, event, switches) {
@@ -77,7 +78,7 @@ pub(crate) fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switche
 
 /// Whether a plugin that rejected a pod thinks that a change may help it (the plugins' queueing
 /// hints).
-pub(crate) fn helps(
+fn helps(
     plugin: Plugin,
     pod: PodId,
     shape: &Shape,
@@ -197,4 +198,39 @@ fn affinity<'a>(shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str)
         (_, (Some((_, gone)), None)) => hates(gone),
         _ => false,
     }
+}
+
+/// Whether a change is worth another try (`isPodWorthRequeuing`, `podMatchesEvent`).
+pub(super) fn is_pod_worth_requeuing(
+    entry: &QueuedPod,
+    change: &Change,
+    cache: &Cache,
+    switches: &Switches,
+) -> bool {
+    let rejectors = entry.rejected_by;
+    let of_this_pod = || {
+        change
+            .pods
+            .1
+            .as_ref()
+            .is_none_or(|(p, _)| p.id == entry.pod.id)
+    };
+    match change.event {
+        _ if rejectors.is_empty() => true,
+        ClusterEvent::Any => of_this_pod(),
+        event => Plugin::ALL
+            .iter()
+            .filter(|p| rejectors.has(**p))
+            .any(|plugin| {
+                registered(*plugin, event, switches)
+                    && (switches.wake() != WakeRule::Hints
+                        || helps(*plugin, entry.pod.id, &entry.shape, change, cache, switches))
+            }),
+    }
+}
+
+/// Whether a change of this kind may help any pod.
+pub(super) fn wants(event: ClusterEvent, switches: &Switches) -> bool {
+    let all = switches.wake() == WakeRule::All;
+    event == ClusterEvent::Any || all || Plugin::ALL.iter().any(|p| registered(*p, event, switches))
 }

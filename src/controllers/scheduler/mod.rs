@@ -6,6 +6,7 @@
 //! gang scheduling, permit plugins, volumes, resource claims, services.
 
 pub mod algorithm;
+mod backoff;
 pub mod cache;
 mod cache_counts;
 mod cache_shapes;
@@ -19,6 +20,7 @@ mod filters;
 pub(crate) mod framework;
 mod handlers;
 pub(crate) mod hints;
+mod in_flight;
 mod known_nodes;
 pub(crate) mod memo;
 pub mod node_info;
@@ -28,7 +30,6 @@ pub mod plugins;
 pub mod preemption;
 mod prioritize_nodes;
 pub mod queue;
-mod queue_moves;
 pub(crate) mod queued_pod;
 mod recalled;
 pub(crate) mod resources;
@@ -41,6 +42,7 @@ pub(crate) mod tally;
 pub mod text;
 pub mod topology;
 mod victims;
+mod waiting;
 
 pub use choice::Choice;
 pub(crate) use controller::{Config, Controller};

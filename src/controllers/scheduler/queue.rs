@@ -1,42 +1,36 @@
 //! The queue of pods that wait for a node (`backend/queue/scheduling_queue.go`): those to be tried
 //! next by priority and age, those that back off, and those that no change has given a chance yet.
 
+use super::backoff::Backoff;
 use super::cache::Cache;
-use super::events::Change;
+use super::events::{Change, ClusterEvent};
 use super::framework::Plugins;
-use super::queued_pod::{ActiveKey, Place, QueuedPod, Strategy};
+use super::hints::{is_pod_worth_requeuing, wants};
+use super::in_flight::InFlight;
+use super::queued_pod::{Place, QueuedPod, Strategy};
 use super::shape::Shape;
+use super::waiting::Waiting;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::kernel::{Dur, Time};
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use crate::trace::Plugin;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// The first and the longest back-off (`podInitialBackoffSeconds`, `podMaxBackoffSeconds`).
-const INITIAL_BACKOFF: Dur = Dur::from_secs(1);
-const MAX_BACKOFF: Dur = Dur::from_secs(10);
 
 /// The queue.
 #[derive(Debug)]
 pub struct Queue {
-    pub(super) switches: Switches,
-    pub(super) entries: BTreeMap<PodId, (Place, QueuedPod)>,
-    pub(super) active: BTreeSet<ActiveKey>,
-    pub(super) backoff: BTreeSet<(Time, ActiveKey)>,
-    pub(super) error_backoff: BTreeSet<(Time, PodId)>,
-    pub(super) unschedulable: BTreeSet<PodId>,
-    /// Pods being tried, and how many changes there had been when each was taken.
-    pub(super) in_flight: BTreeMap<PodId, u64>,
-    pub(super) changes: VecDeque<Change>,
-    pub(super) changes_dropped: u64,
+    switches: Switches,
+    backoff: Backoff,
+    waiting: Waiting,
+    in_flight: InFlight,
     /// Pods for which a preemption is under way; they are not tried meanwhile.
     pub preempting: BTreeSet<PodId>,
-    pub(super) cycle: u64,
+    cycle: u64,
     /// The cycle in which pods were last asked to move; one higher, 0 is never.
-    pub(super) move_request: u64,
-    pub(super) sequence: u64,
+    move_request: u64,
+    sequence: u64,
 }
 
 impl Queue {
@@ -44,14 +38,9 @@ impl Queue {
     pub fn new(switches: Switches) -> Self {
         Self {
             switches,
-            entries: BTreeMap::new(),
-            active: BTreeSet::new(),
-            backoff: BTreeSet::new(),
-            error_backoff: BTreeSet::new(),
-            unschedulable: BTreeSet::new(),
-            in_flight: BTreeMap::new(),
-            changes: VecDeque::new(),
-            changes_dropped: 0,
+            backoff: Backoff(switches),
+            waiting: Waiting::default(),
+            in_flight: InFlight::default(),
             preempting: BTreeSet::new(),
             cycle: 0,
             move_request: 0,
@@ -59,7 +48,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn new_queued_pod_info(
+    fn new_queued_pod_info(
         &mut self,
         pod: &Rc<Pod>,
         shape: &Rc<Shape>,
@@ -67,73 +56,49 @@ impl Queue {
         cause: u32,
     ) -> QueuedPod {
         self.sequence += 1;
-        QueuedPod {
-            pod: pod.clone(),
-            shape: shape.clone(),
-            timestamp: now,
-            attempts: 0,
-            rejections: 0,
-            errors: 0,
-            rejected_by: Plugins::default(),
-            gated_by: None,
-            sequence: self.sequence,
-            cause,
-            before: None,
-        }
+        QueuedPod::new(pod, shape, now, self.sequence, cause)
     }
 
     /// Adds a new pod (`Add`).
     pub fn add(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, now: Time, cause: u32) {
-        self.take(pod.id);
+        self.waiting.take(pod.id);
         let entry = self.new_queued_pod_info(pod, shape, now, cause);
         self.move_to_active_q(entry);
     }
 
     /// Drops a pod that is gone or bound (`Delete`).
     pub(crate) fn delete(&mut self, pod: PodId) {
-        self.take(pod);
+        self.waiting.take(pod);
     }
 
     /// Takes the next pod to try (`Pop`).
     pub fn pop(&mut self) -> Option<QueuedPod> {
-        let id = match self.active.first() {
-            Some(key) => key.3,
-            None if self.switches.pops_from_backoff => self.backoff.first()?.1.3,
+        let id = match self.waiting.first_active() {
+            Some(id) => id,
+            None if self.switches.pops_from_backoff => self.waiting.first_backoff()?.1,
             None => return None,
         };
-        let (_, mut entry) = self.take(id)?;
+        let (_, mut entry) = self.waiting.take(id)?;
         entry.attempts += 1;
         entry.before = None;
         entry.rejected_by = Plugins::default();
         entry.gated_by = None;
         self.cycle += 1;
         if self.switches.wake() == WakeRule::Hints {
-            self.in_flight
-                .insert(id, self.changes_dropped + self.changes.len() as u64);
+            self.in_flight.begin(id);
         }
         Some(entry)
     }
 
     /// Whether there is a pod to try now.
     pub fn is_ready(&self) -> bool {
-        !self.active.is_empty() || self.switches.pops_from_backoff && !self.backoff.is_empty()
+        self.waiting.first_active().is_some()
+            || self.switches.pops_from_backoff && self.waiting.first_backoff().is_some()
     }
 
-    /// A pod is no longer being tried (`Done`); changes that nobody else waits for are forgotten.
+    /// A pod is no longer being tried (`Done`).
     pub fn done(&mut self, pod: PodId) {
-        if self.in_flight.remove(&pod).is_none() {
-            return;
-        }
-        let needed = self
-            .in_flight
-            .values()
-            .min()
-            .copied()
-            .unwrap_or(self.changes_dropped + self.changes.len() as u64);
-        while self.changes_dropped < needed {
-            self.changes.pop_front();
-            self.changes_dropped += 1;
-        }
+        self.in_flight.done(pod);
     }
 
     /// The number of the attempt under way (`SchedulingCycle`).
@@ -151,7 +116,7 @@ impl Queue {
         cache: &Cache,
     ) {
         let id = entry.pod.id;
-        if self.entries.contains_key(&id) {
+        if self.waiting.entry(id).is_some() {
             self.done(id);
             return;
         }
@@ -172,62 +137,26 @@ impl Queue {
         {
             self.move_to_backoff_q(entry);
         } else {
-            self.put(Place::Unschedulable, entry);
+            self.waiting.put(Place::Unschedulable, entry);
         }
         self.done(id);
     }
 
-    pub(super) fn requeue_pod_with_queueing_strategy(
+    fn requeue_pod_with_queueing_strategy(
         &mut self,
         entry: QueuedPod,
         strategy: Strategy,
         now: Time,
     ) {
         if strategy == Strategy::Skip {
-            self.put(Place::Unschedulable, entry);
-        } else if self.is_pod_backing_off(self.get_backoff_time(&entry), now) {
+            self.waiting.put(Place::Unschedulable, entry);
+        } else if self
+            .backoff
+            .is_pod_backing_off(self.backoff.get_backoff_time(&entry), now)
+        {
             self.move_to_backoff_q(entry);
         } else {
             self.move_to_active_q(entry);
-        }
-    }
-
-    /// When a pod's back-off ends (`getBackoffTime`).
-    fn get_backoff_time(&self, entry: &QueuedPod) -> Time {
-        if let Some(before) = entry.before {
-            return self.align(before.backoff_ends);
-        }
-        let count = match self.switches.backoff_counts_rejections {
-            false => entry.attempts,
-            true if entry.errors > 0 => entry.errors,
-            true => entry.rejections,
-        };
-        if count == 0 {
-            return Time::ZERO;
-        }
-        let doubled = 1_u64
-            .checked_shl(count - 1)
-            .and_then(|n| INITIAL_BACKOFF.checked_mul(n))
-            .unwrap_or(MAX_BACKOFF);
-        self.align(entry.timestamp + doubled.min(MAX_BACKOFF))
-    }
-
-    fn align(&self, t: Time) -> Time {
-        if self.switches.pops_from_backoff {
-            Time::from_secs(t.as_secs())
-        } else {
-            t
-        }
-    }
-
-    /// Whether a back-off that ends then is still on (`isPodBackingoff`).
-    pub(super) fn is_pod_backing_off(&self, until: Time, now: Time) -> bool {
-        if until == Time::ZERO {
-            false
-        } else if self.switches.pops_from_backoff {
-            until >= self.align(now)
-        } else {
-            until > now
         }
     }
 
@@ -244,13 +173,13 @@ impl Queue {
         }
     }
 
-    pub(super) fn move_to_active_q(&mut self, mut entry: QueuedPod) {
+    fn move_to_active_q(&mut self, mut entry: QueuedPod) {
         entry.gated_by = self.run_pre_enqueue_plugins(&entry);
         match entry.gated_by {
-            None => self.put(Place::Active, entry),
+            None => self.waiting.put(Place::Active, entry),
             Some(plugin) => {
                 entry.rejected_by.insert(plugin);
-                self.put(Place::Unschedulable, entry);
+                self.waiting.put(Place::Unschedulable, entry);
             }
         }
     }
@@ -261,46 +190,227 @@ impl Queue {
         {
             entry.gated_by = Some(plugin);
             entry.rejected_by.insert(plugin);
-            self.put(Place::Unschedulable, entry);
+            self.waiting.put(Place::Unschedulable, entry);
             return;
         }
-        let end = self.get_backoff_time(&entry);
+        let end = self.backoff.get_backoff_time(&entry);
         let place = if entry.rejected_by.is_empty() {
             Place::ErrorBackoff(end)
         } else {
             Place::Backoff(end)
         };
-        self.put(place, entry);
+        self.waiting.put(place, entry);
     }
 
     /// Takes a pod out that is to be tried next.
     pub(super) fn take_active(&mut self, id: PodId) -> Option<QueuedPod> {
-        let is_active = matches!(self.entries.get(&id), Some((Place::Active, _)));
-        is_active
-            .then(|| self.take(id))
-            .flatten()
-            .map(|taken| taken.1)
+        match self.waiting.entry(id)? {
+            (Place::Active, _) => self.waiting.take(id).map(|taken| taken.1),
+            _ => None,
+        }
     }
 
+    /// Puts a pod in a place.
     pub(super) fn put(&mut self, place: Place, entry: QueuedPod) {
-        let id = entry.pod.id;
-        match place {
-            Place::Active => self.active.insert(entry.active_key()),
-            Place::Backoff(until) => self.backoff.insert((until, entry.active_key())),
-            Place::ErrorBackoff(until) => self.error_backoff.insert((until, id)),
-            Place::Unschedulable => self.unschedulable.insert(id),
-        };
-        self.entries.insert(id, (place, entry));
+        self.waiting.put(place, entry);
     }
 
-    pub(super) fn take(&mut self, id: PodId) -> Option<(Place, QueuedPod)> {
-        let (place, entry) = self.entries.remove(&id)?;
-        match place {
-            Place::Active => self.active.remove(&entry.active_key()),
-            Place::Backoff(until) => self.backoff.remove(&(until, entry.active_key())),
-            Place::ErrorBackoff(until) => self.error_backoff.remove(&(until, id)),
-            Place::Unschedulable => self.unschedulable.remove(&id),
+    /// Takes another version of a pod that waits, or is being tried (`Update`).
+    pub fn update(
+        &mut self,
+        old: &Rc<Pod>,
+        new: &Rc<Pod>,
+        shape: &Rc<Shape>,
+        changes: &[Change],
+        at: (Time, u32),
+        cache: &Cache,
+    ) {
+        let (now, cause) = at;
+        let hints = self.switches.wake() == WakeRule::Hints;
+        if hints && self.in_flight.has(new.id) {
+            changes.iter().for_each(|c| self.in_flight.note(c));
+            return;
+        }
+        let Some((place, mut entry)) = self.waiting.take(new.id) else {
+            let entry = self.new_queued_pod_info(new, shape, now, cause);
+            self.move_to_active_q(entry);
+            return;
         };
-        Some((place, entry))
+        let spec_changed = !Rc::ptr_eq(&old.template, &new.template)
+            && old.template != new.template
+            || old.deletion != new.deletion;
+        entry.pod = new.clone();
+        entry.shape = shape.clone();
+        match place {
+            Place::Active => self.waiting.put(Place::Active, entry),
+            Place::Backoff(_) | Place::ErrorBackoff(_) if self.switches.update_ends_backoff => {
+                entry.cause = cause;
+                self.move_to_active_q(entry);
+            }
+            Place::Backoff(_) | Place::ErrorBackoff(_) => self.waiting.put(place, entry),
+            Place::Unschedulable if hints => {
+                let helps = changes
+                    .iter()
+                    .any(|c| self.is_worth_requeuing(&entry, c, cache));
+                if helps {
+                    entry.cause = cause;
+                }
+                self.requeue_pod_with_queueing_strategy(
+                    entry,
+                    if helps {
+                        Strategy::AfterBackoff
+                    } else {
+                        Strategy::Skip
+                    },
+                    now,
+                );
+            }
+            Place::Unschedulable if !spec_changed => self.waiting.put(Place::Unschedulable, entry),
+            Place::Unschedulable => {
+                entry.cause = cause;
+                if self.switches.update_ends_backoff {
+                    self.move_to_active_q(entry)
+                } else {
+                    self.requeue_pod_with_queueing_strategy(entry, Strategy::AfterBackoff, now)
+                }
+            }
+        }
+    }
+
+    fn determine_scheduling_hint_for_in_flight_pod(
+        &self,
+        entry: &QueuedPod,
+        cache: &Cache,
+    ) -> Strategy {
+        if entry.rejected_by.is_empty() {
+            return Strategy::AfterBackoff;
+        }
+        let Some(mut changes) = self.in_flight.changes_since(entry.pod.id) else {
+            return Strategy::AfterBackoff;
+        };
+        let helps = changes.any(|c| self.is_worth_requeuing(entry, c, cache));
+        if helps {
+            Strategy::AfterBackoff
+        } else {
+            Strategy::Skip
+        }
+    }
+
+    fn is_worth_requeuing(&self, entry: &QueuedPod, change: &Change, cache: &Cache) -> bool {
+        is_pod_worth_requeuing(entry, change, cache, &self.switches)
+    }
+
+    /// Whether a change of this kind may help any pod.
+    pub(crate) fn wants(&self, event: ClusterEvent) -> bool {
+        wants(event, &self.switches)
+    }
+
+    /// Moves pods that a change may help (`MoveAllToActiveOrBackoffQueue`); `check` leaves some out
+    /// beforehand.
+    pub fn move_all_to_active_or_backoff_queue(
+        &mut self,
+        change: &Change,
+        check: &dyn Fn(&QueuedPod) -> bool,
+        at: (Time, u32),
+        cache: &Cache,
+    ) {
+        if !self.wants(change.event) {
+            return;
+        }
+        let all = self.switches.wake() == WakeRule::All;
+        let ids: Vec<PodId> = self.waiting.unschedulable().iter().copied().collect();
+        for id in ids {
+            let Some((_, entry)) = self.waiting.entry(id) else {
+                continue;
+            };
+            let held = match entry.gated_by {
+                Some(Plugin::DefaultPreemption) => change.event != ClusterEvent::PodDelete,
+                Some(_) => true,
+                None => false,
+            };
+            if held || !check(entry) || !all && !self.is_worth_requeuing(entry, change, cache) {
+                continue;
+            }
+            if let Some((_, mut entry)) = self.waiting.take(id) {
+                entry.cause = at.1;
+                self.requeue_pod_with_queueing_strategy(entry, Strategy::AfterBackoff, at.0);
+            }
+        }
+        self.move_request = self.cycle + 1;
+        self.in_flight.note(change);
+    }
+
+    /// Has a pod tried again, unless it is on its way already (`Activate`).
+    pub(crate) fn activate(&mut self, pod: PodId) {
+        match self.waiting.entry(pod) {
+            Some((Place::Active, _)) => {}
+            Some(_) => {
+                if let Some((_, entry)) = self.waiting.take(pod) {
+                    self.move_to_active_q(entry);
+                }
+            }
+            None if self.in_flight.has(pod) => self.in_flight.note(&Change::any()),
+            None => {}
+        }
+        self.move_request = self.cycle + 1;
+    }
+
+    /// Whether pods back off, so that [`Queue::flush_backoff_q_completed`] has to be called every
+    /// second.
+    pub fn has_backoff(&self) -> bool {
+        self.waiting.first_backoff().is_some() || self.waiting.first_error_backoff().is_some()
+    }
+
+    /// Whether pods wait for a change, so that [`Queue::flush_unschedulable_pods_leftover`] has to
+    /// be called every 30 s.
+    pub fn has_unschedulable(&self) -> bool {
+        !self.waiting.unschedulable().is_empty()
+    }
+
+    /// Moves pods whose back-off is over (`flushBackoffQCompleted`).
+    pub fn flush_backoff_q_completed(&mut self, now: Time) {
+        while let Some((until, id)) = self.waiting.first_backoff()
+            && !self.backoff.is_pod_backing_off(until, now)
+            && let Some((_, entry)) = self.waiting.take(id)
+        {
+            self.move_to_active_q(entry);
+        }
+        while let Some((until, id)) = self.waiting.first_error_backoff()
+            && !self.backoff.is_pod_backing_off(until, now)
+            && let Some((_, entry)) = self.waiting.take(id)
+        {
+            self.move_to_active_q(entry);
+        }
+    }
+
+    /// Moves pods that have waited for too long (`flushUnschedulablePodsLeftover`).
+    pub fn flush_unschedulable_pods_leftover(&mut self, now: Time, cause: u32) {
+        let late = |e: &QueuedPod| {
+            let before = e.before.map_or(Dur::ZERO, |b| b.tried_ago);
+            now.since(e.timestamp).saturating_add(before) > self.switches.unschedulable_flush
+        };
+        let ids: Vec<PodId> = self
+            .waiting
+            .unschedulable()
+            .iter()
+            .copied()
+            .filter(|id| self.waiting.entry(*id).is_some_and(|(_, e)| late(e)))
+            .collect();
+        for id in &ids {
+            if self
+                .waiting
+                .entry(*id)
+                .is_some_and(|(_, e)| e.gated_by.is_some())
+            {
+                continue;
+            }
+            if let Some((_, mut entry)) = self.waiting.take(*id) {
+                entry.cause = cause;
+                self.requeue_pod_with_queueing_strategy(entry, Strategy::AfterBackoff, now);
+            }
+        }
+        if !ids.is_empty() {
+            self.move_request = self.cycle + 1;
+        }
     }
 }

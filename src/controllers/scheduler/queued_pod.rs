@@ -49,6 +49,29 @@ pub(super) struct Before {
 pub(super) type ActiveKey = (Reverse<i32>, Time, u64, PodId);
 
 impl QueuedPod {
+    /// A pod that was not tried yet.
+    pub(super) fn new(
+        pod: &Rc<Pod>,
+        shape: &Rc<Shape>,
+        now: Time,
+        sequence: u64,
+        cause: u32,
+    ) -> Self {
+        QueuedPod {
+            pod: pod.clone(),
+            shape: shape.clone(),
+            timestamp: now,
+            attempts: 0,
+            rejections: 0,
+            errors: 0,
+            rejected_by: Plugins::default(),
+            gated_by: None,
+            sequence,
+            cause,
+            before: None,
+        }
+    }
+
     pub(super) fn active_key(&self) -> ActiveKey {
         (
             Reverse(self.shape.priority),
