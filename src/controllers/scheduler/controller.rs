@@ -1,85 +1,35 @@
-//! The scheduler's configuration and state.
+//! The scheduler and its loops (`scheduler.go: Run`): the one that tries one pod after the other,
+//! and the two that flush the queue.
 
-use super::algorithm::{Algorithm, Choice};
-use super::events::PodAndShape;
-use super::nominator::Nominator;
-use super::queue::Queue;
-use super::shape::Shape;
-use crate::api::labels::{LabelSelector, Selector};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::Pod;
-use crate::api::workload::WorkloadKind;
+use super::bound_pods::BoundPods;
+use super::core::{Config, Core, LET_IN};
+use super::handlers::Handlers;
+use super::recalled::Recaller;
+use super::schedule_one::ScheduleOne;
+use crate::api::names::PodId;
 use crate::client::{Client, InformerFactory, SeriesRecorder};
-use crate::kernel::{Ctx, Group, Object, PointId, Shared, Ticket, Time};
+use crate::kernel::{Dur, Group, PointId, Shared, Time};
 use crate::plan::Waited;
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::{Rc, Weak};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// How the scheduler is configured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Config {
-    /// How it chooses nodes.
-    pub choice: Choice,
-    /// It evicts pods of lower priority where that helps (the plugin DefaultPreemption).
-    pub preemption: bool,
-}
+/// How often pods whose back-off is over are looked for, and pods that have waited for too long.
+const BACKOFF_FLUSH: Dur = Dur::from_secs(1);
 
-/// What becomes of a pod's nomination.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Nomination {
-    /// It stays.
-    Keep,
-    /// It becomes this one, or none.
-    Set(Option<NodeId>),
-}
-
-/// A workload's selector as it is written and as it was read.
-type Owner = (Rc<LabelSelector>, Option<Rc<Selector>>);
-
-/// What the scheduler knows.
-pub(super) struct State {
-    pub(super) algorithm: Algorithm,
-    pub(super) queue: Queue,
-    pub(super) nominator: Nominator,
-}
-
-/// A pod on a node before and after a change.
-type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
+const LEFTOVER_FLUSH: Dur = Dur::from_secs(30);
 
 /// The scheduler.
 pub(crate) struct Controller {
-    pub(super) me: Weak<Controller>,
-    pub(super) ctx: Ctx,
-    pub(super) group: Group,
-    pub(super) config: Config,
-    pub(super) client: Client,
-    pub(super) recorder: SeriesRecorder,
-    pub(super) informers: Rc<InformerFactory>,
-    pub(super) state: Shared<State>,
-    /// By workload.
-    pub(super) owners: Shared<Vec<Option<Owner>>>,
+    core: Rc<Core>,
+    schedule_one: Rc<ScheduleOne>,
     /// Pods that were tried before the start, until the caches are filled.
-    pub(super) waits: Shared<BTreeMap<PodId, Waited>>,
+    waits: Shared<BTreeMap<PodId, Waited>>,
     /// A tick of both flushers; all others lie a multiple of their period before or after it.
-    pub(super) ticks_at: Cell<Time>,
-    pub(super) idle: Cell<Option<Ticket>>,
-    pub(super) no_backoff: Cell<Option<Ticket>>,
-    pub(super) no_leftover: Cell<Option<Ticket>>,
-    pub(super) tie_point: PointId,
-    /// The order in which the goroutines that look at nodes finish.
-    pub(super) feasible_point: PointId,
-    pub(super) offset_point: PointId,
-    pub(super) phase_point: PointId,
-    pub(super) candidate_point: PointId,
-    /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before
-    /// nodes are looked at, and before a pod that no node takes is given back.
-    pub(super) cycle_points: [PointId; 3],
-    /// A failed pod is read again before its condition is written, not after it.
-    pub(super) requeue_point: PointId,
-    /// Changes of pods on nodes that the cache has not heard of yet.
-    pub(super) behind: Shared<VecDeque<BoundChange>>,
-    pub(super) behind_point: PointId,
+    ticks_at: Cell<Time>,
+    phase_point: PointId,
+    /// Informers deliver before a pod is taken from the queue.
+    pop_point: PointId,
 }
 
 impl Controller {
@@ -91,82 +41,116 @@ impl Controller {
         group: Group,
         recorder: SeriesRecorder,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let state = State {
-            algorithm: Algorithm::new(config.choice),
-            queue: Queue::new(config.choice.switches),
-            nominator: Nominator::default(),
-        };
-        let controller = Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            state: Shared::new(state),
-            owners: Shared::new(Vec::new()),
+        let core = Core::new(config, client, informers, group, recorder);
+        let bound = BoundPods::new(&core);
+        let handlers = Handlers::new(&core, &bound);
+        informers.on_node(handlers.clone());
+        informers.on_pod(handlers);
+        Rc::new(Controller {
+            schedule_one: ScheduleOne::new(&core, &bound),
             waits: Shared::new(BTreeMap::new()),
-            ticks_at: Cell::new(ctx.now()),
-            idle: Cell::new(None),
-            no_backoff: Cell::new(None),
-            no_leftover: Cell::new(None),
-            tie_point: ctx.point("equal-nodes"),
-            feasible_point: ctx.point("feasible-nodes"),
-            offset_point: ctx.point("preemption-offset"),
-            phase_point: ctx.point("scheduler-flush-phase"),
-            candidate_point: ctx.point("equal-candidates"),
-            cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"]
-                .map(|name| ctx.point(name)),
-            requeue_point: ctx.point("scheduling-requeue"),
-            behind: Shared::new(VecDeque::new()),
-            behind_point: ctx.point("scheduler-cache-behind"),
-            informers: informers.clone(),
-            config,
-            client,
-            recorder,
-            group,
-            ctx,
-        });
-        informers.on_node(controller.clone());
-        informers.on_pod(controller.clone());
-        controller
-    }
-
-    /// What the scheduler makes of a pod's template.
-    pub(super) fn shape_of(&self, pod: &Pod) -> Rc<Shape> {
-        let api = self.client.api();
-        api.names(|n| {
-            self.state
-                .with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id)))
+            ticks_at: Cell::new(core.ctx.now()),
+            phase_point: core.ctx.point("scheduler-flush-phase"),
+            pop_point: core.ctx.point("scheduling-pop"),
+            core,
         })
     }
 
-    /// The selector of the ReplicaSet or StatefulSet that owns a pod (`helper.DefaultSelector`).
-    pub(super) fn owners_selector(&self, pod: &Pod) -> Option<Rc<Selector>> {
-        let (owner, _) = pod.controller()?;
-        let workload = self.informers.workload(owner)?;
-        if !matches!(
-            workload.kind,
-            WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet
-        ) {
-            return None;
-        }
-        self.owners.with(|owners| match owners.get(owner.index()) {
-            Some(Some((source, selector))) if Rc::ptr_eq(source, &workload.selector) => {
-                selector.clone()
-            }
-            _ => {
-                let selector = workload.selector.as_selector().ok().map(Rc::new);
-                if owners.len() <= owner.index() {
-                    owners.resize(owner.index() + 1, None);
+    /// Remembers pods that were tried before the start.
+    pub(crate) fn recall(&self, waits: BTreeMap<PodId, Waited>) {
+        self.waits.with(|w| *w = waits);
+    }
+
+    /// Starts the loop and the two flushers (`Run`); the caches are filled. `warm`: they have been
+    /// running for long, so that their next ticks come some time within a period.
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        // One phase of the longer period is one of the shorter too, as both began at one time.
+        let phase = if warm {
+            self.core.ctx.phase(self.phase_point, LEFTOVER_FLUSH)
+        } else {
+            Dur::ZERO
+        };
+        self.ticks_at.set(self.core.ctx.now() + phase);
+        let waits = self.waits.with(std::mem::take);
+        Recaller { core: &self.core }.recall_waiting(waits);
+        let c = self.clone();
+        self.core.ctx.spawn(self.core.group, async move {
+            loop {
+                let core = &c.core;
+                if core.ctx.is_choosing() && core.state.with(|s| s.queue.is_ready()) {
+                    core.ctx.yield_point(c.pop_point, LET_IN).await;
                 }
-                owners[owner.index()] = Some((workload.selector.clone(), selector.clone()));
-                selector
+                let next = core.state.with(|s| s.queue.pop());
+                match next {
+                    Some(entry) => c.schedule_one.schedule_one(entry).await,
+                    None => core.ctx.parked(|t| core.parked.idle.set(Some(t))).await,
+                }
             }
-        })
+        });
+        let c = self.clone();
+        self.core.ctx.spawn(self.core.group, async move {
+            c.flush_backoff_q_completed().await
+        });
+        let c = self.clone();
+        self.core.ctx.spawn(self.core.group, async move {
+            c.flush_unschedulable_pods_leftover().await
+        });
     }
 
-    /// A pod as an object of chance.
-    pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object {
-            id: pod.0,
-            hash: self.client.api().names(|n| n.pod_hash(pod)),
+    /// Looks at the back-off queue every second (`flushBackoffQCompleted`), from the start on or,
+    /// where it gives pods to an idle scheduler, at whole seconds. Looks at an empty queue are left
+    /// out.
+    async fn flush_backoff_q_completed(&self) {
+        loop {
+            if !self.core.state.with(|s| s.queue.has_backoff()) {
+                self.core
+                    .ctx
+                    .parked(|t| self.core.parked.no_backoff.set(Some(t)))
+                    .await;
+                continue;
+            }
+            let from = if self.core.config.choice.switches.pops_from_backoff {
+                Time::ZERO
+            } else {
+                self.ticks_at.get()
+            };
+            self.sleep_to_tick(from, BACKOFF_FLUSH).await;
+            self.core
+                .state
+                .with(|s| s.queue.flush_backoff_q_completed(self.core.ctx.now()));
+            self.core.broadcast();
         }
+    }
+
+    /// Looks every 30 s for pods that have waited for too long (`flushUnschedulablePodsLeftover`).
+    async fn flush_unschedulable_pods_leftover(&self) {
+        loop {
+            if !self.core.state.with(|s| s.queue.has_unschedulable()) {
+                self.core
+                    .ctx
+                    .parked(|t| self.core.parked.no_leftover.set(Some(t)))
+                    .await;
+                continue;
+            }
+            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH)
+                .await;
+            self.core.state.with(|s| {
+                s.queue
+                    .flush_unschedulable_pods_leftover(self.core.ctx.now(), self.core.ctx.cause())
+            });
+            self.core.broadcast();
+        }
+    }
+
+    /// Sleeps until the next of the ticks that come every `period`, one of them at `tick`.
+    async fn sleep_to_tick(&self, tick: Time, period: Dur) {
+        let (now, of) = (self.core.ctx.now(), |t: Time| {
+            t.as_nanos() % period.as_nanos()
+        });
+        let since_last = (of(now) + period.as_nanos() - of(tick)) % period.as_nanos();
+        self.core
+            .ctx
+            .sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last))
+            .await;
     }
 }

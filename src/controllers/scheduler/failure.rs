@@ -2,22 +2,20 @@
 //! (`schedule_one.go: handleSchedulingFailure`).
 
 use super::algorithm::{Diagnosis, Incoming};
-use super::controller::{Controller, Nomination};
-use super::framework::Rejection;
+use super::core::{Core, LET_IN};
+use super::nominator::Nomination;
 use super::preemption::{Attempt, Candidate, Chances, preempt};
 use super::queued_pod::QueuedPod;
-use super::run::LET_IN;
 use super::shape::Shape;
 use super::text::{Failure, note};
+use super::victims::Executor;
 use crate::api::labels::Selector;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::apiserver::ApiError;
-use crate::client::About;
-use crate::kernel::{Dur, Object};
+use crate::kernel::{Dur, Object, PointId};
 use crate::plan::switches::scheduler::PreemptionWrites;
-use crate::trace::{self, Actor, EventBody, EventText, What};
-use std::collections::BTreeMap;
+use crate::trace::EventText;
 use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
@@ -30,29 +28,54 @@ const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 /// What the plugin DynamicResources says, which is asked to make room as preemption is.
 const NO_CLAIMS: &str = "no new claims to deallocate";
 
-impl Controller {
+/// Deals with pods that could not be placed.
+pub(super) struct FailureHandler {
+    core: Rc<Core>,
+    executor: Rc<Executor>,
+    offset_point: PointId,
+    candidate_point: PointId,
+    /// Informers deliver before a pod that no node takes is given back.
+    failure_point: PointId,
+    /// A failed pod is read again before its condition is written, not after it.
+    requeue_point: PointId,
+}
+
+impl FailureHandler {
+    /// One that has no pod to deal with.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        let ctx = &core.ctx;
+        Rc::new(FailureHandler {
+            executor: Executor::new(core),
+            offset_point: ctx.point("preemption-offset"),
+            candidate_point: ctx.point("equal-candidates"),
+            failure_point: ctx.point("scheduling-failure"),
+            requeue_point: ctx.point("scheduling-requeue"),
+            core: core.clone(),
+        })
+    }
+
     /// A pod that no node takes: perhaps others make room for it (`RunPostFilterPlugins`).
     pub(super) async fn run_post_filter(
-        &self,
+        self: &Rc<Self>,
         mut entry: QueuedPod,
         diagnosis: Diagnosis,
         owners: Option<Rc<Selector>>,
     ) {
         entry.rejected_by = diagnosis.plugins;
-        self.record_verdicts(entry.pod.id, &diagnosis);
-        let switches = self.config.choice.switches;
+        self.core.record_verdicts(entry.pod.id, &diagnosis);
+        let switches = self.core.config.choice.switches;
         let mut nomination = Nomination::Keep;
         let mut post_filter = String::new();
-        if self.config.preemption
+        if self.core.config.preemption
             && let Some(pod) = self.newest(&entry.pod).await
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
             (nomination, post_filter) = self.follow_up(&pod, &entry.shape, attempt).await;
-        } else if !self.config.preemption && switches.claims_text {
+        } else if !self.core.config.preemption && switches.claims_text {
             post_filter = NO_CLAIMS.to_owned();
         }
-        self.ctx.yield_point(self.cycle_points[2], LET_IN).await;
-        let message = self.state.with(|s| {
+        self.core.ctx.yield_point(self.failure_point, LET_IN).await;
+        let message = self.core.state.with(|s| {
             let failure = Failure {
                 nodes: diagnosis.nodes,
                 rejected: &diagnosis.rejected,
@@ -69,12 +92,13 @@ impl Controller {
     /// The pod as the API server has it by now, or as the cache has it; none if it is gone.
     async fn newest(&self, pod: &Pod) -> Option<Rc<Pod>> {
         let id = pod.id;
-        if !self.config.choice.switches.preemption_gets_pod {
-            return self.informers.pod(id);
+        if !self.core.config.choice.switches.preemption_gets_pod {
+            return self.core.informers.pod(id);
         }
         let got = self
+            .core
             .client
-            .get(self.pod_object(id), move |api, _| {
+            .get(self.core.client.pod_object(id), move |api, _| {
                 api.pod(id).ok_or(ApiError::NotFound)
             })
             .await;
@@ -89,10 +113,13 @@ impl Controller {
         diagnosis: &Diagnosis,
         owners: Option<&Rc<Selector>>,
     ) -> Attempt {
-        let (object, budgets) = (self.pod_object(pod.id), self.informers.budgets());
-        self.state.with(|s| {
+        let (object, budgets) = (
+            self.core.client.pod_object(pod.id),
+            self.core.informers.budgets(),
+        );
+        self.core.state.with(|s| {
             let of = Incoming { pod, shape, owners };
-            let now = self.client.api().timestamp();
+            let now = self.core.client.api().timestamp();
             preempt(
                 &s.algorithm,
                 of,
@@ -101,7 +128,7 @@ impl Controller {
                 &budgets,
                 now,
                 &mut Drawn {
-                    controller: self,
+                    handler: self,
                     object,
                 },
             )
@@ -116,7 +143,7 @@ impl Controller {
         shape: &Rc<Shape>,
         attempt: Attempt,
     ) -> (Nomination, String) {
-        let switches = self.config.choice.switches;
+        let switches = self.core.config.choice.switches;
         let nominated = pod
             .unscheduled
             .as_ref()
@@ -125,7 +152,7 @@ impl Controller {
             && nominated
             && switches.clears_hopeless_nomination
         {
-            self.clear_nomination(pod).await;
+            self.executor.clear_nomination(pod).await;
         }
         let mut nomination = Nomination::Keep;
         let why = match attempt {
@@ -155,11 +182,15 @@ impl Controller {
     ) -> (Nomination, String) {
         let node = candidate.node;
         let (name, victims) = (
-            self.client.api().names(|n| n.node_name(node).to_owned()),
+            self.core
+                .client
+                .api()
+                .names(|n| n.node_name(node).to_owned()),
             candidate.victims.len(),
         );
-        let nomination = self.make_room(pod, shape, candidate).await;
-        let says = self.config.choice.switches.preemption_told && nomination != Nomination::Keep;
+        let nomination = self.executor.make_room(pod, shape, candidate).await;
+        let says =
+            self.core.config.choice.switches.preemption_told && nomination != Nomination::Keep;
         let text = if says {
             format!(
                 "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
@@ -170,45 +201,9 @@ impl Controller {
         (nomination, text)
     }
 
-    /// Records what filters said, for whoever asks why a pod is where it is not.
-    pub(super) fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
-        let number = self.state.with(|s| {
-            let told = |r: &Rejection| trace::Rejection {
-                plugin: r.plugin.name(),
-                reason: r.reasons.join(", ").into(),
-            };
-            self.client.api().verdicts(|v| match &diagnosis.at_once {
-                Some(r) => {
-                    let number = v.rejection(told(r));
-                    v.of_pod(number)
-                }
-                None => {
-                    let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
-                    let mut number = |of: u32| {
-                        *numbers.entry(of).or_insert_with(|| {
-                            s.algorithm
-                                .rejections
-                                .get(of)
-                                .map_or(0, |r| v.rejection(told(r)))
-                        })
-                    };
-                    let nodes = diagnosis
-                        .rejected
-                        .iter()
-                        .map(|(node, of)| (*node, number(*of)))
-                        .collect();
-                    v.of_nodes(nodes)
-                }
-            })
-        });
-        self.client
-            .api()
-            .record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
-    }
-
     /// `handleSchedulingFailure`: back into the queue, an event, and the condition, if it changed.
     pub(super) async fn handle_scheduling_failure(
-        &self,
+        self: &Rc<Self>,
         entry: QueuedPod,
         reason: &'static str,
         message: String,
@@ -216,8 +211,9 @@ impl Controller {
     ) {
         let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
         let id = pod.id;
-        if self.config.choice.switches.failure_is_of_newest {
+        if self.core.config.choice.switches.failure_is_of_newest {
             pod = self
+                .core
                 .informers
                 .pod(id)
                 .filter(|p| p.node.is_none())
@@ -227,7 +223,8 @@ impl Controller {
         let old = pod.unscheduled.as_deref();
         let shown = old.and_then(|u| u.nominated);
         self.remember_nomination(&pod, shape, nomination);
-        self.tell(&pod, EventText::FailedScheduling, &note(&message));
+        self.core
+            .tell(&pod, EventText::FailedScheduling, &note(&message));
         let same = old.is_some_and(|u| u.reason == reason && u.message == message);
         let nominated = match nomination {
             Nomination::Set(node) if node != shown => Some(node),
@@ -236,28 +233,26 @@ impl Controller {
         if same && nominated.is_none() {
             return;
         }
-        if self.config.choice.switches.requeue_after_get {
-            self.ctx.yield_point(self.requeue_point, LET_IN).await;
+        if self.core.config.choice.switches.requeue_after_get {
+            self.core.ctx.yield_point(self.requeue_point, LET_IN).await;
         }
         let condition = (!same).then_some((reason, message));
-        self.write_status(&pod, condition, nominated).await;
+        self.core.write_status(&pod, condition, nominated).await;
     }
 
     /// Gives a pod back to the queue, with what is known of it now or, in older releases, with what
     /// the API server answers.
-    fn requeue(&self, entry: QueuedPod) {
+    fn requeue(self: &Rc<Self>, entry: QueuedPod) {
         let id = entry.pod.id;
-        if self.config.choice.switches.requeue_after_get {
-            if let Some(c) = self.me.upgrade() {
-                let cycle = self.state.with(|s| s.queue.cycle());
-                self.ctx.spawn(self.group, async move {
-                    let live = c.read_to_requeue(id).await;
-                    c.add_unschedulable_if_not_present(entry, live, cycle);
-                });
-            }
+        let cycle = self.core.state.with(|s| s.queue.cycle());
+        if self.core.config.choice.switches.requeue_after_get {
+            let c = self.clone();
+            self.core.ctx.spawn(self.core.group, async move {
+                let live = c.read_to_requeue(id).await;
+                c.add_unschedulable_if_not_present(entry, live, cycle);
+            });
         } else {
-            let cycle = self.state.with(|s| s.queue.cycle());
-            self.add_unschedulable_if_not_present(entry, self.informers.pod(id), cycle);
+            self.add_unschedulable_if_not_present(entry, self.core.informers.pod(id), cycle);
         }
     }
 
@@ -266,15 +261,18 @@ impl Controller {
     async fn read_to_requeue(&self, id: PodId) -> Option<Rc<Pod>> {
         let mut pause = FIRST_GET_PAUSE;
         loop {
-            let read = self.client.get(self.pod_object(id), move |api, _| {
-                api.pod(id).ok_or(ApiError::NotFound)
-            });
+            let read = self
+                .core
+                .client
+                .get(self.core.client.pod_object(id), move |api, _| {
+                    api.pod(id).ok_or(ApiError::NotFound)
+                });
             match read.await {
                 Ok(pod) => return Some(pod),
                 Err(ApiError::NotFound) => return None,
                 Err(_) => {}
             }
-            self.ctx.sleep(pause).await;
+            self.core.ctx.sleep(pause).await;
             pause = (pause * 2).min(LONGEST_GET_PAUSE);
         }
     }
@@ -284,8 +282,8 @@ impl Controller {
         let id = pod.id;
         let shown = pod.unscheduled.as_deref().and_then(|u| u.nominated);
         let writes_nomination_first =
-            self.config.choice.switches.preemption_writes == PreemptionWrites::NominationFirst;
-        self.state.with(|s| match nomination {
+            self.core.config.choice.switches.preemption_writes == PreemptionWrites::NominationFirst;
+        self.core.state.with(|s| match nomination {
             Nomination::Set(Some(node)) => s.nominator.add((pod.clone(), shape), node),
             Nomination::Set(None) => s.nominator.remove(id),
             // The one that was set is the scheduler's own and stays.
@@ -306,50 +304,42 @@ impl Controller {
     ) {
         let id = entry.pod.id;
         match now.filter(|p| p.node.is_none() && !p.phase.is_terminal()) {
-            None => self.state.with(|s| s.queue.done(id)),
+            None => self.core.state.with(|s| s.queue.done(id)),
             Some(pod) => {
-                entry.shape = self.shape_of(&pod);
+                entry.shape = self.core.shape_of(&pod);
                 entry.pod = pod;
-                self.state.with(|s| {
+                self.core.state.with(|s| {
                     s.queue.add_unschedulable_if_not_present(
                         entry,
                         cycle,
-                        self.ctx.now(),
+                        self.core.ctx.now(),
                         &s.algorithm.cache,
                     )
                 });
             }
         }
-        self.broadcast();
-    }
-
-    /// Records an event about a pod in free words.
-    pub(super) fn tell(&self, pod: &Pod, text: EventText, words: &str) {
-        let words = self.client.api().names(|n| n.text(words));
-        self.recorder.event(
-            About::Pod(pod.id, Some(pod.uid)),
-            pod.resource_version,
-            EventBody::of_words(text, words),
-        );
+        self.core.broadcast();
     }
 }
 
 /// The chances in preemption, about one pod.
 struct Drawn<'a> {
-    controller: &'a Controller,
+    handler: &'a FailureHandler,
     object: Object,
 }
 
 impl Chances for Drawn<'_> {
     fn offset(&mut self, nodes: u32) -> u32 {
-        self.controller
+        self.handler
+            .core
             .ctx
-            .choose(self.controller.offset_point, self.object, nodes)
+            .choose(self.handler.offset_point, self.object, nodes)
     }
 
     fn pick(&mut self, candidates: u32) -> u32 {
-        self.controller
+        self.handler
+            .core
             .ctx
-            .choose(self.controller.candidate_point, self.object, candidates)
+            .choose(self.handler.candidate_point, self.object, candidates)
     }
 }

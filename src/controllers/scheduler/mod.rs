@@ -7,11 +7,13 @@
 
 pub mod algorithm;
 mod backoff;
+mod bound_pods;
 pub mod cache;
 mod cache_counts;
 mod cache_shapes;
 pub(crate) mod choice;
 mod controller;
+mod core;
 pub(crate) mod counts;
 mod cycle_state;
 pub mod events;
@@ -33,7 +35,6 @@ pub mod queue;
 pub(crate) mod queued_pod;
 mod recalled;
 pub(crate) mod resources;
-mod run;
 mod schedule_one;
 mod schedule_pod;
 pub mod shape;
@@ -45,4 +46,5 @@ mod victims;
 mod waiting;
 
 pub use choice::Choice;
-pub(crate) use controller::{Config, Controller};
+pub(crate) use controller::Controller;
+pub(crate) use core::Config;

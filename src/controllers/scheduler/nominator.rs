@@ -5,6 +5,15 @@ use super::events::PodAndShape;
 use crate::api::names::{NodeId, PodId};
 use std::collections::BTreeMap;
 
+/// What becomes of a pod's nomination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Nomination {
+    /// It stays.
+    Keep,
+    /// It becomes this one, or none.
+    Set(Option<NodeId>),
+}
+
 /// Nominated pods by node.
 #[derive(Default, Debug)]
 pub struct Nominator {

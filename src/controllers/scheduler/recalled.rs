@@ -8,7 +8,7 @@
 //! have waited for too long are tried again.
 
 use super::algorithm::{Diagnosis, Incoming, Outcome};
-use super::controller::Controller;
+use super::core::Core;
 use super::queued_pod::{Before, Place, QueuedPod};
 use crate::api::names::PodId;
 use crate::kernel::{Dur, PointId, Time};
@@ -46,19 +46,18 @@ fn bounds(waited_s: i64, flush: Dur) -> (u32, u32) {
     (least.min(most), most)
 }
 
-impl Controller {
-    /// Remembers pods that were tried before the start.
-    pub(crate) fn recall(&self, waits: BTreeMap<PodId, Waited>) {
-        self.waits.with(|w| *w = waits);
-    }
+/// Takes over what the scheduler would know.
+pub(super) struct Recaller<'a> {
+    pub(super) core: &'a Core,
+}
 
-    /// Puts the pods that were tried before aside. The caches are filled.
-    pub(super) fn recall_waiting(&self) {
-        let waits = self.waits.with(std::mem::take);
+impl Recaller<'_> {
+    /// Puts pods that were tried before aside. The caches are filled.
+    pub(super) fn recall_waiting(&self, waits: BTreeMap<PodId, Waited>) {
         if waits.is_empty() {
             return;
         }
-        let point = self.ctx.point("scheduler-recalled");
+        let point = self.core.ctx.point("scheduler-recalled");
         let mut all: Vec<(i64, PodId, Waited)> = Vec::new();
         for (id, waited) in waits {
             let tried = self.tried(id, waited, point);
@@ -74,10 +73,12 @@ impl Controller {
     /// With how often it was tried, and when last.
     fn tried(&self, id: PodId, waited: Waited, point: PointId) -> Waited {
         let waited_us = waited.since_us.min(0).saturating_neg();
-        let flush = self.config.choice.switches.unschedulable_flush;
+        let flush = self.core.config.choice.switches.unschedulable_flush;
         let draw = |min: i64, max: i64| {
             let (min, max) = (min.unsigned_abs(), max.max(min).unsigned_abs());
-            self.ctx.uniform(point, self.pod_object(id), min, max) as i64
+            self.core
+                .ctx
+                .uniform(point, self.core.client.pod_object(id), min, max) as i64
         };
         let tries = waited.tries.unwrap_or_else(|| {
             let (least, most) = bounds(waited_us / SECOND_US, flush);
@@ -97,11 +98,11 @@ impl Controller {
     }
 
     fn recall_pod(&self, id: PodId, waited: Waited) {
-        let Some(mut entry) = self.state.with(|s| s.queue.take_active(id)) else {
+        let Some(mut entry) = self.core.state.with(|s| s.queue.take_active(id)) else {
             return;
         };
         let Some(diagnosis) = self.fits_nowhere(&entry) else {
-            return self.state.with(|s| s.queue.put(Place::Active, entry));
+            return self.core.state.with(|s| s.queue.put(Place::Active, entry));
         };
         let tries = waited.tries.unwrap_or(1);
         (entry.attempts, entry.rejections) = (tries, tries);
@@ -113,15 +114,16 @@ impl Controller {
             backoff_ends: Time::ZERO + us(ends_us),
             tried_ago: us(last_us),
         });
-        self.record_verdicts(id, &diagnosis);
-        self.state
+        self.core.record_verdicts(id, &diagnosis);
+        self.core
+            .state
             .with(|s| s.queue.put(Place::Unschedulable, entry));
     }
 
     /// Why no node takes a pod as things stand; none if one does.
     fn fits_nowhere(&self, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
-        let owners = self.owners_selector(&entry.pod);
-        self.state.with(|s| {
+        let owners = self.core.owners_selector(&entry.pod);
+        self.core.state.with(|s| {
             let of = Incoming {
                 pod: &entry.pod,
                 shape: &entry.shape,

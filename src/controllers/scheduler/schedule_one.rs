@@ -1,11 +1,12 @@
 //! One pod's attempt (`schedule_one.go: ScheduleOne`), and its binding.
 
 use super::algorithm::{Incoming, Outcome, Tied};
-use super::controller::{Controller, Nomination};
+use super::bound_pods::BoundPods;
+use super::core::{Core, LET_IN};
 use super::events::{Change, ClusterEvent};
-use super::failure::UNSCHEDULABLE;
+use super::failure::{FailureHandler, UNSCHEDULABLE};
+use super::nominator::Nomination;
 use super::queued_pod::QueuedPod;
-use super::run::LET_IN;
 use super::text::NO_NODES;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
@@ -13,22 +14,49 @@ use crate::api::pod::Pod;
 use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
 use crate::client::About;
-use crate::kernel::Object;
+use crate::kernel::{Object, PointId};
 use crate::plan::switches::scheduler::BindErrorText;
 use crate::trace::{EventBody, EventText};
+use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
 const SCHEDULER_ERROR: &str = "SchedulerError";
 
-impl Controller {
+/// Tries one pod after the other.
+pub(super) struct ScheduleOne {
+    core: Rc<Core>,
+    bound: Rc<BoundPods>,
+    failures: Rc<FailureHandler>,
+    tie_point: PointId,
+    /// The order in which the goroutines that look at nodes finish.
+    feasible_point: PointId,
+    /// Informers deliver before nodes are looked at.
+    cycle_point: PointId,
+}
+
+impl ScheduleOne {
+    /// One that has tried no pod yet.
+    pub(super) fn new(core: &Rc<Core>, bound: &Rc<BoundPods>) -> Rc<Self> {
+        let ctx = &core.ctx;
+        Rc::new(ScheduleOne {
+            failures: FailureHandler::new(core),
+            bound: bound.clone(),
+            tie_point: ctx.point("equal-nodes"),
+            feasible_point: ctx.point("feasible-nodes"),
+            cycle_point: ctx.point("scheduling-cycle"),
+            core: core.clone(),
+        })
+    }
+
     /// Which of equal nodes a pod gets.
     fn pick(&self, pod: Object, tied: Tied) -> u32 {
         match tied {
-            Tied::ByLot(nodes) => self.ctx.choose(self.tie_point, pod, nodes),
-            Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
+            Tied::ByLot(nodes) => self.core.ctx.choose(self.tie_point, pod, nodes),
+            Tied::InHeap(_) if !self.core.ctx.is_choosing() => 0,
             Tied::InHeap(nodes) => {
                 let mut places: Vec<u32> = (0..nodes).collect();
-                self.ctx
+                self.core
+                    .ctx
                     .order_ties(self.feasible_point, &mut places, |place| Object {
                         id: *place,
                         hash: u64::from(*place) + 1,
@@ -40,28 +68,36 @@ impl Controller {
 
     /// Tries one pod (`ScheduleOne`): the scheduling cycle, and the binding cycle beside what
     /// follows.
-    pub(super) async fn schedule_one(&self, entry: QueuedPod) {
+    pub(super) async fn schedule_one(self: &Rc<Self>, entry: QueuedPod) {
         let pod = entry.pod.clone();
-        self.ctx.yield_point(self.cycle_points[1], LET_IN).await;
-        self.ctx.set_cause(entry.cause);
-        self.ctx.set_saw(pod.record);
+        self.core.ctx.yield_point(self.cycle_point, LET_IN).await;
+        self.core.ctx.set_cause(entry.cause);
+        self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
-            let name = self.client.api().names(|n| n.pod_name(pod.id).to_owned());
-            self.tell(
+            let name = self
+                .core
+                .client
+                .api()
+                .names(|n| n.pod_name(pod.id).to_owned());
+            self.core.tell(
                 &pod,
                 EventText::FailedScheduling,
                 &format!("skip schedule deleting pod: {name}"),
             );
-            self.state.with(|s| s.queue.done(pod.id));
+            self.core.state.with(|s| s.queue.done(pod.id));
             return;
         }
-        if self.state.with(|s| s.algorithm.cache.is_assumed(pod.id)) {
-            self.state.with(|s| s.queue.done(pod.id));
+        if self
+            .core
+            .state
+            .with(|s| s.algorithm.cache.is_assumed(pod.id))
+        {
+            self.core.state.with(|s| s.queue.done(pod.id));
             return;
         }
-        let owners = self.owners_selector(&pod);
-        let object = self.pod_object(pod.id);
-        let outcome = self.state.with(|s| {
+        let owners = self.core.owners_selector(&pod);
+        let object = self.core.client.pod_object(pod.id);
+        let outcome = self.core.state.with(|s| {
             let of = Incoming {
                 pod: &pod,
                 shape: &entry.shape,
@@ -74,45 +110,48 @@ impl Controller {
             Outcome::Fits(node) => {
                 // A pod and its successor go by one number here, so that the one has to leave the
                 // cache before the other enters.
-                self.catch_up();
-                self.state.with(|s| {
+                self.bound.catch_up();
+                self.core.state.with(|s| {
                     s.algorithm.cache.assume(&pod, &entry.shape, node);
                     s.nominator.remove(pod.id);
                     s.queue.done(pod.id);
                 });
-                if let Some(c) = self.me.upgrade() {
-                    self.ctx.spawn(
-                        self.group,
-                        async move { c.binding_cycle(entry, node).await },
-                    );
-                }
+                let c = self.clone();
+                let binding = async move { c.binding_cycle(entry, node).await };
+                self.core.ctx.spawn(self.core.group, binding);
             }
             Outcome::NoNodes => {
-                self.handle_scheduling_failure(
-                    entry,
-                    UNSCHEDULABLE,
-                    NO_NODES.to_owned(),
-                    Nomination::Set(None),
-                )
-                .await
+                self.failures
+                    .handle_scheduling_failure(
+                        entry,
+                        UNSCHEDULABLE,
+                        NO_NODES.to_owned(),
+                        Nomination::Set(None),
+                    )
+                    .await
             }
-            Outcome::Unfit(diagnosis) => self.run_post_filter(entry, *diagnosis, owners).await,
+            Outcome::Unfit(diagnosis) => {
+                self.failures
+                    .run_post_filter(entry, *diagnosis, owners)
+                    .await
+            }
         }
     }
 
     /// Binds a pod to the node that it was placed on (`bindingCycle`).
     async fn binding_cycle(&self, entry: QueuedPod, node: NodeId) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
-        let asked = self.config.choice.switches.binds_by_uid.then_some(uid);
+        let asked = self.core.config.choice.switches.binds_by_uid.then_some(uid);
         let bound = self
+            .core
             .client
-            .call(self.pod_object(id), move |api, actor| {
+            .call(self.core.client.pod_object(id), move |api, actor| {
                 api.bind_pod(actor, id, asked, node)
             })
             .await;
         let Err(error) = bound else {
             let about = About::Pod(id, Some(entry.pod.uid));
-            self.recorder.event(
+            self.core.recorder.event(
                 about,
                 entry.pod.resource_version,
                 EventBody::of_node(EventText::Scheduled, node),
@@ -120,24 +159,24 @@ impl Controller {
             return;
         };
         let forgotten = (entry.pod.clone(), entry.shape.clone());
-        self.state.with(|s| {
+        self.core.state.with(|s| {
             s.algorithm.cache.forget(&forgotten.0);
-            if !self.config.choice.switches.failed_binding_moves_pods {
+            if !self.core.config.choice.switches.failed_binding_moves_pods {
                 return;
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
             s.queue.move_all_to_active_or_backoff_queue(
                 &change,
                 &|e| e.pod.id != id,
-                (self.ctx.now(), self.ctx.cause()),
+                (self.core.ctx.now(), self.core.ctx.cause()),
                 &s.algorithm.cache,
             );
         });
-        self.broadcast();
+        self.core.broadcast();
         let why = self.why_not_bound(&entry.pod, asked, error);
-        let message = match self.config.choice.switches.bind_error_text {
+        let message = match self.core.config.choice.switches.bind_error_text {
             BindErrorText::Plugin => {
-                let name = (self.client.api()).names(|n| n.pod_name(id).to_owned());
+                let name = (self.core.client.api()).names(|n| n.pod_name(id).to_owned());
                 format!(
                     "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
                 )
@@ -147,7 +186,8 @@ impl Controller {
             }
             BindErrorText::Running => format!("running Bind plugin \"DefaultBinder\": {why}"),
         };
-        self.handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
+        self.failures
+            .handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
             .await;
     }
 
@@ -155,6 +195,7 @@ impl Controller {
     fn why_not_bound(&self, pod: &Pod, asked: Option<Uid>, error: ApiError) -> String {
         let (id, uid) = (pod.id, pod.uid);
         let name = self
+            .core
             .client
             .api()
             .names(|n| short_name(n.pod_name(id)).to_owned());
@@ -165,9 +206,10 @@ impl Controller {
                 "the server is currently unable to handle the request".to_owned()
             }
             _ => {
-                let (kind, why) = match self.client.api().pod(id) {
+                let (kind, why) = match self.core.client.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
                         let key = self
+                            .core
                             .client
                             .api()
                             .names(|n| format!("/registry/pods/{}", n.pod_name(id)));

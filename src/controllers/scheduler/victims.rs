@@ -1,14 +1,15 @@
 //! Evicting the pods that have to make room (`framework/preemption: prepareCandidate`,
 //! `prepareCandidateAsync`; in 1.18 `scheduler.go: preempt`).
 
-use super::controller::{Controller, Nomination};
+use super::core::Core;
 use super::node_info::Placed;
+use super::nominator::Nomination;
 use super::preemption::Candidate;
 use super::shape::Shape;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::apiserver::{ApiError, ApiServer};
+use crate::apiserver::ApiError;
 use crate::client::parallelize;
 use crate::plan::switches::scheduler::{PreemptedText, PreemptionWrites};
 use crate::trace::EventText;
@@ -18,29 +19,37 @@ use std::rc::Rc;
 /// How many victims are evicted at once (`parallelism`).
 const PARALLELISM: usize = 16;
 
-impl Controller {
+/// Makes room for pods (`preemption.Executor`).
+pub(super) struct Executor {
+    core: Rc<Core>,
+}
+
+impl Executor {
+    /// One that has no pod to make room for.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        Rc::new(Executor { core: core.clone() })
+    }
+
     /// Evicts a candidate's victims, now or beside the next attempts; what becomes of the pod's
     /// nomination.
     pub(super) async fn make_room(
-        &self,
+        self: &Rc<Self>,
         pod: &Rc<Pod>,
         shape: &Rc<Shape>,
         mut candidate: Candidate,
     ) -> Nomination {
         let node = candidate.node;
-        if self.config.choice.switches.spares_terminating {
+        if self.core.config.choice.switches.spares_terminating {
             candidate.victims.retain(|v| !v.pod.is_terminating());
         }
-        let Some(c) = self.me.upgrade() else {
-            return Nomination::Keep;
-        };
-        match self.config.choice.switches.preemption_writes {
+        match self.core.config.choice.switches.preemption_writes {
             PreemptionWrites::NominationFirst => {
                 let weaker = self.lower_priority_nominated_pods(shape.priority, node);
-                self.state
+                self.core
+                    .state
                     .with(|s| s.nominator.add((pod.clone(), shape.clone()), node));
-                if !self.write_status(pod, None, Some(Some(node))).await {
-                    self.state.with(|s| s.nominator.remove(pod.id));
+                if !self.core.write_status(pod, None, Some(Some(node))).await {
+                    self.core.state.with(|s| s.nominator.remove(pod.id));
                     return Nomination::Keep;
                 }
                 if self.evict_in_turn(pod, &candidate.victims, node).await {
@@ -49,8 +58,8 @@ impl Controller {
                 Nomination::Keep
             }
             PreemptionWrites::DeletionsFirst => {
-                let ok = if self.config.choice.switches.victims_in_parallel {
-                    c.evict_all(pod.clone(), candidate.victims, node).await
+                let ok = if self.core.config.choice.switches.victims_in_parallel {
+                    self.evict_all(pod, candidate.victims, node).await
                 } else {
                     self.evict_in_turn(pod, &candidate.victims, node).await
                 };
@@ -64,10 +73,10 @@ impl Controller {
             // All victims are on their way already.
             PreemptionWrites::Async if candidate.victims.is_empty() => Nomination::Set(Some(node)),
             PreemptionWrites::Async => {
-                self.state.with(|s| s.queue.preempting.insert(pod.id));
-                let (pod, priority) = (pod.clone(), shape.priority);
-                self.ctx.spawn(self.group, async move {
-                    c.make_room_beside(pod, priority, candidate).await
+                self.core.state.with(|s| s.queue.preempting.insert(pod.id));
+                let (executor, pod, priority) = (self.clone(), pod.clone(), shape.priority);
+                self.core.ctx.spawn(self.core.group, async move {
+                    executor.make_room_beside(&pod, priority, candidate).await
                 });
                 Nomination::Set(Some(node))
             }
@@ -77,8 +86,8 @@ impl Controller {
     /// The pod stays out of the queue until all victims but one are evicted: the last one's end has
     /// to find it there.
     async fn make_room_beside(
-        self: Rc<Self>,
-        pod: Rc<Pod>,
+        self: &Rc<Self>,
+        pod: &Rc<Pod>,
         priority: i32,
         mut candidate: Candidate,
     ) {
@@ -86,17 +95,14 @@ impl Controller {
         let weaker = self.lower_priority_nominated_pods(priority, node);
         let mut ok = self.clear_nominations(&weaker).await;
         let last = candidate.victims.pop();
-        ok &= self
-            .clone()
-            .evict_all(pod.clone(), candidate.victims, node)
-            .await;
-        self.state.with(|s| s.queue.preempting.remove(&pod.id));
+        ok &= self.evict_all(pod, candidate.victims, node).await;
+        self.core.state.with(|s| s.queue.preempting.remove(&pod.id));
         if let Some(last) = last {
-            ok &= self.evict(&pod, &last, node).await.is_ok();
+            ok &= self.evict(pod, &last, node).await.is_ok();
         }
         if !ok {
-            self.state.with(|s| s.queue.activate(pod.id));
-            self.broadcast();
+            self.core.state.with(|s| s.queue.activate(pod.id));
+            self.core.broadcast();
         }
     }
 
@@ -111,27 +117,31 @@ impl Controller {
     }
 
     /// Evicts pods in parallel; false if any could not be.
-    async fn evict_all(self: Rc<Self>, pod: Rc<Pod>, victims: Vec<Placed>, node: NodeId) -> bool {
+    async fn evict_all(self: &Rc<Self>, pod: &Rc<Pod>, victims: Vec<Placed>, node: NodeId) -> bool {
         let ok = Rc::new(Cell::new(true));
-        let (ctx, group, pieces) = (self.ctx.clone(), self.group, victims.len());
+        let (executor, pod, pieces) = (self.clone(), pod.clone(), victims.len());
         let (victims, all_ok) = (Rc::new(victims), ok.clone());
         let start = move |i: usize| {
-            let (c, pod, victims, ok) =
-                (self.clone(), pod.clone(), victims.clone(), all_ok.clone());
+            let (c, pod, victims, ok) = (
+                executor.clone(),
+                pod.clone(),
+                victims.clone(),
+                all_ok.clone(),
+            );
             Some(async move {
                 let evicted = c.evict(&pod, &victims[i], node).await;
                 ok.set(ok.get() && evicted.is_ok());
             })
         };
-        parallelize(&ctx, group, PARALLELISM, pieces, start).await;
+        parallelize(&self.core.ctx, self.core.group, PARALLELISM, pieces, start).await;
         ok.get()
     }
 
     /// Marks a pod, deletes it with its own grace period, and records it (`PreemptPod`).
     async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> Result<(), ApiError> {
-        let switches = &self.config.choice.switches;
+        let switches = &self.core.config.choice.switches;
         let (id, uid) = (victim.pod.id, victim.pod.uid);
-        let object = self.pod_object(id);
+        let object = self.core.client.pod_object(id);
         let reason = if switches.old_victim_reason {
             PodReason::PreemptionByKubeScheduler
         } else {
@@ -142,7 +152,7 @@ impl Controller {
             .disruption_target
             .is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
         if switches.marks_victims {
-            let at = self.client.api().timestamp();
+            let at = self.core.client.api().timestamp();
             let condition = PodCondition {
                 status: ConditionStatus::True,
                 reason,
@@ -150,13 +160,15 @@ impl Controller {
             };
             if switches.victims_get_preemptors_status {
                 let with = pod.clone();
-                self.client
+                self.core
+                    .client
                     .call(object, move |api, actor| {
                         api.replace_status(actor, id, uid, &with, condition)
                     })
                     .await?;
             } else if !marked {
-                self.client
+                self.core
+                    .client
                     .call(object, move |api, actor| {
                         api.patch_disruption_target(actor, id, uid, condition)
                     })
@@ -164,6 +176,7 @@ impl Controller {
             }
         }
         match self
+            .core
             .client
             .call(object, move |api, actor| {
                 api.delete_pod(actor, id, None, None)
@@ -174,7 +187,7 @@ impl Controller {
             Err(ApiError::NotFound) => return Ok(()),
             Err(e) => return Err(e),
         }
-        let text = self.client.api().names(|n| {
+        let text = self.core.client.api().names(|n| {
             let on = n.node_name(node);
             match switches.preempted_text {
                 PreemptedText::ByName => {
@@ -184,14 +197,14 @@ impl Controller {
                 PreemptedText::ByUid => format!("Preempted by pod {} on node {on}", pod.uid),
             }
         });
-        self.tell(&victim.pod, EventText::Preempted, &text);
+        self.core.tell(&victim.pod, EventText::Preempted, &text);
         Ok(())
     }
 
     /// Pods of lower priority that were to get a node and have to look elsewhere
     /// (`getLowerPriorityNominatedPods`).
     fn lower_priority_nominated_pods(&self, priority: i32, node: NodeId) -> Vec<Rc<Pod>> {
-        self.state.with(|s| {
+        self.core.state.with(|s| {
             let on_node = s.nominator.on(node).iter();
             on_node
                 .filter(|(_, shape)| shape.priority < priority)
@@ -205,6 +218,7 @@ impl Controller {
         let mut ok = true;
         for pod in pods {
             let shown = self
+                .core
                 .informers
                 .pod(pod.id)
                 .and_then(|p| p.unscheduled.as_ref().and_then(|u| u.nominated));
@@ -218,22 +232,6 @@ impl Controller {
     /// `ClearNominatedNodeName`, in 1.18 `removeNominatedNodeName`, of one pod; false if it could
     /// not be told.
     pub(super) async fn clear_nomination(&self, pod: &Pod) -> bool {
-        self.write_status(pod, None, Some(None)).await
-    }
-
-    /// Writes a pod's condition and nomination (`PatchPodStatus`, in 1.18 `UpdateStatus`); false if
-    /// they were refused. A pod that is gone needs neither, and who is refused does not try again.
-    pub(super) async fn write_status(
-        &self,
-        pod: &Pod,
-        condition: Option<(&'static str, String)>,
-        nominated: Option<Option<NodeId>>,
-    ) -> bool {
-        let by_update = self.config.choice.switches.status_by_update;
-        let (id, read) = (pod.id, by_update.then_some((pod.uid, pod.resource_version)));
-        let write = move |api: &ApiServer, actor| {
-            api.write_unscheduled(actor, id, read, condition, nominated)
-        };
-        self.client.call(self.pod_object(id), write).await.is_ok()
+        self.core.write_status(pod, None, Some(None)).await
     }
 }
