@@ -1,58 +1,30 @@
-//! The controller's configuration and state, and what it hears of.
+//! The controller: its parts, what it hears of, and `Run`, which starts its loops and workers.
 
-use super::breaker::Breaker;
-use super::ids::Ids;
-use super::node_health::Health;
-use super::notices::Notices;
-use super::queue::RateLimitedTimedQueue;
-use super::roster::Roster;
-use super::round::Round;
-use super::skipped::Rest;
-use super::templates::Templates;
-use super::zone_states::ZoneStates;
-use crate::api::labels::Labels;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId, TextId};
-use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
+use super::config::{Config, NODE_EVICTION_PERIOD};
+use super::core::Core;
+use super::decision::Eviction;
+use super::health::HealthMap;
+use super::memory::Recaller;
+use super::no_schedule::NoScheduleTainter;
+use super::odds::odds_amid_pass;
+use super::pass::Monitor;
+use super::pods::PodMarker;
+use super::skip::Skipper;
+use super::taints::Writer;
+use super::zones::Zones;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::client::{
-    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter,
-    Recalled, WorkQueue,
-};
-use crate::kernel::{Ctx, Dur, Group, Idler, Lock, Object, PointId, Shared};
-use crate::plan::switches::node_lifecycle::{ConditionTaints, Switches};
-use crate::trace::{Actor, What, ZoneState};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::{Rc, Weak};
+use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey};
+use crate::kernel::{Dur, Group, Object, PointId};
+use crate::plan::switches::node_lifecycle::ConditionTaints;
+use std::rc::Rc;
 
-/// `nodeEvictionPeriod`: how often the NoExecute pass runs.
-pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
-/// The controller's flags and what its release does.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Config {
-    /// `--node-monitor-period`
-    pub monitor_period: Dur,
-    /// Added to the period, for the time a pass takes.
-    pub pass_overhead: Dur,
-    /// `--node-monitor-grace-period`
-    pub grace_period: Dur,
-    /// `--node-startup-grace-period`
-    pub startup_grace_period: Dur,
-    /// `--node-eviction-rate`
-    pub eviction_rate: f32,
-    /// `--secondary-node-eviction-rate`
-    pub secondary_eviction_rate: f32,
-    /// `--large-cluster-size-threshold`
-    pub large_cluster_threshold: i32,
-    /// `--unhealthy-zone-threshold`
-    pub unhealthy_zone_threshold: f32,
-    /// `--pod-eviction-timeout`, in releases that have it.
-    pub pod_eviction_timeout: Dur,
-    /// What it remembers, if it has been running for long and the objects are an export's.
-    pub memory: Option<Recalled>,
-    /// What the release does.
-    pub switches: Switches,
-}
+/// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.
+const NODE_UPDATE_WORKERS: usize = 8;
+
+/// `podUpdateWorkerSize`
+const POD_UPDATE_WORKERS: usize = 4;
 
 impl QueueKey for NodeId {
     fn slot(self) -> usize {
@@ -66,100 +38,35 @@ impl QueueKey for PodId {
     }
 }
 
-/// What the controller keeps in memory.
-#[derive(Default)]
-pub(super) struct State {
-    /// `knownNodeSet`
-    pub(super) known: Vec<Option<Uid>>,
-    /// `nodeHealthMap`; a record survives its node.
-    pub(super) health: Vec<Option<Health>>,
-    /// `zoneStates`
-    pub(super) zone_states: ZoneStates,
-    /// `zoneNoExecuteTainter`
-    pub(super) tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
-    /// `nodesToRetry`
-    pub(super) nodes_to_retry: BTreeSet<NodeId>,
-    /// Nodes whose pods were deleted in timeout mode (`nodeEvictionMap`).
-    pub(super) evicted: BTreeSet<NodeId>,
-    /// Nodes that wait in a queue, so that the trace records each wait once.
-    pub(super) told_queued: Ids,
-    /// Whether the first round of the NoExecute loop comes amid the first pass, which is still to
-    /// come.
-    pub(super) round_amid_pass: bool,
-    /// What is read of a node, by the version it was read from.
-    facts: Vec<Option<(Rc<Labels>, Facts)>>,
-}
-
-impl State {
-    /// Makes a node known under its uid, or unknown.
-    pub(super) fn know(&mut self, node: NodeId, uid: Option<Uid>) {
-        if self.known.len() <= node.index() {
-            self.known.resize(node.index() + 1, None);
-        }
-        self.known[node.index()] = uid;
-    }
-}
-
-/// What every pass asks of a node's labels.
-#[derive(Clone, Copy)]
-struct Facts {
-    zone: TextId,
-    excluded: bool,
-}
-
-/// The points of chance of this controller.
-#[derive(Clone, Copy)]
-pub(super) struct Points {
-    pub(super) list: PointId,
-    pub(super) pods: PointId,
-    pub(super) zones: PointId,
-    pub(super) patch_backoff: PointId,
+/// The points of chance of a start.
+struct Points {
     /// Whether the first pass comes before the workers and the first round of the NoExecute loop,
     /// all of which start at once.
-    pub(super) start: PointId,
+    start: PointId,
     /// Whether that first round comes amid the first pass.
-    pub(super) start_amid: PointId,
+    start_amid: PointId,
     /// How long the next pass of a process that has been running for long is away, and the next
     /// round of its NoExecute loop.
-    pub(super) pass_phase: PointId,
-    pub(super) eviction_phase: PointId,
+    pass_phase: PointId,
+    eviction_phase: PointId,
     /// When in its second something came that was before the run, and the order in which nodes
     /// wait.
-    pub(super) recalled: PointId,
-    pub(super) recalled_queue: PointId,
-    pub(super) recalled_pass: PointId,
-    /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
-    pub(super) disruption: PointId,
-    /// Whether the writer of events gets its token before the next request of who told it one.
-    pub(super) event_first: PointId,
+    recalled: PointId,
+    recalled_queue: PointId,
+    recalled_pass: PointId,
 }
 
 /// The node lifecycle controller.
 pub(crate) struct Controller {
-    me: Weak<Controller>,
-    pub(super) ctx: Ctx,
-    pub(super) group: Group,
-    pub(super) config: Config,
-    pub(super) client: Client,
-    pub(super) informers: Rc<InformerFactory>,
-    pub(super) recorder: EventRecorder,
-    pub(super) templates: Templates,
-    pub(super) state: Shared<State>,
-    pub(super) breaker: Breaker,
-    /// `evictorLock`; it matters only where it is held across requests.
-    pub(super) evictor_lock: Lock,
-    pub(super) node_queue: WorkQueue<NodeId>,
-    pub(super) pod_queue: WorkQueue<PodId>,
-    pub(super) pod_limiter: Shared<RateLimiter<PodId>>,
-    pub(super) points: Points,
-    /// Passes that cannot change anything are skipped.
-    pub(super) lazy: bool,
-    /// The eviction loop, while all queues are empty.
-    pub(super) idler: Idler,
-    pub(super) rest: Shared<Rest>,
-    pub(super) roster: Shared<Roster>,
-    /// The pass that is under way, if one is.
-    pub(super) round: Shared<Round>,
+    core: Rc<Core>,
+    zones: Rc<Zones>,
+    health: Rc<HealthMap>,
+    skipper: Rc<Skipper>,
+    eviction: Rc<Eviction>,
+    pods: Rc<PodMarker>,
+    no_schedule: NoScheduleTainter,
+    monitor: Rc<Monitor>,
+    points: Points,
 }
 
 impl Controller {
@@ -172,26 +79,17 @@ impl Controller {
         group: Group,
         recorder: EventRecorder,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let controller = Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            templates: Templates::new(config.switches.alpha_taint_keys),
-            evictor_lock: Lock::new(&ctx),
-            node_queue: WorkQueue::new(&ctx),
-            pod_queue: WorkQueue::new(&ctx),
-            pod_limiter: Shared::new(RateLimiter::default()),
-            state: Shared::new(State::default()),
-            breaker: Breaker::default(),
-            lazy: client.api().source_of_heartbeats().is_some(),
-            idler: ctx.idler(),
-            rest: Shared::new(Rest::default()),
-            roster: Shared::new(Roster::default()),
-            round: Shared::new(Round::default()),
+        let core = Core::new(config, client, informers, group, recorder);
+        let (zones, health) = (Zones::new(&core), HealthMap::new(&core));
+        let skipper = Skipper::new(&core, &zones, &health);
+        let writer = Writer::new(&core);
+        let eviction = Eviction::new(&core, &zones, &health, &skipper, &writer);
+        let pods = PodMarker::new(&core, &health, &eviction);
+        let ctx = &core.ctx;
+        let controller = Rc::new(Controller {
+            no_schedule: NoScheduleTainter::new(&core, &writer),
+            monitor: Monitor::new(&core, &zones, &health, &skipper, &eviction, &pods),
             points: Points {
-                list: ctx.point("node-lister-order"),
-                pods: ctx.point("pod-index-order"),
-                zones: ctx.point("zone-map-order"),
-                patch_backoff: ctx.point("taint-patch-backoff"),
                 start: ctx.point("node-lifecycle-start-order"),
                 start_amid: ctx.point("node-lifecycle-start-amid-pass"),
                 pass_phase: ctx.point("node-monitor-phase"),
@@ -199,22 +97,20 @@ impl Controller {
                 recalled: ctx.point("node-recalled"),
                 recalled_queue: ctx.point("node-recalled-queue"),
                 recalled_pass: ctx.point("node-recalled-pass"),
-                disruption: ctx.point("node-disruption"),
-                event_first: ctx.point("pod-event-first"),
             },
-            informers: informers.clone(),
-            config,
-            client,
-            recorder,
-            group,
-            ctx,
+            zones,
+            health,
+            skipper,
+            eviction,
+            pods,
+            core,
         });
         informers.on_node(controller.clone());
         informers.on_pod(controller.clone());
         let weak = Rc::downgrade(&controller);
         informers.on_stir(Rc::new(move || {
             if let Some(c) = weak.upgrade() {
-                c.stirred();
+                c.skipper.stirred();
             }
         }));
         let weak = Rc::downgrade(&controller);
@@ -226,108 +122,176 @@ impl Controller {
         controller
     }
 
-    /// From one pass to the next, where neither has to wait.
-    pub(super) fn pass_period(&self) -> Dur {
-        self.config.monitor_period + self.config.pass_overhead
-    }
-
-    /// The zone of a node and whether it is left out of zone counts, read anew only when its labels
-    /// changed.
-    pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
-        let known = self.state.with(|s| match s.facts.get(node.id.index()) {
-            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => {
-                Some((f.zone, f.excluded))
+    /// Starts the loops and workers (`Run`); the caches are filled. `warm`: it has been running for
+    /// long, so that the next pass, and the next round of the NoExecute loop, come some time within
+    /// a period of theirs.
+    ///
+    /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first.
+    /// Then it is over, if nothing in it had to wait, before the pod workers drop what they know no
+    /// node's health for, and before the NoExecute loop looks first. Or that loop, which another
+    /// processor has taken over meanwhile, looks first amid the pass: nodes wait in the queues, and
+    /// the limiters still let the first of each zone through ([`odds_amid_pass`]).
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        let (s, busy) = (self.core.config.switches, self.core.ctx.name());
+        let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
+        if warm {
+            pass = self
+                .core
+                .ctx
+                .phase(self.points.pass_phase, self.core.pass_period());
+            eviction = self
+                .core
+                .ctx
+                .phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
+            let recaller = self.recaller();
+            if let Some(recalled) = self.core.config.memory {
+                pass = recaller.recall(recalled, pass);
+            } else {
+                recaller.assume_running(pass);
             }
-            _ => None,
-        });
-        if let Some(known) = known {
-            return known;
         }
-        let key = zone_key(&node.labels, self.config.switches.beta_zone_labels);
-        let (zone, by_name) = self.client.api().names(|n| {
-            (
-                n.text(&key),
-                self.config.switches.exclude_master_names && is_master(n.node_name(node.id)),
-            )
-        });
-        let excluded = by_name
-            || self.config.switches.exclude_label
-                && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
-        self.state.with(|s| {
-            if s.facts.len() <= node.id.index() {
-                s.facts.resize(node.id.index() + 1, None);
+        let nodes = self
+            .core
+            .informers
+            .nodes_as_they_are()
+            .iter()
+            .flatten()
+            .count();
+        let odds = odds_amid_pass(s.start_amid_pass, s.pass_workers, nodes);
+        let amid = !warm
+            && self
+                .core
+                .ctx
+                .chance(self.points.start_amid, Object::NONE, odds);
+        self.monitor.disruption.round_amid_pass.set(amid);
+        let start = self.points.start;
+        let pass_first = amid || !warm && self.core.ctx.choose(start, Object::NONE, 2) == 1;
+        if pass_first {
+            self.core
+                .ctx
+                .spawn(self.core.group, self.clone().monitor_loop(pass));
+        }
+        if s.condition_taints == ConditionTaints::Mapped {
+            for _ in 0..NODE_UPDATE_WORKERS {
+                let c = self.clone();
+                self.core
+                    .ctx
+                    .spawn_alike(busy.at_rest(), self.core.group, async move {
+                        c.no_schedule.do_node_processing_pass_worker(busy).await
+                    });
             }
-            s.facts[node.id.index()] = Some((node.labels.clone(), Facts { zone, excluded }));
-        });
-        (zone, excluded)
-    }
-
-    /// The queue of a node's present zone.
-    pub(super) fn tainter_of(&self, node: &Node) -> Option<Rc<RateLimitedTimedQueue>> {
-        let (zone, _) = self.zone_of(node);
-        self.state.with(|s| s.tainters.get(&zone).cloned())
-    }
-
-    /// A handle for a process that this controller starts itself; it is alive while it runs.
-    pub(super) fn handle(&self) -> Option<Rc<Controller>> {
-        self.me.upgrade()
-    }
-
-    /// A node as an object of chance.
-    pub(super) fn object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.client.api().names(|n| n.node_hash(node)),
+        }
+        if s.pod_workers {
+            for _ in 0..POD_UPDATE_WORKERS {
+                let c = self.clone();
+                self.core
+                    .ctx
+                    .spawn_alike(busy.at_rest(), self.core.group, async move {
+                        c.pods.do_pod_processing_worker(busy).await
+                    });
+            }
+        }
+        self.core
+            .ctx
+            .spawn(self.core.group, self.clone().eviction_loop(eviction));
+        if !pass_first {
+            self.core
+                .ctx
+                .spawn(self.core.group, self.clone().monitor_loop(pass));
         }
     }
 
-    /// A pod as an object of chance.
-    pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object {
-            id: pod.0,
-            hash: self.client.api().names(|n| n.pod_hash(pod)),
+    /// Runs passes for ever, the first one after `wait`, except for those that cannot change
+    /// anything.
+    async fn monitor_loop(self: Rc<Self>, wait: Dur) {
+        let (core, period) = (&self.core, self.core.pass_period());
+        if wait > Dur::ZERO {
+            core.ctx.sleep(wait).await;
+        }
+        // Passes are counted from the beginning of the run, so that a process that starts later
+        // draws orders of its own.
+        let mut number = (core.ctx.now().as_nanos() / period.as_nanos().max(1)) as u32;
+        loop {
+            core.ctx.set_cause(u32::MAX);
+            let began = core.ctx.now();
+            self.skipper.pass_begins();
+            self.monitor.monitor_node_health(number).await;
+            number += 1;
+            // Where eviction passes hold the lock across requests, a health pass may have to wait
+            // for one.
+            let free = !core.config.switches.lock_across_calls || self.zones.queues_are_empty();
+            let findings = self.skipper.pass_ends(began, period);
+            let Some(findings) = findings.filter(|_| free) else {
+                core.ctx.sleep(period).await;
+                continue;
+            };
+            let passed = self.skipper.skip_passes(began, period, findings).await;
+            number += (passed - 1) as u32;
+            core.ctx.sleep_until(began + period * passed).await;
         }
     }
 
-    /// Records a zone's new state.
-    pub(super) fn record_zone(&self, zone: TextId, state: ZoneState) {
-        self.client
-            .api()
-            .record_text(Actor::NodeLifecycle, zone, What::Zone(state));
+    /// Runs the eviction pass for ever, first after `wait`, except while all queues are empty.
+    async fn eviction_loop(self: Rc<Self>, wait: Dur) {
+        if wait > Dur::ZERO {
+            self.core.ctx.sleep(wait).await;
+        }
+        loop {
+            self.eviction.do_no_execute_tainting_pass().await;
+            if self.core.lazy && self.zones.queues_are_empty() {
+                self.skipper.skip_rounds(NODE_EVICTION_PERIOD).await;
+            } else {
+                self.core.ctx.sleep(NODE_EVICTION_PERIOD).await;
+            }
+        }
     }
-}
 
-/// `pkg/util/system/system_utils.go: IsMasterNode`: a name that ends in "master", or in "master-"
-/// and three characters.
-fn is_master(name: &str) -> bool {
-    name.ends_with("master")
-        || name.len() >= 10
-            && name.is_char_boundary(name.len() - 3)
-            && name[..name.len() - 3].ends_with("master-")
+    fn recaller(&self) -> Recaller<'_> {
+        Recaller {
+            core: &self.core,
+            zones: &self.zones,
+            health: &self.health,
+            skipper: &self.skipper,
+            eviction: &self.eviction,
+            monitor: &self.monitor,
+            point: self.points.recalled,
+            queue_point: self.points.recalled_queue,
+            pass_point: self.points.recalled_pass,
+        }
+    }
+
+    /// A node's heartbeats are computed up to now, and no more.
+    fn wakes(&self, node: NodeId) {
+        self.skipper.wakes(node);
+        if self.core.config.switches.condition_taints == ConditionTaints::Mapped {
+            // While all workers are busy, a post that changes nothing has its place in the queue.
+            let arrived = self.core.informers.posts_arrived(node);
+            self.no_schedule.node_queue.add_as_of(node, arrived);
+        }
+    }
 }
 
 impl NodeHandler for Controller {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(n) = new.or(old) {
-            self.node_changed(n.id, old.is_some(), new.is_some());
+            self.skipper
+                .node_changed(n.id, old.is_some(), new.is_some());
         }
         if let Some(n) = new
-            && self.config.switches.rename_alpha_taints
+            && self.core.config.switches.rename_alpha_taints
         {
-            self.rename_alpha_taints(n);
+            self.no_schedule.rename_alpha_taints(n);
         }
         match new {
-            Some(n) => match self.config.switches.condition_taints {
-                ConditionTaints::Mapped => self.node_queue.add(n.id),
-                ConditionTaints::TrueOnly => self.taint_by_true_conditions(n),
+            Some(n) => match self.core.config.switches.condition_taints {
+                ConditionTaints::Mapped => self.no_schedule.node_queue.add(n.id),
+                ConditionTaints::TrueOnly => self.no_schedule.taint_by_true_conditions(n),
                 ConditionTaints::Off => {}
             },
             None => {
                 if let Some(o) = old {
-                    self.state.with(|s| {
-                        s.nodes_to_retry.remove(&o.id);
-                        s.evicted.remove(&o.id);
-                    });
+                    self.monitor.nodes_to_retry.with(|r| r.remove(&o.id));
+                    self.eviction.evictor.forget(o.id);
                 }
             }
         }
@@ -339,26 +303,10 @@ impl PodHandler for Controller {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let Some(p) = new
             && p.node.is_some()
-            && self.config.switches.pod_workers
+            && self.core.config.switches.pod_workers
             && old.is_none_or(|o| o.node != p.node)
         {
-            self.pod_queue.add(p.id);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn masters_by_name() {
-        for (name, is) in [
-            ("master", true),
-            ("kube-master", true),
-            ("x-master-abc", true),
-            ("x-master-ab", false),
-            ("masters", false),
-        ] {
-            assert_eq!(super::is_master(name), is, "{name}");
+            self.pods.pod_queue.add(p.id);
         }
     }
 }

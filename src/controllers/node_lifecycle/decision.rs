@@ -2,8 +2,14 @@
 //! for those that have to wait (`processTaintBaseEviction`; `processNoTaintBaseEviction` in timeout
 //! mode).
 
-use super::controller::Controller;
+use super::core::Core;
+use super::health::HealthMap;
 use super::node_health::Tried;
+use super::skip::Skipper;
+use super::tainting::NoExecuteTainter;
+use super::taints::Writer;
+use super::timeout::PodEvictor;
+use super::zones::Zones;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -28,35 +34,48 @@ pub(super) enum Decision {
     Nothing,
 }
 
-impl Controller {
-    /// What is to be done about a node; none while it never had a Ready condition and is within its
-    /// grace.
-    pub(super) fn decide(&self, node: &Node, tried: &Tried) -> Option<Decision> {
-        let status = self.decisive(tried)?;
-        Some(match self.config.switches.eviction_mode {
-            EvictionMode::Taints => self.decide_taint_base_eviction(node, status),
-            EvictionMode::Timeout => self.decide_no_taint_base_eviction(node, tried.observed),
+/// Decides about nodes, and carries that out.
+pub(super) struct Eviction {
+    core: Rc<Core>,
+    zones: Rc<Zones>,
+    tainter: NoExecuteTainter,
+    pub(super) evictor: PodEvictor,
+}
+
+impl Eviction {
+    /// Nothing was decided yet.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        zones: &Rc<Zones>,
+        health: &Rc<HealthMap>,
+        skipper: &Rc<Skipper>,
+        writer: &Rc<Writer>,
+    ) -> Rc<Self> {
+        Rc::new(Eviction {
+            tainter: NoExecuteTainter::new(core, zones, skipper, writer),
+            evictor: PodEvictor::new(core, zones, health, skipper),
+            zones: zones.clone(),
+            core: core.clone(),
         })
     }
 
-    /// The status that decides about taints; none while a node never had a Ready condition and is
-    /// within its grace.
-    pub(super) fn decisive(&self, tried: &Tried) -> Option<ConditionStatus> {
-        let current = tried.current?;
-        Some(if self.config.switches.taint_on_observed {
-            tried.observed
-        } else {
-            current
+    /// What is to be done about a node; none while it never had a Ready condition and is within its
+    /// grace.
+    pub(super) fn decide(&self, node: &Node, tried: &Tried) -> Option<Decision> {
+        let status = tried.decisive(&self.core.config.switches)?;
+        Some(match self.core.config.switches.eviction_mode {
+            EvictionMode::Taints => self.decide_taint_base_eviction(node, status),
+            EvictionMode::Timeout => self.decide_no_taint_base_eviction(node, tried.observed),
         })
     }
 
     fn decide_taint_base_eviction(&self, node: &Node, status: ConditionStatus) -> Decision {
         let opposite = match status {
             ConditionStatus::True => return Decision::MarkNodeAsReachable,
-            ConditionStatus::False => &self.templates.unreachable,
-            ConditionStatus::Unknown => &self.templates.not_ready,
+            ConditionStatus::False => &self.core.templates.unreachable,
+            ConditionStatus::Unknown => &self.core.templates.not_ready,
         };
-        if self.config.switches.swap_without_limiter && node.has_taint(opposite) {
+        if self.core.config.switches.swap_without_limiter && node.has_taint(opposite) {
             Decision::SwapTaint(status)
         } else {
             Decision::MarkNodeForTainting(status)
@@ -71,37 +90,37 @@ impl Controller {
     ) -> Decision {
         if observed == ConditionStatus::True {
             Decision::CancelPodEviction
-        } else if self.eviction_is_due(node, observed) {
+        } else if self.evictor.eviction_is_due(node, observed) {
             Decision::EvictPods
         } else {
             Decision::Nothing
         }
     }
 
-    /// Whether anything about a node needs a request or a lock.
+    /// Whether anything about a node needs a request or a lock. `marks_pods_again`: the last try to
+    /// mark its pods failed.
     pub(super) fn has_to_wait(
         &self,
         node: &Node,
         tried: &Tried,
         decision: Option<Decision>,
+        marks_pods_again: bool,
     ) -> bool {
-        let s = &self.config.switches;
+        let s = &self.core.config.switches;
         if tried.write.is_some()
             || tried.expired && s.lease_circuit_breaker
-            || s.lock_across_calls && self.evictor_lock.is_held()
+            || self.zones.is_locked()
         {
             return true;
         }
         let Some(decision) = decision else {
             return false;
         };
-        let marks_pods_again = tried.observed != ConditionStatus::True
-            && self.state.with(|st| st.nodes_to_retry.contains(&node.id));
-        marks_pods_again
+        marks_pods_again && tried.observed != ConditionStatus::True
             || match decision {
                 Decision::MarkNodeAsReachable => {
-                    node.has_taint(&self.templates.not_ready)
-                        || node.has_taint(&self.templates.unreachable)
+                    node.has_taint(&self.core.templates.not_ready)
+                        || node.has_taint(&self.core.templates.unreachable)
                 }
                 Decision::SwapTaint(_) | Decision::EvictPods => true,
                 Decision::MarkNodeForTainting(_)
@@ -113,9 +132,9 @@ impl Controller {
     /// Carries out a decision for which nothing has to wait.
     pub(super) fn process_at_once(&self, node: &Node, decision: Decision) {
         match decision {
-            Decision::MarkNodeAsReachable | Decision::CancelPodEviction => self.unqueue(node),
+            Decision::MarkNodeAsReachable | Decision::CancelPodEviction => self.zones.unqueue(node),
             Decision::MarkNodeForTainting(status) => {
-                self.mark_node_for_tainting(node, status, false)
+                self.tainter.mark_node_for_tainting(node, status, false)
             }
             Decision::SwapTaint(_) | Decision::EvictPods | Decision::Nothing => {}
         }
@@ -131,25 +150,56 @@ impl Controller {
     ) {
         match decision {
             Decision::MarkNodeAsReachable => {
-                self.mark_node_as_reachable(node).await;
+                self.tainter.mark_node_as_reachable(node).await;
             }
             Decision::SwapTaint(status) => {
-                if let Some((add, opposite)) = self.templates.of(status) {
-                    self.swap_node_controller_taint(
-                        node,
-                        vec![add.clone()],
-                        vec![opposite.clone()],
-                    )
-                    .await;
-                }
+                self.tainter.swap_taint(node, status).await;
             }
             Decision::MarkNodeForTainting(status) => {
-                let _held = self.hold_evictor_lock().await;
-                self.mark_node_for_tainting(node, status, true);
+                let _held = self.zones.hold_evictor_lock().await;
+                self.tainter.mark_node_for_tainting(node, status, true);
             }
-            Decision::CancelPodEviction => self.cancel_pod_eviction(node).await,
-            Decision::EvictPods => self.evict_pods(node, pods).await,
+            Decision::CancelPodEviction => self.evictor.cancel_pod_eviction(node).await,
+            Decision::EvictPods => self.evictor.evict_pods(node, pods).await,
             Decision::Nothing => {}
+        }
+    }
+
+    /// `markNodeAsReachable`; in timeout mode `cancelPodEviction`.
+    pub(super) async fn spare(&self, node: &Rc<Node>) {
+        match self.core.config.switches.eviction_mode {
+            // The cause of what is written about a node is the version that was read.
+            EvictionMode::Taints => {
+                self.tainter.mark_node_as_reachable(node).await;
+            }
+            EvictionMode::Timeout => self.evictor.cancel_pod_eviction(node).await,
+        }
+    }
+
+    /// `doNoExecuteTaintingPass`, or `doEvictionPass` in timeout mode.
+    pub(super) async fn do_no_execute_tainting_pass(&self) {
+        if self.zones.queues_are_empty() && !self.zones.is_locked() {
+            return;
+        }
+        let _held = self.zones.hold_evictor_lock().await;
+        if self.zones.queues_are_empty() {
+            return;
+        }
+        let object = |node| self.core.client.node_object(node);
+        for zone in self.zones.zones_with_tainters() {
+            let Some(queue) = self.zones.tainter(zone) else {
+                continue;
+            };
+            match self.core.config.switches.eviction_mode {
+                EvictionMode::Taints => {
+                    let taint = |node| self.tainter.taint_queued_node(node);
+                    queue.try_each(object, taint).await
+                }
+                EvictionMode::Timeout => {
+                    let evict = |node| self.evictor.evict_queued_node(node);
+                    queue.try_each(object, evict).await
+                }
+            }
         }
     }
 }

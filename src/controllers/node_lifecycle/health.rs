@@ -1,30 +1,73 @@
 //! `tryUpdateNodeHealth`: whether a node was heard of in time, and what its status becomes if not.
 
-use super::controller::Controller;
-use super::node_health::{Health, SavedReady, Tried, saved, seconds};
+use super::breaker::Breaker;
+use super::core::Core;
+use super::node_health::{Health, Listed, SavedReady, Tried, saved, seconds};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::apiserver::{ApiError, lease_version};
-use crate::kernel::Time;
+use crate::kernel::Shared;
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
 
-impl Controller {
-    /// The present, ns from the start.
-    pub(super) fn now_ns(&self) -> i64 {
-        self.ctx.now().as_nanos() as i64
+/// The health records (`nodeHealthMap`); one survives its node.
+pub(super) struct HealthMap {
+    core: Rc<Core>,
+    records: Shared<Vec<Option<Health>>>,
+    breaker: Breaker,
+}
+
+impl HealthMap {
+    /// Nothing was heard of any node.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        Rc::new(HealthMap {
+            records: Shared::new(Vec::new()),
+            breaker: Breaker::default(),
+            core: core.clone(),
+        })
+    }
+
+    /// The record of a node.
+    pub(super) fn get(&self, node: NodeId) -> Option<Health> {
+        self.records
+            .with(|r| r.get(node.index()).copied().flatten())
+    }
+
+    /// A node counts as heard of at that time.
+    pub(super) fn count_as_heard(&self, node: NodeId, at_ns: i64) {
+        self.records.with(|r| {
+            // Where the lease circuit breaker kept a node from getting a record, upstream crashes
+            // here.
+            if let Some(Some(health)) = r.get_mut(node.index()) {
+                (health.probe_ns, health.transition_ns) = (at_ns, at_ns);
+            }
+        });
+    }
+
+    /// Changes all records.
+    pub(super) fn change_each(&self, change: impl Fn(&mut Health)) {
+        self.records
+            .with(|r| r.iter_mut().flatten().for_each(change));
+    }
+
+    /// Whether no node is looked at, as the lease cache lags.
+    pub(super) fn waits_for_leases(&self) -> bool {
+        self.breaker.is_waiting(&self.core.informers)
     }
 
     /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says
     /// what has to be written. The node was `listed` then from the cache, or else it was read from
     /// the API server.
-    pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Time>) -> Tried {
-        let now = self.now_ns();
+    pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Listed>) -> Tried {
+        let now = self.core.now_ns();
         let ready = node.ready();
         let (observed, grace) = match ready {
-            None => (ConditionStatus::Unknown, self.config.startup_grace_period),
-            Some(c) => (c.status, self.config.grace_period),
+            None => (
+                ConditionStatus::Unknown,
+                self.core.config.startup_grace_period,
+            ),
+            Some(c) => (c.status, self.core.config.grace_period),
         };
         let health = self.health_by_now(node, listed);
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
@@ -47,12 +90,10 @@ impl Controller {
     }
 
     /// The health record of a node after what the caches say of its heartbeats by now.
-    fn health_by_now(&self, node: &Node, listed: Option<Time>) -> Health {
-        let now = self.now_ns();
+    fn health_by_now(&self, node: &Node, listed: Option<Listed>) -> Health {
+        let now = self.core.now_ns();
         let created = seconds(node.creation_timestamp);
-        let mut health = self
-            .state
-            .with(|s| s.health.get(node.id.index()).copied().flatten());
+        let mut health = self.get(node.id);
         let ready = node.ready();
         if ready.is_none() {
             match &mut health {
@@ -71,10 +112,9 @@ impl Controller {
         }
         let saved_lease = health.and_then(|h| h.lease);
         let read = || node.ready().map(|c| c.last_heartbeat_time);
-        let as_listed = |at| {
-            let heartbeat = self.informers.heartbeat(node, at)?;
-            let heard = self.round.with(|r| r.heard(node.id));
-            Some(heard.map_or(heartbeat, |post| post.max(heartbeat)))
+        let as_listed = |listed: Listed| {
+            let heartbeat = self.core.informers.heartbeat(node, listed.at)?;
+            Some(listed.heard.map_or(heartbeat, |post| post.max(heartbeat)))
         };
         let heartbeat = listed.map_or_else(read, as_listed).unwrap_or_default();
         let fresh = |transition_ns| Health {
@@ -95,8 +135,8 @@ impl Controller {
             },
             (Some(h), None) => h,
         };
-        if self.config.switches.leases
-            && let Some(lease) = self.informers.lease(node.id)
+        if self.core.config.switches.leases
+            && let Some(lease) = self.core.informers.lease(node.id)
             && saved_lease.is_none_or(|l| l.0 < lease.0)
         {
             health.lease = Some(lease);
@@ -108,16 +148,16 @@ impl Controller {
     /// The node with its conditions set to Unknown.
     fn silenced(&self, node: &Node) -> Node {
         let mut node = node.clone();
-        let at = self.client.api().timestamp();
+        let at = self.core.client.api().timestamp();
         let mut kinds = vec![
             NodeConditionType::Ready,
             NodeConditionType::MemoryPressure,
             NodeConditionType::DiskPressure,
         ];
-        if self.config.switches.out_of_disk {
+        if self.core.config.switches.out_of_disk {
             kinds.insert(1, NodeConditionType::OutOfDisk);
         }
-        if self.config.switches.pid_pressure_unknown {
+        if self.core.config.switches.pid_pressure_unknown {
             kinds.push(NodeConditionType::PidPressure);
         }
         for kind in kinds {
@@ -148,7 +188,7 @@ impl Controller {
         written_at_ns: i64,
         lease: Option<(i64, u64)>,
     ) {
-        let Some(old) = self.state.with(|s| s.health[node.id.index()]) else {
+        let Some(old) = self.get(node.id) else {
             return;
         };
         let ready = node.ready().map(|c| SavedReady {
@@ -162,7 +202,7 @@ impl Controller {
             Health {
                 ready,
                 probe_ns: old.probe_ns,
-                transition_ns: self.now_ns(),
+                transition_ns: self.core.now_ns(),
                 lease,
             },
         );
@@ -172,17 +212,15 @@ impl Controller {
     /// heartbeat is: its lease's renewal, or, before there are leases, the heartbeat of its Ready
     /// condition. Also how old the lease's newest renewal is, where the cache does not have it.
     pub(super) fn note_expired(&self, id: NodeId) {
-        let Some(health) = self
-            .state
-            .with(|s| s.health.get(id.index()).copied().flatten())
-        else {
+        let Some(health) = self.get(id) else {
             return;
         };
-        let now = self.now_ns();
+        let now = self.core.now_ns();
         let note = |note, then_ns: i64| {
             let ms =
                 u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
-            self.client
+            self.core
+                .client
                 .api()
                 .record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
         };
@@ -190,7 +228,8 @@ impl Controller {
         if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
             note(Note::LastHeartbeat, at);
         }
-        if let (Some((_, seen)), Some(newest)) = (health.lease, self.informers.newest_renewal(id))
+        if let (Some((_, seen)), Some(newest)) =
+            (health.lease, self.core.informers.newest_renewal(id))
             && lease_version(newest) > seen
         {
             note(Note::RenewalUnseen, newest.as_nanos() as i64);
@@ -198,19 +237,20 @@ impl Controller {
         note(Note::NodeExpired, health.probe_ns);
     }
 
+    /// Makes or replaces the record of a node.
     pub(super) fn save_health(&self, node: NodeId, health: Health) {
-        self.state.with(|s| {
-            if s.health.len() <= node.index() {
-                s.health.resize(node.index() + 1, None);
+        self.records.with(|r| {
+            if r.len() <= node.index() {
+                r.resize(node.index() + 1, None);
             }
-            s.health[node.index()] = Some(health);
+            r[node.index()] = Some(health);
         });
     }
 
     /// The lease as the cache has it (`observedLease`).
     pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
-        if self.config.switches.leases {
-            self.informers.lease(node.id)
+        if self.core.config.switches.leases {
+            self.core.informers.lease(node.id)
         } else {
             None
         }
@@ -220,13 +260,16 @@ impl Controller {
     /// record, or there is none; if it is another one, the breaker opens.
     pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
         let known = self
-            .state
-            .with(|s| s.health[node.id.index()].and_then(|h| h.lease))
+            .get(node.id)
+            .and_then(|h| h.lease)
             .map(|(_, version)| version);
         let id = node.id;
         match self
+            .core
             .client
-            .get(self.object(id), move |api, _| api.get_lease(id))
+            .get(self.core.client.node_object(id), move |api, _| {
+                api.get_lease(id)
+            })
             .await
         {
             Err(ApiError::NotFound) => true,

@@ -6,13 +6,17 @@
 //! passes apart, to the microsecond. Since when its leader holds office tells nothing of it: its
 //! controllers take between one second and nearly five to start.
 
-use super::controller::Controller;
-use super::memory::{LastPass, PAUSE_IN_PASS_S, SECOND};
+use super::core::Core;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::Node;
+use crate::api::pod::Pod;
 use crate::client::{Asked, Recalled, unknown_since};
-use crate::kernel::{Dur, Object};
+use crate::kernel::{Dur, Object, PointId};
+use std::rc::Rc;
 
+/// Within a pass something is written at least this often, in seconds; between two passes nothing
+/// is for a whole period, which is longer.
+const PAUSE_IN_PASS_S: i64 = 3;
 /// A node that is silent for so many periods longer than its grace is given up.
 const REACH_PERIODS: u64 = 4;
 /// No more passes than this are reckoned back, however short their period is.
@@ -24,19 +28,64 @@ const OVERHEAD_DOUBLES_AT: i64 = 250;
 /// What one request takes behind a limiter that has nothing left: 20 a second.
 const HELD_UP_BY_REQUEST: Dur = Dur::from_millis(50);
 
-impl Controller {
+pub(super) const SECOND: Dur = Dur::from_secs(1);
+
+/// The last pass of which there are traces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastPass {
+    /// The second in which it first wrote something, and the last.
+    pub(super) first: i64,
+    pub(super) last: i64,
+    /// It is under way.
+    pub(super) goes_on: bool,
+}
+
+/// Finds out when passes were.
+pub(super) struct PastPasses<'a> {
+    pub(super) core: &'a Core,
+    pub(super) point: PointId,
+}
+
+impl PastPasses<'_> {
+    /// The last pass that wrote something. It goes on if it wrote until now and has something left
+    /// to do: silent nodes that are long past their grace, or pods to mark.
+    pub(super) fn last_pass(&self, nodes: &[Rc<Node>], asked: &Asked) -> Option<LastPass> {
+        let (first, last) = asked.last_stretch(PAUSE_IN_PASS_S)?;
+        let late = self.core.config.grace_period + self.core.pass_period() * 2;
+        let overdue = |node: &Rc<Node>| {
+            let age = self
+                .core
+                .informers
+                .lease(node.id)
+                .map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
+            unknown_since(node).is_none() && age > (late.as_nanos() / 1_000) as i64
+        };
+        Some(LastPass {
+            first,
+            last,
+            goes_on: last + PAUSE_IN_PASS_S >= 0
+                && nodes.iter().any(|n| overdue(n) || self.has_unmarked(n)),
+        })
+    }
+
+    /// Whether a node is Unknown, and a pod on it is not marked NotReady yet.
+    pub(super) fn has_unmarked(&self, node: &Node) -> bool {
+        let is_ready = |p: &Rc<Pod>| p.ready.is_some_and(|c| c.status == ConditionStatus::True);
+        unknown_since(node).is_some() && self.core.informers.pods_on(node.id).iter().any(is_ready)
+    }
+
     /// A draw of when the next pass comes, within what is known of it: a silent node that has not been
     /// given up yet will be before it is overdue. The first pass after its last renewal heard of it,
     /// which was within a period; the first pass of more than its grace after that gives it up.
     fn before_overdue(&self, drawn: Dur) -> Dur {
-        let period = (self.pass_period().as_nanos() as i64).max(1);
-        let spared = self.config.grace_period.as_nanos() as i64 / period;
+        let period = (self.core.pass_period().as_nanos() as i64).max(1);
+        let spared = self.core.config.grace_period.as_nanos() as i64 / period;
         let until = |heard_ns: i64| {
             heard_ns
                 .saturating_add(period.saturating_mul(spared + 2))
-                .saturating_sub(self.now_ns())
+                .saturating_sub(self.core.now_ns())
         };
-        let nodes = self.informers.nodes();
+        let nodes = self.core.informers.nodes();
         let heard = nodes.iter().filter(|n| unknown_since(n).is_none());
         // Who is overdue for long is held up by something else.
         let soon = heard
@@ -54,7 +103,7 @@ impl Controller {
     /// From when on the first pass has heard of a node for the last time, at the latest: since its
     /// lease was renewed or, of a status that was posted after that, since the pass that saw it.
     fn heard_at_the_latest(&self, node: &Node) -> Option<i64> {
-        let renewed = self.informers.lease(node.id)?.0.saturating_mul(1_000);
+        let renewed = self.core.informers.lease(node.id)?.0.saturating_mul(1_000);
         let second = SECOND.as_nanos() as i64;
         let posted = node.ready().map(|c| {
             c.last_heartbeat_time
@@ -63,7 +112,7 @@ impl Controller {
                 .saturating_mul(second)
         });
         let later = posted.filter(|at| *at > renewed);
-        let period = self.pass_period().as_nanos() as i64;
+        let period = self.core.pass_period().as_nanos() as i64;
         Some(later.map_or(renewed, |at| at.saturating_add(period)))
     }
 
@@ -96,10 +145,10 @@ impl Controller {
         if last.is_some_and(|pass| pass.goes_on) {
             return Dur::ZERO;
         }
-        let since = self.now_ns().saturating_sub(ended).max(0);
-        let monitor = (self.config.monitor_period.as_nanos() as i64).max(1);
-        let nodes = self.informers.nodes();
-        let overhead = self.config.pass_overhead.as_nanos() as i64;
+        let since = self.core.now_ns().saturating_sub(ended).max(0);
+        let monitor = (self.core.config.monitor_period.as_nanos() as i64).max(1);
+        let nodes = self.core.informers.nodes();
+        let overhead = self.core.config.pass_overhead.as_nanos() as i64;
         let least = overhead / OVERHEAD_APART;
         let most = overhead
             .saturating_add(overhead.saturating_mul(nodes.len() as i64) / OVERHEAD_DOUBLES_AT);
@@ -113,12 +162,13 @@ impl Controller {
         if unsure >= period {
             return self.before_overdue(drawn);
         }
-        let point = self.points.recalled_pass;
+        let point = self.point;
         let late = self
+            .core
             .ctx
             .uniform(point, Object::NONE, 0, unsure.max(0) as u64);
         let ended = ended.saturating_add(late as i64);
-        let next = ended.saturating_sub(self.now_ns()).rem_euclid(period);
+        let next = ended.saturating_sub(self.core.now_ns()).rem_euclid(period);
         Dur::from_nanos(next as u64)
     }
 
@@ -133,18 +183,19 @@ impl Controller {
         if !is_back || node.creation_timestamp.0.saturating_mul(second) > ended {
             return 0;
         }
-        (1 + self.informers.pods_on(node.id).len() as i64) * HELD_UP_BY_REQUEST.as_nanos() as i64
+        (1 + self.core.informers.pods_on(node.id).len() as i64)
+            * HELD_UP_BY_REQUEST.as_nanos() as i64
     }
 
     /// When passes began, ns from the start, the latest first: the next one, and those before it
     /// for as long as nodes may have been silent without being given up. One pass begins a period
     /// after the end of the one before, which some took long to reach.
     pub(super) fn passes_before(&self, asked: &Asked, within: i64, next: Dur) -> Vec<i64> {
-        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let second = SECOND.as_nanos() as i64;
-        let reach = self.config.grace_period + self.pass_period() * REACH_PERIODS;
-        let until = self.now_ns() - reach.as_nanos() as i64;
-        let mut passes = vec![self.now_ns() + next.as_nanos() as i64];
+        let reach = self.core.config.grace_period + self.core.pass_period() * REACH_PERIODS;
+        let until = self.core.now_ns() - reach.as_nanos() as i64;
+        let mut passes = vec![self.core.now_ns() + next.as_nanos() as i64];
         let back_to = |passes: &mut Vec<i64>, end: i64| {
             let mut begins = passes.last().copied().unwrap_or_default() - period;
             while begins >= end + period / 2 && passes.len() < PASSES_MAX {

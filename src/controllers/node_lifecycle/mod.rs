@@ -4,28 +4,36 @@
 //! Models `pkg/controller/nodelifecycle/node_lifecycle_controller.go` and its
 //! `scheduler/rate_limited_queue.go`, with `pkg/controller/util/node/controller_utils.go` and
 //! `pkg/controller/controller_utils.go` for the writes, v1.34; older and newer releases by
-//! [`Switches`](crate::plan::switches::node_lifecycle::Switches). Files: `pass`
-//! (monitorNodeHealth), `health` (tryUpdateNodeHealth), `decision` (processTaintBaseEviction),
-//! `zones` and `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the
-//! writes), `queue` (the zones' queues), `pods` (MarkPodsNotReady and the pod workers), `run` (the
-//! loops), `memory` (what it knows when it has been running for long). What is skipped of all that lies in `skip`. Left out: metrics, the cloud provider's
-//! check for deleted machines (up to 1.13).
+//! [`Switches`](crate::plan::switches::node_lifecycle::Switches). Left out: metrics, the cloud
+//! provider's check for deleted machines (up to 1.13).
+//!
+//! The parts, each with a state of its own, each calling only those before it: `core`; `zones` (the
+//! states and queues of zones) and `health` (tryUpdateNodeHealth); `skip` (what is skipped of all
+//! that follows); `taints` (the writes); `tainting` (NoExecute taints) and `timeout` (deleted pods);
+//! `decision` (processTaintBaseEviction, and the pass over the queues); `disruption`
+//! (handleDisruption) and `pods` (MarkPodsNotReady and the pod workers); `pass` (monitorNodeHealth);
+//! `no_schedule` (condition taints); `memory` (what it knows when it has been running for long); and
+//! `controller`, which starts the loops.
 
 mod breaker;
+mod config;
 mod controller;
+mod core;
 mod decision;
+mod disruption;
 mod health;
 mod ids;
 mod memory;
 mod memory_of_passes;
+mod memory_of_zones;
+mod no_schedule;
 mod node_health;
-mod notices;
+mod odds;
 mod pass;
 mod pods;
 mod queue;
 mod roster;
 mod round;
-mod run;
 mod skip;
 mod skipped;
 mod tainting;
@@ -36,4 +44,5 @@ mod zone_conditions;
 mod zone_states;
 mod zones;
 
-pub(crate) use controller::{Config, Controller};
+pub(crate) use config::Config;
+pub(crate) use controller::Controller;

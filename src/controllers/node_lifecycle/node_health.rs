@@ -3,6 +3,8 @@
 
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::{Node, NodeCondition};
+use crate::kernel::Time;
+use crate::plan::switches::node_lifecycle::Switches;
 
 /// The Ready condition of the status that a health record points to. Times are nanoseconds from the
 /// start: what the controller wrote itself keeps its fraction of a second in memory.
@@ -26,6 +28,14 @@ pub(super) struct Health {
     pub(super) lease: Option<(i64, u64)>,
 }
 
+/// When a node was listed from the cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listed {
+    pub(super) at: Time,
+    /// Its latest post by then, if it woke since and that was computed.
+    pub(super) heard: Option<Timestamp>,
+}
+
 /// What one try found.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
@@ -38,6 +48,19 @@ pub(super) struct Tried {
     /// The node is past its grace (and the live lease has to be looked at first, where the release
     /// does).
     pub(super) expired: bool,
+}
+
+impl Tried {
+    /// The status that decides about taints; none while a node never had a Ready condition and is
+    /// within its grace.
+    pub(super) fn decisive(&self, switches: &Switches) -> Option<ConditionStatus> {
+        let current = self.current?;
+        Some(if switches.taint_on_observed {
+            self.observed
+        } else {
+            current
+        })
+    }
 }
 
 pub(super) fn seconds(t: Timestamp) -> i64 {

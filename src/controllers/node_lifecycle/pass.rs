@@ -1,21 +1,23 @@
 //! `monitorNodeHealth`: one pass over the nodes, step for step as upstream's.
 //!
-//! Upstream lists all nodes and hands each to a worker. Here whoever runs the pass says which nodes
-//! it goes over ([`PassNodes`]): what can be left out, and why, is said in `skip`. A worker's node
-//! is dealt with at once where nothing has to wait for a request or for the lock, as most nodes
-//! are; otherwise the rest is work that takes time.
+//! Upstream lists all nodes and hands each to a worker. Here some are left out ([`AwakeNodes`]). A
+//! worker's node is dealt with at once where nothing has to wait for a request or for the lock, as
+//! most nodes are; otherwise the rest is work that takes time.
 
-use super::controller::Controller;
+use super::core::Core;
+use super::decision::{Decision, Eviction};
+use super::disruption::Disruption;
+use super::health::HealthMap;
 use super::node_health::Tried;
-use super::notices::Notices;
-use super::zone_conditions::{Counted, ZoneConditions};
+use super::pods::PodMarker;
+use super::skip::{AwakeNodes, Skipper};
+use super::zone_conditions::ZoneConditions;
+use super::zones::Zones;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::client::{About, parallelize_list};
-use crate::kernel::{Dur, Time};
-use crate::plan::switches::node_lifecycle::EvictionMode;
+use crate::kernel::{Dur, Shared, Time};
 use crate::trace::EventText;
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -28,22 +30,7 @@ const RETRY_SLEEP: Dur = Dur::from_millis(20);
 const RETRY_TIMEOUT: Dur = Dur::from_millis(100);
 
 /// What is left to do about a node once something has to wait.
-pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
-
-/// The nodes of a pass, as whoever runs it lists them and hands them out.
-pub(super) trait PassNodes: 'static {
-    /// All nodes, in the order of the pass; none if there is nothing to register, to forget, or to
-    /// give a queue.
-    fn list(&mut self) -> Option<&[Rc<Node>]>;
-    /// The workers begin.
-    fn begin(&mut self);
-    /// Updates nodes up to the next one that has to wait, and returns what is left to do about it.
-    fn next_that_waits(&self) -> Option<Work>;
-    /// The conditions of all zones, once the workers are done.
-    fn zone_conditions(&self) -> Counted;
-    /// The pass is over; its table serves the next.
-    fn end(&self, counted: Counted);
-}
+type Work = Pin<Box<dyn Future<Output = ()>>>;
 
 /// What `classifyNodes` tells apart.
 struct Classified<'a> {
@@ -56,7 +43,7 @@ struct Classified<'a> {
 }
 
 /// How far a worker came with a node at once.
-pub(super) enum Updated {
+enum Updated {
     /// It was passed over, as the lease cache lags.
     PassedOver,
     /// Everything was done.
@@ -65,9 +52,57 @@ pub(super) enum Updated {
     Waits(Work),
 }
 
-impl Controller {
+/// Makes the passes.
+pub(super) struct Monitor {
+    core: Rc<Core>,
+    zones: Rc<Zones>,
+    health: Rc<HealthMap>,
+    skipper: Rc<Skipper>,
+    eviction: Rc<Eviction>,
+    pods: Rc<PodMarker>,
+    pub(super) disruption: Disruption,
+    /// `knownNodeSet`
+    known: Shared<Vec<Option<Uid>>>,
+    /// `nodesToRetry`
+    pub(super) nodes_to_retry: Shared<BTreeSet<NodeId>>,
+}
+
+impl Monitor {
+    /// No node is known.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        zones: &Rc<Zones>,
+        health: &Rc<HealthMap>,
+        skipper: &Rc<Skipper>,
+        eviction: &Rc<Eviction>,
+        pods: &Rc<PodMarker>,
+    ) -> Rc<Self> {
+        Rc::new(Monitor {
+            disruption: Disruption::new(core, zones, health, skipper, eviction),
+            known: Shared::new(Vec::new()),
+            nodes_to_retry: Shared::new(BTreeSet::new()),
+            zones: zones.clone(),
+            health: health.clone(),
+            skipper: skipper.clone(),
+            eviction: eviction.clone(),
+            pods: pods.clone(),
+            core: core.clone(),
+        })
+    }
+
+    /// Makes a node known under its uid, or unknown.
+    pub(super) fn know(&self, node: NodeId, uid: Option<Uid>) {
+        self.known.with(|k| {
+            if k.len() <= node.index() {
+                k.resize(node.index() + 1, None);
+            }
+            k[node.index()] = uid;
+        });
+    }
+
     /// `monitorNodeHealth`
-    pub(super) async fn monitor_node_health(self: &Rc<Self>, mut pass: impl PassNodes) {
+    pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
+        let mut pass = AwakeNodes::new(&self.core, &self.zones, &self.skipper, number);
         if let Some(nodes) = pass.list() {
             let Classified {
                 added,
@@ -75,7 +110,7 @@ impl Controller {
                 new_zone_representatives,
             } = self.classify_nodes(nodes);
             if !added.is_empty() || !deleted.is_empty() {
-                self.restless();
+                self.skipper.restless();
             }
             for node in new_zone_representatives {
                 self.add_pod_evictor_for_new_zone(node).await;
@@ -84,38 +119,39 @@ impl Controller {
                 self.register(node).await;
             }
             for (id, uid) in deleted {
-                self.recorder
+                self.core
+                    .recorder
                     .event(About::Node(id, Some(uid)), EventText::RemovingNode);
-                self.state.with(|s| s.know(id, None));
+                self.know(id, None);
             }
         }
         pass.begin();
         let pass = Rc::new(pass);
-        let (nodes, workers) = (pass.clone(), self.config.switches.pass_workers);
-        parallelize_list(&self.ctx, self.group, workers, move || {
-            nodes.next_that_waits()
+        let (me, nodes) = (self.clone(), pass.clone());
+        let workers = self.core.config.switches.pass_workers;
+        parallelize_list(&self.core.ctx, self.core.group, workers, move || {
+            me.next_that_waits(&nodes)
         })
         .await;
         let counted = pass.zone_conditions();
-        self.handle_disruption(&counted).await;
+        self.disruption.handle_disruption(&counted).await;
         pass.end(counted);
     }
 
     /// `classifyNodes`
     fn classify_nodes<'a>(&self, nodes: &'a [Rc<Node>]) -> Classified<'a> {
         let is_known = |node: &Node| {
-            self.state
-                .with(|s| s.known.get(node.id.index()).is_some_and(Option::is_some))
+            self.known
+                .with(|k| k.get(node.id.index()).is_some_and(Option::is_some))
         };
         let (known, added): (Vec<_>, Vec<_>) = nodes.iter().partition(|n| is_known(n));
         let new_zone_representatives = known
             .iter()
             .copied()
-            .filter(|n| !self.zone_has_state(n))
+            .filter(|n| !self.zones.zone_has_state(n))
             .collect();
-        let deleted = self.state.with(|s| {
-            let all_known = s
-                .known
+        let deleted = self.known.with(|k| {
+            let all_known = k
                 .iter()
                 .enumerate()
                 .filter_map(|(i, uid)| Some((NodeId(i as u32), (*uid)?)));
@@ -132,43 +168,84 @@ impl Controller {
         }
     }
 
-    /// What `monitorNodeHealth` does about a node that is new to it.
-    async fn register(&self, node: &Rc<Node>) {
-        self.recorder.event(
-            About::Node(node.id, Some(node.uid)),
-            EventText::RegisteredNode,
-        );
-        self.state.with(|s| s.know(node.id, Some(node.uid)));
-        self.add_pod_evictor_for_new_zone(node).await;
-        match self.config.switches.eviction_mode {
-            // The cause of what is written about a node is the version that was read.
-            EvictionMode::Taints => {
-                self.mark_node_as_reachable(node).await;
+    /// Goes on through a pass's nodes up to the next one that has to wait, and returns what is left
+    /// to do about it.
+    fn next_that_waits(self: &Rc<Self>, pass: &AwakeNodes) -> Option<Work> {
+        loop {
+            let node = pass.next()?;
+            let Some(work) = self.update_or_skip(&node) else {
+                continue;
+            };
+            let workers = self.core.config.switches.pass_workers;
+            for roused in pass.worker_waits(node.id, workers) {
+                let waits = self.update_or_skip(&roused).is_some();
+                debug_assert!(!waits, "a node that rests needs nothing");
             }
-            EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
+            return Some(work);
         }
     }
 
+    /// A zone without state gets one, and a queue.
+    async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
+        if self.zones.add_pod_evictor_for_new_zone(node).await {
+            // A node that the zone's old queue knew is put into the new one, tainted as it may be.
+            self.skipper.rouse_all();
+        }
+    }
+
+    /// What `monitorNodeHealth` does about a node that is new to it.
+    async fn register(&self, node: &Rc<Node>) {
+        self.core.recorder.event(
+            About::Node(node.id, Some(node.uid)),
+            EventText::RegisteredNode,
+        );
+        self.know(node.id, Some(node.uid));
+        self.add_pod_evictor_for_new_zone(node).await;
+        self.eviction.spare(node).await;
+    }
+
+    /// Updates a node, unless all there is to do about it is to queue it again. Returns what is
+    /// left to do if something has to wait.
+    fn update_or_skip(self: &Rc<Self>, node: &Rc<Node>) -> Option<Work> {
+        if self.skipper.only_waits(node.id) {
+            self.skipper.restless();
+            self.count(node, Some(ConditionStatus::Unknown));
+            let again = Decision::MarkNodeForTainting(ConditionStatus::Unknown);
+            self.eviction.process_at_once(node, again);
+            return None;
+        }
+        match self.update_node(node) {
+            Updated::PassedOver => self.skipper.restless(),
+            Updated::Done(tried) => self.skipper.note_quiet_node(node, &tried),
+            Updated::Waits(work) => {
+                self.skipper.restless();
+                return Some(work);
+            }
+        }
+        None
+    }
+
     /// `updateNodeFunc`
-    pub(super) fn update_node(self: &Rc<Self>, node: &Rc<Node>) -> Updated {
-        if self.breaker.is_waiting(&self.informers) {
+    fn update_node(self: &Rc<Self>, node: &Rc<Node>) -> Updated {
+        if self.health.waits_for_leases() {
             return Updated::PassedOver;
         }
-        let listed = self.round.with(|r| r.listed());
-        let tried = self.try_update_node_health(node, Some(listed));
-        let decision = self.decide(node, &tried);
-        if !self.has_to_wait(node, &tried, decision) {
+        let listed = self.skipper.round.with(|r| r.listed_node(node.id));
+        let tried = self.health.try_update_node_health(node, Some(listed));
+        let decision = self.eviction.decide(node, &tried);
+        let retries = self.nodes_to_retry.with(|r| r.contains(&node.id));
+        if !self.eviction.has_to_wait(node, &tried, decision, retries) {
             self.count(node, tried.current);
             if let Some(decision) = decision {
-                self.process_at_once(node, decision);
+                self.eviction.process_at_once(node, decision);
             }
-            self.state.with(|s| s.nodes_to_retry.remove(&node.id));
+            self.nodes_to_retry.with(|r| r.remove(&node.id));
             return Updated::Done(tried);
         }
         let (c, node) = (self.clone(), node.clone());
         Updated::Waits(Box::pin(async move {
-            c.ctx.set_cause(node.record);
-            c.ctx.set_saw(node.record);
+            c.core.ctx.set_cause(node.record);
+            c.core.ctx.set_saw(node.record);
             c.update_node_waiting(node, tried).await;
         }))
     }
@@ -179,30 +256,33 @@ impl Controller {
             return;
         };
         self.count(&node, tried.current);
-        if let (Some(current), Some(decision)) = (tried.current, self.decide(&node, &tried)) {
+        if let (Some(current), Some(decision)) =
+            (tried.current, self.eviction.decide(&node, &tried))
+        {
             // The pods are read before the taint decision is carried out, whose requests may take
             // a while.
-            let pods = self.pods_in_some_order(node.id);
-            self.process_taint_base_eviction(&node, decision, &pods)
+            let pods = self.core.pods_in_some_order(node.id);
+            self.eviction
+                .process_taint_base_eviction(&node, decision, &pods)
                 .await;
-            let needs_retry = self.state.with(|s| s.nodes_to_retry.contains(&node.id));
+            let needs_retry = self.nodes_to_retry.with(|r| r.contains(&node.id));
             let went_silent =
                 current != ConditionStatus::True && tried.observed == ConditionStatus::True;
             if went_silent {
-                self.recorder.event(
+                self.core.recorder.event(
                     About::Node(node.id, Some(node.uid)),
                     EventText::NodeNotReady,
                 );
             }
             if went_silent || needs_retry && tried.observed != ConditionStatus::True {
-                let marked = self.mark_pods_not_ready(pods, node.id).await;
-                if !marked && self.config.switches.pod_workers {
-                    self.state.with(|s| s.nodes_to_retry.insert(node.id));
+                let marked = self.pods.mark_pods_not_ready(pods, node.id).await;
+                if !marked && self.core.config.switches.pod_workers {
+                    self.nodes_to_retry.with(|r| r.insert(node.id));
                     return;
                 }
             }
         }
-        self.state.with(|s| s.nodes_to_retry.remove(&node.id));
+        self.nodes_to_retry.with(|r| r.remove(&node.id));
     }
 
     /// `wait.PollImmediate(20ms, 100ms, tryUpdateNodeHealth)`: a try at once, then at ticks that are
@@ -213,65 +293,69 @@ impl Controller {
         let mut start = None;
         loop {
             if tried.expired
-                && self.config.switches.lease_circuit_breaker
-                && !self.live_lease_agrees(&node).await
+                && self.core.config.switches.lease_circuit_breaker
+                && !self.health.live_lease_agrees(&node).await
             {
                 return None;
             }
             let Some(write) = tried.write.take() else {
                 return Some((node, tried));
             };
-            let (lease, at) = (self.observed_lease(&node), self.now_ns());
-            self.ctx.set_saw(node.record);
-            self.note_expired(node.id);
+            let (lease, at) = (self.health.observed_lease(&node), self.core.now_ns());
+            self.core.ctx.set_saw(node.record);
+            self.health.note_expired(node.id);
             let body = write.clone();
             if self
+                .core
                 .client
-                .call(self.object(node.id), move |api, actor| {
+                .call(self.core.client.node_object(node.id), move |api, actor| {
                     api.update_node_status(actor, &body)
                 })
                 .await
                 .is_ok()
             {
-                self.silence_written(&write, at, lease);
+                self.health.silence_written(&write, at, lease);
                 return Some((Rc::new(write), tried));
             }
             let id = node.id;
             node = self
+                .core
                 .client
-                .get(self.object(id), move |api, _| api.get_node(id))
+                .get(self.core.client.node_object(id), move |api, _| {
+                    api.get_node(id)
+                })
                 .await
                 .ok()?;
             if last {
                 return None;
             }
-            let start = *start.get_or_insert(self.ctx.now());
+            let start = *start.get_or_insert(self.core.ctx.now());
             last = !self.next_tick(start).await;
-            if self.breaker.is_waiting(&self.informers) {
+            if self.health.waits_for_leases() {
                 return None;
             }
-            tried = self.try_update_node_health(&node, None);
+            tried = self.health.try_update_node_health(&node, None);
         }
     }
 
     /// Sleeps until the next tick of the poll; false if the time is over then.
     async fn next_tick(&self, start: Time) -> bool {
-        let elapsed = self.ctx.now().since(start).as_nanos();
+        let elapsed = self.core.ctx.now().since(start).as_nanos();
         let next = Dur::from_nanos((elapsed / RETRY_SLEEP.as_nanos() + 1) * RETRY_SLEEP.as_nanos());
         if next >= RETRY_TIMEOUT {
-            self.ctx.sleep_until(start + RETRY_TIMEOUT).await;
+            self.core.ctx.sleep_until(start + RETRY_TIMEOUT).await;
             return false;
         }
-        self.ctx.sleep_until(start + next).await;
+        self.core.ctx.sleep_until(start + next).await;
         true
     }
 
     /// Counts a node in its zone, unless it is excluded.
-    pub(super) fn count(&self, node: &Node, current: Option<ConditionStatus>) {
-        let (zone, excluded) = self.zone_of(node);
+    fn count(&self, node: &Node, current: Option<ConditionStatus>) {
+        let (zone, excluded) = self.zones.zone_of(node);
         if !excluded {
             let ready = u32::from(current == Some(ConditionStatus::True));
-            self.round.with(|r| {
+            self.skipper.round.with(|r| {
                 r.counted.add(
                     zone,
                     ZoneConditions {
@@ -281,27 +365,5 @@ impl Controller {
                 )
             });
         }
-    }
-
-    /// The pods of a node in the order of Go's map, which is chance.
-    pub(super) fn pods_in_some_order(&self, node: NodeId) -> Vec<Rc<Pod>> {
-        let mut pods = self.informers.pods_on(node);
-        self.ctx
-            .order(self.points.pods, &mut pods, |p| self.pod_object(p.id));
-        pods
-    }
-
-    /// All nodes as they were when the pass began, in its order.
-    pub(super) fn every_node(&self) -> Vec<Rc<Node>> {
-        let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
-        let all = all.unwrap_or_else(|| self.informers.nodes_as_they_are());
-        self.in_order(number, all.iter().flatten().cloned().collect())
-    }
-
-    /// All nodes, given by id, in the order in which a pass comes to them.
-    pub(super) fn in_order(&self, number: u32, mut nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
-        self.ctx
-            .order_at(self.points.list, number, &mut nodes, |n| self.object(n.id));
-        nodes
     }
 }

@@ -1,18 +1,47 @@
 //! Pods of silent nodes: `MarkPodsNotReady`, and the workers for pods that come to such a node
 //! later.
 
-use super::controller::Controller;
+use super::core::Core;
+use super::decision::Eviction;
+use super::health::HealthMap;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
 use crate::apiserver::{ApiError, ApiServer};
-use crate::client::About;
-use crate::kernel::Name;
+use crate::client::{About, RateLimiter, WorkQueue};
+use crate::kernel::{Name, PointId, Shared};
 use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::trace::EventText;
 use std::rc::Rc;
 
-impl Controller {
+/// Marks the pods of silent nodes.
+pub(super) struct PodMarker {
+    core: Rc<Core>,
+    health: Rc<HealthMap>,
+    eviction: Rc<Eviction>,
+    pub(super) pod_queue: WorkQueue<PodId>,
+    pod_limiter: Shared<RateLimiter<PodId>>,
+    /// Whether the writer of events gets its token before the next request of who told it one.
+    event_first_point: PointId,
+}
+
+impl PodMarker {
+    /// One whose queue is empty.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        health: &Rc<HealthMap>,
+        eviction: &Rc<Eviction>,
+    ) -> Rc<Self> {
+        Rc::new(PodMarker {
+            pod_queue: WorkQueue::new(&core.ctx),
+            pod_limiter: Shared::new(RateLimiter::default()),
+            event_first_point: core.ctx.point("pod-event-first"),
+            health: health.clone(),
+            eviction: eviction.clone(),
+            core: core.clone(),
+        })
+    }
+
     /// `MarkPodsNotReady`, one pod after the other, with the versions that the cache had. False if
     /// any write failed, other than for a pod that is gone; the event is emitted all the same.
     pub(super) async fn mark_pods_not_ready(&self, pods: Vec<Rc<Pod>>, node: NodeId) -> bool {
@@ -24,7 +53,7 @@ impl Controller {
             else {
                 continue;
             };
-            let (read, at) = (pod.clone(), self.client.api().timestamp());
+            let (read, at) = (pod.clone(), self.core.client.api().timestamp());
             let mark = move |api: &ApiServer, actor| {
                 let not_ready = PodCondition {
                     status: ConditionStatus::False,
@@ -39,18 +68,23 @@ impl Controller {
                     },
                 )
             };
-            self.ctx.set_saw(pod.record);
-            match self.client.call(self.pod_object(pod.id), mark).await {
+            self.core.ctx.set_saw(pod.record);
+            match self
+                .core
+                .client
+                .call(self.core.client.pod_object(pod.id), mark)
+                .await
+            {
                 Ok(_) => {}
                 Err(ApiError::NotFound) => continue,
                 Err(_) => all_marked = false,
             }
-            if self.config.switches.pod_event {
-                self.recorder.event(
+            if self.core.config.switches.pod_event {
+                self.core.recorder.event(
                     About::Pod(pod.id, Some(pod.uid)),
                     EventText::PodNodeNotReady,
                 );
-                self.ctx.yield_point(self.points.event_first, 0).await;
+                self.core.ctx.yield_point(self.event_first_point, 0).await;
             }
         }
         all_marked
@@ -60,34 +94,34 @@ impl Controller {
     pub(super) async fn do_pod_processing_worker(&self, busy: Name) {
         loop {
             let id = self.pod_queue.get().await;
-            self.ctx.becomes(busy);
+            self.core.ctx.becomes(busy);
             self.process_pod(id).await;
             self.pod_queue.done(id);
-            self.ctx.becomes(busy.at_rest());
+            self.core.ctx.becomes(busy.at_rest());
         }
     }
 
     /// `processPod`: a pod that came to a node whose saved Ready is not True is marked NotReady.
     async fn process_pod(&self, id: PodId) {
-        let Some(pod) = self.informers.pod(id) else {
+        let Some(pod) = self.core.informers.pod(id) else {
             return;
         };
         let Some(node) = pod.node else { return };
-        let Some(health) = self
-            .state
-            .with(|s| s.health.get(node.index()).copied().flatten())
-        else {
+        let Some(health) = self.health.get(node) else {
             return;
         };
-        let Some(present) = self.informers.node(node) else {
+        let Some(present) = self.core.informers.node(node) else {
             self.pod_queue
-                .add_rate_limited(self.group, &self.pod_limiter, id);
+                .add_rate_limited(self.core.group, &self.pod_limiter, id);
             return;
         };
         let Some(ready) = health.ready else { return };
-        if self.config.switches.eviction_mode == EvictionMode::Timeout {
-            let decision = self.decide_no_taint_base_eviction(&present, ready.status);
-            self.process_taint_base_eviction(&present, decision, std::slice::from_ref(&pod))
+        if self.core.config.switches.eviction_mode == EvictionMode::Timeout {
+            let decision = self
+                .eviction
+                .decide_no_taint_base_eviction(&present, ready.status);
+            self.eviction
+                .process_taint_base_eviction(&present, decision, std::slice::from_ref(&pod))
                 .await;
         }
         if ready.status == ConditionStatus::True {
@@ -95,7 +129,7 @@ impl Controller {
         }
         if !self.mark_pods_not_ready(vec![pod], node).await {
             self.pod_queue
-                .add_rate_limited(self.group, &self.pod_limiter, id);
+                .add_rate_limited(self.core.group, &self.pod_limiter, id);
         }
     }
 }

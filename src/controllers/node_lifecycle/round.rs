@@ -1,5 +1,6 @@
 //! The pass over the nodes that is under way.
 
+use super::node_health::Listed;
 use super::zone_conditions::Counted;
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
@@ -49,6 +50,14 @@ impl Round {
         self.listed
     }
 
+    /// When a node of it was listed, and what was heard of it by then.
+    pub(super) fn listed_node(&self, node: NodeId) -> Listed {
+        Listed {
+            at: self.listed,
+            heard: self.heard.get(&node).copied(),
+        }
+    }
+
     /// When the nodes of a pass were listed that is under way and has not heard of this one's
     /// waking.
     pub(super) fn listed_asleep(&self, node: NodeId) -> Option<Time> {
@@ -58,11 +67,6 @@ impl Round {
     /// The latest post of a node when it was listed, as it wakes.
     pub(super) fn hear(&mut self, node: NodeId, post: Timestamp) {
         self.heard.insert(node, post);
-    }
-
-    /// The latest post of a node that woke since it was listed, if that was computed.
-    pub(super) fn heard(&self, node: NodeId) -> Option<Timestamp> {
-        self.heard.get(&node).copied()
     }
 
     /// Takes the next node.

@@ -2,11 +2,11 @@
 //! (`pkg/controller/controller_utils.go: AddOrUpdateTaintOnNode, RemoveTaintOffNode,
 //! PatchNodeTaints`, `util/node: SwapNodeControllerTaint`).
 
-use super::controller::Controller;
+use super::core::Core;
 use crate::api::node::Node;
 use crate::api::taint::{self, Taint};
 use crate::apiserver::ApiError;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, PointId};
 use std::rc::Rc;
 
 /// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
@@ -19,7 +19,21 @@ const RECONCILED_LABELS: [(&str, &str); 2] = [
     ("kubernetes.io/arch", "beta.kubernetes.io/arch"),
 ];
 
-impl Controller {
+/// Writes taints and labels of nodes.
+pub(super) struct Writer {
+    core: Rc<Core>,
+    patch_backoff_point: PointId,
+}
+
+impl Writer {
+    /// One that has nothing to write.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        Rc::new(Writer {
+            patch_backoff_point: core.ctx.point("taint-patch-backoff"),
+            core: core.clone(),
+        })
+    }
+
     /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen.
     /// False if either failed.
     pub(super) async fn swap_node_controller_taint(
@@ -29,7 +43,7 @@ impl Controller {
         remove: Vec<Taint>,
     ) -> bool {
         for t in &mut add {
-            t.time_added = Some(self.client.api().timestamp());
+            t.time_added = Some(self.core.client.api().timestamp());
         }
         let nothing_to_add = add.is_empty();
         // timeAdded always differs, so there always is something to write.
@@ -59,9 +73,10 @@ impl Controller {
     /// GET, edit, PATCH of the whole list, tried again on a conflict. `edit` says whether it
     /// changed anything.
     async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
-        let (id, object) = (node.id, self.object(node.id));
+        let (id, object) = (node.id, self.core.client.node_object(node.id));
         for tries in 1..=TRIES {
             let Ok(old) = self
+                .core
                 .client
                 .get(object, move |api, _| api.get_node(id))
                 .await
@@ -72,13 +87,15 @@ impl Controller {
             if !edit(&mut taints) {
                 return true;
             }
-            self.ctx.set_saw(old.record);
+            self.core.ctx.set_saw(old.record);
             let version = self
+                .core
                 .config
                 .switches
                 .taint_patch_has_version
                 .then_some(old.resource_version);
             match self
+                .core
                 .client
                 .call(object, move |api, actor| {
                     api.patch_node_taints(actor, id, version, taints)
@@ -87,13 +104,13 @@ impl Controller {
             {
                 Ok(_) => return true,
                 Err(ApiError::Conflict) if tries < TRIES => {
-                    let extra = self.ctx.uniform(
-                        self.points.patch_backoff,
+                    let extra = self.core.ctx.uniform(
+                        self.patch_backoff_point,
                         object,
                         0,
                         BACKOFF.as_nanos() - 1,
                     );
-                    self.ctx.sleep(BACKOFF + Dur::from_nanos(extra)).await;
+                    self.core.ctx.sleep(BACKOFF + Dur::from_nanos(extra)).await;
                 }
                 Err(_) => return false,
             }
@@ -112,8 +129,9 @@ impl Controller {
         if update.is_empty() {
             return;
         }
-        let (id, object) = (node.id, self.object(node.id));
+        let (id, object) = (node.id, self.core.client.node_object(node.id));
         let Ok(_) = self
+            .core
             .client
             .get(object, move |api, _| api.get_node(id))
             .await
@@ -122,6 +140,7 @@ impl Controller {
         };
         // A failure is logged upstream and not tried again.
         let _ = self
+            .core
             .client
             .call(object, move |api, actor| {
                 api.mutate_node(actor, id, |n| {

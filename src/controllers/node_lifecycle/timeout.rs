@@ -8,26 +8,57 @@
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
-use super::controller::Controller;
-use super::notices::Notices;
+use super::core::Core;
+use super::health::HealthMap;
+use super::skip::Skipper;
+use super::zones::Zones;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::apiserver::ApiError;
 use crate::client::About;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Shared};
 use crate::trace::{Actor, EventBody, EventText, What};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-impl Controller {
+/// Deletes the pods of nodes.
+pub(super) struct PodEvictor {
+    core: Rc<Core>,
+    zones: Rc<Zones>,
+    health: Rc<HealthMap>,
+    skipper: Rc<Skipper>,
+    /// Nodes whose pods were deleted (`nodeEvictionMap`).
+    evicted: Shared<BTreeSet<NodeId>>,
+}
+
+impl PodEvictor {
+    /// One that has deleted no pod.
+    pub(super) fn new(
+        core: &Rc<Core>,
+        zones: &Rc<Zones>,
+        health: &Rc<HealthMap>,
+        skipper: &Rc<Skipper>,
+    ) -> Self {
+        PodEvictor {
+            evicted: Shared::new(BTreeSet::new()),
+            zones: zones.clone(),
+            health: health.clone(),
+            skipper: skipper.clone(),
+            core: core.clone(),
+        }
+    }
+
+    /// A node is gone.
+    pub(super) fn forget(&self, node: NodeId) {
+        self.evicted.with(|e| e.remove(&node));
+    }
+
     /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts
     /// for False, the last sign of life for Unknown.
     pub(super) fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
-        let Some(health) = self
-            .state
-            .with(|s| s.health.get(node.id.index()).copied().flatten())
-        else {
+        let Some(health) = self.health.get(node.id) else {
             return false;
         };
         let since = match observed {
@@ -35,40 +66,42 @@ impl Controller {
             ConditionStatus::False => health.transition_ns,
             ConditionStatus::Unknown => health.probe_ns,
         };
-        self.now_ns() > since.saturating_add(self.config.pod_eviction_timeout.as_nanos() as i64)
+        self.core.now_ns()
+            > since.saturating_add(self.core.config.pod_eviction_timeout.as_nanos() as i64)
     }
 
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
     pub(super) async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
-        let _held = self.hold_evictor_lock().await;
-        if self.config.switches.evicted_node_sheds_new_pods
-            && self.state.with(|s| s.evicted.contains(&node.id))
+        let _held = self.zones.hold_evictor_lock().await;
+        if self.core.config.switches.evicted_node_sheds_new_pods
+            && self.evicted.with(|e| e.contains(&node.id))
         {
-            self.tainting_is_due(false);
+            self.skipper.tainting_is_due(false);
             self.delete_pods(pods, node.id, Some(node.uid)).await;
             return;
         }
-        if let Some(queue) = self.tainter_of(node)
+        if let Some(queue) = self.zones.tainter_of(node)
             && queue.add(node.id)
         {
-            self.client
+            self.core
+                .client
                 .api()
                 .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
-            self.tainting_is_due(true);
+            self.skipper.tainting_is_due(true);
         }
     }
 
     /// `cancelPodEviction`
     pub(super) async fn cancel_pod_eviction(&self, node: &Rc<Node>) {
-        let _held = self.hold_evictor_lock().await;
-        self.state.with(|s| s.evicted.remove(&node.id));
-        self.unqueue(node);
+        let _held = self.zones.hold_evictor_lock().await;
+        self.evicted.with(|e| e.remove(&node.id));
+        self.zones.unqueue(node);
     }
 
     /// The action of `doEvictionPass`.
     pub(super) async fn evict_queued_node(&self, id: NodeId) -> Result<(), Dur> {
-        let node = self.informers.node(id);
-        let pods = self.pods_in_some_order(id);
+        let node = self.core.informers.node(id);
+        let pods = self.core.pods_in_some_order(id);
         if !self
             .delete_pods(&pods, id, node.as_ref().map(|n| n.uid))
             .await
@@ -76,7 +109,7 @@ impl Controller {
             return Err(Dur::ZERO);
         }
         if node.is_some() {
-            self.state.with(|s| s.evicted.insert(id));
+            self.evicted.with(|e| e.insert(id));
         }
         Ok(())
     }
@@ -85,7 +118,8 @@ impl Controller {
     /// is not being deleted and not a DaemonSet's. False if any failed.
     async fn delete_pods(&self, pods: &[Rc<Pod>], node: NodeId, uid: Option<Uid>) -> bool {
         if !pods.is_empty() {
-            self.recorder
+            self.core
+                .recorder
                 .event(About::Node(node, uid), EventText::DeletingAllPods);
         }
         let mut conflicts = false;
@@ -93,9 +127,10 @@ impl Controller {
             if pod.node != Some(node) {
                 continue;
             }
-            let (body, object) = (pod.clone(), self.pod_object(pod.id));
-            self.ctx.set_saw(pod.record);
+            let (body, object) = (pod.clone(), self.core.client.pod_object(pod.id));
+            self.core.ctx.set_saw(pod.record);
             let marked = self
+                .core
                 .client
                 .call(object, move |api, actor| {
                     api.update_pod_status(actor, &body)
@@ -113,12 +148,13 @@ impl Controller {
             if pod.is_terminating() || of_daemon_set {
                 continue;
             }
-            self.recorder.event(
+            self.core.recorder.event(
                 About::Pod(pod.id, Some(pod.uid)),
                 EventBody::of_node(EventText::NodeControllerEviction, node),
             );
             let id = pod.id;
             match self
+                .core
                 .client
                 .call(object, move |api, actor| {
                     api.delete_pod(actor, id, None, None)

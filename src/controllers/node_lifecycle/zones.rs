@@ -1,44 +1,196 @@
-//! Zones: queues for new zones, zone states, and master disruption (`handleDisruption`).
+//! Zones: which one a node is in, the states of zones (`zoneStates`), and their queues of nodes to
+//! be tainted or rid of their pods (`zoneNoExecuteTainter`).
 
-use super::controller::Controller;
-use super::notices::Notices;
+use super::core::Core;
+use super::ids::Ids;
 use super::queue::RateLimitedTimedQueue;
 use super::zone_conditions::{Counted, ZoneConditions};
-use crate::api::names::TextId;
-use crate::api::node::Node;
-use crate::kernel::Object;
-use crate::plan::switches::node_lifecycle::EvictionMode;
+use super::zone_states::ZoneStates;
+use crate::api::labels::Labels;
+use crate::api::names::{NodeId, TextId, stable_hash};
+use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
+use crate::kernel::{Held, Lock, Object, PointId, Shared};
 use crate::trace::{Actor, Note, What, ZoneState};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-impl Controller {
+/// What every pass asks of a node's labels.
+#[derive(Clone, Copy)]
+struct Facts {
+    zone: TextId,
+    excluded: bool,
+}
+
+/// What is known of zones.
+#[derive(Default)]
+struct State {
+    zone_states: ZoneStates,
+    tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
+    /// Nodes that wait in a queue, so that the trace records each wait once.
+    told_queued: Ids,
+    /// What is read of a node, by the version it was read from.
+    facts: Vec<Option<(Rc<Labels>, Facts)>>,
+}
+
+/// The zones.
+pub(super) struct Zones {
+    core: Rc<Core>,
+    state: Shared<State>,
+    /// `evictorLock`; it matters only where it is held across requests.
+    evictor_lock: Lock,
+    zones_point: PointId,
+}
+
+impl Zones {
+    /// No zone is known.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        Rc::new(Zones {
+            state: Shared::new(State::default()),
+            evictor_lock: Lock::new(&core.ctx),
+            zones_point: core.ctx.point("zone-map-order"),
+            core: core.clone(),
+        })
+    }
+
+    /// The zone of a node and whether it is left out of zone counts, read anew only when its labels
+    /// changed.
+    pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
+        let known = self.state.with(|s| match s.facts.get(node.id.index()) {
+            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => {
+                Some((f.zone, f.excluded))
+            }
+            _ => None,
+        });
+        if let Some(known) = known {
+            return known;
+        }
+        let key = zone_key(&node.labels, self.core.config.switches.beta_zone_labels);
+        let (zone, by_name) = self.core.client.api().names(|n| {
+            (
+                n.text(&key),
+                self.core.config.switches.exclude_master_names && is_master(n.node_name(node.id)),
+            )
+        });
+        let excluded = by_name
+            || self.core.config.switches.exclude_label
+                && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
+        self.state.with(|s| {
+            if s.facts.len() <= node.id.index() {
+                s.facts.resize(node.id.index() + 1, None);
+            }
+            s.facts[node.id.index()] = Some((node.labels.clone(), Facts { zone, excluded }));
+        });
+        (zone, excluded)
+    }
+
+    /// The state of a zone, if it has one.
+    pub(super) fn zone_state(&self, zone: TextId) -> Option<ZoneState> {
+        self.state.with(|s| s.zone_states.get(zone))
+    }
+
+    /// Whether that holds for the state of each zone that has one.
+    pub(super) fn all_states(&self, holds: impl Fn(TextId, ZoneState) -> bool) -> bool {
+        self.state
+            .with(|s| s.zone_states.iter().all(|(zone, state)| holds(zone, state)))
+    }
+
+    /// A zone that has no state yet gets the first one.
+    pub(super) fn init_zone_state(&self, zone: TextId) {
+        self.state.with(|s| {
+            if s.zone_states.get(zone).is_none() {
+                s.zone_states.insert(zone, ZoneState::Initial);
+            }
+        });
+    }
+
+    /// A zone loses its state.
+    pub(super) fn remove_zone_state(&self, zone: TextId) {
+        self.state.with(|s| s.zone_states.remove(zone));
+    }
+
+    /// The queue of a zone.
+    pub(super) fn tainter(&self, zone: TextId) -> Option<Rc<RateLimitedTimedQueue>> {
+        self.state.with(|s| s.tainters.get(&zone).cloned())
+    }
+
+    /// The queue of a node's present zone.
+    pub(super) fn tainter_of(&self, node: &Node) -> Option<Rc<RateLimitedTimedQueue>> {
+        self.tainter(self.zone_of(node).0)
+    }
+
+    /// Records a zone's new state.
+    fn record_zone(&self, zone: TextId, state: ZoneState) {
+        self.core
+            .client
+            .api()
+            .record_text(Actor::NodeLifecycle, zone, What::Zone(state));
+    }
+
+    /// Whether no node waits in any zone.
+    pub(super) fn queues_are_empty(&self) -> bool {
+        self.state
+            .with(|s| s.tainters.values().all(|q| q.is_empty()))
+    }
+
+    /// Holds `evictorLock` where the release holds it across requests.
+    pub(super) async fn hold_evictor_lock(&self) -> Option<Held> {
+        if self.core.config.switches.lock_across_calls {
+            Some(self.evictor_lock.lock().await)
+        } else {
+            None
+        }
+    }
+
+    /// Whether somebody holds `evictorLock` across requests.
+    pub(super) fn is_locked(&self) -> bool {
+        self.core.config.switches.lock_across_calls && self.evictor_lock.is_held()
+    }
+
+    /// Takes a node out of its zone's queue.
+    pub(super) fn unqueue(&self, node: &Node) {
+        if let Some(queue) = self.tainter_of(node) {
+            queue.remove(node.id);
+        }
+        self.untell_queued(node.id);
+    }
+
+    /// Notes that a node waits in a queue; false if that is known.
+    pub(super) fn tell_queued(&self, node: NodeId) -> bool {
+        self.state.with(|s| s.told_queued.insert(node))
+    }
+
+    /// A node waits no longer.
+    pub(super) fn untell_queued(&self, node: NodeId) {
+        self.state.with(|s| s.told_queued.remove(node));
+    }
+
     /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full
-    /// bucket.
-    pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
+    /// bucket. True if it had none.
+    pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) -> bool {
         let (zone, _) = self.zone_of(node);
-        if self.state.with(|s| s.zone_states.get(zone).is_some()) {
-            return;
+        if self.zone_state(zone).is_some() {
+            return false;
         }
         let _held = self.hold_evictor_lock().await;
         let queue = Rc::new(RateLimitedTimedQueue::new(
-            &self.ctx,
-            self.config.eviction_rate,
+            &self.core.ctx,
+            self.core.config.eviction_rate,
         ));
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
-        self.client
-            .api()
-            .record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
-        // A node that the zone's old queue knew is put into the new one, tainted as it may be.
-        self.rouse_all();
+        self.core.client.api().record_text(
+            Actor::NodeLifecycle,
+            zone,
+            What::Noted(Note::ZoneQueue, 0),
+        );
+        true
     }
 
     /// Whether a node's zone has a state.
     pub(super) fn zone_has_state(&self, node: &Node) -> bool {
-        let (zone, _) = self.zone_of(node);
-        self.state.with(|s| s.zone_states.get(zone).is_some())
+        self.zone_state(self.zone_of(node).0).is_some()
     }
 
     /// `ComputeZoneState`
@@ -47,166 +199,55 @@ impl Controller {
         let share = z.not_ready as f32 / z.size() as f32;
         if z.ready == 0 && z.not_ready > 0 {
             ZoneState::FullDisruption
-        } else if z.not_ready > 2 && share >= self.config.unhealthy_zone_threshold {
+        } else if z.not_ready > 2 && share >= self.core.config.unhealthy_zone_threshold {
             ZoneState::PartialDisruption
         } else {
             ZoneState::Normal
         }
     }
 
-    /// `handleDisruption`
-    pub(super) async fn handle_disruption(&self, counted: &Counted) {
-        let amid = self.state.with(|s| std::mem::take(&mut s.round_amid_pass));
-        for (zone, _) in counted.iter() {
-            self.state.with(|s| {
-                if s.zone_states.get(zone).is_none() {
-                    s.zone_states.insert(zone, ZoneState::Initial);
-                }
-            });
-        }
-        let all_are = counted
-            .iter()
-            .all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
-        let all_was = self.forget_zones_without_nodes(counted);
-        if all_are && all_was || !all_are && !all_was && self.no_zone_changes(counted) {
-            return;
-        }
-        self.restless();
-        // A round of the NoExecute loop may come between the `Add` of a node's update and the
-        // `SwapLimiter` below: each is a goroutine.
-        if !self.queues_are_empty() {
-            if amid {
-                self.ctx.after_others().await;
-            } else {
-                self.ctx.yield_point(self.points.disruption, 0).await;
-            }
-        }
-        if all_are {
-            self.enter_master_disruption().await;
-            return;
-        }
-        if all_was {
-            self.leave_master_disruption(counted).await;
-            return;
-        }
-        for zone in self.zones_with_states() {
-            let was = self.state.with(|s| s.zone_states.get(zone));
-            if was.unwrap_or(ZoneState::Empty) != self.new_zone_state(zone, counted) {
-                self.enter(zone, counted).await;
-            }
-        }
-    }
-
-    /// All zones became fully disrupted: nodes lose their NoExecute taints, and nothing is tainted.
-    async fn enter_master_disruption(&self) {
-        self.client
-            .api()
-            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
-        // The next pass queues those again that are taken out here and that its cache still has
-        // as Unknown.
-        self.rouse_all();
-        for node in &self.every_node() {
-            match self.config.switches.eviction_mode {
-                EvictionMode::Taints => {
-                    self.mark_node_as_reachable(node).await;
-                }
-                EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
-            }
-        }
-        for zone in self.zones_with_states() {
-            self.swap_limiter(zone, 0.0).await;
-            self.set_zone_state(zone, ZoneState::FullDisruption);
-        }
-    }
-
-    /// Some zone is no longer fully disrupted: every node counts as heard of now.
-    async fn leave_master_disruption(&self, counted: &Counted) {
-        self.client
-            .api()
-            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
-        let now = self.now_ns();
-        self.rouse_all();
-        let nodes = self.every_node();
-        self.state.with(|s| {
-            for node in nodes {
-                // Where the lease circuit breaker kept a node from getting a record, upstream
-                // crashes here.
-                if let Some(Some(h)) = s.health.get_mut(node.id.index()) {
-                    h.probe_ns = now;
-                    h.transition_ns = now;
-                }
-            }
-        });
-        for zone in self.zones_with_states() {
-            self.enter(zone, counted).await;
-        }
-    }
-
     /// The state that a zone ought to have; that of one without counted nodes is empty.
-    fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
+    pub(super) fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
         counted
             .get(zone)
             .map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
     }
 
-    fn no_zone_changes(&self, counted: &Counted) -> bool {
-        self.state.with(|s| {
-            s.zone_states
-                .iter()
-                .all(|(z, state)| self.new_zone_state(z, counted) == state)
-        })
+    /// Whether every zone has the state that it ought to have.
+    pub(super) fn no_zone_changes(&self, counted: &Counted) -> bool {
+        self.all_states(|z, state| self.new_zone_state(z, counted) == state)
     }
 
     /// Zones in the order of Go's map, which is chance.
-    fn zones_with_states(&self) -> Vec<TextId> {
+    pub(super) fn zones_with_states(&self) -> Vec<TextId> {
         self.state.with_ref(|s| {
             s.zone_states
-                .walk(&self.ctx, self.points.zones, |z| self.zone_object(z))
+                .walk(&self.core.ctx, self.zones_point, |z| self.zone_object(z))
         })
     }
 
-    pub(super) fn zone_object(&self, zone: TextId) -> Object {
-        let hash = self
-            .client
-            .api()
-            .names(|n| crate::api::names::stable_hash(n.text_of(zone)));
-        Object { id: zone.0, hash }
+    /// The zones that have a queue, in the order of Go's map, which is chance.
+    pub(super) fn zones_with_tainters(&self) -> Vec<TextId> {
+        let mut zones: Vec<TextId> = self.state.with(|s| s.tainters.keys().copied().collect());
+        self.core
+            .ctx
+            .order(self.zones_point, &mut zones, |z| self.zone_object(*z));
+        zones
     }
 
-    /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until
-    /// the first zone that was not fully disrupted ends the loop. Returns whether all zones were
-    /// fully disrupted.
-    fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
-        if self
-            .state
-            .with(|s| s.zone_states.iter().all(|(z, _)| counted.get(z).is_some()))
-        {
-            // Every zone has counted nodes, so the walk's order does not matter.
-            return self.state.with(|s| {
-                s.zone_states
-                    .iter()
-                    .all(|(_, state)| state == ZoneState::FullDisruption)
-            });
-        }
-        self.restless();
-        for zone in self.zones_with_states() {
-            if counted.get(zone).is_none() {
-                self.state.with(|s| s.zone_states.remove(zone));
-                continue;
-            }
-            if self
-                .state
-                .with(|s| s.zone_states.get(zone) != Some(ZoneState::FullDisruption))
-            {
-                return false;
-            }
-        }
-        true
+    /// A zone as an object of chance.
+    pub(super) fn zone_object(&self, zone: TextId) -> Object {
+        let hash = self
+            .core
+            .client
+            .api()
+            .names(|n| stable_hash(n.text_of(zone)));
+        Object { id: zone.0, hash }
     }
 
     /// A zone gets its new state and the limiter that goes with it. One that lost its nodes between
     /// the loops gets the empty state, and keeps its limiter.
-    async fn enter(&self, zone: TextId, counted: &Counted) {
+    pub(super) async fn enter(&self, zone: TextId, counted: &Counted) {
         let state = self.new_zone_state(zone, counted);
         let size = counted.get(zone).map_or(0, ZoneConditions::size);
         if let Some(qps) = self.rate_of(state, size) {
@@ -220,11 +261,11 @@ impl Controller {
     pub(super) fn rate_of(&self, state: ZoneState, size: u32) -> Option<f32> {
         match state {
             // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
-            ZoneState::Normal | ZoneState::FullDisruption => Some(self.config.eviction_rate),
+            ZoneState::Normal | ZoneState::FullDisruption => Some(self.core.config.eviction_rate),
             ZoneState::PartialDisruption => {
-                let large = i64::from(size) > i64::from(self.config.large_cluster_threshold);
+                let large = i64::from(size) > i64::from(self.core.config.large_cluster_threshold);
                 Some(if large {
-                    self.config.secondary_eviction_rate
+                    self.core.config.secondary_eviction_rate
                 } else {
                     0.0
                 })
@@ -233,16 +274,65 @@ impl Controller {
         }
     }
 
-    async fn swap_limiter(&self, zone: TextId, qps: f32) {
-        if let Some(queue) = self.state.with(|s| s.tainters.get(&zone).cloned()) {
+    /// Has the nodes of a zone tainted at another rate.
+    pub(super) async fn swap_limiter(&self, zone: TextId, qps: f32) {
+        if let Some(queue) = self.tainter(zone) {
             queue.swap_limiter(qps).await;
         }
     }
 
-    fn set_zone_state(&self, zone: TextId, state: ZoneState) {
+    /// Gives a zone another state.
+    pub(super) fn set_zone_state(&self, zone: TextId, state: ZoneState) {
         let was = self.state.with(|s| s.zone_states.insert(zone, state));
         if was != Some(state) {
             self.record_zone(zone, state);
+        }
+    }
+
+    /// Takes a zone over as it was before the start, with its queue.
+    pub(super) fn recall_zone(&self, zone: TextId, state: ZoneState, queue: RateLimitedTimedQueue) {
+        self.state.with(|s| {
+            s.zone_states.insert(zone, state);
+            s.tainters.insert(zone, Rc::new(queue));
+        });
+        if state != ZoneState::Normal {
+            self.record_zone(zone, state);
+        }
+    }
+
+    /// Takes over a zone in which nothing was amiss before the start.
+    pub(super) fn assume_normal(&self, zone: TextId) {
+        let (ctx, qps) = (&self.core.ctx, self.core.config.eviction_rate);
+        self.state.with(|s| {
+            s.zone_states.insert(zone, ZoneState::Normal);
+            s.tainters
+                .entry(zone)
+                .or_insert_with(|| Rc::new(RateLimitedTimedQueue::new(ctx, qps)));
+        });
+    }
+}
+
+/// `pkg/util/system/system_utils.go: IsMasterNode`: a name that ends in "master", or in "master-"
+/// and three characters.
+fn is_master(name: &str) -> bool {
+    name.ends_with("master")
+        || name.len() >= 10
+            && name.is_char_boundary(name.len() - 3)
+            && name[..name.len() - 3].ends_with("master-")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn masters_by_name() {
+        for (name, is) in [
+            ("master", true),
+            ("kube-master", true),
+            ("x-master-abc", true),
+            ("x-master-ab", false),
+            ("masters", false),
+        ] {
+            assert_eq!(super::is_master(name), is, "{name}");
         }
     }
 }

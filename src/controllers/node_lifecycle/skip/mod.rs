@@ -1,11 +1,11 @@
 //! What is skipped, so that cost follows change: passes that cannot change anything, and nodes
-//! about which a pass would find nothing to do. All of it imports the controller's steps, which
-//! know nothing of it except the traits `Notices` and `PassNodes`.
+//! about which a pass would find nothing to do. The steps of the controller tell [`Skipper`] what
+//! may end that, and a pass asks [`AwakeNodes`] for its nodes.
 
 mod awake_nodes;
-mod health_records;
-mod notices;
-mod passes;
-mod quiet_nodes;
+mod missed_passes;
 mod resting_nodes;
-mod tainting_rounds;
+mod skipper;
+
+pub(super) use awake_nodes::AwakeNodes;
+pub(super) use skipper::Skipper;

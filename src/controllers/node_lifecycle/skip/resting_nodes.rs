@@ -6,19 +6,42 @@
 //! once, and note its latest heartbeats in its health record, which is made up for when it is
 //! roused: what a pass notes follows from when it was.
 
-use super::super::controller::Controller;
-use super::super::roster::Rest;
+use super::super::core::Core;
+use super::super::health::HealthMap;
+use super::super::ids::Ids;
+use super::super::roster::{Rest, Roster};
+use super::super::zones::Zones;
+use super::missed_passes::MissedPasses;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
+use crate::kernel::Shared;
 use std::rc::Rc;
 
-impl Controller {
+/// Which nodes rest.
+pub(super) struct RestingNodes {
+    core: Rc<Core>,
+    zones: Rc<Zones>,
+    pub(super) missed: MissedPasses,
+    pub(super) roster: Shared<Roster>,
+}
+
+impl RestingNodes {
+    /// No node rests.
+    pub(super) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Self {
+        RestingNodes {
+            missed: MissedPasses::new(core, health),
+            roster: Shared::new(Roster::default()),
+            zones: zones.clone(),
+            core: core.clone(),
+        }
+    }
+
     /// Lets a node rest from this pass on, if it is steady.
     pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
         if !self.is_steady(node) {
             return;
         }
-        let (zone, excluded) = self.zone_of(node);
+        let (zone, excluded) = self.zones.zone_of(node);
         self.roster.with(|r| {
             r.rest(
                 node.id,
@@ -41,8 +64,9 @@ impl Controller {
 
     /// Whether this is the version that the cache has, and nothing that is late may still come.
     fn is_steady(&self, node: &Rc<Node>) -> bool {
-        self.informers.heartbeats_are_computed()
+        self.core.informers.heartbeats_are_computed()
             && self
+                .core
                 .informers
                 .node(node.id)
                 .is_some_and(|n| Rc::ptr_eq(&n, node))
@@ -50,8 +74,7 @@ impl Controller {
 
     /// Whether all there is to do about a node is to queue it again.
     pub(super) fn only_waits(&self, id: NodeId) -> bool {
-        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
-        !locked && self.roster.with_ref(|r| r.waiting.contains(id))
+        !self.zones.is_locked() && self.roster.with_ref(|r| r.waiting.contains(id))
     }
 
     /// A node has to be looked at again.
@@ -70,7 +93,7 @@ impl Controller {
         if rest.ready {
             let from = self.first_that_counts(id, pass).max(rest.as_of);
             for passes in self.roster.with_ref(|r| r.passes_between(from, pass)) {
-                self.make_up_for(id, passes);
+                self.missed.make_up_for(id, passes);
             }
         }
         true
@@ -83,8 +106,16 @@ impl Controller {
         let renewed = self
             .roster
             .with_ref(|r| r.time_before(pass))
-            .filter(|_| self.config.switches.leases)
-            .and_then(|last| self.informers.renewal_seen(id, last));
+            .filter(|_| self.core.config.switches.leases)
+            .and_then(|last| self.core.informers.renewal_seen(id, last));
         renewed.map_or(0, |t| self.roster.with_ref(|r| r.first_pass_from(t)))
+    }
+
+    /// All nodes have to be looked at again.
+    pub(super) fn rouse_all(&self) {
+        for id in self.roster.with_ref(Roster::resting) {
+            self.rouse(id);
+        }
+        self.roster.with(|r| r.waiting = Ids::default());
     }
 }

@@ -1,36 +1,54 @@
 //! Health records as passes that were not made would have left them.
 
-use super::super::controller::Controller;
+use super::super::core::Core;
+use super::super::health::HealthMap;
 use super::super::node_health::{Health, saved, seconds};
 use super::super::skipped::Skipped;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
-use crate::apiserver::Beat;
+use crate::apiserver::{Beat, lease_version};
+use std::rc::Rc;
 
-impl Controller {
+/// The passes that were not made.
+pub(super) struct MissedPasses {
+    core: Rc<Core>,
+    health: Rc<HealthMap>,
+}
+
+impl MissedPasses {
+    /// Those that would have noted something in these records.
+    pub(super) fn new(core: &Rc<Core>, health: &Rc<HealthMap>) -> Self {
+        MissedPasses {
+            core: core.clone(),
+            health: health.clone(),
+        }
+    }
+
     /// The health record of a node as passes before this process's next one would have left it: its
     /// lease was seen by the first of them that came after the renewal. A node whose lease the next
     /// pass is the first to see has no record yet.
-    pub(crate) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
+    pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
         let (Some(ready), Some(lease)) = (
             node.ready(),
-            self.informers
+            self.core
+                .informers
                 .lease(node.id)
-                .filter(|_| self.config.switches.leases),
+                .filter(|_| self.core.config.switches.leases),
         ) else {
             return;
         };
         let renewed_ns = lease.0.saturating_mul(1_000);
-        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
         if passes > 0 {
             let heartbeat = self
+                .core
                 .informers
-                .heartbeat(node, self.ctx.now())
+                .heartbeat(node, self.core.ctx.now())
                 .unwrap_or_default();
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
-            self.save_health(
+            self.health.save_health(
                 node.id,
                 Health {
                     ready: Some(saved(ready, heartbeat)),
@@ -42,62 +60,13 @@ impl Controller {
         }
     }
 
-    /// A pass that is under way may come to a node long after it was listed: before the node wakes,
-    /// what it had posted by then is noted.
-    pub(super) fn hear_as_listed(&self, node: NodeId) {
-        let listed = self.round.with(|r| r.listed_asleep(node));
-        if self.informers.beat(node) == Beat::Asleep
-            && let Some(post) = listed.and_then(|at| self.informers.post_seen(node, at))
-        {
-            self.round.with(|r| r.hear(node, post));
-        }
-    }
-
-    /// Brings the health records to where the passes skipped before this instant would have left
-    /// them; those of nodes that rest follow when they are roused.
-    pub(super) fn make_up_so_far(&self) {
-        let Some(before) = self.rest.with(|r| r.skipping) else {
-            return;
-        };
-        // The one that went over the nodes, and those after it that are past.
-        let passes = self
-            .ctx
-            .now()
-            .since(before.first)
-            .as_nanos()
-            .div_ceil(before.period.as_nanos())
-            .max(1);
-        if passes == before.count {
-            return;
-        }
-        self.rest.with(|r| {
-            r.skipping = Some(Skipped {
-                count: passes,
-                ..before
-            })
-        });
-        let first = before.first + before.period * before.count;
-        let skipped = Skipped {
-            first,
-            count: passes - before.count,
-            ..before
-        };
-        for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
-            self.make_up_for(node, skipped);
-        }
-        self.roster.with(|r| r.note_passes(skipped));
-    }
-
     /// Brings a health record to where skipped passes would have left it.
     pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
-        let Some(health) = self
-            .state
-            .with(|s| s.health.get(node.index()).copied().flatten())
-        else {
+        let Some(health) = self.health.get(node) else {
             return;
         };
         let health = self.health_after(node, health, skipped);
-        self.save_health(node, health);
+        self.health.save_health(node, health);
     }
 
     /// A health record after skipped passes. Only what a node's latest heartbeats did to it can
@@ -107,14 +76,11 @@ impl Controller {
         let pass = |k: u64| skipped.first + skipped.period * k;
         let last = pass(skipped.count - 1);
         let mut from = 0;
-        let renewal = self.informers.renewal_seen(node, last);
+        let renewal = self.core.informers.renewal_seen(node, last);
         if let Some(renewed) = renewal {
-            let lease = (
-                (renewed.as_nanos() / 1_000) as i64,
-                crate::apiserver::lease_version(renewed),
-            );
-            if self.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
-                let arrived = self.informers.renewal_arrives(renewed);
+            let lease = ((renewed.as_nanos() / 1_000) as i64, lease_version(renewed));
+            if self.core.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
+                let arrived = self.core.informers.renewal_arrives(renewed);
                 from = arrived
                     .since(skipped.first)
                     .as_nanos()
@@ -123,7 +89,7 @@ impl Controller {
                 health.lease = Some(lease);
                 health.probe_ns = pass(from).as_nanos() as i64;
                 if let Some(ready) = &mut health.ready
-                    && let Some(h) = self.informers.post_seen(node, pass(from))
+                    && let Some(h) = self.core.informers.post_seen(node, pass(from))
                 {
                     ready.heartbeat = h;
                 }
@@ -136,13 +102,13 @@ impl Controller {
             return health;
         };
         let lease = health.lease;
-        let beats = self.informers.beat(node) == Beat::Asleep;
+        let beats = self.core.informers.beat(node) == Beat::Asleep;
         let mut k = from;
         while k < skipped.count {
             if !beats && (health.lease.is_some() || lease.is_none()) {
                 // Nothing happens until a pass sees another post. All posts are made: what passes
                 // see of them only gets newer.
-                let seen = |k: u64| self.informers.post_seen(node, pass(k));
+                let seen = |k: u64| self.core.informers.post_seen(node, pass(k));
                 let is_new = |k: u64| seen(k).is_some_and(|h| h != ready.heartbeat);
                 k = first_that(k..skipped.count, is_new);
                 if k == skipped.count {
@@ -150,7 +116,7 @@ impl Controller {
                 }
             }
             let saved_lease = health.lease;
-            if let Some(h) = self.informers.post_seen(node, pass(k))
+            if let Some(h) = self.core.informers.post_seen(node, pass(k))
                 && h != ready.heartbeat
             {
                 ready.heartbeat = h;

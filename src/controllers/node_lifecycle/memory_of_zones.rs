@@ -1,0 +1,211 @@
+//! What zones were like when the last pass of a controller that has been running for long ended: their
+//! states, and what their limiters had left.
+
+use super::core::Core;
+use super::memory_of_passes::SECOND;
+use super::no_schedule::is_condition_taint;
+use super::queue::RateLimitedTimedQueue;
+use super::zone_conditions::{Counted, ZoneConditions};
+use super::zones::Zones;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::TextId;
+use crate::api::node::Node;
+use crate::api::taint::{Effect, Taint};
+use crate::client::{Asked, TAINT_LATE_S};
+use crate::kernel::PointId;
+use crate::trace::ZoneState;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A node that has waited for its taint since so many seconds ago was tried before the start: its
+/// zone's queue is looked at ten times a second.
+const TRIED_FOR_S: i64 = 2;
+/// Finds out what zones were like.
+pub(super) struct PastZones<'a> {
+    pub(super) core: &'a Core,
+    pub(super) zones: &'a Zones,
+    pub(super) point: PointId,
+}
+
+impl PastZones<'_> {
+    /// Whether a taint is one that follows conditions.
+    pub(super) fn is_own(&self, taint: &Taint) -> bool {
+        match taint.effect {
+            Effect::NoExecute => {
+                taint.matches(&self.core.templates.not_ready)
+                    || taint.matches(&self.core.templates.unreachable)
+            }
+            Effect::NoSchedule => is_condition_taint(&self.core.config.switches, &taint.key),
+            Effect::PreferNoSchedule => false,
+        }
+    }
+
+    /// The zones' states and their limiters, as the last pass that ended has left them; `passes` are when those began
+    /// that come after it, it, and those before it, the latest first.
+    pub(super) fn recall_zones(
+        &self,
+        nodes: &[Rc<Node>],
+        passes: &[i64],
+        within: i64,
+        asked: &Asked,
+    ) {
+        let counted = self.counted_before(nodes, passes[0], within);
+        let rates = self.rates(&counted);
+        let started = self.started(nodes, &rates, passes, within);
+        let taken = self.last_tokens(nodes);
+        let waits = self.waits_since(nodes);
+        for (zone, conditions) in counted.iter() {
+            let state = self.zones.compute_zone_state(conditions);
+            let rate = rates[&zone];
+            let (taken, waits) = (taken.get(&zone).copied(), waits.get(&zone).copied());
+            let tried = waits.filter(|since| *since <= -self.tried_within(*since, asked));
+            let second = SECOND.as_nanos() as i64;
+            let started = started.get(&zone).copied();
+            let begins = started.map(|ns| ns.div_euclid(second));
+            let tokens = last_token(taken.max(begins), tried, rate).map_or(1.0, |at| {
+                let within = self.core.ctx.uniform(
+                    self.point,
+                    self.zones.zone_object(zone),
+                    0,
+                    SECOND.as_nanos() - 1,
+                );
+                let drawn = at.saturating_mul(second).saturating_add(within as i64);
+                let at = started.filter(|_| begins == Some(at)).unwrap_or(drawn);
+                let tokens = at.saturating_neg().max(0) as f64 / 1e9 * f64::from(rate);
+                // Where nodes wait no token is left standing: those since then went for nodes that
+                // were tainted already.
+                if waits.is_some() {
+                    tokens.fract()
+                } else {
+                    tokens
+                }
+            });
+            let queue = RateLimitedTimedQueue::recalled(&self.core.ctx, rate, tokens);
+            self.zones.recall_zone(zone, state, queue);
+        }
+    }
+
+    /// At which rate each zone's nodes are tainted.
+    fn rates(&self, counted: &Counted) -> BTreeMap<TextId, f32> {
+        let of = |z| self.zones.compute_zone_state(z);
+        let all_full = counted
+            .iter()
+            .all(|(_, z)| of(z) == ZoneState::FullDisruption);
+        let rate = |z: ZoneConditions| match self.zones.rate_of(of(z), z.size()) {
+            _ if all_full => 0.0,
+            rate => rate.unwrap_or(self.core.config.eviction_rate),
+        };
+        counted.iter().map(|(zone, z)| (zone, rate(z))).collect()
+    }
+
+    /// When those zones got their rate, ns from the start, that had none before: a limiter that takes the
+    /// place of one that never lets through begins without a token (`SwapLimiter`).
+    fn started(
+        &self,
+        nodes: &[Rc<Node>],
+        rates: &BTreeMap<TextId, f32>,
+        passes: &[i64],
+        within: i64,
+    ) -> BTreeMap<TextId, i64> {
+        let mut started = BTreeMap::new();
+        let mut left: Vec<TextId> = rates.keys().copied().collect();
+        for pass in passes.iter().skip(1) {
+            if left.is_empty() {
+                break;
+            }
+            let before = self.rates(&self.counted_before(nodes, *pass, within));
+            left.retain(|zone| {
+                let (was, is) = (before.get(zone).copied(), rates[zone]);
+                if was == Some(0.0) && is > 0.0 {
+                    started.insert(*zone, *pass);
+                }
+                was == Some(is)
+            });
+        }
+        started
+    }
+
+    /// How many seconds ago a node has to have come into its zone's queue, in that second, for its
+    /// taint to be there if it was found.
+    fn tried_within(&self, since: i64, asked: &Asked) -> i64 {
+        match self.core.client.limits() {
+            Some(limits) if asked.drained(since, limits) => TRIED_FOR_S + TAINT_LATE_S,
+            _ => TRIED_FOR_S,
+        }
+    }
+
+    /// Since which second a node of each zone has waited for its NoExecute taint.
+    fn waits_since(&self, nodes: &[Rc<Node>]) -> BTreeMap<TextId, i64> {
+        let mut waits = BTreeMap::new();
+        for node in nodes.iter().filter(|n| self.waits_for_taint(n)) {
+            let since = node.ready().map_or(0, |c| c.last_transition_time.0);
+            let first = waits.entry(self.zones.zone_of(node).0).or_insert(since);
+            *first = since.min(*first);
+        }
+        waits
+    }
+
+    /// Whether a node lacks the NoExecute taint that its condition asks for.
+    fn waits_for_taint(&self, node: &Node) -> bool {
+        let status = node.ready().map_or(ConditionStatus::True, |c| c.status);
+        self.core
+            .templates
+            .of(status)
+            .is_some_and(|(taint, _)| !node.has_taint(taint))
+    }
+
+    /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;
+    /// `within` is what of a second had passed when it wrote.
+    fn counted_before(&self, nodes: &[Rc<Node>], pass: i64, within: i64) -> Counted {
+        let mut counted = Counted::default();
+        let ns = |seconds: i64| seconds.saturating_mul(SECOND.as_nanos() as i64);
+        for node in nodes {
+            let (zone, excluded) = self.zones.zone_of(node);
+            let Some(ready) = node.ready().filter(|_| !excluded) else {
+                continue;
+            };
+            // Conditions without a time are as old as the run.
+            let since = ready.last_transition_time.0;
+            let changed = since < 0 && ns(since).saturating_add(within) >= pass;
+            let ready = (ready.status == ConditionStatus::True) != changed;
+            counted.add(
+                zone,
+                ZoneConditions {
+                    ready: u32::from(ready),
+                    not_ready: u32::from(!ready),
+                },
+            );
+        }
+        counted
+    }
+
+    /// The second in which each zone's last token was taken, as its nodes' taints tell.
+    fn last_tokens(&self, nodes: &[Rc<Node>]) -> BTreeMap<TextId, i64> {
+        let mut taken = BTreeMap::new();
+        for node in nodes {
+            let (zone, _) = self.zones.zone_of(node);
+            let added = node
+                .taints
+                .iter()
+                .filter(|t| t.effect == Effect::NoExecute && self.is_own(t))
+                .filter_map(|t| Some(t.time_added?.0))
+                .max();
+            if let Some(at) = added {
+                let last = taken.entry(zone).or_insert(at);
+                *last = at.max(*last);
+            }
+        }
+        taken
+    }
+}
+
+/// The second in which a zone's last token was taken: when it last tainted a node, or when the first
+/// of those that were tried came into its queue. That one found a token, if any was left, and it went
+/// for nothing, as the taint is not there: the controller's cache did not know its condition yet.
+fn last_token(tainted: Option<i64>, tried: Option<i64>, rate: f32) -> Option<i64> {
+    let in_vain = tried.filter(|since| {
+        let was_left = |at: i64| (since - at) as f64 * f64::from(rate) >= 1.0;
+        tainted.is_none_or(was_left)
+    });
+    in_vain.or(tainted)
+}

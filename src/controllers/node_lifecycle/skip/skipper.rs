@@ -1,0 +1,344 @@
+//! What the steps of the controller say to whoever skips passes and leaves nodes out, and what
+//! follows from it: when the next pass has to come, and which nodes it has to look at.
+//!
+//! After a pass that found nothing to do, and while heartbeats are computed (see
+//! `apiserver::Heartbeats`), the next passes would find nothing either until something reaches the
+//! caches or a silent node's grace ends. They take no time, so they lie on a grid; the loop goes on
+//! at the first one that matters, after making up for what the skipped ones would have noted in the
+//! health records. The rounds of the NoExecute loop are skipped while all queues are empty.
+
+use super::super::config::NODE_EVICTION_PERIOD;
+use super::super::core::Core;
+use super::super::health::HealthMap;
+use super::super::node_health::Tried;
+use super::super::round::Round;
+use super::super::skipped::{Findings, Rest, Skipped};
+use super::super::zones::Zones;
+use super::resting_nodes::RestingNodes;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::Node;
+use crate::apiserver::Beat;
+use crate::kernel::{Dur, Idler, Shared, Time};
+use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
+use std::rc::Rc;
+
+/// The shortest period of others' loops that may fall on a pass's instant, the pod garbage
+/// collector's. Who comes first in an instant is fixed when the wait begins: one period before,
+/// except for a pass after skipped ones, which begins to wait at some time within that period. So a
+/// pass with a longer period is never skipped.
+const SHORTEST_LOOP: Dur = Dur::from_secs(20);
+
+/// Who skips passes and leaves nodes out.
+pub(crate) struct Skipper {
+    core: Rc<Core>,
+    health: Rc<HealthMap>,
+    pub(super) resting: RestingNodes,
+    rest: Shared<Rest>,
+    /// The pass that is under way, if one is.
+    pub(crate) round: Shared<Round>,
+    /// The eviction loop, while all queues are empty.
+    idler: Idler,
+}
+
+impl Skipper {
+    /// Nothing was skipped yet.
+    pub(crate) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Rc<Self> {
+        Rc::new(Skipper {
+            resting: RestingNodes::new(core, zones, health),
+            rest: Shared::new(Rest::default()),
+            round: Shared::new(Round::default()),
+            idler: core.ctx.idler(),
+            health: health.clone(),
+            core: core.clone(),
+        })
+    }
+
+    /// The pass did something, or will do it again.
+    pub(crate) fn restless(&self) {
+        self.rest.with(|r| {
+            if let Some(f) = &mut r.findings {
+                f.restless = true;
+            }
+        });
+    }
+
+    /// The NoExecute loop has something to do at its next turn, a node that was queued, or something
+    /// to wait for, its lock. `by_worker`: not by the health pass itself, whose turn was fixed long
+    /// before.
+    ///
+    /// In a search, an eviction pass of this instant, whose turn was fixed one period ago, has come
+    /// before a worker that began to run in this instant, or sent its last request after that.
+    pub(crate) fn tainting_is_due(&self, by_worker: bool) {
+        self.core.ctx.take_turn(self.idler);
+        let began_now = self.round.with(|r| r.listed()) == self.core.ctx.now();
+        let waits = self.rest.with(|r| {
+            r.tainting_missed =
+                by_worker && (began_now || self.core.client.round_trip() <= NODE_EVICTION_PERIOD);
+            r.tainting_waits.take()
+        });
+        if let Some(t) = waits
+            && self.core.ctx.claim(t)
+        {
+            self.core.ctx.wake(t);
+        }
+    }
+
+    /// The cache has a new version of a node, or has it no more.
+    pub(crate) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
+        self.resting.rouse(id);
+        if was != is {
+            self.resting.roster.with(|r| r.member(id, is));
+        }
+    }
+
+    /// Something reached the caches of nodes, or may come of a node that was quiet.
+    pub(crate) fn stirred(&self) {
+        if let Some(t) = self.rest.with(|r| r.pass_waits.take())
+            && self.core.ctx.claim(t)
+        {
+            self.core.ctx.wake(t);
+        }
+    }
+
+    /// A node's heartbeats are computed up to now, and no more.
+    pub(crate) fn wakes(&self, node: NodeId) {
+        self.make_up_so_far();
+        self.resting.rouse(node);
+        self.hear_as_listed(node);
+    }
+
+    /// Every node has to be looked at again.
+    pub(crate) fn rouse_all(&self) {
+        self.resting.rouse_all();
+    }
+
+    /// All nodes as they were when the pass began, in its order.
+    pub(crate) fn every_node(&self) -> Vec<Rc<Node>> {
+        let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
+        let all = all.unwrap_or_else(|| self.core.informers.nodes_as_they_are());
+        self.core
+            .in_order(number, all.iter().flatten().cloned().collect())
+    }
+
+    /// A pass that is under way may come to a node long after it was listed: before the node wakes,
+    /// what it had posted by then is noted.
+    fn hear_as_listed(&self, node: NodeId) {
+        let listed = self.round.with(|r| r.listed_asleep(node));
+        if self.core.informers.beat(node) == Beat::Asleep
+            && let Some(post) = listed.and_then(|at| self.core.informers.post_seen(node, at))
+        {
+            self.round.with(|r| r.hear(node, post));
+        }
+    }
+
+    /// Brings the health records to where the passes skipped before this instant would have left
+    /// them; those of nodes that rest follow when they are roused.
+    fn make_up_so_far(&self) {
+        let Some(before) = self.rest.with(|r| r.skipping) else {
+            return;
+        };
+        // The one that went over the nodes, and those after it that are past.
+        let passes = self
+            .core
+            .ctx
+            .now()
+            .since(before.first)
+            .as_nanos()
+            .div_ceil(before.period.as_nanos())
+            .max(1);
+        if passes == before.count {
+            return;
+        }
+        self.rest.with(|r| {
+            r.skipping = Some(Skipped {
+                count: passes,
+                ..before
+            })
+        });
+        let first = before.first + before.period * before.count;
+        let skipped = Skipped {
+            first,
+            count: passes - before.count,
+            ..before
+        };
+        for node in self
+            .resting
+            .roster
+            .with_ref(|r| r.awake().collect::<Vec<_>>())
+        {
+            self.resting.missed.make_up_for(node, skipped);
+        }
+        self.resting.roster.with(|r| r.note_passes(skipped));
+    }
+
+    /// Notes of a node that needed nothing when the next pass has to look at it.
+    pub(crate) fn note_quiet_node(&self, node: &Rc<Node>, tried: &Tried) {
+        if !self.core.lazy {
+            return;
+        }
+        let (current, decides) = (tried.current, tried.decisive(&self.core.config.switches));
+        let tainted = decides.is_some_and(|d| self.has_wanted_taint(node, d));
+        let waits_for_taint = decides.is_some_and(|d| d != ConditionStatus::True) && !tainted;
+        let beat = self.core.informers.beat(node.id);
+        let by_timeout = self.core.config.switches.eviction_mode == EvictionMode::Timeout
+            && current != Some(ConditionStatus::True);
+        if waits_for_taint || by_timeout || beat == Beat::Awake || self.takes_up_old_lease(node.id)
+        {
+            self.restless();
+            let s = &self.core.config.switches;
+            let plain = s.requeue == Requeue::Correct
+                && s.eviction_mode == EvictionMode::Taints
+                && !s.lease_circuit_breaker;
+            if plain
+                && beat == Beat::Silent
+                && (current, decides)
+                    == (
+                        Some(ConditionStatus::Unknown),
+                        Some(ConditionStatus::Unknown),
+                    )
+            {
+                self.resting.let_wait(node);
+            }
+        } else if beat == Beat::Silent
+            && (current != Some(ConditionStatus::Unknown)
+                || self.core.config.switches.lease_circuit_breaker)
+        {
+            // The breaker reads the live lease in every pass from then on, even of a node that is
+            // Unknown.
+            self.note_deadline(node.id, current.is_some());
+        } else if self.core.config.switches.lease_circuit_breaker {
+            // Whether a node is looked at depends on others' leases too.
+        } else if beat == Beat::Asleep && current == Some(ConditionStatus::True) {
+            self.resting.let_rest(node, true);
+        } else if beat == Beat::Silent && decides == Some(ConditionStatus::Unknown) {
+            self.resting.let_rest(node, false);
+        }
+    }
+
+    /// Notes when the grace of a silent node ends.
+    fn note_deadline(&self, node: NodeId, has_ready: bool) {
+        let grace = if has_ready {
+            self.core.config.grace_period
+        } else {
+            self.core.config.startup_grace_period
+        };
+        let Some(health) = self.health.get(node) else {
+            return;
+        };
+        let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
+        self.rest.with(|r| {
+            if let Some(f) = &mut r.findings {
+                f.deadline_ns = Some(f.deadline_ns.map_or(ends, |d| d.min(ends)));
+            }
+        });
+    }
+
+    /// Whether a node has the taint that its status asks for.
+    fn has_wanted_taint(&self, node: &Node, status: ConditionStatus) -> bool {
+        match status {
+            ConditionStatus::True => true,
+            ConditionStatus::False => node.has_taint(&self.core.templates.not_ready),
+            ConditionStatus::Unknown => node.has_taint(&self.core.templates.unreachable),
+        }
+    }
+
+    /// Whether the next pass saves a lease that this one dropped with a new heartbeat, and takes
+    /// it for a sign of life, though it is none of the renewals that are computed.
+    fn takes_up_old_lease(&self, node: NodeId) -> bool {
+        let saved = self.health.get(node).is_none_or(|h| h.lease.is_some());
+        self.core.config.switches.leases
+            && !saved
+            && self.core.informers.lease(node).is_some()
+            && self
+                .core
+                .informers
+                .renewal_seen(node, self.core.ctx.now())
+                .is_none()
+    }
+
+    /// Notes a node that was heard of before the start, the next pass being at that time.
+    pub(crate) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
+        self.resting.missed.assume_heard(node, next_pass_ns);
+    }
+
+    /// Whether all there is to do about a node is to queue it again.
+    pub(crate) fn only_waits(&self, node: NodeId) -> bool {
+        self.resting.only_waits(node)
+    }
+
+    /// A pass begins.
+    pub(crate) fn pass_begins(&self) {
+        self.rest.with(|r| {
+            r.findings = Some(Findings {
+                restless: false,
+                deadline_ns: None,
+            })
+        });
+    }
+
+    /// What the pass found that began then and is over, if those that follow it every `period` can
+    /// be skipped.
+    pub(crate) fn pass_ends(&self, began: Time, period: Dur) -> Option<Findings> {
+        let computed = self.core.informers.heartbeats_are_computed() && period <= SHORTEST_LOOP;
+        self.rest
+            .with(|r| r.findings.take())
+            .filter(|f| computed && !f.restless && self.core.ctx.now() == began)
+    }
+
+    /// Skips passes after the one that began then, until one may find something; returns how many
+    /// have passed with it.
+    pub(crate) async fn skip_passes(&self, began: Time, period: Dur, findings: Findings) -> u64 {
+        self.rest.with(|r| {
+            r.skipping = Some(Skipped {
+                first: began,
+                period,
+                count: 1,
+            })
+        });
+        self.wait_for_stir(findings.deadline_ns).await;
+        // Before the next pass comes, which may be long after: of heartbeats only the latest
+        // are known.
+        self.make_up_so_far();
+        self.rest.with(|r| r.skipping.take()).map_or(1, |s| s.count)
+    }
+
+    /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed,
+    /// or the deadline is over.
+    async fn wait_for_stir(&self, deadline_ns: Option<i64>) {
+        let deadline = deadline_ns
+            .and_then(|d| u64::try_from(d).ok())
+            .map(|d| Time::from_nanos(d.saturating_add(1)));
+        self.core
+            .ctx
+            .parked(|ticket| {
+                self.rest.with(|r| r.pass_waits = Some(ticket));
+                if let Some(at) = deadline {
+                    self.core.ctx.wake_at(at, ticket);
+                }
+            })
+            .await;
+        self.rest.with(|r| r.pass_waits = None);
+    }
+
+    /// Skips rounds of the NoExecute loop, which come every `period`, while all queues are empty.
+    pub(crate) async fn skip_rounds(&self, period: Dur) {
+        let (ctx, began) = (&self.core.ctx, self.core.ctx.now());
+        if !ctx.is_searching() {
+            ctx.idle(self.idler, period).await;
+            return;
+        }
+        // A search tries other orders within an instant anyway, and each event that does
+        // nothing would be one more order to try.
+        ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket)))
+            .await;
+        let waited = ctx.now().since(began).as_nanos();
+        let periods = waited.div_ceil(period.as_nanos()).max(1);
+        let missed = waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);
+        let next = began + period * (periods + u64::from(missed));
+        // What others have posted in this instant comes after a pass of this instant.
+        if next > ctx.now() {
+            ctx.sleep_until(next).await;
+        }
+    }
+}
