@@ -132,7 +132,7 @@ impl Controller {
     /// processor has taken over meanwhile, looks first amid the pass: nodes wait in the queues, and
     /// the limiters still let the first of each zone through ([`odds_amid_pass`]).
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
-        let (s, busy) = (self.core.config.switches, self.core.ctx.name());
+        let (s, busy) = (self.core.switches(), self.core.ctx.name());
         let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
         if warm {
             pass = self
@@ -219,7 +219,7 @@ impl Controller {
             number += 1;
             // Where eviction passes hold the lock across requests, a health pass may have to wait
             // for one.
-            let free = !core.config.switches.lock_across_calls || self.zones.queues_are_empty();
+            let free = !core.switches().lock_across_calls || self.zones.queues_are_empty();
             let findings = self.skipper.pass_ends(began, period);
             let Some(findings) = findings.filter(|_| free) else {
                 core.ctx.sleep(period).await;
@@ -263,7 +263,7 @@ impl Controller {
     /// A node's heartbeats are computed up to now, and no more.
     fn wakes(&self, node: NodeId) {
         self.skipper.wakes(node);
-        if self.core.config.switches.condition_taints == ConditionTaints::Mapped {
+        if self.core.switches().condition_taints == ConditionTaints::Mapped {
             // While all workers are busy, a post that changes nothing has its place in the queue.
             let arrived = self.core.informers.posts_arrived(node);
             self.no_schedule.node_queue.add_as_of(node, arrived);
@@ -278,12 +278,12 @@ impl NodeHandler for Controller {
                 .node_changed(n.id, old.is_some(), new.is_some());
         }
         if let Some(n) = new
-            && self.core.config.switches.rename_alpha_taints
+            && self.core.switches().rename_alpha_taints
         {
             self.no_schedule.rename_alpha_taints(n);
         }
         match new {
-            Some(n) => match self.core.config.switches.condition_taints {
+            Some(n) => match self.core.switches().condition_taints {
                 ConditionTaints::Mapped => self.no_schedule.node_queue.add(n.id),
                 ConditionTaints::TrueOnly => self.no_schedule.taint_by_true_conditions(n),
                 ConditionTaints::Off => {}
@@ -303,7 +303,7 @@ impl PodHandler for Controller {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let Some(p) = new
             && p.node.is_some()
-            && self.core.config.switches.pod_workers
+            && self.core.switches().pod_workers
             && old.is_none_or(|o| o.node != p.node)
         {
             self.pods.pod_queue.add(p.id);

@@ -6,8 +6,10 @@ use super::templates::Templates;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::apiserver::ApiServer;
 use crate::client::{Client, EventRecorder, InformerFactory};
 use crate::kernel::{Ctx, Dur, Group, PointId};
+use crate::plan::switches::node_lifecycle::Switches;
 use std::rc::Rc;
 
 /// What the parts share.
@@ -47,6 +49,16 @@ impl Core {
             group,
             ctx,
         })
+    }
+
+    /// What the release does.
+    pub(super) fn switches(&self) -> &Switches {
+        &self.config.switches
+    }
+
+    /// The API server, for reads that cost no request: recording, names.
+    pub(super) fn api(&self) -> &ApiServer {
+        self.client.api()
     }
 
     /// The present, ns from the start.

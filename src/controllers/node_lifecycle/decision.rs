@@ -62,8 +62,8 @@ impl Eviction {
     /// What is to be done about a node; none while it never had a Ready condition and is within its
     /// grace.
     pub(super) fn decide(&self, node: &Node, tried: &Tried) -> Option<Decision> {
-        let status = tried.decisive(&self.core.config.switches)?;
-        Some(match self.core.config.switches.eviction_mode {
+        let status = tried.decisive(self.core.switches())?;
+        Some(match self.core.switches().eviction_mode {
             EvictionMode::Taints => self.decide_taint_base_eviction(node, status),
             EvictionMode::Timeout => self.decide_no_taint_base_eviction(node, tried.observed),
         })
@@ -75,7 +75,7 @@ impl Eviction {
             ConditionStatus::False => &self.core.templates.unreachable,
             ConditionStatus::Unknown => &self.core.templates.not_ready,
         };
-        if self.core.config.switches.swap_without_limiter && node.has_taint(opposite) {
+        if self.core.switches().swap_without_limiter && node.has_taint(opposite) {
             Decision::SwapTaint(status)
         } else {
             Decision::MarkNodeForTainting(status)
@@ -106,7 +106,7 @@ impl Eviction {
         decision: Option<Decision>,
         marks_pods_again: bool,
     ) -> bool {
-        let s = &self.core.config.switches;
+        let s = self.core.switches();
         if tried.write.is_some()
             || tried.expired && s.lease_circuit_breaker
             || self.zones.is_locked()
@@ -167,7 +167,7 @@ impl Eviction {
 
     /// `markNodeAsReachable`; in timeout mode `cancelPodEviction`.
     pub(super) async fn spare(&self, node: &Rc<Node>) {
-        match self.core.config.switches.eviction_mode {
+        match self.core.switches().eviction_mode {
             // The cause of what is written about a node is the version that was read.
             EvictionMode::Taints => {
                 self.tainter.mark_node_as_reachable(node).await;
@@ -190,7 +190,7 @@ impl Eviction {
             let Some(queue) = self.zones.tainter(zone) else {
                 continue;
             };
-            match self.core.config.switches.eviction_mode {
+            match self.core.switches().eviction_mode {
                 EvictionMode::Taints => {
                     let taint = |node| self.tainter.taint_queued_node(node);
                     queue.try_each(object, taint).await

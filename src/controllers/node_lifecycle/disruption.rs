@@ -88,7 +88,6 @@ impl Disruption {
     /// All zones became fully disrupted: nodes lose their NoExecute taints, and nothing is tainted.
     async fn enter_master_disruption(&self) {
         self.core
-            .client
             .api()
             .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
         // The next pass queues those again that are taken out here and that its cache still has
@@ -106,7 +105,6 @@ impl Disruption {
     /// Some zone is no longer fully disrupted: every node counts as heard of now.
     async fn leave_master_disruption(&self, counted: &Counted) {
         self.core
-            .client
             .api()
             .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
         let now = self.core.now_ns();

@@ -135,7 +135,7 @@ impl HealthMap {
             },
             (Some(h), None) => h,
         };
-        if self.core.config.switches.leases
+        if self.core.switches().leases
             && let Some(lease) = self.core.informers.lease(node.id)
             && saved_lease.is_none_or(|l| l.0 < lease.0)
         {
@@ -148,16 +148,16 @@ impl HealthMap {
     /// The node with its conditions set to Unknown.
     fn silenced(&self, node: &Node) -> Node {
         let mut node = node.clone();
-        let at = self.core.client.api().timestamp();
+        let at = self.core.api().timestamp();
         let mut kinds = vec![
             NodeConditionType::Ready,
             NodeConditionType::MemoryPressure,
             NodeConditionType::DiskPressure,
         ];
-        if self.core.config.switches.out_of_disk {
+        if self.core.switches().out_of_disk {
             kinds.insert(1, NodeConditionType::OutOfDisk);
         }
-        if self.core.config.switches.pid_pressure_unknown {
+        if self.core.switches().pid_pressure_unknown {
             kinds.push(NodeConditionType::PidPressure);
         }
         for kind in kinds {
@@ -220,7 +220,6 @@ impl HealthMap {
             let ms =
                 u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
             self.core
-                .client
                 .api()
                 .record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
         };
@@ -249,7 +248,7 @@ impl HealthMap {
 
     /// The lease as the cache has it (`observedLease`).
     pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
-        if self.core.config.switches.leases {
+        if self.core.switches().leases {
             self.core.informers.lease(node.id)
         } else {
             None

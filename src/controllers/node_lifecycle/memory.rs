@@ -61,7 +61,7 @@ impl Recaller<'_> {
     /// it comes; returns when it does.
     pub(super) fn recall(&self, recalled: Recalled, drawn: Dur) -> Dur {
         let nodes = self.core.informers.nodes();
-        let passes = Asked::by_passes(&self.core.informers, self.core.config.switches.pod_event);
+        let passes = Asked::by_passes(&self.core.informers, self.core.switches().pod_event);
         let past_passes = self.past_passes();
         let last = past_passes.last_pass(&nodes, &passes);
         let within = self.core.ctx.phase(self.point, SECOND).as_nanos() as i64;
@@ -212,7 +212,7 @@ impl Recaller<'_> {
 
     /// Events that wait behind the client's limiter: those of the pods that were marked last.
     fn recall_events(&self, nodes: &[Rc<Node>], waiting: usize) {
-        if waiting == 0 || !self.core.config.switches.pod_event {
+        if waiting == 0 || !self.core.switches().pod_event {
             return;
         }
         let mut marked = Vec::new();

@@ -35,7 +35,7 @@ impl PastZones<'_> {
                 taint.matches(&self.core.templates.not_ready)
                     || taint.matches(&self.core.templates.unreachable)
             }
-            Effect::NoSchedule => is_condition_taint(&self.core.config.switches, &taint.key),
+            Effect::NoSchedule => is_condition_taint(self.core.switches(), &taint.key),
             Effect::PreferNoSchedule => false,
         }
     }

@@ -53,7 +53,7 @@ impl NoScheduleTainter {
         kind: NodeConditionType,
         status: ConditionStatus,
     ) -> Option<&'static str> {
-        let s = &self.core.config.switches;
+        let s = self.core.switches();
         match (kind, status) {
             (NodeConditionType::Ready, ConditionStatus::False) => Some(NOT_READY),
             (NodeConditionType::Ready, ConditionStatus::Unknown) => Some(UNREACHABLE),
@@ -87,8 +87,7 @@ impl NoScheduleTainter {
             .taints
             .iter()
             .filter(|t| {
-                t.effect == Effect::NoSchedule
-                    && is_condition_taint(&self.core.config.switches, &t.key)
+                t.effect == Effect::NoSchedule && is_condition_taint(self.core.switches(), &t.key)
             })
             .collect();
         let remove: Vec<Taint> = had
@@ -120,7 +119,7 @@ impl NoScheduleTainter {
             .taints
             .iter()
             .filter(|t| {
-                is_condition_taint(&self.core.config.switches, &t.key)
+                is_condition_taint(self.core.switches(), &t.key)
                     && !matches!(t.key.as_str(), NOT_READY | UNREACHABLE | UNSCHEDULABLE)
             })
             .collect();

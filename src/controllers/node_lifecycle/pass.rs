@@ -128,7 +128,7 @@ impl Monitor {
         pass.begin();
         let pass = Rc::new(pass);
         let (me, nodes) = (self.clone(), pass.clone());
-        let workers = self.core.config.switches.pass_workers;
+        let workers = self.core.switches().pass_workers;
         parallelize_list(&self.core.ctx, self.core.group, workers, move || {
             me.next_that_waits(&nodes)
         })
@@ -172,11 +172,11 @@ impl Monitor {
     /// to do about it.
     fn next_that_waits(self: &Rc<Self>, pass: &AwakeNodes) -> Option<Work> {
         loop {
-            let node = pass.next()?;
+            let node = pass.next_node()?;
             let Some(work) = self.update_or_skip(&node) else {
                 continue;
             };
-            let workers = self.core.config.switches.pass_workers;
+            let workers = self.core.switches().pass_workers;
             for roused in pass.worker_waits(node.id, workers) {
                 let waits = self.update_or_skip(&roused).is_some();
                 debug_assert!(!waits, "a node that rests needs nothing");
@@ -276,7 +276,7 @@ impl Monitor {
             }
             if went_silent || needs_retry && tried.observed != ConditionStatus::True {
                 let marked = self.pods.mark_pods_not_ready(pods, node.id).await;
-                if !marked && self.core.config.switches.pod_workers {
+                if !marked && self.core.switches().pod_workers {
                     self.nodes_to_retry.with(|r| r.insert(node.id));
                     return;
                 }
@@ -293,7 +293,7 @@ impl Monitor {
         let mut start = None;
         loop {
             if tried.expired
-                && self.core.config.switches.lease_circuit_breaker
+                && self.core.switches().lease_circuit_breaker
                 && !self.health.live_lease_agrees(&node).await
             {
                 return None;

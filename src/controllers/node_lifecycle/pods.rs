@@ -53,7 +53,7 @@ impl PodMarker {
             else {
                 continue;
             };
-            let (read, at) = (pod.clone(), self.core.client.api().timestamp());
+            let (read, at) = (pod.clone(), self.core.api().timestamp());
             let mark = move |api: &ApiServer, actor| {
                 let not_ready = PodCondition {
                     status: ConditionStatus::False,
@@ -79,7 +79,7 @@ impl PodMarker {
                 Err(ApiError::NotFound) => continue,
                 Err(_) => all_marked = false,
             }
-            if self.core.config.switches.pod_event {
+            if self.core.switches().pod_event {
                 self.core.recorder.event(
                     About::Pod(pod.id, Some(pod.uid)),
                     EventText::PodNodeNotReady,
@@ -116,7 +116,7 @@ impl PodMarker {
             return;
         };
         let Some(ready) = health.ready else { return };
-        if self.core.config.switches.eviction_mode == EvictionMode::Timeout {
+        if self.core.switches().eviction_mode == EvictionMode::Timeout {
             let decision = self
                 .eviction
                 .decide_no_taint_base_eviction(&present, ready.status);

@@ -45,14 +45,12 @@ impl NoExecuteTainter {
             return Ok(());
         };
         let Some(ready) = node.ready() else {
-            if !self.core.config.switches.retry_without_ready {
+            if !self.core.switches().retry_without_ready {
                 // Before 1.30 the missing condition is dereferenced: the process crashes, and
                 // nobody here starts it again.
-                self.core.client.api().record_node(
-                    Actor::NodeLifecycle,
-                    id,
-                    What::ControllersStopped,
-                );
+                self.core
+                    .api()
+                    .record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
                 self.core.ctx.kill(self.core.group);
             }
             return Err(RETRY);
@@ -95,7 +93,7 @@ impl NoExecuteTainter {
             return;
         };
         if !node.has_taint(wanted) {
-            match self.core.config.switches.requeue {
+            match self.core.switches().requeue {
                 Requeue::Correct => {
                     queue.remove(node.id);
                 }
@@ -107,7 +105,6 @@ impl NoExecuteTainter {
             if self.zones.tell_queued(node.id) {
                 self.core.ctx.set_cause(node.record);
                 self.core
-                    .client
                     .api()
                     .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             }

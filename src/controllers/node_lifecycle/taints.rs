@@ -43,7 +43,7 @@ impl Writer {
         remove: Vec<Taint>,
     ) -> bool {
         for t in &mut add {
-            t.time_added = Some(self.core.client.api().timestamp());
+            t.time_added = Some(self.core.api().timestamp());
         }
         let nothing_to_add = add.is_empty();
         // timeAdded always differs, so there always is something to write.
@@ -90,8 +90,7 @@ impl Writer {
             self.core.ctx.set_saw(old.record);
             let version = self
                 .core
-                .config
-                .switches
+                .switches()
                 .taint_patch_has_version
                 .then_some(old.resource_version);
             match self

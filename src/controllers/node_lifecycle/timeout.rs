@@ -73,7 +73,7 @@ impl PodEvictor {
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
     pub(super) async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
         let _held = self.zones.hold_evictor_lock().await;
-        if self.core.config.switches.evicted_node_sheds_new_pods
+        if self.core.switches().evicted_node_sheds_new_pods
             && self.evicted.with(|e| e.contains(&node.id))
         {
             self.skipper.tainting_is_due(false);
@@ -84,7 +84,6 @@ impl PodEvictor {
             && queue.add(node.id)
         {
             self.core
-                .client
                 .api()
                 .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             self.skipper.tainting_is_due(true);

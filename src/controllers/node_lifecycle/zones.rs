@@ -64,15 +64,15 @@ impl Zones {
         if let Some(known) = known {
             return known;
         }
-        let key = zone_key(&node.labels, self.core.config.switches.beta_zone_labels);
-        let (zone, by_name) = self.core.client.api().names(|n| {
+        let key = zone_key(&node.labels, self.core.switches().beta_zone_labels);
+        let (zone, by_name) = self.core.api().names(|n| {
             (
                 n.text(&key),
-                self.core.config.switches.exclude_master_names && is_master(n.node_name(node.id)),
+                self.core.switches().exclude_master_names && is_master(n.node_name(node.id)),
             )
         });
         let excluded = by_name
-            || self.core.config.switches.exclude_label
+            || self.core.switches().exclude_label
                 && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
         self.state.with(|s| {
             if s.facts.len() <= node.id.index() {
@@ -121,7 +121,6 @@ impl Zones {
     /// Records a zone's new state.
     fn record_zone(&self, zone: TextId, state: ZoneState) {
         self.core
-            .client
             .api()
             .record_text(Actor::NodeLifecycle, zone, What::Zone(state));
     }
@@ -134,7 +133,7 @@ impl Zones {
 
     /// Holds `evictorLock` where the release holds it across requests.
     pub(super) async fn hold_evictor_lock(&self) -> Option<Held> {
-        if self.core.config.switches.lock_across_calls {
+        if self.core.switches().lock_across_calls {
             Some(self.evictor_lock.lock().await)
         } else {
             None
@@ -143,7 +142,7 @@ impl Zones {
 
     /// Whether somebody holds `evictorLock` across requests.
     pub(super) fn is_locked(&self) -> bool {
-        self.core.config.switches.lock_across_calls && self.evictor_lock.is_held()
+        self.core.switches().lock_across_calls && self.evictor_lock.is_held()
     }
 
     /// Takes a node out of its zone's queue.
@@ -180,11 +179,9 @@ impl Zones {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
-        self.core.client.api().record_text(
-            Actor::NodeLifecycle,
-            zone,
-            What::Noted(Note::ZoneQueue, 0),
-        );
+        self.core
+            .api()
+            .record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
         true
     }
 
@@ -237,11 +234,7 @@ impl Zones {
 
     /// A zone as an object of chance.
     pub(super) fn zone_object(&self, zone: TextId) -> Object {
-        let hash = self
-            .core
-            .client
-            .api()
-            .names(|n| stable_hash(n.text_of(zone)));
+        let hash = self.core.api().names(|n| stable_hash(n.text_of(zone)));
         Object { id: zone.0, hash }
     }
 

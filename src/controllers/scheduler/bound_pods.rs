@@ -72,7 +72,7 @@ impl BoundPods {
     /// `addPodToCache`, `updatePodInCache`, `deletePodFromCache`
     fn bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let at = (self.core.ctx.now(), self.core.ctx.cause());
-        let switches = self.core.config.choice.switches;
+        let switches = self.core.switches();
         match (old, new) {
             (None, Some(new)) => self.core.state.with(|s| {
                 s.algorithm.cache.set_pod(&new.0, &new.1);
@@ -81,14 +81,14 @@ impl BoundPods {
                     &Change::of_pod(ClusterEvent::PodAdd, None, Some(new.clone())),
                     &new,
                     at,
-                    &switches,
+                    switches,
                 );
             }),
             (Some(old), Some(new)) => self.core.state.with(|s| {
                 s.algorithm.cache.set_pod(&new.0, &new.1);
                 for event in pod_changes(&old.0, &new.0) {
                     let change = Change::of_pod(event, Some(old.clone()), Some(new.clone()));
-                    move_for_pod(s, &change, &new, at, &switches);
+                    move_for_pod(s, &change, &new, at, switches);
                 }
             }),
             (Some(old), None) => self.core.state.with(|s| {

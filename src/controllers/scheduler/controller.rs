@@ -109,7 +109,7 @@ impl Controller {
                     .await;
                 continue;
             }
-            let from = if self.core.config.choice.switches.pops_from_backoff {
+            let from = if self.core.switches().pops_from_backoff {
                 Time::ZERO
             } else {
                 self.ticks_at.get()

@@ -12,6 +12,7 @@ use crate::api::workload::WorkloadKind;
 use crate::apiserver::ApiServer;
 use crate::client::{About, Client, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Group, Shared, Ticket};
+use crate::plan::switches::scheduler::Switches;
 use crate::trace::{self, Actor, EventBody, EventText, What};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -93,9 +94,19 @@ impl Core {
         })
     }
 
+    /// What the release does.
+    pub(super) fn switches(&self) -> &Switches {
+        &self.config.choice.switches
+    }
+
+    /// The API server, for reads that cost no request: recording, names.
+    pub(super) fn api(&self) -> &ApiServer {
+        self.client.api()
+    }
+
     /// What the scheduler makes of a pod's template.
     pub(super) fn shape_of(&self, pod: &Pod) -> Rc<Shape> {
-        let api = self.client.api();
+        let api = self.api();
         api.names(|n| {
             self.state
                 .with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id)))
@@ -157,7 +168,7 @@ impl Core {
                 plugin: r.plugin.name(),
                 reason: r.reasons.join(", ").into(),
             };
-            self.client.api().verdicts(|v| match &diagnosis.at_once {
+            self.api().verdicts(|v| match &diagnosis.at_once {
                 Some(r) => {
                     let number = v.rejection(told(r));
                     v.of_pod(number)
@@ -188,7 +199,7 @@ impl Core {
 
     /// Records an event about a pod in free words.
     pub(super) fn tell(&self, pod: &Pod, text: EventText, words: &str) {
-        let words = self.client.api().names(|n| n.text(words));
+        let words = self.api().names(|n| n.text(words));
         self.recorder.event(
             About::Pod(pod.id, Some(pod.uid)),
             pod.resource_version,
@@ -204,7 +215,7 @@ impl Core {
         condition: Option<(&'static str, String)>,
         nominated: Option<Option<NodeId>>,
     ) -> bool {
-        let by_update = self.config.choice.switches.status_by_update;
+        let by_update = self.switches().status_by_update;
         let (id, read) = (pod.id, by_update.then_some((pod.uid, pod.resource_version)));
         let write = move |api: &ApiServer, actor| {
             api.write_unscheduled(actor, id, read, condition, nominated)

@@ -63,7 +63,7 @@ impl FailureHandler {
     ) {
         entry.rejected_by = diagnosis.plugins;
         self.core.record_verdicts(entry.pod.id, &diagnosis);
-        let switches = self.core.config.choice.switches;
+        let switches = self.core.switches();
         let mut nomination = Nomination::Keep;
         let mut post_filter = String::new();
         if self.core.config.preemption
@@ -83,7 +83,7 @@ impl FailureHandler {
                 at_once: diagnosis.at_once.as_ref(),
                 post_filter: &post_filter,
             };
-            failure.text(&s.algorithm.rejections, &switches)
+            failure.text(&s.algorithm.rejections, switches)
         });
         self.handle_scheduling_failure(entry, UNSCHEDULABLE, message, nomination)
             .await;
@@ -92,7 +92,7 @@ impl FailureHandler {
     /// The pod as the API server has it by now, or as the cache has it; none if it is gone.
     async fn newest(&self, pod: &Pod) -> Option<Rc<Pod>> {
         let id = pod.id;
-        if !self.core.config.choice.switches.preemption_gets_pod {
+        if !self.core.switches().preemption_gets_pod {
             return self.core.informers.pod(id);
         }
         let got = self
@@ -119,7 +119,7 @@ impl FailureHandler {
         );
         self.core.state.with(|s| {
             let of = Incoming { pod, shape, owners };
-            let now = self.core.client.api().timestamp();
+            let now = self.core.api().timestamp();
             preempt(
                 &s.algorithm,
                 of,
@@ -143,7 +143,7 @@ impl FailureHandler {
         shape: &Rc<Shape>,
         attempt: Attempt,
     ) -> (Nomination, String) {
-        let switches = self.core.config.choice.switches;
+        let switches = self.core.switches();
         let nominated = pod
             .unscheduled
             .as_ref()
@@ -182,15 +182,11 @@ impl FailureHandler {
     ) -> (Nomination, String) {
         let node = candidate.node;
         let (name, victims) = (
-            self.core
-                .client
-                .api()
-                .names(|n| n.node_name(node).to_owned()),
+            self.core.api().names(|n| n.node_name(node).to_owned()),
             candidate.victims.len(),
         );
         let nomination = self.executor.make_room(pod, shape, candidate).await;
-        let says =
-            self.core.config.choice.switches.preemption_told && nomination != Nomination::Keep;
+        let says = self.core.switches().preemption_told && nomination != Nomination::Keep;
         let text = if says {
             format!(
                 "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
@@ -211,7 +207,7 @@ impl FailureHandler {
     ) {
         let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
         let id = pod.id;
-        if self.core.config.choice.switches.failure_is_of_newest {
+        if self.core.switches().failure_is_of_newest {
             pod = self
                 .core
                 .informers
@@ -233,7 +229,7 @@ impl FailureHandler {
         if same && nominated.is_none() {
             return;
         }
-        if self.core.config.choice.switches.requeue_after_get {
+        if self.core.switches().requeue_after_get {
             self.core.ctx.yield_point(self.requeue_point, LET_IN).await;
         }
         let condition = (!same).then_some((reason, message));
@@ -245,7 +241,7 @@ impl FailureHandler {
     fn requeue(self: &Rc<Self>, entry: QueuedPod) {
         let id = entry.pod.id;
         let cycle = self.core.state.with(|s| s.queue.cycle());
-        if self.core.config.choice.switches.requeue_after_get {
+        if self.core.switches().requeue_after_get {
             let c = self.clone();
             self.core.ctx.spawn(self.core.group, async move {
                 let live = c.read_to_requeue(id).await;
@@ -282,7 +278,7 @@ impl FailureHandler {
         let id = pod.id;
         let shown = pod.unscheduled.as_deref().and_then(|u| u.nominated);
         let writes_nomination_first =
-            self.core.config.choice.switches.preemption_writes == PreemptionWrites::NominationFirst;
+            self.core.switches().preemption_writes == PreemptionWrites::NominationFirst;
         self.core.state.with(|s| match nomination {
             Nomination::Set(Some(node)) => s.nominator.add((pod.clone(), shape), node),
             Nomination::Set(None) => s.nominator.remove(id),

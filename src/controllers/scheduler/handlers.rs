@@ -33,7 +33,7 @@ impl Handlers {
     }
 
     fn set_node(&self, node: &Rc<Node>) {
-        let api = self.core.client.api();
+        let api = self.core.api();
         api.names(|n| {
             self.core
                 .state
@@ -46,7 +46,7 @@ impl Handlers {
         let at = (self.core.ctx.now(), self.core.ctx.cause());
         let nominated = |p: &Pod| p.unscheduled.as_ref().and_then(|u| u.nominated);
         let freed = |old: &PodAndShape| {
-            if !self.core.config.choice.switches.nominations_wake || nominated(&old.0).is_none() {
+            if !self.core.switches().nominations_wake || nominated(&old.0).is_none() {
                 return;
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(old.clone()), None);
@@ -99,7 +99,7 @@ impl Handlers {
                     s.queue.delete(old.0.id);
                     s.nominator.remove(old.0.id);
                 });
-                if !bound_now || self.core.config.choice.switches.bindings_wake {
+                if !bound_now || self.core.switches().bindings_wake {
                     freed(&old);
                 }
             }
@@ -110,7 +110,7 @@ impl Handlers {
 
 impl NodeHandler for Handlers {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        let switches = self.core.config.choice.switches;
+        let switches = self.core.switches();
         let at = (self.core.ctx.now(), self.core.ctx.cause());
         match (old, new) {
             (None, Some(new)) => {
@@ -121,7 +121,7 @@ impl NodeHandler for Handlers {
                         &Change::of_node(ClusterEvent::NodeAdd, None, Some(new)),
                         new.id,
                         at,
-                        &switches,
+                        switches,
                     )
                 });
             }
@@ -135,7 +135,7 @@ impl NodeHandler for Handlers {
                             &Change::of_node(event, Some(old), Some(new)),
                             new.id,
                             at,
-                            &switches,
+                            switches,
                         )
                     });
                 }

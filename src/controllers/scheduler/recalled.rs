@@ -73,7 +73,7 @@ impl Recaller<'_> {
     /// With how often it was tried, and when last.
     fn tried(&self, id: PodId, waited: Waited, point: PointId) -> Waited {
         let waited_us = waited.since_us.min(0).saturating_neg();
-        let flush = self.core.config.choice.switches.unschedulable_flush;
+        let flush = self.core.switches().unschedulable_flush;
         let draw = |min: i64, max: i64| {
             let (min, max) = (min.unsigned_abs(), max.max(min).unsigned_abs());
             self.core

@@ -74,11 +74,7 @@ impl ScheduleOne {
         self.core.ctx.set_cause(entry.cause);
         self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
-            let name = self
-                .core
-                .client
-                .api()
-                .names(|n| n.pod_name(pod.id).to_owned());
+            let name = self.core.api().names(|n| n.pod_name(pod.id).to_owned());
             self.core.tell(
                 &pod,
                 EventText::FailedScheduling,
@@ -141,7 +137,7 @@ impl ScheduleOne {
     /// Binds a pod to the node that it was placed on (`bindingCycle`).
     async fn binding_cycle(&self, entry: QueuedPod, node: NodeId) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
-        let asked = self.core.config.choice.switches.binds_by_uid.then_some(uid);
+        let asked = self.core.switches().binds_by_uid.then_some(uid);
         let bound = self
             .core
             .client
@@ -161,7 +157,7 @@ impl ScheduleOne {
         let forgotten = (entry.pod.clone(), entry.shape.clone());
         self.core.state.with(|s| {
             s.algorithm.cache.forget(&forgotten.0);
-            if !self.core.config.choice.switches.failed_binding_moves_pods {
+            if !self.core.switches().failed_binding_moves_pods {
                 return;
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
@@ -174,9 +170,9 @@ impl ScheduleOne {
         });
         self.core.broadcast();
         let why = self.why_not_bound(&entry.pod, asked, error);
-        let message = match self.core.config.choice.switches.bind_error_text {
+        let message = match self.core.switches().bind_error_text {
             BindErrorText::Plugin => {
-                let name = (self.core.client.api()).names(|n| n.pod_name(id).to_owned());
+                let name = (self.core.api()).names(|n| n.pod_name(id).to_owned());
                 format!(
                     "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
                 )
@@ -196,7 +192,6 @@ impl ScheduleOne {
         let (id, uid) = (pod.id, pod.uid);
         let name = self
             .core
-            .client
             .api()
             .names(|n| short_name(n.pod_name(id)).to_owned());
         match error {
@@ -206,11 +201,10 @@ impl ScheduleOne {
                 "the server is currently unable to handle the request".to_owned()
             }
             _ => {
-                let (kind, why) = match self.core.client.api().pod(id) {
+                let (kind, why) = match self.core.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
                         let key = self
                             .core
-                            .client
                             .api()
                             .names(|n| format!("/registry/pods/{}", n.pod_name(id)));
                         let mismatch = format!(

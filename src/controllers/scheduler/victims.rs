@@ -39,10 +39,10 @@ impl Executor {
         mut candidate: Candidate,
     ) -> Nomination {
         let node = candidate.node;
-        if self.core.config.choice.switches.spares_terminating {
+        if self.core.switches().spares_terminating {
             candidate.victims.retain(|v| !v.pod.is_terminating());
         }
-        match self.core.config.choice.switches.preemption_writes {
+        match self.core.switches().preemption_writes {
             PreemptionWrites::NominationFirst => {
                 let weaker = self.lower_priority_nominated_pods(shape.priority, node);
                 self.core
@@ -58,7 +58,7 @@ impl Executor {
                 Nomination::Keep
             }
             PreemptionWrites::DeletionsFirst => {
-                let ok = if self.core.config.choice.switches.victims_in_parallel {
+                let ok = if self.core.switches().victims_in_parallel {
                     self.evict_all(pod, candidate.victims, node).await
                 } else {
                     self.evict_in_turn(pod, &candidate.victims, node).await
@@ -139,7 +139,7 @@ impl Executor {
 
     /// Marks a pod, deletes it with its own grace period, and records it (`PreemptPod`).
     async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> Result<(), ApiError> {
-        let switches = &self.core.config.choice.switches;
+        let switches = self.core.switches();
         let (id, uid) = (victim.pod.id, victim.pod.uid);
         let object = self.core.client.pod_object(id);
         let reason = if switches.old_victim_reason {
@@ -152,7 +152,7 @@ impl Executor {
             .disruption_target
             .is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
         if switches.marks_victims {
-            let at = self.core.client.api().timestamp();
+            let at = self.core.api().timestamp();
             let condition = PodCondition {
                 status: ConditionStatus::True,
                 reason,
@@ -187,7 +187,7 @@ impl Executor {
             Err(ApiError::NotFound) => return Ok(()),
             Err(e) => return Err(e),
         }
-        let text = self.core.client.api().names(|n| {
+        let text = self.core.api().names(|n| {
             let on = n.node_name(node);
             match switches.preempted_text {
                 PreemptedText::ByName => {

@@ -105,7 +105,7 @@ impl AwakeNodes {
     }
 
     /// The next node for a worker.
-    pub(crate) fn next(&self) -> Option<Rc<Node>> {
+    pub(crate) fn next_node(&self) -> Option<Rc<Node>> {
         self.skipper.round.with(Round::next)
     }
 

@@ -33,7 +33,7 @@ impl MissedPasses {
             self.core
                 .informers
                 .lease(node.id)
-                .filter(|_| self.core.config.switches.leases),
+                .filter(|_| self.core.switches().leases),
         ) else {
             return;
         };
@@ -79,7 +79,7 @@ impl MissedPasses {
         let renewal = self.core.informers.renewal_seen(node, last);
         if let Some(renewed) = renewal {
             let lease = ((renewed.as_nanos() / 1_000) as i64, lease_version(renewed));
-            if self.core.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
+            if self.core.switches().leases && health.lease.is_none_or(|l| l.0 < lease.0) {
                 let arrived = self.core.informers.renewal_arrives(renewed);
                 from = arrived
                     .since(skipped.first)

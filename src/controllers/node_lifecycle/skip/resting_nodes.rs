@@ -106,7 +106,7 @@ impl RestingNodes {
         let renewed = self
             .roster
             .with_ref(|r| r.time_before(pass))
-            .filter(|_| self.core.config.switches.leases)
+            .filter(|_| self.core.switches().leases)
             .and_then(|last| self.core.informers.renewal_seen(id, last));
         renewed.map_or(0, |t| self.roster.with_ref(|r| r.first_pass_from(t)))
     }

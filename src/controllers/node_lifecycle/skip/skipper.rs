@@ -177,16 +177,16 @@ impl Skipper {
         if !self.core.lazy {
             return;
         }
-        let (current, decides) = (tried.current, tried.decisive(&self.core.config.switches));
+        let (current, decides) = (tried.current, tried.decisive(self.core.switches()));
         let tainted = decides.is_some_and(|d| self.has_wanted_taint(node, d));
         let waits_for_taint = decides.is_some_and(|d| d != ConditionStatus::True) && !tainted;
         let beat = self.core.informers.beat(node.id);
-        let by_timeout = self.core.config.switches.eviction_mode == EvictionMode::Timeout
+        let by_timeout = self.core.switches().eviction_mode == EvictionMode::Timeout
             && current != Some(ConditionStatus::True);
         if waits_for_taint || by_timeout || beat == Beat::Awake || self.takes_up_old_lease(node.id)
         {
             self.restless();
-            let s = &self.core.config.switches;
+            let s = self.core.switches();
             let plain = s.requeue == Requeue::Correct
                 && s.eviction_mode == EvictionMode::Taints
                 && !s.lease_circuit_breaker;
@@ -202,12 +202,12 @@ impl Skipper {
             }
         } else if beat == Beat::Silent
             && (current != Some(ConditionStatus::Unknown)
-                || self.core.config.switches.lease_circuit_breaker)
+                || self.core.switches().lease_circuit_breaker)
         {
             // The breaker reads the live lease in every pass from then on, even of a node that is
             // Unknown.
             self.note_deadline(node.id, current.is_some());
-        } else if self.core.config.switches.lease_circuit_breaker {
+        } else if self.core.switches().lease_circuit_breaker {
             // Whether a node is looked at depends on others' leases too.
         } else if beat == Beat::Asleep && current == Some(ConditionStatus::True) {
             self.resting.let_rest(node, true);
@@ -247,7 +247,7 @@ impl Skipper {
     /// it for a sign of life, though it is none of the renewals that are computed.
     fn takes_up_old_lease(&self, node: NodeId) -> bool {
         let saved = self.health.get(node).is_none_or(|h| h.lease.is_some());
-        self.core.config.switches.leases
+        self.core.switches().leases
             && !saved
             && self.core.informers.lease(node).is_some()
             && self
