@@ -10,7 +10,7 @@ use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
 use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue};
 use crate::kernel::{Ctx, Group, Shared};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// A controller's client, caches and queue.
 pub(super) struct Core {
@@ -50,13 +50,10 @@ impl Core {
     /// Starts a worker, which syncs one workload of the queue after the other.
     pub(super) fn start_worker<C: 'static>(
         self: &Rc<Self>,
-        controller: &Weak<C>,
-        sync: impl AsyncFn(&C, WorkloadId) -> Result<(), ApiError> + 'static,
+        controller: &Rc<C>,
+        sync: impl AsyncFn(&Rc<C>, WorkloadId) -> Result<(), ApiError> + 'static,
     ) {
-        let Some(controller) = controller.upgrade() else {
-            return;
-        };
-        let core = self.clone();
+        let (core, controller) = (self.clone(), controller.clone());
         self.ctx
             .spawn_alike(self.ctx.name(), self.group, async move {
                 core.queue

@@ -17,14 +17,13 @@ use crate::client::{
 };
 use crate::kernel::{Dur, Group};
 use crate::plan::switches::workload::DaemonSetSwitches;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.
 const WORKERS: usize = 2;
 
 /// The DaemonSet controller.
 pub(crate) struct DaemonSetController {
-    me: Weak<DaemonSetController>,
     core: Rc<Core>,
     switches: DaemonSetSwitches,
     node_queue: WorkQueue<NodeItem>,
@@ -49,8 +48,7 @@ impl DaemonSetController {
             switches.waits_for_own_writes,
             RateLimiter::default(),
         );
-        let controller = Rc::new_cyclic(|me| DaemonSetController {
-            me: me.clone(),
+        let controller = Rc::new(DaemonSetController {
             node_queue: WorkQueue::new(&ctx),
             sync: DaemonSetSync::new(&core, switches),
             core,
@@ -64,7 +62,7 @@ impl DaemonSetController {
 
     /// Starts the workers. `warm`: it has been running for long, so that the DaemonSets that are
     /// there have their revisions.
-    pub(crate) fn run(&self, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         if warm {
             for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
                 // Creating a revision in the store cannot fail.
@@ -72,13 +70,13 @@ impl DaemonSetController {
             }
         }
         for _ in 0..WORKERS {
-            self.core.start_worker(&self.me, async |c: &Self, id| {
+            self.core.start_worker(self, async |c: &Rc<Self>, id| {
                 c.sync.sync_daemon_set(id).await
             });
             if !self.switches.node_queue {
                 continue;
             }
-            let Some(c) = self.me.upgrade() else { return };
+            let c = self.clone();
             self.core
                 .ctx
                 .spawn_alike(self.core.ctx.name(), self.core.group, async move {

@@ -16,7 +16,7 @@ use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, Workloa
 use crate::kernel::Group;
 use crate::plan::switches::workload::{ScalingText, Switches};
 use crate::trace::EventText;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--concurrent-deployment-syncs`
 const WORKERS: usize = 5;
@@ -27,7 +27,6 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
 /// The Deployment controller.
 pub(crate) struct DeploymentController {
-    me: Weak<DeploymentController>,
     core: Rc<Core>,
     switches: Switches,
 }
@@ -49,19 +48,15 @@ impl DeploymentController {
             false,
             RateLimiter::default(),
         );
-        let controller = Rc::new_cyclic(|me| DeploymentController {
-            me: me.clone(),
-            core,
-            switches,
-        });
+        let controller = Rc::new(DeploymentController { core, switches });
         informers.on_workload(controller.clone());
         controller
     }
 
     /// Starts the workers.
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(self: &Rc<Self>) {
         for _ in 0..WORKERS {
-            self.core.start_worker(&self.me, async |c: &Self, id| {
+            self.core.start_worker(self, async |c: &Rc<Self>, id| {
                 let result = c.sync_deployment(id).await;
                 // It gives up on one that failed that often (`handleErr`).
                 if c.core.limiter.with(|l| l.failures(Item(id))) >= MAX_RETRIES {

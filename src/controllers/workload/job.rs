@@ -19,14 +19,13 @@ use crate::kernel::{Group, Object, Shared};
 use crate::plan::FailedBefore;
 use crate::plan::switches::workload::JobSwitches;
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
 
 /// The Job controller.
 pub(crate) struct JobController {
-    me: Weak<JobController>,
     core: Rc<Core>,
     switches: JobSwitches,
     memory: Rc<Shared<JobMemory>>,
@@ -55,8 +54,7 @@ impl JobController {
             RateLimiter::exponential(switches.retry.0, switches.retry.1),
         );
         let memory = Rc::new(Shared::new(JobMemory::default()));
-        let controller = Rc::new_cyclic(|me| JobController {
-            me: me.clone(),
+        let controller = Rc::new(JobController {
             sync: JobSync::new(&core, switches, &memory),
             core,
             memory,
@@ -73,12 +71,12 @@ impl JobController {
     }
 
     /// Starts the workers.
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(self: &Rc<Self>) {
         for _ in 0..WORKERS {
             self.core
-                .start_worker(&self.me, async |c: &Self, id| c.sync.sync_job(id).await);
+                .start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_job(id).await);
         }
-        let Some(c) = self.me.upgrade() else { return };
+        let c = self.clone();
         self.core.ctx.spawn(self.core.group, async move {
             c.orphans
                 .work(c.core.group, &c.orphan_limiter, async |item: PodItem| {

@@ -21,7 +21,7 @@ use crate::client::{
 };
 use crate::kernel::{Dur, Group, PointId, Shared};
 use crate::plan::switches::workload::Switches;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// Pods that one sync creates or deletes at the most (`BurstReplicas`).
 const BURST_REPLICAS: usize = 500;
@@ -32,7 +32,6 @@ const STATUS_UPDATE_RETRIES: u32 = 1;
 
 /// The ReplicaSet controller.
 pub(crate) struct ReplicaSetController {
-    me: Weak<ReplicaSetController>,
     core: Rc<Core>,
     switches: Switches,
     expectations: Shared<Expectations>,
@@ -58,8 +57,7 @@ impl ReplicaSetController {
             switches.waits_for_own_writes,
             RateLimiter::default(),
         );
-        let controller = Rc::new_cyclic(|me| ReplicaSetController {
-            me: me.clone(),
+        let controller = Rc::new(ReplicaSetController {
             core,
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
@@ -72,10 +70,10 @@ impl ReplicaSetController {
     }
 
     /// Starts the workers.
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(self: &Rc<Self>) {
         for _ in 0..WORKERS {
             self.core
-                .start_worker(&self.me, async |c: &Self, id| c.sync_replica_set(id).await);
+                .start_worker(self, async |c: &Rc<Self>, id| c.sync_replica_set(id).await);
         }
     }
 
@@ -100,7 +98,7 @@ impl ReplicaSetController {
     }
 
     /// `syncReplicaSet`
-    async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+    async fn sync_replica_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
         if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
@@ -145,7 +143,11 @@ impl ReplicaSetController {
     }
 
     /// `manageReplicas`
-    async fn manage_replicas(&self, rs: &Rc<Workload>, active: usize) -> Result<(), ApiError> {
+    async fn manage_replicas(
+        self: &Rc<Self>,
+        rs: &Rc<Workload>,
+        active: usize,
+    ) -> Result<(), ApiError> {
         let wanted = usize::try_from(rs.replicas()).unwrap_or_default();
         let now = self.core.ctx.now();
         if active < wanted {
@@ -172,19 +174,15 @@ impl ReplicaSetController {
         self.expectations
             .with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
         let failed = Rc::new(Shared::new(None));
-        let (me, owner, first) = (self.me.clone(), rs.clone(), failed.clone());
+        let (me, owner, first) = (self.clone(), rs.clone(), failed.clone());
         parallelize(
             &self.core.ctx,
             self.core.group,
             surplus,
             surplus,
             move |i| {
-                let (c, owner, pod, first) = (
-                    me.upgrade()?,
-                    owner.clone(),
-                    doomed[i].clone(),
-                    first.clone(),
-                );
+                let (c, owner, pod, first) =
+                    (me.clone(), owner.clone(), doomed[i].clone(), first.clone());
                 Some(async move {
                     if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
                         c.expectations

@@ -15,7 +15,7 @@ use crate::client::{
 };
 use crate::kernel::{Dur, Group};
 use crate::plan::switches::workload::StatefulSetSwitches;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--concurrent-statefulset-syncs`
 const WORKERS: usize = 5;
@@ -24,7 +24,6 @@ const STEPS_OF_OTHERS: u32 = 3;
 
 /// The StatefulSet controller.
 pub(crate) struct StatefulSetController {
-    me: Weak<StatefulSetController>,
     core: Rc<Core>,
     control: Rc<StatefulSetControl>,
     switches: StatefulSetSwitches,
@@ -47,8 +46,7 @@ impl StatefulSetController {
             switches.waits_for_own_writes,
             RateLimiter::default(),
         );
-        let controller = Rc::new_cyclic(|me| StatefulSetController {
-            me: me.clone(),
+        let controller = Rc::new(StatefulSetController {
             control: StatefulSetControl::new(&core, switches),
             core,
             switches,
@@ -60,7 +58,7 @@ impl StatefulSetController {
 
     /// Starts the workers. `warm`: it has been running for long, so that the sets that are there
     /// have their revisions.
-    pub(crate) fn run(&self, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         if warm {
             for set in self.core.informers.workloads(WorkloadKind::StatefulSet) {
                 // Creating a revision in the store cannot fail.
@@ -69,7 +67,7 @@ impl StatefulSetController {
         }
         for _ in 0..WORKERS {
             self.core
-                .start_worker(&self.me, async |c: &Self, id| c.sync(id).await);
+                .start_worker(self, async |c: &Rc<Self>, id| c.sync(id).await);
         }
     }
 
