@@ -152,15 +152,8 @@ impl InformerFactory {
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher
             .set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
-        let (mut workloads, mut budgets) = (self.api.workloads(), self.api.budgets());
-        // A list comes in the order of the keys in etcd. Of these it shows: the scheduler takes
-        // nodes as they come, and controllers their workloads and budgets. Pods may be very many.
-        self.api.names(|n| {
-            nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id)));
-            workloads.sort_by(|a, b| n.workload_name(a.id).cmp(n.workload_name(b.id)));
-            budgets.sort_by(|a, b| n.workload_name(a.id).cmp(n.workload_name(b.id)));
-        });
+        let (nodes, pods, leases) = (self.listed_nodes(), self.listed_pods(), self.api.leases());
+        let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened

@@ -17,6 +17,7 @@ mod factory;
 mod handlers;
 mod hold;
 mod informer;
+mod list;
 mod listers;
 mod lru;
 mod parallelize;

@@ -122,21 +122,21 @@ impl InformerFactory {
     fn differences(&self, resource: Resource) -> Vec<(Delta, u32)> {
         match resource {
             Resource::Nodes => {
-                let (now, was) = (self.api.nodes(), self.nodes());
+                let (now, was) = (self.listed_nodes(), self.nodes());
                 let (new, gone) = differing(&now, &was, |n| n.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Node(Some(n.clone()), n.id), n.record));
                 new.chain(gone.map(|w| (Delta::Node(None, w.id), w.record)))
                     .collect()
             }
             Resource::Pods => {
-                let (now, was) = (self.api.pods(), self.pods());
+                let (now, was) = (self.listed_pods(), self.pods());
                 let (new, gone) = differing(&now, &was, |p| p.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Pod(Some(n.clone()), n.id), n.record));
                 new.chain(gone.map(|w| (Delta::Pod(None, w.id), w.record)))
                     .collect()
             }
             Resource::Budgets => {
-                let (now, was) = (self.api.budgets(), self.budgets());
+                let (now, was) = (self.listed_budgets(), self.budgets());
                 let (new, gone) = differing(&now, &was, |b| b.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Budget(Some(n.clone()), n.id), u32::MAX));
                 new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX)))
@@ -163,7 +163,7 @@ impl InformerFactory {
 
     fn workloads_that_differ(&self, resource: Resource) -> Vec<(Delta, u32)> {
         let of_kind = |w: &Rc<Workload>| Resource::from(w.kind) == resource;
-        let mut now = self.api.workloads();
+        let mut now = self.listed_workloads();
         now.retain(of_kind);
         let mut was: Vec<Rc<Workload>> = self
             .caches
