@@ -4,7 +4,7 @@ use super::controllers::{Clients, Maker, Part};
 use super::turn::Turn;
 use super::world::World;
 use crate::client::{Hold, InformerFactory, InformerTiming, Wrote};
-use crate::kernel::{Dur, Group, Shared, Time};
+use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -21,6 +21,12 @@ const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 
 /// The process dies at most this often in a run where that is left to the choices.
 const CRASHES_MOST: u32 = 3;
+
+/// How many times in a thousand what the ReplicaSet controller does at its start is done before the
+/// controllers that are started after it begin, where turns are drawn: the start of each takes a while
+/// that virtual time does not show. In 216 of 300 recorded starts its pods were there when the
+/// disruption controller first looked; a Job's, which is started late, in 18 of 120.
+const HEAD_START: u32 = 650;
 
 /// One life of the process.
 struct Process {
@@ -100,12 +106,7 @@ impl ControllerManager {
             let late = own.now().since(look).as_nanos();
             let polls = late.div_ceil(SYNC_POLL.as_nanos());
             own.sleep_until(look + SYNC_POLL * polls).await;
-            for Part { name, controller } in parts {
-                match name {
-                    Some(name) => own.under(name, || controller.run(warm)),
-                    None => controller.run(warm),
-                }
-            }
+            run_in_turn(&own, parts, warm).await;
         });
     }
 
@@ -170,6 +171,25 @@ impl ControllerManager {
         if let Some(p) = self.process.with(Option::take) {
             p.informers.stop();
             self.world.ctx.kill(p.group);
+        }
+    }
+}
+
+/// Starts the loops and workers of controllers, one controller after the other.
+async fn run_in_turn(ctx: &Ctx, parts: Vec<Part>, warm: bool) {
+    let head_start = ctx.point("replicaset-head-start");
+    for Part {
+        actor,
+        name,
+        controller,
+    } in parts
+    {
+        match name {
+            Some(name) => ctx.under(name, || controller.run(warm)),
+            None => controller.run(warm),
+        }
+        if actor == Actor::ReplicaSet && ctx.yields_in_draws(head_start, Object::NONE, HEAD_START) {
+            ctx.after_others().await;
         }
     }
 }

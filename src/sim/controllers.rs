@@ -27,6 +27,7 @@ pub(super) trait Controller {
 
 /// A controller of the process, and the name under which it starts.
 pub(super) struct Part {
+    pub(super) actor: Actor,
     pub(super) name: Option<Name>,
     pub(super) controller: Rc<dyn Controller>,
 }
@@ -181,8 +182,12 @@ impl<'a> Maker<'a> {
         self.world.ctx.under(name, make)
     }
 
-    fn push(&mut self, name: Option<Name>, controller: Rc<dyn Controller>) {
-        self.parts.push(Part { name, controller });
+    fn push(&mut self, actor: Actor, name: Option<Name>, controller: Rc<dyn Controller>) {
+        self.parts.push(Part {
+            actor,
+            name,
+            controller,
+        });
     }
 
     /// A controller with a client and a recorder of its own.
@@ -195,7 +200,7 @@ impl<'a> Maker<'a> {
         let recorder = self.recorder(&client);
         let name = self.name(actor);
         let controller = self.under(name, || make(self, client, recorder));
-        self.push(Some(name), controller);
+        self.push(actor, Some(name), controller);
     }
 
     /// The node lifecycle controller and the taint eviction controller, which is a part of it up to
@@ -215,7 +220,7 @@ impl<'a> Maker<'a> {
             let config = config::node_lifecycle(plan, self.memory);
             node_lifecycle::Controller::new(config, nlc_client, informers, group, nlc_recorder)
         });
-        self.push(Some(name), nlc);
+        self.push(Actor::NodeLifecycle, Some(name), nlc);
         if !plan.flags.enable_taint_manager {
             return;
         }
@@ -228,7 +233,7 @@ impl<'a> Maker<'a> {
             taint_eviction::Controller::new(config, tec_client, informers, group, tec_recorder)
         });
         // Its processes have names of their own.
-        self.push(None, tec);
+        self.push(Actor::TaintEviction, None, tec);
     }
 
     fn workload_controllers(&mut self) {
@@ -284,7 +289,7 @@ impl<'a> Maker<'a> {
             scheduler::Controller::new(config, client, self.informers, self.group, recorder)
         });
         controller.recall(self.waiting());
-        self.push(Some(name), controller);
+        self.push(Actor::Scheduler, Some(name), controller);
     }
 
     /// The pod garbage collector, which records no events.
@@ -295,7 +300,7 @@ impl<'a> Maker<'a> {
             let client = self.own_client(Actor::PodGc);
             pod_gc::Controller::new(config, client, self.informers, self.group)
         });
-        self.push(Some(name), controller);
+        self.push(Actor::PodGc, Some(name), controller);
     }
 
     /// The garbage collector of owner references, which records no events.
@@ -305,7 +310,7 @@ impl<'a> Maker<'a> {
             let client = self.own_client(Actor::GarbageCollector);
             garbage_collector::Controller::new(client, self.informers, self.group)
         });
-        self.push(Some(name), controller);
+        self.push(Actor::GarbageCollector, Some(name), controller);
     }
 }
 

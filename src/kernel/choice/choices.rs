@@ -83,11 +83,6 @@ const SLOTS: u32 = 8;
 /// meet that miss each other in between.
 const ENDS: u64 = 8;
 
-/// How many times in a thousand the goroutine that goes on next is drawn among all that could, and is not the usual one:
-/// so upstream's recordings have their outcomes most nearly as often as the model (`taintsim conform --odds`). What Go's
-/// scheduler does where goroutines are started, or woken by one that then waits, is said there.
-const DRAWN_TURNS: u32 = 750;
-
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
 
@@ -112,8 +107,12 @@ impl Span {
             Self::Bits | Self::Rank => part(0, u64::MAX),
             Self::Place => holds(self.default_value()),
             Self::Turn(n) => {
-                let drawn = f64::from(DRAWN_TURNS) / THOUSAND as f64;
-                drawn * one_of(n) + (1.0 - drawn) * holds(0)
+                // Of two draws neither comes before `place`.
+                let both_from = |place: u64| {
+                    let left = u64::from(n).saturating_sub(place) as f64 / f64::from(n.max(1));
+                    left * left
+                };
+                both_from(low) - both_from(high.saturating_add(1))
             }
             Self::Yield(odds) | Self::Chance(odds) => {
                 let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
@@ -375,11 +374,11 @@ impl Choices {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Place if self.searches => bits,
+                    // Of two goroutines that are drawn the one that has waited longer. So upstream's
+                    // recordings have their outcomes most nearly as often (`conform --odds`).
                     Span::Turn(n) if self.free > 0 && !self.searches => {
-                        match keyed::up_to(bits, THOUSAND - 1) < u64::from(DRAWN_TURNS) {
-                            true => keyed::up_to(bits.rotate_left(32), u64::from(n) - 1),
-                            false => 0,
-                        }
+                        let drawn = |bits| keyed::up_to(bits, u64::from(n) - 1);
+                        drawn(bits).min(drawn(bits.rotate_left(32)))
                     }
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
@@ -508,6 +507,14 @@ impl Choices {
     /// Whether others come first here.
     pub fn yields(&mut self, point: PointId, object: Object, odds: u32) -> bool {
         self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
+    }
+
+    /// As [`Self::yields`], where turns are drawn or a tape has it: a search comes to the same by
+    /// turns, and is not asked.
+    pub fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+        let drawn = self.free > 0 && !self.searches;
+        let planned = !self.points[point.0 as usize].plan.is_empty();
+        (drawn || planned) && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are
