@@ -155,6 +155,16 @@ impl Ctx {
         self.0.most_steps.set(steps);
     }
 
+    /// What the running step is called; what it starts is called the same.
+    #[must_use]
+    pub fn name(&self) -> Name {
+        if self.0.searching.get() {
+            self.0.notes.borrow().name
+        } else {
+            Name::NONE
+        }
+    }
+
     /// A new group, with no process in it.
     #[must_use]
     pub fn group(&self) -> Group {

@@ -50,16 +50,6 @@ impl Ctx {
         }
     }
 
-    /// What the running step is called; what it starts is called the same.
-    #[must_use]
-    pub fn name(&self) -> Name {
-        if self.0.searching.get() {
-            self.0.notes.borrow().name
-        } else {
-            Name::NONE
-        }
-    }
-
     /// The running step works for one whose state nobody declares; see [`Name::home_key`].
     pub fn at_home(&self, home: Option<Key>) {
         if let Some(key) = home {

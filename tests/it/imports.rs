@@ -3,7 +3,8 @@
 //!
 //! It reads text, not syntax. A path counts wherever it is written in full (`crate::sim::run`),
 //! relative to its module (`super::pass`), or from a child on (`pass::Round`); what a module only
-//! passes on with `pub use` counts as an import of where it comes from.
+//! passes on with `pub use` counts as an import of where it comes from. Where the methods of a type
+//! stand in several files, a call from one of these to another counts as well.
 
 use crate::tidy::{code_of, fail_if_any, files, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,19 +87,24 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ),
 ];
 
+/// Where there is Rust that is not a test.
+const ROOTS: [&str; 4] = [
+    "src",
+    "extra/web/playground/src",
+    "extra/python/src",
+    "extra/fuzz/src",
+];
+
 /// The layer whose modules never import each other.
 const SIBLINGS: &str = "controllers";
 
 type Module = Vec<String>;
 
-/// The module that a file of `src` is: `src/client/mod.rs` is `client`, `src/client/delay.rs` is
+/// The module that a file of a `src` is: `src/client/mod.rs` is `client`, `src/client/delay.rs` is
 /// `client::delay`.
 fn module_of(file: &str) -> Module {
-    let inner = file
-        .strip_prefix("src/")
-        .unwrap()
-        .strip_suffix(".rs")
-        .unwrap();
+    let (_, inner) = file.split_once("src/").unwrap();
+    let inner = inner.strip_suffix(".rs").unwrap();
     let mut path: Module = inner.split('/').map(str::to_owned).collect();
     if matches!(
         path.last().map(String::as_str),
@@ -154,6 +160,36 @@ fn paths(text: &str) -> Vec<Module> {
     found
 }
 
+/// Where the inner test module of some code begins, which is the last of it.
+fn tests_begin(code: &str) -> usize {
+    let at = code.find("#[cfg(test)]\nmod tests {");
+    at.unwrap_or(code.len())
+}
+
+/// What stands up to the brace that closes a block.
+fn block(inside: &str) -> &str {
+    let mut depth = 1_u32;
+    let end = inside.find(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    &inside[..end.unwrap_or(inside.len())]
+}
+
+/// What comes after each place where a word stands by itself.
+fn after<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).filter_map(move |(at, _)| {
+        let rest = &code[at + word.len()..];
+        let alone = !code[..at].ends_with(is_part) && !rest.starts_with(is_part);
+        alone.then_some(rest)
+    })
+}
+
 /// The code of the tree: of each module what a stranger to its tests would read.
 struct Tree {
     code: BTreeMap<Module, String>,
@@ -170,7 +206,7 @@ impl Tree {
         };
         for (file, text) in files.iter().filter(|(file, _)| !is_test(file)) {
             let mut code = code_of(text);
-            code.truncate(code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len()));
+            code.truncate(tests_begin(&code));
             tree.code.insert(module_of(file), code);
         }
         for (module, code) in &tree.code {
@@ -259,13 +295,90 @@ impl Tree {
         found
     }
 
-    /// For each folder, who imports whom among its files and folders; the folder's own `mod.rs`
-    /// goes by `mod`.
+    /// Whether a module defines a type of that name.
+    fn defines(&self, module: &Module, name: &str) -> bool {
+        let Some(code) = self.code.get(module) else {
+            return false;
+        };
+        let kinds = ["struct", "enum"].into_iter();
+        kinds
+            .flat_map(|kind| after(code, kind))
+            .any(|rest| identifier(rest.trim_start()) == name)
+    }
+
+    /// Where a type that a module names is defined.
+    fn home(&self, module: &Module, name: &str) -> Option<Module> {
+        if self.defines(module, name) {
+            return Some(module.clone());
+        }
+        after(&self.code[module], "use")
+            .flat_map(|rest| self.absolute(module, rest.trim_start()))
+            .find(|path| path.last().is_some_and(|last| last == name))
+            .map(|path| self.leads_to(&path))
+    }
+
+    /// The methods of each type, by the module that it is defined in and its name, and in which
+    /// modules each stands (`impl T {`, `impl<'a> T<'a> {`).
+    fn methods(&self) -> BTreeMap<(Module, String), BTreeMap<String, BTreeSet<Module>>> {
+        let mut found: BTreeMap<_, BTreeMap<String, BTreeSet<Module>>> = BTreeMap::new();
+        for (module, code) in &self.code {
+            for rest in after(code, "impl") {
+                let rest = match rest.strip_prefix('<') {
+                    Some(generics) => generics.split_once("> ").map_or("", |(_, rest)| rest),
+                    None => rest.trim_start(),
+                };
+                let name = identifier(rest);
+                let head = rest.split('{').next().unwrap_or_default();
+                let is_inherent = rest.len() > head.len() && !head.contains(" for ");
+                let Some(home) = self.home(module, name).filter(|_| is_inherent) else {
+                    continue;
+                };
+                let methods = found.entry((home, name.to_owned())).or_default();
+                for of in after(block(&rest[head.len() + 1..]), "fn") {
+                    let method = identifier(of.trim_start()).to_owned();
+                    methods.entry(method).or_default().insert(module.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// The calls of methods of one type from one of the files that its methods stand in to another.
+    fn calls(&self) -> BTreeMap<Module, BTreeSet<Module>> {
+        let mut found: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+        for ((home, name), methods) in self.methods() {
+            let mut files: BTreeSet<&Module> = methods.values().flatten().collect();
+            files.insert(&home);
+            for (method, places) in &methods {
+                let (Some(to), 1) = (places.first(), places.len()) else {
+                    continue;
+                };
+                for from in files.iter().filter(|from| **from != to) {
+                    let calls = |on: &str| {
+                        after(&self.code[*from], on).any(|rest| {
+                            let rest = rest.trim_start();
+                            let of = rest.strip_prefix("::").or(rest.strip_prefix('.'));
+                            of.is_some_and(|of| identifier(of.trim_start()) == method)
+                        })
+                    };
+                    if ["self", "Self", &name].into_iter().any(calls) {
+                        found.entry((*from).clone()).or_default().insert(to.clone());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// For each folder, who imports or calls whom among its files and folders; the folder's own
+    /// `mod.rs` goes by `mod`.
     fn by_folder(&self) -> BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> {
         let mut folders: BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+        let calls = self.calls();
         for module in self.code.keys() {
-            for other in self.imports(module) {
-                for depth in 1..=module.len() {
+            let called = calls.get(module).cloned().unwrap_or_default();
+            for other in self.imports(module).into_iter().chain(called) {
+                for depth in 0..=module.len() {
                     if other.len() < depth || module[..depth] != other[..depth] {
                         break;
                     }
@@ -337,16 +450,47 @@ fn layers_import_only_what_they_may() {
 }
 
 #[test]
-fn no_folder_has_a_circle() {
-    let tree = Tree::read(&files("src", "rs"));
-    let mut found = Vec::new();
-    for (folder, imports) in tree.by_folder() {
-        for circle in circles(&imports) {
-            let names: Vec<&str> = circle.iter().map(String::as_str).collect();
-            found.push(format!("{}: {}", folder.join("::"), names.join(", ")));
+fn the_list_of_layers_points_upward() {
+    for (place, (layer, may)) in LAYERS.iter().enumerate() {
+        for other in *may {
+            let above = LAYERS[..place].iter().any(|(name, _)| name == other);
+            assert!(above, "{layer} may not import {other}");
         }
     }
-    fail_if_any("files that import each other in a circle", &found);
+}
+
+/// What came after them would be read by none of these tests.
+#[test]
+fn inner_tests_come_last() {
+    let items = [
+        "pub ", "pub(", "fn ", "impl", "struct ", "enum ", "const ", "use ", "mod ",
+    ];
+    let mut found = Vec::new();
+    for (file, text) in ROOTS.iter().flat_map(|root| files(root, "rs")) {
+        let code = code_of(&text);
+        let after = code[tests_begin(&code)..].lines().skip(2);
+        let item = after.filter(|line| items.iter().any(|item| line.starts_with(item)));
+        found.extend(item.map(|line| format!("{file}: {line}")));
+    }
+    fail_if_any("code after an inner test module", &found);
+}
+
+#[test]
+fn no_folder_has_a_circle() {
+    let mut found = Vec::new();
+    for root in ROOTS {
+        for (folder, imports) in Tree::read(&files(root, "rs")).by_folder() {
+            for circle in circles(&imports) {
+                let names: Vec<&str> = circle.iter().map(String::as_str).collect();
+                found.push(format!(
+                    "{root} {}: {}",
+                    folder.join("::"),
+                    names.join(", ")
+                ));
+            }
+        }
+    }
+    fail_if_any("files that import or call each other in a circle", &found);
 }
 
 #[test]
@@ -379,6 +523,43 @@ fn every_way_to_write_a_path_is_seen() {
     );
     assert_eq!(imports("sim"), ["sim::run"]);
     assert_eq!(imports("sim::plan"), [""; 0]);
+}
+
+/// A type whose methods stand in two files that call each other; the import of `size`, of which the type
+/// has a method of its own file, too, is no call of it.
+#[test]
+fn methods_of_one_type_in_two_files_call_each_other() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let tree = Tree::read(&[
+        file(
+            "src/sim/cluster.rs",
+            "struct Cluster { size: u32 }\n\
+             impl Cluster {\n    fn crash(&self) { self\n        .restart() }\n    fn size(&self) {}\n}",
+        ),
+        file(
+            "src/sim/crashes.rs",
+            "use super::cluster::Cluster;\nimpl<'a> Cluster {\n    fn restart(&self) { Self::crash(self) }\n}",
+        ),
+        file(
+            "src/sim/run.rs",
+            "use super::cluster::Cluster;\nimpl Run for Cluster {\n    fn run(&self) { self.crash() }\n}",
+        ),
+    ]);
+    let name = |module: &Module| module.join("::");
+    let calls: Vec<(String, Vec<String>)> = (tree.calls().iter())
+        .map(|(from, to)| (name(from), to.iter().map(name).collect()))
+        .collect();
+    let arrow = |from: &str, to: &str| (from.to_owned(), vec![to.to_owned()]);
+    let expected = [
+        arrow("sim::cluster", "sim::crashes"),
+        arrow("sim::crashes", "sim::cluster"),
+    ];
+    assert_eq!(calls, expected);
+    let found: Vec<_> = tree.by_folder().values().flat_map(circles).collect();
+    assert_eq!(
+        found,
+        [BTreeSet::from(["cluster", "crashes"].map(str::to_owned))]
+    );
 }
 
 #[test]

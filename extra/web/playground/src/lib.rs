@@ -12,6 +12,7 @@ mod import;
 mod mistakes;
 mod packet;
 mod question;
+mod reply;
 mod run;
 
 pub use question::{File, Question, Scenario};
