@@ -208,6 +208,36 @@ fn every_shipped_scenario_is_run_by_a_test() {
     fail_if_any("scenarios", &complaints);
 }
 
+/// A file is named by its path, or by the end of it; a name in parentheses behind it stands in it.
+#[test]
+fn files_that_the_architecture_names_are_there() {
+    let roots = ["src", "tests", "benches", "extra"].into_iter();
+    let all: Vec<_> = roots.flat_map(|root| files(root, "rs")).collect();
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut complaints = Vec::new();
+    for (i, named) in parts.iter().enumerate().skip(1).step_by(2) {
+        if !named.ends_with(".rs") || named.contains(['{', '*', ' ']) {
+            continue;
+        }
+        let end = format!("/{named}");
+        let meant: Vec<_> = (all.iter())
+            .filter(|(file, _)| file == named || file.ends_with(&end))
+            .collect();
+        if meant.is_empty() {
+            complaints.push(format!("{named} is not there"));
+        }
+        let Some([" (", name]) = parts.get(i + 1..i + 3) else {
+            continue;
+        };
+        let name = name.rsplit("::").next().unwrap_or(name);
+        if !meant.iter().any(|(_, text)| has_word(text, name)) {
+            complaints.push(format!("{named} has no {name}"));
+        }
+    }
+    fail_if_any("names of ARCHITECTURE.md", &complaints);
+}
+
 #[test]
 fn links_of_the_documents_lead_somewhere() {
     let mut complaints = Vec::new();
