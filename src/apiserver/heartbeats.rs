@@ -1,9 +1,7 @@
 //! Heartbeats that are computed instead of simulated one by one.
 //!
-//! While nothing can differ, a healthy node's lease renewals and periodic status posts leave no
-//! trace and change nobody's mind: they sleep, and whoever wants to know the latest one as of some
-//! time has it computed. Simulating each one stays possible (eager mode), and must give the same
-//! trace.
+//! Heartbeats that change nothing are not simulated; the latest one is computed on demand. Simulating
+//! each one stays possible (eager mode), and must give the same trace.
 
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;

@@ -17,10 +17,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// So many runs a page holds at most.
+/// The runs that a page holds, at most.
 pub(super) const RUNS_MAX: usize = 24;
 
-/// So many bytes have the head of a page.
+/// How many bytes at the beginning have the head of a page.
 const HEAD: u64 = 4_096;
 
 /// Where a page is written.

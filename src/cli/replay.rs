@@ -167,7 +167,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
 
 /// No more runs are drawn than these to say how often a violation is, and no fewer.
 const RUNS: (u64, u64) = (16, 256);
-/// So many records are worth that.
+/// How many records are worth that.
 const RECORDS: u64 = 400_000;
 
 /// In how many of how many runs that are drawn as upstream comes to them one of the properties is

@@ -156,7 +156,7 @@ impl Asked {
 }
 
 impl TokenBucket {
-    /// A bucket that has so many tokens at the start of the run.
+    /// A bucket that has that number of tokens at the start of the run.
     pub(crate) fn with_tokens(limits: Limits, tokens: f64) -> Self {
         let mut bucket = Self::new(limits);
         bucket.set_tokens(tokens);

@@ -20,10 +20,10 @@ pub(crate) const PLAIN_MAX: usize = 16 << 20;
 /// As [`PLAIN_MAX`], of a document.
 const DOCUMENT_MAX: usize = 1 << 20;
 
-/// So many bytes are a block; what is packed becomes no smaller with larger ones.
+/// The bytes of a block; what is packed becomes no smaller with larger ones.
 const BLOCK: usize = 1 << 20;
 
-/// So many blocks are packed at once.
+/// How many blocks are packed at once.
 const BLOCKS: usize = 16;
 
 /// How hard it is tried: a run is waited for, and twice the time saves a tenth.
@@ -32,7 +32,7 @@ const LEVEL: u32 = 3;
 /// When files are packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packing {
-    /// Those of more than so many bytes.
+    /// Those of more than that many bytes.
     Beyond(usize),
     /// None.
     Never,

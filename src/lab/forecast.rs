@@ -322,7 +322,7 @@ impl When {
     }
 }
 
-/// Which of so many sorted values are the ends of the range. Of n seeds and one more, which is what
+/// Which of a number of sorted values are the ends of the range. Of n seeds and one more, which is what
 /// really comes, one in twenty is below and one above.
 fn ends(values: usize) -> (usize, usize) {
     let outside = (values + 1) * ONE_IN as usize / 100;
@@ -334,7 +334,7 @@ fn ends(values: usize) -> (usize, usize) {
 
 /// The spans that times of counts are apart, in seconds.
 const STEPS_S: [u64; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600];
-/// So many times of counts there are at most, for spans up to the longest of these.
+/// The times of counts, at most, for spans up to the longest of these.
 const TIMES: u64 = 60;
 
 /// The times of counts, to the last that happens.

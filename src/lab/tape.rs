@@ -227,7 +227,7 @@ impl Texts {
     }
 }
 
-/// The number behind so many others in words.
+/// The number that comes after that many others in words.
 fn nth(before: u32) -> String {
     let ending = match (before % 10, before % 100) {
         (0, n) if n != 10 => "st",

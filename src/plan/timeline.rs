@@ -80,7 +80,7 @@ pub enum Do {
     ClockSkew(Vec<NodeIndex>, i64),
     /// The API server answers nobody.
     ApiDown,
-    /// So many of so many API servers behind a balancer die without a word.
+    /// API servers behind a load balancer die: how many, and of how many. Connections to them hang.
     ServersDie(u32, u32),
     /// The API server answers again.
     ApiUp(WatchCache),

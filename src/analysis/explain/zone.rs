@@ -214,7 +214,7 @@ impl<'a> Course<'a> {
         self.tainted.clear();
     }
 
-    /// All of it; so many pods were evicted from its nodes.
+    /// All of it, and how many pods were evicted from its nodes.
     fn finish(mut self, lost: usize) -> Explanation {
         let plan = self.question.analysis.plan;
         self.flush(rules::zone(plan, self.state, self.nodes.len(), self.kept));

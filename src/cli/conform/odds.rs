@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// How likely it may be at most that any is rejected by chance.
 const LEVEL: f64 = 0.01;
 
-/// In so many drawn runs of each recording it is looked which choices decide something.
+/// How many runs of each recording are drawn to see which choices decide something.
 const LOOKED: u64 = 5;
 
 /// Of one recording.

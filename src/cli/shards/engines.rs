@@ -17,7 +17,7 @@ pub(super) const IMAGE: &str = concat!("taintsim:", env!("CARGO_PKG_VERSION"));
 /// The largest ConfigMap that the API server takes is 1 MiB; binary data are a third longer there.
 const CONFIG_MAP_BYTES_MAX: u64 = 700 << 10;
 
-/// So many tasks the array of a Slurm takes whose MaxArraySize nobody has set.
+/// How many tasks the array of a Slurm takes whose MaxArraySize nobody has set.
 const ARRAY_TASKS: u32 = 1_001;
 
 /// What runs shards.

@@ -12,7 +12,7 @@ use std::cell::Cell;
 
 /// The square root of a stretch's length.
 const ROOT: u32 = 64;
-/// So many ticks are a stretch: eleven hours of a loop of ten seconds.
+/// The ticks of a stretch: eleven hours of a loop of ten seconds.
 const STRETCH: u32 = ROOT * ROOT;
 
 /// The sleeps of a loop.

@@ -322,8 +322,8 @@ impl Kubelets {
         }
     }
 
-    /// So many of so many API servers behind a balancer die: the connections that led to them carry
-    /// nothing any more, and new ones lead to others.
+    /// `gone` of `all` API servers behind a load balancer die: connections to them hang, and new ones
+    /// go to the others.
     pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
         let KubeletMode::Real(real) = self.nodes.mode else {
             return;

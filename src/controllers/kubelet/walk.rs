@@ -97,7 +97,7 @@ impl Asleep {
                 self.last_post.as_nanos() as i64 + report.as_nanos() as i64 + self.report_offset_ns;
             self.status.next = match sleeps {
                 None => {
-                    // So many ticks certainly come before the next report and not after `t`.
+                    // This many ticks certainly come before the next report and not after `t`.
                     let until = due.min(t.as_nanos() as i64) - at.as_nanos() as i64;
                     let idle = until.max(0) as u64 / period.as_nanos().max(1);
                     let idle = idle.saturating_sub(1);

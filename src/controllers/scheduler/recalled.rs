@@ -16,11 +16,11 @@ use crate::plan::Waited;
 use std::collections::BTreeMap;
 
 const SECOND_US: i64 = 1_000_000;
-/// From so many tries on the back-off is the longest: 1 s, 2 s, 4 s, 8 s, 10 s, 10 s and so on.
+/// The number of tries from which on the back-off is the longest: 1 s, 2 s, 4 s, 8 s, 10 s, 10 s and so on.
 const LONGEST_AFTER: u32 = 5;
 const LONGEST_S: i64 = 10;
 
-/// The back-off after so many tries, in seconds.
+/// The back-off after a number of tries, in seconds.
 fn backoff_s(tries: u32) -> i64 {
     match tries {
         0 => 0,
@@ -29,7 +29,7 @@ fn backoff_s(tries: u32) -> i64 {
     }
 }
 
-/// How long after the first of so many tries the last one comes, at least, in seconds.
+/// How long after the first of a number of tries the last one comes, at least, in seconds.
 fn spread_s(tries: u32) -> i64 {
     (1..tries).map(backoff_s).fold(0, i64::saturating_add)
 }

@@ -20,9 +20,9 @@ use std::rc::Rc;
 
 /// Requests of one eviction: GET, PATCH and DELETE.
 const EVICTION_REQUESTS: u32 = 3;
-/// Deletions that are due come within so many seconds while the controller is at work on others.
+/// Deletions that are due come within this many seconds while the controller is at work on others.
 const AT_WORK_S: i64 = 10;
-/// A deletion that is so many seconds late, while nothing holds it up, was never due.
+/// A deletion that is this many seconds late, while nothing holds it up, was never due.
 const NEVER_DUE_S: i64 = 20;
 const SECOND_NS: i64 = 1_000_000_000;
 

@@ -91,7 +91,7 @@ impl Span {
     #[must_use]
     pub fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
         let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
-        // How many of so many values, from `least` on, are among these.
+        // Which share of the values from `least` to `last` is among these.
         let part = |least: u64, last: u64| {
             let (from, to) = (low.max(least), high.min(last));
             if from > to {

@@ -85,7 +85,7 @@ impl<E> KeptTurns<E> {
         self.keep(Idler(due as u32), KeptTurn::NONE)
     }
 
-    /// Keeps nobody's turns any more.
+    /// Forgets all turns that were kept.
     pub(super) fn clear(&mut self) {
         self.turns.iter_mut().for_each(|t| *t = KeptTurn::NONE);
         self.soonest = Time::MAX;

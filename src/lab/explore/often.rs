@@ -32,7 +32,7 @@ const WAYS: usize = 8;
 /// Half of the runs along a way hold all of its choices, and the others each of them this part of the time,
 /// so that what lies around it is met, too.
 const HELD: f64 = 0.75;
-/// So many times ranges are made wider by runs along their ways.
+/// How often ranges are made wider by runs along their ways.
 const WIDER: u64 = 2;
 /// How many standard errors an interval of 95 % reaches to each side.
 const ERRORS: f64 = 1.96;
@@ -245,7 +245,7 @@ impl Going<'_> {
         })
     }
 
-    /// So many runs along each of these ways, with seeds that were not drawn before: those that violate.
+    /// That number of runs along each of these ways, with seeds that were not drawn before: those that violate.
     fn led(&self, ways: &[Way], from: &mut u64, each: u64) -> Option<Vec<Vec<Violating>>> {
         let of = |way: &Way| {
             let numbers = *from..*from + each;
@@ -261,7 +261,7 @@ impl Going<'_> {
     }
 }
 
-/// How many of so many runs violate, drawn as upstream comes to them. None if it may not go on.
+/// How many of a number of runs violate, drawn as upstream comes to them. None if it may not go on.
 pub(crate) fn drawn(
     search: &Explore<'_>,
     runs: u64,

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::sim::{self, GoesOn};
 use crate::trace::Trace;
 
-/// So many runs are drawn to see whether a violation comes about with some choices held, of which so
+/// How many runs are drawn to see whether a violation comes about with some choices held, of which so
 /// many have to have it.
 const TRIES: u64 = 6;
 const ENOUGH: usize = 3;

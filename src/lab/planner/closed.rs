@@ -276,7 +276,7 @@ impl Formula {
 }
 
 impl Closed {
-    /// Adds another, so many times.
+    /// Adds another as often as said.
     fn put(&mut self, other: &Self, times: f64) {
         self.missing += times * other.missing;
         self.waiting += times * other.waiting;
@@ -285,7 +285,7 @@ impl Closed {
     }
 }
 
-/// So many pods of a template are on a node, on average.
+/// How many pods of a template are on a node, on average.
 struct Share<'a> {
     node: u32,
     template: &'a PodTemplate,

@@ -10,13 +10,13 @@ use crate::analysis::statistics::RULE_OF_THREE;
 
 /// A model that has less than this part in what tells rows apart by formula need not have met anything.
 const MATTERS: f64 = 0.01;
-/// Each of the others must have met what is chosen so many times before anything is said.
+/// How often each of the others must have met what is chosen before anything is said.
 const MET: u64 = 10;
-/// After so many first stages what was not met by then is not waited for.
+/// The first stages after which what was not met is not waited for.
 const TRIED: u64 = 10;
 /// Figures whose spread is a smaller part of them are the same.
 const SAME: f64 = 1e-9;
-/// From so many cases on the deviations of what was seen say how far it may be off.
+/// From this number of cases on the deviations of what was seen say how far it may be off.
 const ENOUGH: u64 = 40;
 
 impl Kept {
@@ -82,7 +82,7 @@ impl Kept {
         (0..self.rows.len()).flat_map(of).collect()
     }
 
-    /// The mean and the variance of a sum of what rows cost, each so many times. Rows that come to
+    /// The mean and the variance of a sum of what rows cost, each a number of times. Rows that come to
     /// the same in each replication differ by nothing at all.
     pub(super) fn cost(&self, objective: &Objective, rows: &[(usize, f64)]) -> (f64, f64) {
         let of_row = |&(row, times): &(usize, f64)| {

@@ -97,7 +97,7 @@ fn nodes(plan: &Plan) -> u32 {
     plan.nodes.iter().filter(there).count() as u32
 }
 
-/// Adds to some figures those of a run, so many times.
+/// Adds the figures of a run to others, as often as said.
 fn add(to: &mut [f64], more: &[f64], times: f64) {
     to.iter_mut()
         .zip(more)

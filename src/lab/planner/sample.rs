@@ -15,7 +15,7 @@ pub(crate) struct Sample {
     pub runs: Vec<(Plan, Trace)>,
 }
 
-/// So many outages are tried.
+/// How many outages are tried.
 const TRIED: u32 = 8;
 
 impl Planner<'_> {

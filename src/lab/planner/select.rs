@@ -10,7 +10,7 @@
 
 use super::moments::student;
 
-/// So many looks at the most: from a first stage of eight to 20,000 replications.
+/// The looks, at most: from a first stage of eight to 20,000 replications.
 const LOOKS: f64 = 12.0;
 
 /// What one needs to know of all pairs to go on eliminating.

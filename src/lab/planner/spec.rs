@@ -131,7 +131,7 @@ impl Objective {
         Ok(())
     }
 
-    /// What a year costs with so many nodes.
+    /// What a year costs with that number of nodes.
     pub(crate) fn of(&self, figures: &[f64], nodes: f64) -> f64 {
         let failing: f64 = self.prices.iter().zip(figures).map(|(p, f)| p * f).sum();
         failing + self.standing(nodes)
@@ -149,13 +149,13 @@ impl Objective {
         self.prices[0].max(1e-6)
     }
 
-    /// What so many nodes cost in a year, whether they fail or not.
+    /// What that number of nodes costs in a year, whether they fail or not.
     pub(crate) fn standing(&self, nodes: f64) -> f64 {
         self.node_hour * YEAR_H * nodes
     }
 }
 
-/// Rows that are run so many times, whatever comes of it.
+/// How often each row is run, whatever comes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Only {
     /// The values of each.

@@ -69,7 +69,7 @@ impl Desk<'_> {
         matches!(self, Self::Shared(_))
     }
 
-    /// How many of so many pieces are done here.
+    /// How many of that many pieces are done here.
     pub(crate) fn share(self, pieces: u64) -> u64 {
         match self {
             Self::Shared(Shared {

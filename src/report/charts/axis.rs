@@ -119,7 +119,7 @@ impl TimeScale {
         }
     }
 
-    /// The shortest round span that takes at least so many points, and how many it takes.
+    /// The shortest round span that takes at least that many points, and how many it takes.
     pub(super) fn round_span(&self, points: f64) -> (Dur, f64) {
         let span_ms = self.span_ns() / 1e6;
         let least = span_ms * points / self.width;

@@ -106,7 +106,7 @@ impl Scale {
         self.begin + share.clamp(0.0, 1.0) * (self.end - self.begin)
     }
 
-    /// Round numbers within it, about so many.
+    /// About that many round numbers within it.
     fn ticks(&self, about: f64) -> Vec<f64> {
         let raw = (self.to - self.from) / about;
         let mut power = 1.0;

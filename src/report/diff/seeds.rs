@@ -23,7 +23,7 @@ pub(crate) struct SeedSide<'a> {
 
 /// Rows of what is chance; the rest is counted.
 const CHANCE: usize = 12;
-/// So many names are told of what has one cause.
+/// At most this many names are listed of what has one cause.
 const NAMES: usize = 3;
 
 /// The lines on both sides.

@@ -16,9 +16,9 @@ use std::io::{self, Write};
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
 
-/// So many nodes, and so many pods that are evicted or stuck, are told one by one unasked.
+/// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
 const FEW: usize = 12;
-/// So many workloads have their line in a table unasked.
+/// At most this many workloads have a line in a table by default.
 const WORKLOADS: usize = 15;
 
 /// Writes a forecast: the totals first; of many nodes and pods their queues and counts, or `all` of

@@ -48,7 +48,7 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
     }
 }
 
-/// So many points has a line at most.
+/// The points of a line, at most.
 const POINTS: u64 = 60;
 
 /// How many were evicted by when, as it was recorded and as it was simulated.

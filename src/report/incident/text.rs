@@ -6,7 +6,7 @@ use crate::files::line;
 use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, Style, counted};
 use std::io::{self, Write};
 
-/// So many evictions, and things that happened, are told one by one unasked.
+/// At most this many evictions, and other events, are listed one by one by default.
 const FEW: usize = 12;
 
 /// Writes the verdict, what was, and each eviction with its own; of many only those that are not

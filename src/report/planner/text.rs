@@ -11,8 +11,8 @@ use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
 use std::io::{self, Write};
 
-/// A share of outages is told in percent: none of them, or all of them, is no share to fall below or
-/// to rise above.
+/// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
+/// below or to rise above.
 const SHARE: f64 = 0.005;
 /// Places in [`FIGURES`].
 const PENDING: usize = 6;

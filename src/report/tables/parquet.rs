@@ -19,7 +19,7 @@ use ::parquet::schema::types::{ColumnPath, Type as Schema, TypePtr};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// So many rows are gathered, and written as a group.
+/// The rows of a group, which are gathered and written at once.
 const GROUP_ROWS: usize = 1 << 17;
 
 /// Texts of which nearly every row has another one, much like the one before: a dictionary of them

@@ -230,7 +230,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A record about its zone of so many nodes, which is in that state then.
+    /// A record about its zone, which has that many nodes, which is in that state then.
     fn of_zone(&mut self, (id, r): (RecordId, &Record), state: ZoneState, nodes: usize) {
         if state == self.zone {
             return;

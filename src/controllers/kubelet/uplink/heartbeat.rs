@@ -29,7 +29,7 @@ pub(super) enum Heartbeat {
     Idle(Time),
     /// A try is under way: since when, and the number of the try, from one on.
     Trying(Time, u32),
-    /// It pauses until then; so many tries have failed.
+    /// It pauses until that time, after that number of failed tries.
     Pausing(Time, u32),
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::{Dur, Time};
 pub(crate) const REFLECTORS: usize = 5;
 /// Their back-offs.
 pub(crate) type Backoffs = [Backoff; REFLECTORS];
-/// So many checks of a status that ask for nothing are followed one by one.
+/// How many checks of a status that ask for nothing are followed one by one.
 const IDLE_CHECKS: u64 = 1_000;
 /// Those that matter, by their places.
 const NODE: usize = 0;

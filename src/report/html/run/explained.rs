@@ -13,7 +13,7 @@ use crate::report::html::columns::Columns;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// So many pods are explained, the evicted ones first: each adds some fifty bytes to a page that is
+/// At most this many pods are explained, the evicted ones first: each adds some fifty bytes to a page that is
 /// attached to tickets.
 const MOST_PODS: usize = 10_000;
 

@@ -19,7 +19,7 @@ use crate::trace::What;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many pods are all known to a page by name; of more only those that something happened to.
+/// Up to this many pods, a page knows all by name; of more only those that something happened to.
 const ALL_PODS: usize = 20_000;
 
 /// A run as columns for a page; `groups` are the names of the scenario's groups of pods, as
