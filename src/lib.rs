@@ -24,9 +24,7 @@
 //! * [`import`]: exports of clusters, read into the language.
 //! * [`evidence`]: events, audit logs, logs and metrics of past outages, read into scenarios.
 //! * [`scenario`]: from a scenario to a plan: loading, `--set`, every name and value resolved.
-//! * [`recorded`]: timelines recorded from upstream's own controllers.
-//! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the
-//!   simulator.
+//! * [`analysis`]: what a trace means: timelines, evictions, metrics. Cannot see the simulator.
 //! * [`lab`]: many runs at once.
 //! * [`report`]: analyses as text, JSON, CSV and charts.
 //! * [`cli`]: the command line, a file for each command.
@@ -52,7 +50,6 @@ pub mod language;
 pub mod outages;
 pub mod plan;
 pub mod profiles;
-pub mod recorded;
 pub mod report;
 pub mod scenario;
 pub mod sim;

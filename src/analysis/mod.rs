@@ -21,7 +21,6 @@
 mod budgets;
 pub(crate) mod causes;
 pub(crate) mod clock;
-pub mod conformance;
 pub(crate) mod costs;
 pub(crate) mod course;
 pub mod curves;
@@ -52,7 +51,7 @@ pub(crate) mod serving;
 pub(crate) mod setting;
 mod size;
 pub(crate) mod state;
-pub(crate) mod statistics;
+pub mod statistics;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
@@ -73,7 +72,8 @@ pub(crate) use curves::Curves;
 pub(crate) use evictions::Eviction;
 pub(crate) use lanes::Lanes;
 pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics};
-pub(crate) use names::{grouped, ranges};
+pub use names::grouped;
+pub(crate) use names::ranges;
 pub(crate) use serving::Serving;
 pub use setting::Analysis;
 pub(crate) use size::size_in_words;

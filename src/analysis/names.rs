@@ -5,7 +5,7 @@ use crate::api::taint::Taint;
 use crate::trace::Actor;
 
 /// A number with commas between groups of three digits.
-pub(crate) fn grouped(n: u64) -> String {
+pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, d) in digits.chars().enumerate() {

@@ -26,7 +26,7 @@ pub struct Spread<T = Dur> {
     pub count: usize,
     /// The least.
     pub min: T,
-    /// The median by [`nearest_rank`].
+    /// The median, a value that occurred.
     pub median: T,
     /// The greatest.
     pub max: T,
@@ -157,7 +157,7 @@ impl Sample {
         })
     }
 
-    /// The quantile of a percentage, by [`nearest_rank`]: a value that occurred.
+    /// The quantile of a percentage, a value that occurred.
     pub(crate) fn quantile(&self, percent: u64) -> f64 {
         nearest_rank(&self.sorted, percent).unwrap_or(self.mean)
     }
@@ -234,7 +234,7 @@ const EXPECTED: f64 = 5.0;
 
 /// Whether a class that came so often in two samples of so many each is to be expected often enough in
 /// both.
-pub(crate) fn is_often(class: (u64, u64), (a, b): (u64, u64)) -> bool {
+pub fn is_often(class: (u64, u64), (a, b): (u64, u64)) -> bool {
     let part = a.min(b) as f64 / (a + b) as f64;
     (class.0 + class.1) as f64 * part >= EXPECTED
 }
@@ -242,7 +242,7 @@ pub(crate) fn is_often(class: (u64, u64), (a, b): (u64, u64)) -> bool {
 /// How likely it is that two samples differ by as much or more in how often each class came, if both
 /// draw with the same odds: chi-squared, in which classes of which too few are to be expected are
 /// one, or Fisher's exact test where two classes are left. `counts` has a pair for each class.
-pub(crate) fn same_odds(counts: &[(u64, u64)]) -> f64 {
+pub fn same_odds(counts: &[(u64, u64)]) -> f64 {
     let sum = |of: fn(&(u64, u64)) -> u64| counts.iter().map(of).sum::<u64>();
     let (a, b) = (sum(|c| c.0), sum(|c| c.1));
     if a == 0 || b == 0 {
@@ -298,7 +298,7 @@ fn fisher(one: (u64, u64), other: (u64, u64)) -> f64 {
 
 /// Which of these probabilities are below `level`, where no single one may be by chance (Holm, 1979): the
 /// greatest of them, or none.
-pub(crate) fn rejected(probabilities: &mut [f64], level: f64) -> Option<f64> {
+pub fn rejected(probabilities: &mut [f64], level: f64) -> Option<f64> {
     probabilities.sort_by(f64::total_cmp);
     let all = probabilities.len();
     let below = (0..).zip(probabilities.iter());

@@ -44,7 +44,7 @@ pub enum ConditionStatus {
 
 impl ConditionStatus {
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
             Self::False => "False",
@@ -53,7 +53,7 @@ impl ConditionStatus {
     }
 
     /// Reads Kubernetes' word.
-    pub(crate) fn parse(s: &str) -> Option<Self> {
+    pub fn parse(s: &str) -> Option<Self> {
         match s {
             "True" => Some(Self::True),
             "False" => Some(Self::False),

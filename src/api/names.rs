@@ -186,12 +186,12 @@ impl Names {
     }
 
     /// The id of a node's name, new if the name is.
-    pub(crate) fn node(&mut self, name: &str) -> NodeId {
+    pub fn node(&mut self, name: &str) -> NodeId {
         NodeId(self.nodes.intern(name))
     }
 
     /// The id of a pod's `namespace/name`, new if the name is.
-    pub(crate) fn pod(&mut self, namespaced: &str) -> PodId {
+    pub fn pod(&mut self, namespaced: &str) -> PodId {
         PodId(self.pods.intern(namespaced))
     }
 
@@ -234,7 +234,7 @@ impl Names {
     }
 
     /// The generated names and what recorded timelines call them, in order of creation.
-    pub(crate) fn aliases(&self) -> impl Iterator<Item = (String, String)> {
+    pub fn aliases(&self) -> impl Iterator<Item = (String, String)> {
         let last = |full: &str| full.rsplit('/').next().unwrap_or(full).to_owned();
         self.generated.iter().map(move |generated| match generated {
             Generated::Name(both) => (**both).clone(),

@@ -10,11 +10,11 @@ use std::rc::Rc;
 /// Label of the zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
 /// Label of the region.
-pub(crate) const LABEL_REGION: &str = "topology.kubernetes.io/region";
+pub const LABEL_REGION: &str = "topology.kubernetes.io/region";
 /// Label of the zone before 1.17.
-pub(crate) const LABEL_ZONE_BETA: &str = "failure-domain.beta.kubernetes.io/zone";
+pub const LABEL_ZONE_BETA: &str = "failure-domain.beta.kubernetes.io/zone";
 /// Label of the region before 1.17.
-pub(crate) const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
+pub const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
 /// A node with this label is not counted in zone states.
 pub(crate) const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
@@ -47,7 +47,7 @@ impl NodeConditionType {
     ];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::MemoryPressure => "MemoryPressure",
             Self::DiskPressure => "DiskPressure",
@@ -59,7 +59,7 @@ impl NodeConditionType {
     }
 
     /// Reads Kubernetes' word.
-    pub(crate) fn parse(s: &str) -> Option<Self> {
+    pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == s)
     }
 }
@@ -95,7 +95,7 @@ pub enum NodeReason {
 
 impl NodeReason {
     /// All of them.
-    pub(crate) const ALL: [Self; 11] = [
+    pub const ALL: [Self; 11] = [
         Self::None,
         Self::KubeletHasSufficientMemory,
         Self::KubeletHasInsufficientMemory,
@@ -110,7 +110,7 @@ impl NodeReason {
     ];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::KubeletHasSufficientMemory => "KubeletHasSufficientMemory",

@@ -100,10 +100,10 @@ pub enum PodPhase {
 
 impl PodPhase {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
             Self::Running => "Running",
@@ -165,7 +165,7 @@ pub enum PodReason {
 
 impl PodReason {
     /// All of them.
-    pub(crate) const ALL: [Self; 9] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::DeletionByTaintManager,
         Self::DeletionByPodGc,
@@ -178,7 +178,7 @@ impl PodReason {
     ];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::DeletionByTaintManager => "DeletionByTaintManager",

@@ -4,9 +4,9 @@ use super::meta::Timestamp;
 use std::fmt;
 
 /// Taint key for a node whose Ready condition is False.
-pub(crate) const NOT_READY: &str = "node.kubernetes.io/not-ready";
+pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// Taint key for a node whose Ready condition is Unknown.
-pub(crate) const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// The taint of a node whose instance is shut down; it evicts nobody.
 pub(crate) const SHUTDOWN: &str = "node.cloudprovider.kubernetes.io/shutdown";
 /// The taint with which a kubelet with an external cloud provider registers.
@@ -43,7 +43,7 @@ pub enum Effect {
 
 impl Effect {
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NoSchedule => "NoSchedule",
             Self::PreferNoSchedule => "PreferNoSchedule",
@@ -52,7 +52,7 @@ impl Effect {
     }
 
     /// Reads Kubernetes' word.
-    pub(crate) fn parse(s: &str) -> Option<Self> {
+    pub fn parse(s: &str) -> Option<Self> {
         match s {
             "NoSchedule" => Some(Self::NoSchedule),
             "PreferNoSchedule" => Some(Self::PreferNoSchedule),
@@ -93,7 +93,7 @@ impl Taint {
     }
 
     /// Same key and effect (`Taint.MatchTaint`).
-    pub(crate) fn matches(&self, other: &Taint) -> bool {
+    pub fn matches(&self, other: &Taint) -> bool {
         self.effect == other.effect && self.key == other.key
     }
 }

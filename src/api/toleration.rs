@@ -23,7 +23,7 @@ pub enum Operator {
 
 impl Operator {
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "Equal",
             Self::Exists => "Exists",

@@ -37,7 +37,7 @@ impl WorkloadKind {
     ];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Deployment => "Deployment",
             Self::ReplicaSet => "ReplicaSet",
@@ -48,7 +48,7 @@ impl WorkloadKind {
     }
 
     /// Reads Kubernetes' word.
-    pub(crate) fn parse(s: &str) -> Option<Self> {
+    pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == s)
     }
 }
@@ -83,7 +83,7 @@ pub enum WorkloadSpec {
 
 impl WorkloadSpec {
     /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
-    pub(crate) fn replicas(&self) -> i32 {
+    pub fn replicas(&self) -> i32 {
         match self {
             Self::Deployment { replicas }
             | Self::ReplicaSet { replicas }
@@ -175,7 +175,7 @@ impl Propagation {
     pub(crate) const ALL: [Self; 3] = [Self::Background, Self::Foreground, Self::Orphan];
 
     /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Background => "Background",
             Self::Foreground => "Foreground",
@@ -184,7 +184,7 @@ impl Propagation {
     }
 
     /// Reads Kubernetes' word.
-    pub(crate) fn parse(s: &str) -> Option<Self> {
+    pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|p| p.as_str() == s)
     }
 }

@@ -84,7 +84,7 @@ impl ManyArgs {
 }
 
 /// Reads a duration of the command line.
-pub(crate) fn duration(text: &str) -> Result<Dur, String> {
+pub fn duration(text: &str) -> Result<Dur, String> {
     duration::parse(text).map_err(|e| match e.hint() {
         Some(hint) => format!("{e}; {hint}"),
         None => e.to_string(),
@@ -92,7 +92,7 @@ pub(crate) fn duration(text: &str) -> Result<Dur, String> {
 }
 
 /// How many runs there are at once: as many as asked for, or one for each processor.
-pub(crate) fn jobs(asked: Option<impl Into<usize>>) -> usize {
+pub fn jobs(asked: Option<impl Into<usize>>) -> usize {
     asked
         .map(Into::into)
         .or_else(|| std::thread::available_parallelism().ok().map(Into::into))

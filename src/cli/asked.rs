@@ -2,7 +2,7 @@
 //!
 //! A question is the words of the command line, so that options mean and refuse the same; a text may
 //! stand for a file. The answer is a document in place of print, and nothing is written to any
-//! folder. Whoever asks listens to signals itself, and says with [`interrupt`] that what is under
+//! folder. Whoever asks listens to signals itself, and says with [`interrupt()`] that what is under
 //! way is to end.
 
 pub use super::found::Runs;
@@ -165,7 +165,7 @@ pub fn interrupt() {
     interrupt::ask();
 }
 
-/// Takes an [`interrupt`] back, once nothing is being answered any more.
+/// Takes an [`interrupt()`] back, once nothing is being answered any more.
 pub fn resume() {
     interrupt::forget();
 }

@@ -3,7 +3,6 @@
 
 use super::complete::CompleteArgs;
 use super::completions::CompletionsArgs;
-use super::conform::ConformArgs;
 use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
 use super::explore::ExploreArgs;
@@ -25,10 +24,9 @@ use super::settings::SettingsArgs;
 use super::shards::gather::GatherArgs;
 use super::shards::shard::ShardArgs;
 use super::shrink::ShrinkArgs;
-use super::soak::SoakArgs;
 use super::survey::SurveyArgs;
 use super::sweep::SweepArgs;
-use super::terminal::ColorWhen;
+use super::terminal::ColorArg;
 use super::test::TestArgs;
 use super::validate::ValidateArgs;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -55,16 +53,8 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// When to write colours
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value_t,
-        value_name = "WHEN",
-        display_order = 1000
-    )]
-    pub(crate) color: ColorWhen,
+    #[command(flatten)]
+    pub(crate) color: ColorArg,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -109,13 +99,8 @@ pub(crate) enum Command {
     Odds(OddsArgs),
     /// Run a tape again: prints who did what, having seen what
     Replay(ReplayArgs),
-    /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
-    Conform(ConformArgs),
     /// Take away from a scenario what the violation of a property does not need
     Shrink(ShrinkArgs),
-    /// Run random scenarios in every way there is, until something does not hold
-    #[command(hide = true)]
-    Soak(SoakArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
     /// Say what comes of an outage that is under way, from what kubectl prints of the cluster: who is
@@ -156,9 +141,8 @@ mod tests {
     }
 
     /// What prints no results: it writes files, or what has one form.
-    const WITHOUT: [&str; 8] = [
+    const WITHOUT: [&str; 7] = [
         "shard",
-        "soak",
         "init",
         "schema",
         "playground",

@@ -1,19 +1,17 @@
 //! From arguments to a command, and from its end to an exit code.
 
 use super::command_line::{Cli, Command, command};
-use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::progress::Progress;
 use super::shards::{Again, With, Work, gather, shard};
-use super::terminal::{ColorWhen, Terminal, form};
+use super::terminal::{ColorArg, ColorWhen, Terminal, form};
 use super::{
     complete, completions, diff, explain, explore, faults, forecast, import, incident, init,
     interrupt, man, odds, outages, plan, playground, replay, report, run, schema, settings, shrink,
-    soak, suggest, survey, sweep, test, validate,
+    survey, sweep, test, tool, validate,
 };
 use crate::api::spelling;
-use crate::files::{Escaped, Form};
+use crate::files::Escaped;
 use crate::kernel::Endless;
 use crate::language::Problem;
 use clap::builder::StyledStr;
@@ -34,10 +32,49 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// As [`main`], for a program of another language that has this one within it: the exit code as a
 /// number.
 pub fn exit_code(args: impl IntoIterator<Item = OsString>) -> u8 {
+    guarded(args, Cli::command(), |cli: Cli, arguments, terminal| {
+        let Some(command) = cli.command else {
+            write_help(&mut Cli::command(), terminal)?;
+            return Ok(Exit::Fine);
+        };
+        call(command, arguments, terminal)
+    })
+}
+
+/// A program that is one command, with the manners of this one: colours, signals, how mistakes are
+/// said, exit codes.
+pub fn program<A: clap::Args>(
+    name: &'static str,
+    args: impl IntoIterator<Item = OsString>,
+    run: impl FnOnce(&A, &Terminal) -> Outcome,
+) -> ExitCode {
+    let command = Alone::<A>::command().name(name);
+    guarded(args, command, |alone: Alone<A>, _, terminal| {
+        run(&alone.args, terminal)
+    })
+    .into()
+}
+
+/// The command line of a program that is one command.
+#[derive(clap::Parser)]
+#[command(version, max_term_width = 110)]
+struct Alone<A: clap::Args> {
+    #[command(flatten)]
+    color: ColorArg,
+    #[command(flatten)]
+    args: A,
+}
+
+/// Runs a program: a panic is a defect, and a run that has no end a mistake in what was asked.
+fn guarded<P: FromArgMatches>(
+    args: impl IntoIterator<Item = OsString>,
+    program: clap::Command,
+    run: impl FnOnce(P, &[OsString], &Terminal) -> Outcome,
+) -> u8 {
     std::panic::set_hook(Box::new(defect));
     let args: Vec<OsString> = args.into_iter().collect();
     let when = color(&args);
-    let ended = catch_unwind(AssertUnwindSafe(|| start(args)));
+    let ended = catch_unwind(AssertUnwindSafe(|| start(args, program, run)));
     let exit = ended.unwrap_or_else(|payload| {
         payload
             .downcast_ref::<Endless>()
@@ -63,7 +100,11 @@ pub(crate) fn gave_up(endless: &Endless) -> Problem {
     Problem::new(endless.to_string()).help(help)
 }
 
-fn start(args: Vec<OsString>) -> Exit {
+fn start<P: FromArgMatches>(
+    args: Vec<OsString>,
+    program: clap::Command,
+    run: impl FnOnce(P, &[OsString], &Terminal) -> Outcome,
+) -> Exit {
     let when = color(&args);
     let terminal = Terminal::new(when);
     let choice = match when {
@@ -71,24 +112,21 @@ fn start(args: Vec<OsString>) -> Exit {
         ColorWhen::Always => clap::ColorChoice::Always,
         ColorWhen::Never => clap::ColorChoice::Never,
     };
-    let mut program = Cli::command().color(choice);
     let arguments = args.get(1..).unwrap_or_default().to_vec();
     match program
-        .try_get_matches_from_mut(args)
-        .and_then(|m| Cli::from_arg_matches(&m))
+        .color(choice)
+        .try_get_matches_from(args)
+        .and_then(|m| P::from_arg_matches(&m))
     {
-        Ok(Cli {
-            command: Some(command),
-            ..
-        }) => {
+        Ok(understood) => {
             interrupt::listen();
-            call(command, &arguments, &terminal).unwrap_or_else(|failure| failure.report(&terminal))
+            run(understood, &arguments, &terminal)
+                .unwrap_or_else(|failure| failure.report(&terminal))
         }
-        Ok(Cli { command: None, .. }) => match write_help(&mut program, &terminal) {
-            Ok(()) => Exit::Fine,
-            Err(error) => Failure::from(error).report(&terminal),
-        },
         Err(error) => {
+            if let Some(failure) = tool::run(&error, &arguments) {
+                return failure.report(&terminal);
+            }
             let error = advised(error);
             match say(&error, &terminal) {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => {
@@ -119,9 +157,7 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
         Command::Gather(args) => gather::gather(args, &read_again, terminal),
         Command::Replay(args) => replay::replay(args, terminal),
         Command::Odds(args) => odds::odds(args, terminal),
-        Command::Conform(args) => conform(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
-        Command::Soak(args) => soak::soak(args, terminal),
         Command::Import(args) => import::import(args, terminal),
         Command::Forecast(args) => forecast::forecast(args, &here(), terminal),
         Command::Incident(args) => incident::incident(args, terminal),
@@ -161,30 +197,6 @@ fn read_again(arguments: &[String], with: &With) -> Option<Again> {
         _ => return None,
     };
     Some(again)
-}
-
-fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
-    if let Some(problem) = args.paths.iter().find_map(|path| suggest::missing(path)) {
-        return Err(Failure::Input(problem));
-    }
-    let mut out = terminal.out();
-    let progress = Progress::new(terminal, false, "conform", 0, |done, _| {
-        format!("{done} recordings compared")
-    });
-    // Without a lock: a panic of the model in another thread has to be able to say so.
-    let code = conform::run(
-        args,
-        &conform::model,
-        &|done| progress.set(done),
-        &mut out,
-        &mut Escaped::new(io::stderr(), Form::Plain),
-    )?;
-    progress.clear();
-    out.flush()?;
-    Ok([Exit::Differs, Exit::Input, Exit::Nothing]
-        .into_iter()
-        .find(|e| e.code() == code)
-        .unwrap_or(Exit::Fine))
 }
 
 /// What clap has to say, with what it quotes of the command line escaped.

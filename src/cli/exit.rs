@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// All is well.
     Fine = 0,
     /// An expectation failed, or runs or recordings differ.
@@ -41,7 +41,7 @@ pub(crate) const MEANINGS: [(Exit, &str); 7] = [
 
 impl Exit {
     /// The code itself.
-    pub(crate) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         self as u8
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Why a command ended.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// A scenario, or what the command line changes in it, is wrong.
     Problems(Problems),
     /// Something else that was given is wrong.
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
 }
 
 /// How a command ended.
-pub(crate) type Outcome = Result<Exit, Failure>;
+pub type Outcome = Result<Exit, Failure>;
 
 impl Failure {
     /// A failure to write a file.

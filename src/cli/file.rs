@@ -118,8 +118,8 @@ pub(crate) fn write_chart(
     write_whole(path, &bytes.map_err(|e| Failure::Io(e.to_string()))?)
 }
 
-/// Writes a file as a whole or not at all, as [`files::replace`] does.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Writes a file as a whole or not at all, as [`crate::files`] replaces files.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = interrupt::heeding(|| {
         let written = files::replace(path, bytes, interrupt::unfinished);
         interrupt::finished();

@@ -24,7 +24,7 @@ static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Begins to listen. Where the system does not let us, signals end the program as they end any
 /// other.
-pub(crate) fn listen() {
+pub fn listen() {
     let _ = ctrlc::set_handler(heard);
     #[cfg(unix)]
     listen_for_others();
@@ -70,24 +70,24 @@ fn ignores(signal: i32) -> bool {
 }
 
 /// Does as if Ctrl-C was pressed, for a program that listens for itself.
-pub(crate) fn ask() {
+pub fn ask() {
     ASKED.store(true, SeqCst);
     take_away();
 }
 
 /// Forgets that Ctrl-C was pressed: what was to end has ended.
-pub(crate) fn forget() {
+pub fn forget() {
     ASKED.store(false, SeqCst);
 }
 
 /// Whether Ctrl-C was pressed.
-pub(crate) fn asked() -> bool {
+pub fn asked() -> bool {
     ASKED.load(SeqCst)
 }
 
 /// Does something that looks at [`asked`] often enough, or that ends once its temporary folder is
 /// gone.
-pub(crate) fn heeding<T>(work: impl FnOnce() -> T) -> T {
+pub fn heeding<T>(work: impl FnOnce() -> T) -> T {
     let before = HEEDED.swap(true, SeqCst);
     let result = work();
     HEEDED.store(before, SeqCst);
@@ -96,7 +96,7 @@ pub(crate) fn heeding<T>(work: impl FnOnce() -> T) -> T {
 
 /// From here to [`finished`], Ctrl-C takes this temporary folder or file away, so that what writes
 /// to it fails.
-pub(crate) fn unfinished(path: &Path) {
+pub fn unfinished(path: &Path) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
     // Ctrl-C may have come just before.
     if asked() {
@@ -105,7 +105,7 @@ pub(crate) fn unfinished(path: &Path) {
 }
 
 /// The temporary folder or file has got its final name, or is gone.
-pub(crate) fn finished() {
+pub fn finished() {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 

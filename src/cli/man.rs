@@ -8,7 +8,7 @@ use crate::language::Problem;
 use std::io::{self, Write};
 
 /// What a command is called with, for its page; those that need no more than their name have none.
-const EXAMPLES: [(&str, &[&str]); 26] = [
+const EXAMPLES: [(&str, &[&str]); 25] = [
     (
         "run",
         &[
@@ -62,7 +62,6 @@ const EXAMPLES: [(&str, &[&str]); 26] = [
         &["replay output/first-explore/taint-lost-1.tape.ron"],
     ),
     ("odds", &["odds first.ron --of pod-stuck"]),
-    ("conform", &["conform tests/traces"]),
     (
         "shrink",
         &["shrink output/first-explore/taint-lost-1.tape.ron"],

@@ -23,7 +23,7 @@ pub(crate) enum Format {
 
 /// The forms of a command that checks one thing after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
+pub enum CheckFormat {
     /// For people
     #[default]
     Text,
@@ -136,7 +136,7 @@ pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), F
 
 /// In which of its forms a command prints its results; the last one counts where several are given.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct OutputArg<F: ValueEnum + Default + Send + Sync + 'static> {
+pub struct OutputArg<F: ValueEnum + Default + Send + Sync + 'static> {
     /// In which form to print results on standard output
     #[arg(
         id = "output",
@@ -148,7 +148,7 @@ pub(crate) struct OutputArg<F: ValueEnum + Default + Send + Sync + 'static> {
         value_name = "FORMAT",
         default_value_t
     )]
-    pub(crate) form: F,
+    pub form: F,
 }
 
 impl<F: ValueEnum + Default + Send + Sync + 'static> OutputArg<F> {

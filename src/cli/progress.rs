@@ -19,22 +19,22 @@ const QUIET_FOR: Duration = Duration::from_secs(1);
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// How long something takes, by the clock on the wall.
-pub(crate) struct Stopwatch(Instant);
+pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// It begins now.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self(Instant::now())
     }
 
     /// Seconds since then.
-    pub(crate) fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
 }
 
 /// Shows how far a command is. Threads may share it.
-pub(crate) struct Progress {
+pub struct Progress {
     terminal: Terminal,
     name: String,
     /// Says how much of how much is done.
@@ -55,7 +55,7 @@ struct Shown {
 impl Progress {
     /// Nothing is done yet; `all` is 0 where nobody knows how much there is. With `quiet`, nothing
     /// will ever be shown.
-    pub(crate) fn new(
+    pub fn new(
         terminal: &Terminal,
         quiet: bool,
         name: &str,
@@ -78,7 +78,7 @@ impl Progress {
     }
 
     /// Says how much is done.
-    pub(crate) fn set(&self, done: u64) {
+    pub fn set(&self, done: u64) {
         let elapsed = self.begun.elapsed();
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.quiet || elapsed < shown.next {
@@ -101,7 +101,7 @@ impl Progress {
     }
 
     /// All is done, and now something else is.
-    pub(crate) fn then(&self, words: &str) {
+    pub fn then(&self, words: &str) {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &shown.bar {
             bar.set_position(self.all);
@@ -111,7 +111,7 @@ impl Progress {
     }
 
     /// Takes the bar off the screen.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.quiet = true;
         if let Some(bar) = shown.bar.take() {

@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
 }
 
 /// Reads a scenario, from standard input where the path is `-`.
-pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
+pub fn load(file: &Path) -> Result<Loaded, Problems> {
     if file.as_os_str() != "-" {
         return scenario::load(file);
     }

@@ -26,7 +26,7 @@ pub(crate) fn nearest(path: &Path) -> Option<String> {
 }
 
 /// What is wrong with a path if nothing is there.
-pub(crate) fn missing(path: &Path) -> Option<Problem> {
+pub fn missing(path: &Path) -> Option<Problem> {
     let error = fs::metadata(path).err()?;
     let what = match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),

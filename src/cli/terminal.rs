@@ -21,6 +21,21 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
+/// `--color`, which is read ahead of all else: mistakes in the rest are coloured, too.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ColorArg {
+    /// When to write colours
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        display_order = 1000
+    )]
+    color: ColorWhen,
+}
+
 /// The width of lines where there is no terminal to ask.
 const WIDTH: usize = 100;
 /// Lines are not made longer than this on a wide terminal: nobody reads across it.
@@ -33,7 +48,7 @@ const HELP: Style = AnsiColor::Cyan.on_default();
 
 /// Where the program writes, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terminal {
+pub struct Terminal {
     /// Whether standard output takes colours.
     pub(crate) colour: bool,
     /// Whether standard error takes colours.
@@ -73,7 +88,7 @@ impl Terminal {
 
     /// Standard output, for data; what others named is escaped in it. It has to be flushed at the
     /// end, so that its errors are seen.
-    pub(crate) fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
+    pub fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
         self.out_as(None)
     }
 

@@ -21,5 +21,6 @@ pub use places::Places;
 pub use read::{ReadError, read, read_from, text, unpack};
 pub(crate) use read::{beginning, is_reading, within};
 pub(crate) use replace::{append, make_folder, replace, restore};
-pub(crate) use shown::{Escaped, Form, acts, cell, line, shown};
+pub use shown::{Escaped, Form};
+pub(crate) use shown::{acts, cell, line, shown};
 pub(crate) use temporary::{Temporary, take_away};

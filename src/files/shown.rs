@@ -54,7 +54,7 @@ pub(crate) fn cell(text: &str) -> Cow<'_, str> {
 
 /// The form of what is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub enum Form {
     /// Text of any kind: for people, CSV, SVG, log lines.
     Plain,
     /// Text for a terminal, in which the program's own colours pass.
@@ -67,7 +67,7 @@ pub(crate) enum Form {
 
 /// A writer that lets no character pass that does something instead of showing something.
 #[derive(Debug)]
-pub(crate) struct Escaped<W: Write> {
+pub struct Escaped<W: Write> {
     out: W,
     form: Form,
     /// The beginning of a character, or of a colour, whose rest comes with the next write.
@@ -91,7 +91,7 @@ const COLOUR_BYTES_MAX: usize = 24;
 
 impl<W: Write> Escaped<W> {
     /// Writes to `out`.
-    pub(crate) fn new(out: W, form: Form) -> Self {
+    pub fn new(out: W, form: Form) -> Self {
         Self {
             out,
             form,

@@ -5,40 +5,42 @@ use rand_chacha::ChaCha8Rng;
 
 /// A stream of draws.
 #[derive(Clone, Debug)]
-pub(super) struct Dice(ChaCha8Rng);
+pub struct Dice(ChaCha8Rng);
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    pub(super) fn any(&mut self) -> u64 {
+    /// Any number.
+    pub fn any(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A number below `n`, which is not 0.
-    pub(super) fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         // The bias of a remainder makes no difference here.
         self.any() % n
     }
 
     /// A place in a list of this length; 0 if it is empty.
-    pub(super) fn index(&mut self, len: usize) -> usize {
+    pub fn index(&mut self, len: usize) -> usize {
         self.below(len.max(1) as u64) as usize
     }
 
     /// 0 half of the time, 1 a quarter of it, and so on.
-    pub(super) fn halving(&mut self) -> usize {
+    pub fn halving(&mut self) -> usize {
         self.any().trailing_zeros() as usize
     }
 
     /// True once in `n` times.
-    pub(super) fn once_in(&mut self, n: u64) -> bool {
+    pub fn once_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
     /// One of several; there is at least one.
-    pub(super) fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+    pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len() as u64) as usize]
     }
 }

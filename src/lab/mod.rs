@@ -3,17 +3,14 @@
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
-pub(crate) mod decided;
-mod dice;
+pub mod dice;
 pub mod explore;
 pub(crate) mod forecast;
 pub(crate) mod pairs;
 pub(crate) mod planner;
-pub(crate) mod reach;
 pub mod replay;
 pub(crate) mod shards;
 pub mod shrink;
-pub mod soak;
 mod stopped;
 pub(crate) mod survey;
 pub(crate) mod sweep;
@@ -23,6 +20,7 @@ pub mod trial;
 pub(crate) use forecast::{Forecast, Forecasting};
 pub(crate) use pairs::Pairs;
 pub(crate) use shards::{Desk, Keeper, Shared};
-pub(crate) use stopped::{Away, Stopped};
+pub use stopped::Away;
+pub(crate) use stopped::Stopped;
 pub(crate) use sweep::{Axis, Case, Prepared, Sweep, pieces_of};
 pub use trial::Trial;

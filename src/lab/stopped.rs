@@ -21,7 +21,7 @@ pub(crate) enum Stopped {
 
 /// Why a command does not go on here although nothing is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Away {
+pub enum Away {
     /// The shard's part of this round is done, and kept.
     Kept(u32),
     /// It was done before; others of this round are not.

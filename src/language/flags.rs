@@ -209,7 +209,7 @@ const COMPONENTS: &[(&str, &[Flag])] = &[
 ];
 
 /// Every flag, `kube_controller_manager` and `node-monitor-period` say.
-pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS
         .iter()
         .flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
@@ -535,8 +535,8 @@ pub(crate) fn known_plugin(name: &str) -> bool {
     PLUGINS.contains(&name)
 }
 
-/// The admission plugins that are modelled, in the order of [`plugins`].
-pub(crate) const PLUGINS: [&str; 4] = [
+/// The admission plugins that are modelled, in the order in which the API server has them.
+pub const PLUGINS: [&str; 4] = [
     "DefaultTolerationSeconds",
     "TaintNodesByCondition",
     "PodTolerationRestriction",

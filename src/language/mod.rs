@@ -52,13 +52,14 @@ pub(crate) use faults::{
     Distribution, FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair,
     RepairAct,
 };
-pub(crate) use flags::{PLUGINS, known as known_flags};
+pub use flags::{PLUGINS, known as known_flags};
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
 pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use namespace::Namespace;
 pub(crate) use prices::Prices;
-pub(crate) use scenario::{Cluster, Existing, Flags, Scenario};
+pub use scenario::Scenario;
+pub(crate) use scenario::{Cluster, Existing, Flags};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
@@ -66,7 +67,7 @@ pub(crate) use scheduling::{
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use schema::schema;
-pub(crate) use shape::{Kind, Shape};
+pub use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};

@@ -8,14 +8,14 @@ use std::sync::OnceLock;
 
 /// A type of the language, as the schema has it.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// Its name, if it has one.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     schema: &'static Value,
 }
 
 /// What is written for a value of a type.
-pub(crate) enum Kind {
+pub enum Kind {
     /// A text in quotes; a number would do, too, where the type takes both.
     Text,
     /// A whole number.
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 
 impl Shape {
     /// A whole scenario.
-    pub(crate) fn scenario() -> Self {
+    pub fn scenario() -> Self {
         Self {
             name: "Scenario",
             schema: language(),
@@ -48,7 +48,7 @@ impl Shape {
     }
 
     /// Every type that has a name.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> {
         let named = language()["$defs"].as_object().into_iter().flatten();
         let named = named.map(|(name, schema)| Self { name, schema });
         [Self::scenario()].into_iter().chain(named)
@@ -81,13 +81,13 @@ impl Shape {
     }
 
     /// Its fields, if it has some.
-    pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, Self)> {
+    pub fn fields(self) -> impl Iterator<Item = (&'static str, Self)> {
         let fields = self.schema["properties"].as_object().into_iter().flatten();
         fields.map(|(name, schema)| (name.as_str(), Self::resolved(schema)))
     }
 
     /// Its field of that name, or what stands in it under a key.
-    pub(crate) fn part(self, name: &str) -> Option<Self> {
+    pub fn part(self, name: &str) -> Option<Self> {
         match self.kind() {
             Kind::Struct => Some(Self::resolved(self.schema["properties"].get(name)?)),
             Kind::Map(of) => Some(of),
@@ -96,12 +96,12 @@ impl Shape {
     }
 
     /// Whether its values are as many as their types, in parentheses.
-    pub(crate) fn is_tuple(self) -> bool {
+    pub fn is_tuple(self) -> bool {
         self.schema["prefixItems"].is_array()
     }
 
     /// The type of an item of a list.
-    pub(crate) fn item(self, i: usize) -> Self {
+    pub fn item(self, i: usize) -> Self {
         let own = self.schema["prefixItems"].get(i);
         Self::resolved(own.unwrap_or(&self.schema["items"]))
     }
@@ -112,7 +112,7 @@ impl Shape {
     }
 
     /// The words of its variants, each with what stands in its brackets if it has any.
-    pub(crate) fn variants(self) -> impl Iterator<Item = (&'static str, Option<Self>)> {
+    pub fn variants(self) -> impl Iterator<Item = (&'static str, Option<Self>)> {
         let variants = list(&self.schema["oneOf"]);
         let held = variants.clone().flat_map(|v| Self::resolved(v).fields());
         let words = [self.schema].into_iter().chain(variants);
@@ -126,13 +126,13 @@ impl Shape {
 
     /// What stands in the brackets of a value of this type: of one of several variants what that
     /// holds.
-    pub(crate) fn within(self, tree: &Tree) -> Self {
+    pub fn within(self, tree: &Tree) -> Self {
         let variant = self.variants().find(|(word, _)| *word == tree.word());
         variant.and_then(|(_, held)| held).unwrap_or(self)
     }
 
     /// What is written for its values.
-    pub(crate) fn kind(self) -> Kind {
+    pub fn kind(self) -> Kind {
         let schema = self.schema;
         if schema["properties"].is_object() {
             return Kind::Struct;

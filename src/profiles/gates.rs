@@ -322,6 +322,7 @@ pub enum GateError {
     Locked {
         /// The gate.
         name: &'static str,
+        /// What it is locked to.
         locked: bool,
         /// The release that was asked for.
         release: Release,
@@ -361,7 +362,7 @@ pub struct GateSetting {
 }
 
 /// The names of all gates that change something here in some release.
-pub(crate) fn gate_names() -> impl Iterator<Item = &'static str> {
+pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|gate| gate.name)
 }
 

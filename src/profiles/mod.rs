@@ -20,6 +20,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gates::{GateError, gate_names};
+pub use gates::{GateError, gate_names};
 pub use lookup::{gates_of, profile, with_gates};
 pub use release::{Release, UnknownRelease};

@@ -48,7 +48,7 @@ pub(crate) fn summary_document(report: &Report<'_>) -> Value {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
     let mut out = Escaped::new(out, Form::Json);
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")

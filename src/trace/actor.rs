@@ -38,7 +38,7 @@ pub enum Actor {
 
 impl Actor {
     /// All of them.
-    pub(crate) const ALL: [Self; 15] = [
+    pub const ALL: [Self; 15] = [
         Self::User,
         Self::Kubelet,
         Self::NodeLifecycle,

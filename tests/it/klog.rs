@@ -238,7 +238,7 @@ fn the_messages_of_other_incidents() {
 fn work_that_exists_already() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/traces/timelines/statefulset-stale-entry.json.gz");
-    let all = taintsim::recorded::read(&path).unwrap();
+    let all = taintsim_referee::recorded::read(&path).unwrap();
     let mut checked = 0;
     for recorded in &all {
         let text = match recorded.release.as_str() {
@@ -351,9 +351,10 @@ fn upstreams_own_logs() {
             .unwrap()
             .rsplit_once("-v")
             .unwrap();
-        let recordings =
-            taintsim::recorded::read(&root.join(format!("tests/traces/timelines/{name}.json.gz")))
-                .unwrap();
+        let recordings = taintsim_referee::recorded::read(
+            &root.join(format!("tests/traces/timelines/{name}.json.gz")),
+        )
+        .unwrap();
         let recorded = recordings
             .iter()
             .find(|r| r.release == format!("v{release}"))

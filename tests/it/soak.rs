@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::expect::verdicts;
-use taintsim::lab::soak::{self, Soaked, Verdict};
 use taintsim::plan::Plan;
 use taintsim::profiles::Release;
 use taintsim::report::Source;
 use taintsim::report::again::read_again;
 use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim::trace::Trace;
+use taintsim_referee::soak::{self, Soaked, Verdict};
 
 /// What no random scenario has: it names files, says what only `taintsim test` does with the
 /// scenario, is written by being left out, or is always refused, as of states of zones and of the

@@ -16,8 +16,8 @@ use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
 use taintsim::language::{self, Problems};
-use taintsim::recorded;
 use taintsim::scenario::{self, Overrides};
+use taintsim_referee::recorded;
 
 /// Tokens of scenarios.
 pub(crate) const RON: &[&str] = &[

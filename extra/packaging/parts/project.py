@@ -49,8 +49,8 @@ def metadata(target: str, folder: str = "") -> dict:
 @cache
 def package() -> dict:
     """Our own package."""
-    (own,) = json.loads(call([*METADATA, "--no-deps"], cwd=ROOT))["packages"]
-    return own
+    found = json.loads(call([*METADATA, "--no-deps"], cwd=ROOT))["packages"]
+    return next(p for p in found if p["name"] == "taintsim")
 
 
 def version() -> str:

@@ -29,7 +29,7 @@ impl LabelSelector {
     ///
     /// # Errors
     /// An operator that is none of the four, and what [`Requirement::new`] refuses.
-    pub(crate) fn as_selector(&self) -> Result<Selector, SelectorError> {
+    pub fn as_selector(&self) -> Result<Selector, SelectorError> {
         let exact = self
             .match_labels
             .iter()

@@ -49,7 +49,7 @@ impl Requirement {
     /// # Errors
     /// A key or value that no label can have, and a number of values that the operator does not
     /// take.
-    pub(crate) fn new(
+    pub fn new(
         key: &str,
         operator: Operator,
         values: impl IntoIterator<Item = String>,
@@ -96,7 +96,7 @@ impl Requirement {
     }
 
     /// Its label, its operator, and its values, sorted.
-    pub(crate) fn parts(&self) -> (&str, Operator, &[String]) {
+    pub fn parts(&self) -> (&str, Operator, &[String]) {
         (&self.key, self.operator, &self.values)
     }
 

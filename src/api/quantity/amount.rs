@@ -32,7 +32,7 @@ pub struct Quantity {
 
 impl Quantity {
     /// An amount of whole units.
-    pub(crate) fn from_units(units: i64) -> Self {
+    pub fn from_units(units: i64) -> Self {
         Self {
             nano: i128::from(units) * NANO,
             format: Format::DecimalSi,

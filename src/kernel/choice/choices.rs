@@ -196,7 +196,7 @@ impl Choices {
     /// object of an arbitrary order, and as an event in the place of another that has one. At each
     /// point where things may yield, all do or none does.
     #[must_use]
-    pub(crate) fn ranked(self, ranks: BTreeMap<u64, u64>) -> Self {
+    pub fn ranked(self, ranks: BTreeMap<u64, u64>) -> Self {
         Self { ranks, ..self }
     }
 

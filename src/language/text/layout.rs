@@ -47,7 +47,7 @@ impl Tree {
     }
 
     /// What stands before its bracket, or all of it; `of` is the bracket that it stands in.
-    pub(crate) fn head(&self, of: char) -> String {
+    pub fn head(&self, of: char) -> String {
         let mut head = match self.name() {
             Some(name) if of == '{' => format!("{}: ", quoted(name)),
             Some(name) => format!("{}: ", spelt(name)),

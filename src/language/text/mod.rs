@@ -8,7 +8,7 @@ pub(crate) mod place;
 mod problem;
 mod read;
 mod spelling;
-pub(crate) mod tree;
+pub mod tree;
 mod typed;
 mod words;
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Tree {
     name: Option<Name>,
     /// What it is.
-    pub(crate) value: Value,
+    pub value: Value,
     bytes: Bytes,
 }
 
@@ -37,7 +37,7 @@ impl Bytes {
 
 /// What stands at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     /// A number, or a word without brackets, as written: `-5`, `true`, `All`.
     Word(Box<str>),
     /// A text in quotes, with its escapes resolved.
@@ -55,17 +55,17 @@ pub(crate) enum Value {
 
 impl Value {
     /// A text.
-    pub(crate) fn text(text: &str) -> Self {
+    pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }
 
     /// A word.
-    pub(crate) fn word(word: &str) -> Self {
+    pub fn word(word: &str) -> Self {
         Self::Word(word.into())
     }
 
     /// Brackets without a word before them.
-    pub(crate) fn brackets(open: char, parts: Vec<Tree>) -> Self {
+    pub fn brackets(open: char, parts: Vec<Tree>) -> Self {
         Self::Brackets {
             word: "".into(),
             open,
@@ -100,13 +100,13 @@ impl Tree {
     }
 
     /// The same under a name.
-    pub(crate) fn named(self, name: &str) -> Self {
+    pub fn named(self, name: &str) -> Self {
         let bytes = self.bytes();
         self.named_at(name, bytes.start..bytes.start)
     }
 
     /// Its name.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         self.name.as_ref().map(|n| &*n.text)
     }
 
@@ -132,7 +132,7 @@ impl Tree {
     }
 
     /// What stands in its brackets.
-    pub(crate) fn parts(&self) -> &[Self] {
+    pub fn parts(&self) -> &[Self] {
         match &self.value {
             Value::Brackets { parts, .. } => parts,
             Value::Word(_) | Value::Text(_) => &[],
@@ -148,7 +148,7 @@ impl Tree {
     }
 
     /// Its opening bracket.
-    pub(crate) fn open(&self) -> Option<char> {
+    pub fn open(&self) -> Option<char> {
         match &self.value {
             Value::Brackets { open, .. } => Some(*open),
             Value::Word(_) | Value::Text(_) => None,
@@ -156,7 +156,7 @@ impl Tree {
     }
 
     /// The word that it is, or that stands before its brackets.
-    pub(crate) fn word(&self) -> &str {
+    pub fn word(&self) -> &str {
         match &self.value {
             Value::Word(word) | Value::Brackets { word, .. } => word,
             Value::Text(_) => "",
@@ -210,7 +210,7 @@ impl Tree {
     }
 
     /// Takes the part away that those numbers lead to; nothing if there is none.
-    pub(crate) fn remove(&mut self, path: &[usize]) -> Option<Self> {
+    pub fn remove(&mut self, path: &[usize]) -> Option<Self> {
         let (last, above) = path.split_last()?;
         let parts = self.at_mut(above)?.parts_mut()?;
         (*last < parts.len()).then(|| parts.remove(*last))

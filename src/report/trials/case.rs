@@ -70,7 +70,7 @@ pub struct Failed {
 
 impl Failed {
     /// Something else than an expectation.
-    pub(crate) fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
+    pub fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
         Self {
             kind: kind.to_owned(),
             problem,

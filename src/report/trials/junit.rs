@@ -11,7 +11,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn junit(all: &[Tested]) -> io::Result<String> {
+pub fn junit(all: &[Tested]) -> io::Result<String> {
     let mut report = Report::new("taintsim");
     report.set_time(all.iter().map(|t| t.took).sum());
     for t in all {

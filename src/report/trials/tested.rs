@@ -6,11 +6,12 @@ use std::time::Duration;
 
 /// A scenario that was tested.
 #[derive(Clone, Debug)]
-pub(crate) struct Tested {
+pub struct Tested {
     /// Its file as given.
     pub file: String,
     /// What it is called on every machine.
     pub id: String,
+    /// What it calls itself.
     pub name: String,
     /// How many expectations it has, and a golden timeline as one more.
     pub expectations: usize,
@@ -57,7 +58,7 @@ impl Status {
 impl Tested {
     /// What has these cases and no runs of ours, such as a scenario that was read; the machine's
     /// time is none of it.
-    pub(crate) fn only(file: String, id: String, cases: Vec<Case>) -> Self {
+    pub fn only(file: String, id: String, cases: Vec<Case>) -> Self {
         Tested {
             name: id.clone(),
             file,

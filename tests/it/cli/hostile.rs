@@ -387,7 +387,6 @@ fn hostile_names_of_files() {
         &["run", "a.ron", "--seed", "\u{1b}[2J\u{9b}"],
         &["explain", "a.ron", HOSTILE],
         &["sweep", "a.ron", "--show", HOSTILE],
-        &["conform", &file],
         &["shrink", "a.ron", "--property", HOSTILE],
     ] {
         let called = scratch.call(args);

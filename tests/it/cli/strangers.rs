@@ -315,7 +315,6 @@ fn no_input_is_waited_for() {
         &["plan", "--kept", "in"],
         &["survey", "in"],
         &["outages", "in"],
-        &["conform", "in"],
         &["explore", "in"],
         &["report", "results"],
         &["gather", "results"],

@@ -1,6 +1,6 @@
 //! Help, version, what goes to which stream, suggestions, colours.
 
-use super::{Scratch, repository};
+use super::Scratch;
 use std::process::Command;
 
 #[test]
@@ -38,7 +38,6 @@ fn help_and_version_are_data() {
         &["help"],
         &["run", "--help"],
         &["sweep", "--help"],
-        &["conform", "--help"],
     ] {
         let called = scratch.call(args);
         assert_eq!((called.code, called.stderr.as_str()), (0, ""), "{args:?}");
@@ -89,9 +88,6 @@ fn slips_get_a_suggestion() {
         .fails(2, &["cannot read b.ron", "did you mean `a.ron`?"]);
     scratch
         .call(&["validate", "aa.ron"])
-        .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch
-        .call(&["conform", "aa.ron"])
         .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
     scratch
         .call(&["import", "aa.ron"])
@@ -281,7 +277,6 @@ fn validate_names_every_mistake_and_counts_them() {
     scratch
         .call(&["validate", "none"])
         .fails(4, &["no scenario"]);
-    assert_eq!(scratch.call(&["conform", "none"]).code, 4);
 }
 
 #[test]
@@ -359,30 +354,6 @@ fn a_shell_offers_what_the_scenario_of_the_line_has() {
     // Options stay what they are, and files are Bash's own.
     assert!(offered(&["run", "a.ron", "--kube"]).contains("--kubernetes"));
     assert_eq!(offered(&["run", "a"]), "");
-}
-
-#[test]
-fn conform_reads_a_recording() {
-    let scratch = Scratch::new();
-    let recording = repository().join("tests/traces/timelines/silent-node.json.gz");
-    let called = scratch.call(&[
-        "conform",
-        recording.to_str().expect("UTF-8"),
-        "--release",
-        "1.34",
-    ]);
-    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    assert_eq!(
-        called.stdout.lines().last(),
-        Some("1 conform, 0 undecided, 0 differ, 0 not modelled, of 1")
-    );
-    let called = scratch.call(&[
-        "conform",
-        recording.to_str().expect("UTF-8"),
-        "--release",
-        "1.99",
-    ]);
-    assert_eq!(called.code, 4, "nothing is selected");
 }
 
 #[test]

@@ -15,14 +15,14 @@ mod scheduling;
 mod stateful_set;
 
 use std::path::Path;
-use taintsim::analysis::conformance::lines;
 use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use taintsim::kernel::Choices;
 use taintsim::plan::{Plan, PodStart};
-use taintsim::recorded::{Line, parse};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
+use taintsim_referee::conformance::lines;
+use taintsim_referee::recorded::{Line, parse};
 
 /// The plan of a scenario with these fields under a release.
 fn plan(release: &str, fields: &str) -> Plan {

@@ -1,0 +1,274 @@
+//! Checks the model against one recording: how many runs are made, and what follows from them.
+
+use super::canonical::lines;
+use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete, keeps_few};
+use super::difference::Difference;
+use super::envelope::{Offender, leave_as_often, offenders, worst};
+use crate::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use taintsim::plan::Plan;
+use taintsim::trace::Trace;
+
+/// Runs a plan in the model with a seed.
+pub type Model<'a> = dyn Fn(&Plan, u64) -> Trace + Sync + 'a;
+
+/// After this number of seeds whose runs are all alike, chance plays no part.
+const PROBED_SEEDS: u64 = 8;
+
+/// How thoroughly to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Over how many seeds to look which recorded outcomes the model reaches.
+    pub timeline_seeds: u64,
+    /// How many seeds to try for a recorded outcome, where the default run equals none.
+    pub member_seeds: u64,
+    /// How many seeds have to stay inside an envelope.
+    pub envelope_seeds: u64,
+    /// How many rows of a difference to show.
+    pub rows: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            timeline_seeds: 1,
+            member_seeds: 64,
+            envelope_seeds: 10,
+            rows: 24,
+        }
+    }
+}
+
+/// Which of the recorded outcomes the model's seeds reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The recorded outcomes that some seed equals.
+    pub outcomes: BTreeSet<usize>,
+    /// How many outcomes are kept in the recording.
+    pub of: usize,
+    /// How many seeds were tried.
+    pub seeds: u64,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The seed whose run says so; 0 is the default run.
+    pub seed: u64,
+    /// Which recorded outcomes were reached, where there are several and more than one seed was
+    /// tried.
+    pub reached: Option<Reached>,
+    /// For an undecided verdict, where the run and the nearest outcome part.
+    pub detail: String,
+}
+
+/// Replays a recording in the model.
+///
+/// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the
+/// model.
+pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
+    let plain = |verdict| Checked {
+        verdict,
+        seed: 0,
+        reached: None,
+        detail: String::new(),
+    };
+    let plan = match recorded.plan() {
+        Ok(plan) => plan,
+        Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
+        Err(e) => {
+            return plain(Verdict::Differs(format!(
+                "no plan can be made of its scenario: {e}\n"
+            )));
+        }
+    };
+    let run = |seed| -> Result<Vec<Line>, String> {
+        // A panic in one scenario must not keep the others from being looked at.
+        catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed))))
+            .map_err(|_| format!("the model panics with seed {seed}\n"))
+    };
+    match &recorded.observed {
+        Observed::Timelines {
+            runs,
+            distinct,
+            outcomes,
+        } => timelines(outcomes, *distinct, *runs, &run, options)
+            .unwrap_or_else(|panic| plain(Verdict::Differs(panic))),
+        Observed::Envelope { runs, alone, kinds } => {
+            // The default run is no draw: it has no jitter, which no kubelet is without over minutes.
+            let seeds = (1, options.envelope_seeds.max(1));
+            envelope(kinds, (*alone, *runs), &run, seeds)
+                .unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
+        }
+    }
+}
+
+type Run<'a> = &'a dyn Fn(u64) -> Result<Vec<Line>, String>;
+
+fn timelines(
+    outcomes: &[Outcome],
+    distinct: u32,
+    runs: u32,
+    run: Run<'_>,
+    options: Options,
+) -> Result<Checked, String> {
+    let ours = run(0)?;
+    let reached = if distinct > 1 && options.timeline_seeds > 1 {
+        let mut hit = BTreeSet::new();
+        for seed in 0..options.timeline_seeds {
+            let lines = if seed == 0 { ours.clone() } else { run(seed)? };
+            hit.extend(outcomes.iter().position(|o| *o.lines == lines));
+        }
+        Some(Reached {
+            outcomes: hit,
+            of: outcomes.len(),
+            seeds: options.timeline_seeds,
+        })
+    } else {
+        None
+    };
+    let (verdict, seed) = judge(&ours, outcomes, distinct, runs, run, options.member_seeds)?;
+    let detail = if verdict.as_ref().is_some_and(Verdict::conforms) {
+        String::new()
+    } else {
+        describe(outcomes, distinct, &ours, options.rows)
+    };
+    Ok(match verdict {
+        Some(verdict) => Checked {
+            verdict,
+            seed,
+            reached,
+            detail,
+        },
+        None => Checked {
+            verdict: Verdict::Differs(detail),
+            seed,
+            reached,
+            detail: String::new(),
+        },
+    })
+}
+
+/// The verdict, and the seed whose run gives it; none if no run agrees with the recording.
+fn judge(
+    ours: &[Line],
+    outcomes: &[Outcome],
+    distinct: u32,
+    runs: u32,
+    run: Run<'_>,
+    member_seeds: u64,
+) -> Result<(Option<Verdict>, u64), String> {
+    let default = compare(ours, outcomes, distinct);
+    if default.as_ref().is_some_and(Verdict::conforms) {
+        return Ok((default, 0));
+    }
+    // Where chance plays a part the recorded outcomes are samples, and so is the default run. Where
+    // it plays none every seed gives the default run again, and this finds nothing.
+    let mut others = Vec::new();
+    for seed in 1..=member_seeds {
+        let lines = run(seed)?;
+        if let Some(i) = outcomes.iter().position(|o| *o.lines == lines) {
+            return Ok((Some(Verdict::Member(i)), seed));
+        }
+        if lines == ours && others.is_empty() && seed > PROBED_SEEDS {
+            break;
+        }
+        if lines != ours {
+            others.push((seed, lines));
+        }
+    }
+    if default.is_some() {
+        return Ok((default, 0));
+    }
+    // Only of several outcomes can one see what varies.
+    if distinct == 1 || !is_incomplete(outcomes, distinct, runs) {
+        return Ok((None, 0));
+    }
+    for (seed, lines) in &others {
+        if let Some(Verdict::Shape(i)) = compare(lines, outcomes, distinct) {
+            return Ok((Some(Verdict::Unrecorded(Evidence::Shape(i))), *seed));
+        }
+    }
+    let first = is_consistent(ours, outcomes).then_some(0);
+    let consistent = first.or_else(|| {
+        others
+            .iter()
+            .find(|(_, lines)| is_consistent(lines, outcomes))
+            .map(|(seed, _)| *seed)
+    });
+    Ok(match consistent {
+        Some(seed) => (Some(Verdict::Unrecorded(Evidence::Consistent)), seed),
+        None if keeps_few(outcomes, distinct) => (Some(Verdict::Unrecorded(Evidence::Few)), 0),
+        None => (None, 0),
+    })
+}
+
+fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> String {
+    let nearest = Difference::nearest(outcomes.iter().map(|o| o.lines.as_slice()), ours);
+    let Some((i, difference)) = nearest else {
+        return String::new();
+    };
+    let of = match (outcomes.len(), distinct) {
+        (1, 1) => String::new(),
+        (1, seen) => format!("the one outcome kept of {seen}: "),
+        (kept, seen) => format!(
+            "nearest of {kept} outcomes kept of {seen} is number {}: ",
+            i + 1
+        ),
+    };
+    of + &difference.render(rows)
+}
+
+fn envelope(
+    kinds: &BTreeMap<String, KindRange>,
+    (alone, runs): (u32, u32),
+    run: Run<'_>,
+    (first_seed, seeds): (u64, u64),
+) -> Result<Checked, String> {
+    let mut outside = Vec::new();
+    let mut chance = true;
+    for seed in (first_seed..).take(seeds as usize) {
+        let offenders = offenders(&run(seed)?, kinds, 1);
+        chance &= offenders.iter().all(Offender::may_be_chance);
+        outside.extend(worst(offenders).map(|o| (seed, o)));
+    }
+    let Some((seed, first)) = outside.first() else {
+        return Ok(Checked {
+            verdict: Verdict::Inside,
+            seed: first_seed,
+            reached: None,
+            detail: String::new(),
+        });
+    };
+    let of_recorded = if alone > 0 {
+        format!(" ({alone} of {runs} recorded runs leave that of the others)")
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{} of {seeds} seeds leave the envelope{of_recorded}; seed {seed}: {first}",
+        outside.len()
+    );
+    let often = outside.len() as u64;
+    // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
+    Ok(
+        if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
+            Checked {
+                verdict: Verdict::Unrecorded(Evidence::Chance),
+                seed: *seed,
+                reached: None,
+                detail: text,
+            }
+        } else {
+            Checked {
+                verdict: Verdict::Differs(text + "\n"),
+                seed: *seed,
+                reached: None,
+                detail: String::new(),
+            }
+        },
+    )
+}

@@ -1,0 +1,21 @@
+//! Conformance: the model's trace compared with what upstream's own controllers did.
+//!
+//! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model
+//! and gives a [`Verdict`]; `Difference` shows where the two part. Reading recordings is the
+//! business of [`recorded`](crate::recorded); running the model is the
+//! caller's, who hands it in as a function.
+
+mod canonical;
+mod check;
+mod compare;
+mod difference;
+mod envelope;
+mod odds;
+#[cfg(test)]
+mod tests;
+
+pub use canonical::lines;
+pub use check::{Checked, Model, Options, Reached, check};
+pub use compare::{Evidence, Verdict, compare};
+pub(crate) use difference::show;
+pub(crate) use odds::{Marginal, Odds, odds};

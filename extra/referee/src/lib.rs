@@ -1,0 +1,17 @@
+//! The referee: holds the simulator against what upstream's own controllers were recorded to do, and
+//! against itself over random scenarios. Those run it who work on taintsim; nobody else has to build
+//! it.
+//!
+//! * [`recorded`]: timelines recorded from upstream's own controllers.
+//! * [`conformance`]: a trace compared with a recording.
+//! * `reach`: a guided search for the choices that lead to a recorded outcome.
+//! * `decided`: which choices decide.
+//! * [`conform`]: the command `taintsim conform`.
+//! * [`soak`]: random scenarios, run in every way there is, and the command `taintsim soak`.
+
+pub mod conform;
+pub mod conformance;
+mod decided;
+mod reach;
+pub mod recorded;
+pub mod soak;

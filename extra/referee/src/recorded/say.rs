@@ -1,0 +1,215 @@
+//! A plan as a scenario of the recorder, to be recorded.
+//!
+//! What the recorder cannot say is named, all of it at once. Reading the scenario back gives a plan
+//! that does the same: labels that the recorder adds to nodes by itself are the only difference.
+
+use super::missing::{Missing, unless};
+use super::say_actions::actions;
+use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
+use serde_json::{Map, Value, json};
+use taintsim::kernel::Dur;
+use taintsim::plan::{
+    Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
+    SchedulerSettings, Strategy, UserMode,
+};
+
+/// The scenario as JSON text.
+///
+/// # Errors
+/// What the recorder cannot say, sorted.
+pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
+    let mut missing = Missing::new();
+    let mut scenario = json!({
+        "name": plan.name,
+        "doc": plan.doc,
+        "horizon": plan.horizon.to_string(),
+        "controllers_start": plan.controllers_start.to_string(),
+        "flags": flags(plan),
+        "api": api(plan, &mut missing),
+        "pass_overhead": plan.timing.pass_overhead.to_string(),
+        "clients": clients(plan),
+        "admission": admission(plan, &mut missing),
+        "controllers": controllers(&plan.controllers),
+        "kubelet": kubelet(plan, &mut missing),
+        "namespaces": namespaces(plan),
+        "nodes": nodes(plan),
+        "pods": pods(plan, &mut missing),
+        "workloads": workloads(plan),
+        "budgets": budgets(plan),
+        "actions": actions(plan, &mut missing),
+    });
+    if plan.scheduler != SchedulerSettings::default() {
+        scenario["scheduler"] = scheduler(&plan.scheduler);
+    }
+    rest(plan, &mut missing);
+    if missing.is_empty() {
+        Ok(scenario.to_string())
+    } else {
+        Err(missing.into_iter().collect())
+    }
+}
+
+/// What has no field of its own.
+fn rest(plan: &Plan, missing: &mut Missing) {
+    let t = &plan.timing;
+    unless(
+        plan.templates
+            .iter()
+            .all(|t| t.start.is_none() && t.stop.is_none()),
+        "pods that take their own time to start or stop (`pod_start`, `pod_stop`)",
+        missing,
+    );
+    unless(
+        !plan.warm_start,
+        "controllers that run when the run starts (`timing: Ideal` starts them)",
+        missing,
+    );
+    unless(
+        !t.clock_advances,
+        "clocks that go on between two readings (`timing: Ideal`)",
+        missing,
+    );
+    unless(
+        t.user == UserMode::Raw,
+        "a user who writes with kubectl (`timing: Ideal`)",
+        missing,
+    );
+    unless(
+        t.pod_gc_overhead == Dur::from_micros(1),
+        "the time that a pass of the pod garbage collector takes",
+        missing,
+    );
+    unless(
+        plan.perturb == Perturb::default() && plan.tape.is_none(),
+        "trouble that is left to the choices, and tapes",
+        missing,
+    );
+}
+
+fn scheduler(s: &SchedulerSettings) -> Value {
+    json!({
+        "percentageOfNodesToScore": s.percentage_of_nodes_to_score,
+        "scoringStrategy": match s.strategy {
+            Strategy::LeastAllocated => "LeastAllocated",
+            Strategy::MostAllocated => "MostAllocated",
+        },
+        "preemption": s.preemption,
+    })
+}
+
+fn flags(plan: &Plan) -> Value {
+    let f = &plan.flags;
+    json!({
+        "pod-eviction-timeout": f.pod_eviction_timeout.to_string(),
+        "enable-taint-manager": f.enable_taint_manager,
+        "terminated-pod-gc-threshold": f.terminated_pod_gc_threshold,
+        "node-monitor-period": f.node_monitor_period.to_string(),
+        "node-monitor-grace-period": f.node_monitor_grace_period.to_string(),
+        "node-startup-grace-period": f.node_startup_grace_period.to_string(),
+        "node-eviction-rate": f.node_eviction_rate,
+        "secondary-node-eviction-rate": f.secondary_node_eviction_rate,
+        "large-cluster-size-threshold": f.large_cluster_size_threshold,
+        "unhealthy-zone-threshold": f.unhealthy_zone_threshold,
+        "default-not-ready-toleration-seconds": f.default_not_ready_toleration_seconds,
+        "default-unreachable-toleration-seconds": f.default_unreachable_toleration_seconds,
+    })
+}
+
+fn api(plan: &Plan, missing: &mut Missing) -> Value {
+    let t = &plan.timing;
+    let mut constant = |d: Delay| {
+        unless(
+            d.min == d.max,
+            "delays that are drawn (`timing: Ideal` has none, `Custom` may have constant ones)",
+            missing,
+        );
+        d.min.to_string()
+    };
+    json!({"request": constant(t.request), "response": constant(t.response), "watch": constant(t.watch)})
+}
+
+fn clients(plan: &Plan) -> Value {
+    let t = &plan.timing;
+    let limits = |l: &Limits| json!({"qps": l.qps, "burst": l.burst});
+    let mut out: Map<String, Value> = t
+        .clients
+        .iter()
+        .map(|(actor, l)| (actor.as_str().to_owned(), limits(l)))
+        .collect();
+    let own = [
+        ("node-lifecycle", &t.node_lifecycle_client),
+        ("taint-eviction", &t.taint_eviction_client),
+    ];
+    out.extend(
+        own.into_iter()
+            .filter_map(|(name, l)| Some((name.to_owned(), limits(l.as_ref()?)))),
+    );
+    Value::Object(out)
+}
+
+fn admission(plan: &Plan, missing: &mut Missing) -> Value {
+    let a = &plan.admission;
+    unless(
+        a.taint_nodes_by_condition || !plan.actions.iter().any(|a| matches!(a.act, Do::AddNode(_))),
+        "a cluster without the admission plugin TaintNodesByCondition",
+        missing,
+    );
+    let plugins = [
+        ("DefaultTolerationSeconds", a.default_toleration_seconds),
+        ("PodTolerationRestriction", a.pod_toleration_restriction),
+        ("ExtendedResourceToleration", a.extended_resource_toleration),
+    ];
+    let on = plugins.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
+    on.collect()
+}
+
+fn namespaces(plan: &Plan) -> Value {
+    let one = |(name, said): (&String, &NamespaceTolerations)| {
+        let mut fields = Map::new();
+        for (field, list) in [
+            ("defaultTolerations", &said.defaults),
+            ("tolerationsWhitelist", &said.whitelist),
+        ] {
+            if let Some(all) = list {
+                fields.insert(field.to_owned(), tolerations(all));
+            }
+        }
+        (name.clone(), Value::Object(fields))
+    };
+    Value::Object(plan.namespaces.iter().map(one).collect())
+}
+
+fn controllers(c: &Controllers) -> Value {
+    let others = [
+        ("pod-gc", c.pod_gc),
+        ("garbage-collector", c.garbage_collector),
+        ("replicaset", c.replica_set),
+        ("statefulset", c.stateful_set),
+        ("daemonset", c.daemon_set),
+        ("deployment", c.deployment),
+        ("job", c.job),
+        ("disruption", c.disruption),
+        ("scheduler", c.scheduler),
+        ("cloud", c.cloud),
+    ];
+    let on = others.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
+    ["node-lifecycle", "taint-eviction"]
+        .into_iter()
+        .chain(on)
+        .collect()
+}
+
+fn kubelet(plan: &Plan, missing: &mut Missing) -> Value {
+    match &plan.timing.kubelet {
+        KubeletMode::Imitated(k) => json!({
+            "start": k.start.to_string(),
+            "stop": k.stop.to_string(),
+            "status_report": k.status_report.to_string(),
+            "repost_pod_ready": k.repost_pod_ready,
+        }),
+        KubeletMode::Real(_) => {
+            missing.insert("kubelets with loops of their own (`timing: Ideal`)".to_owned());
+            Value::Null
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The settings of a recorded scenario: controllers, flags, delays and limits.
+
+use super::format::{GoDuration, LimitsSpec, RecordedScenario};
+use super::plan_error::{PlanError, invalid};
+use taintsim::kernel::Dur;
+use taintsim::plan::{
+    Controllers, Delay, Flags, Imitated, KubeletMode, Limits, Profile, Real, SchedulerSettings,
+    Strategy, Timing, UserMode,
+};
+use taintsim::trace::Actor;
+
+/// The shortest period of anything that recurs; a shorter one would be all that a run is busy with.
+const SHORTEST_PERIOD: Dur = Dur::from_millis(1);
+/// client-go's default limits (`rest/config.go: DefaultQPS, DefaultBurst`), which stand where a
+/// limit is given as zero.
+const DEFAULT_LIMITS: Limits = Limits {
+    qps: 5.0,
+    burst: 10,
+};
+
+/// The controllers that are modelled, under the recorder's names.
+const MODELLED: [&str; 12] = [
+    "node-lifecycle",
+    "taint-eviction",
+    "pod-gc",
+    "garbage-collector",
+    "replicaset",
+    "statefulset",
+    "daemonset",
+    "deployment",
+    "job",
+    "disruption",
+    "scheduler",
+    "cloud",
+];
+
+/// What a scenario needs and the model does not have.
+pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    if !sc.api.storage.0.is_zero() {
+        out.push("delays within an eviction".to_owned());
+    }
+    let created = sc.actions.iter().filter_map(|a| a.pod_spec.as_ref());
+    let templates = sc.workloads.iter().map(|w| &w.template);
+    if (sc.pods.iter().chain(created).chain(templates)).any(|p| !p.finalizers.is_empty()) {
+        out.push("finalizers of pods".to_owned());
+    }
+    if let Some(wanted) = &sc.controllers {
+        out.extend(
+            wanted
+                .iter()
+                .filter(|c| !MODELLED.contains(&c.as_str()))
+                .cloned(),
+        );
+        let missing = |name: &str| !wanted.iter().any(|c| c == name);
+        // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with
+        // it.
+        if missing("node-lifecycle") || separate && missing("taint-eviction") {
+            out.push("a run without node-lifecycle or taint-eviction".to_owned());
+        }
+    }
+    out
+}
+
+/// The controllers that run.
+pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
+    let wanted = |name: &str| {
+        sc.controllers
+            .as_ref()
+            .is_some_and(|all| all.iter().any(|c| c == name))
+    };
+    Controllers {
+        pod_gc: wanted("pod-gc"),
+        garbage_collector: wanted("garbage-collector"),
+        deployment: wanted("deployment"),
+        replica_set: wanted("replicaset"),
+        stateful_set: wanted("statefulset"),
+        daemon_set: wanted("daemonset"),
+        job: wanted("job"),
+        cloud: wanted("cloud"),
+        disruption: wanted("disruption"),
+        scheduler: wanted("scheduler"),
+    }
+}
+
+/// The configuration of the scheduler.
+pub(super) fn scheduler(sc: &RecordedScenario) -> Result<SchedulerSettings, PlanError> {
+    let default = SchedulerSettings::default();
+    let Some(said) = &sc.scheduler else {
+        return Ok(default);
+    };
+    let strategy = match &*said.scoring_strategy {
+        "" | "LeastAllocated" => Strategy::LeastAllocated,
+        "MostAllocated" => Strategy::MostAllocated,
+        other => {
+            return Err(invalid(format!(
+                "a scoring strategy is LeastAllocated or MostAllocated, not {other:?}"
+            )));
+        }
+    };
+    Ok(SchedulerSettings {
+        percentage_of_nodes_to_score: said.percentage_of_nodes_to_score.unwrap_or(0),
+        strategy,
+        preemption: said.preemption.unwrap_or(default.preemption),
+    })
+}
+
+/// A duration, or the default where it is zero (`quantities.go: or`).
+pub(super) fn or(given: GoDuration, default: Dur) -> Dur {
+    if given.0.is_zero() { default } else { given.0 }
+}
+
+/// A period that is not too short.
+pub(super) fn period(what: &str, d: Dur) -> Result<Dur, PlanError> {
+    if d < SHORTEST_PERIOD {
+        Err(invalid(format!(
+            "{what} of {d} is shorter than {SHORTEST_PERIOD}"
+        )))
+    } else {
+        Ok(d)
+    }
+}
+
+/// The flags that the controllers run with.
+pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
+    let f = &sc.flags;
+    Ok(Flags {
+        node_monitor_period: period(
+            "node-monitor-period",
+            or(f.node_monitor_period, Dur::from_secs(5)),
+        )?,
+        node_monitor_grace_period: or(
+            f.node_monitor_grace_period,
+            profile.node_monitor_grace_period,
+        ),
+        node_startup_grace_period: or(f.node_startup_grace_period, Dur::from_secs(60)),
+        node_eviction_rate: f.node_eviction_rate.unwrap_or(0.1),
+        secondary_node_eviction_rate: f.secondary_node_eviction_rate.unwrap_or(0.01),
+        large_cluster_size_threshold: f.large_cluster_size_threshold.unwrap_or(50),
+        unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
+        pod_eviction_timeout: or(f.pod_eviction_timeout, Dur::from_secs(300)),
+        enable_taint_manager: f.enable_taint_manager.unwrap_or(true),
+        terminated_pod_gc_threshold: f.terminated_pod_gc_threshold.unwrap_or(12_500),
+        default_not_ready_toleration_seconds: f.default_not_ready_toleration_seconds.unwrap_or(300),
+        default_unreachable_toleration_seconds: f
+            .default_unreachable_toleration_seconds
+            .unwrap_or(300),
+    })
+}
+
+/// The controllers beside those of node failure handling, each with a client of its own.
+const OTHERS: [Actor; 10] = [
+    Actor::PodGc,
+    Actor::GarbageCollector,
+    Actor::Deployment,
+    Actor::ReplicaSet,
+    Actor::StatefulSet,
+    Actor::DaemonSet,
+    Actor::Job,
+    Actor::Disruption,
+    Actor::Scheduler,
+    Actor::Cloud,
+];
+
+/// The delays and limits.
+pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
+    let constant = |d: Dur| Delay { min: d, max: d };
+    let limits = |actor: &str| {
+        sc.clients
+            .get(actor)
+            .or_else(|| sc.clients.get("*"))
+            .and_then(client_limits)
+    };
+    Ok(Timing {
+        name: "Recorded".to_owned(),
+        request: constant(sc.api.request.0),
+        response: constant(sc.api.response.map_or(Dur::from_nanos(1), |d| d.0)),
+        watch: constant(sc.api.watch.0),
+        pass_overhead: sc.pass_overhead.map_or(Dur::from_micros(1), |d| d.0),
+        // The recorder's own, whatever the scenario has for the monitor (`adapter.go`).
+        pod_gc_overhead: Dur::from_micros(1),
+        clock_advances: false,
+        node_lifecycle_client: limits("node-lifecycle"),
+        taint_eviction_client: limits("taint-eviction"),
+        clients: OTHERS
+            .into_iter()
+            .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
+            .collect(),
+        step: Delay::constant(Dur::ZERO),
+        reconnects: true,
+        leader_election: None,
+        kubelet: kubelet(sc)?,
+        user: UserMode::Raw,
+    })
+}
+
+/// The kubelets: imitated ones, or those whose loops are upstream's own (`agents.go`).
+fn kubelet(sc: &RecordedScenario) -> Result<KubeletMode, PlanError> {
+    let second = Dur::from_secs(1);
+    let k = &sc.kubelet;
+    let [start, stop] = [k.start, k.stop].map(|d| d.map_or(second, |d| d.0));
+    let status_report = or(k.status_report, Dur::from_secs(300));
+    match &*sc.kubelets {
+        "" | "imitated" => Ok(KubeletMode::Imitated(Imitated {
+            start,
+            stop,
+            status_report,
+            repost_pod_ready: k.repost_pod_ready.unwrap_or(true),
+        })),
+        "upstream" => Ok(KubeletMode::Real(Real {
+            node_lease_duration: Dur::from_secs(40),
+            node_status_update_frequency: Dur::from_secs(10),
+            node_status_report_frequency: status_report,
+            pod_start: start,
+            pod_stop: stop,
+            boot: Dur::ZERO,
+            recorded: true,
+        })),
+        other => Err(invalid(format!(
+            "kubelets are imitated or upstream, not {other:?}"
+        ))),
+    }
+}
+
+/// The limits as client-go takes them: zero is its default, a negative rate is unlimited.
+fn client_limits(l: &LimitsSpec) -> Option<Limits> {
+    let qps = if l.qps == 0.0 {
+        DEFAULT_LIMITS.qps
+    } else {
+        l.qps
+    };
+    let burst = if l.burst == 0 {
+        DEFAULT_LIMITS.burst
+    } else {
+        l.burst
+    };
+    (qps > 0.0).then_some(Limits { qps, burst })
+}

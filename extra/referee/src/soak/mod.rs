@@ -1,0 +1,20 @@
+//! Soaking: random scenarios of the whole language, each run in every way there is and held to
+//! everything that must hold.
+//!
+//! [`random`] makes the scenario of a seed, [`check`] runs it, [`soak`] does so for many seeds, and
+//! [`smallest`] takes from a scenario that fails what its failure does not need.
+
+mod checks;
+mod command;
+mod draw;
+mod many;
+mod scenario;
+mod used;
+mod words;
+mod written;
+
+pub use checks::{Also, Failed, Verdict, check, note_panics};
+pub use command::{SoakArgs, command};
+pub use many::{Found, Soaked, smallest, soak, text_of};
+pub use scenario::{Random, random};
+pub use used::everything;

@@ -1,0 +1,213 @@
+//! `taintsim-conform` and `taintsim-soak` as those call them who work on taintsim.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a call came to.
+struct Called {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn conform(args: &[&str]) -> Called {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_taintsim-conform"))
+        .args(args)
+        .output()
+        .expect("it starts");
+    Called {
+        code: status.code().expect("no signal ended it"),
+        stdout: String::from_utf8(stdout).expect("UTF-8"),
+        stderr: String::from_utf8(stderr).expect("UTF-8"),
+    }
+}
+
+/// A folder of the recordings.
+fn recordings(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/traces")
+        .join(folder)
+}
+
+/// The file of a recorded timeline.
+fn timeline(name: &str) -> String {
+    let file = recordings("timelines").join(format!("{name}.json.gz"));
+    file.display().to_string()
+}
+
+/// A folder for a test's files.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[test]
+fn a_recording_is_read() {
+    let recording = timeline("silent-node");
+    let called = conform(&[&recording, "--release", "1.34"]);
+    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
+    assert_eq!(
+        called.stdout.lines().last(),
+        Some("1 conform, 0 undecided, 0 differ, 0 not modelled, of 1")
+    );
+    let called = conform(&[&recording, "--release", "1.99"]);
+    assert_eq!(called.code, 4, "nothing is selected");
+    let called = conform(&["--help"]);
+    assert_eq!((called.code, called.stderr.as_str()), (0, ""));
+    assert!(called.stdout.contains("Usage: taintsim-conform"));
+}
+
+/// What is no recording is refused, with the file's name, and a few MiB do not become many.
+#[test]
+fn what_is_no_recording_is_refused() {
+    let folder = folder("no-recordings");
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    (0..200).for_each(|_| gz.write_all(&[b' '; 1 << 20]).expect("memory"));
+    let bomb = gz.finish().expect("memory");
+    let wrong: [(&str, &[u8], &str); 4] = [
+        ("a.json", b"{}", "a.json"),
+        ("b.json", b"{", "b.json"),
+        ("c.ron", b"\x1b[2J", "c.ron"),
+        ("bomb.json.gz", &bomb, "gzip bomb"),
+    ];
+    for (name, bytes, words) in wrong {
+        let file = folder.join(name);
+        fs::write(&file, bytes).expect("it is written");
+        let called = conform(&[&file.display().to_string()]);
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        assert!(called.stderr.contains(words), "{}", called.stderr);
+        assert!(!called.stderr.contains('\x1b'), "{}", called.stderr);
+    }
+    let near = folder.join("a.jso").display().to_string();
+    let called = conform(&[&near]);
+    assert_eq!(called.code, 2);
+    assert!(called.stderr.contains("a.json`?"), "{}", called.stderr);
+    fs::create_dir(folder.join("none")).expect("a folder");
+    let none = folder.join("none").display().to_string();
+    assert_eq!(conform(&[&none]).code, 4);
+    if Path::new("/dev/zero").exists() {
+        let called = conform(&["/dev/zero"]);
+        assert_eq!(called.code, 2);
+        assert!(
+            called.stderr.contains("256 MiB, the limit"),
+            "{}",
+            called.stderr
+        );
+    }
+}
+
+/// The scenario of a seed is printed, the same every time, and holds what must hold.
+#[test]
+fn a_random_scenario_is_printed_and_run() {
+    let soak = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_taintsim-soak"))
+            .args(args)
+            .output()
+            .expect("it starts");
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        String::from_utf8(out.stdout).expect("UTF-8")
+    };
+    let text = soak(&["--print", "--seed", "7"]);
+    assert_eq!(text, soak(&["--print", "--seed", "7"]));
+    let file = folder("soak").join("seven.ron");
+    fs::write(&file, text).expect("it is written");
+    let said = soak(&[&file.display().to_string()]);
+    assert!(said.contains("everything holds; digest "), "{said}");
+}
+
+/// Recordings whose outcomes hang on choices of each kind.
+#[test]
+fn the_guided_search_reaches_what_upstream_did() {
+    for (name, release) in [
+        // Two zones that go dark together; orders of requests.
+        ("all-zones-down", ""),
+        ("conditions-to-taints-lat", ""),
+        // A pod's update before that of its node: dispatchers yield.
+        ("bind-to-tainted-node", ""),
+        // Up to 1.20 events overtake each other.
+        ("deployment-one", ""),
+        // Ten events in the order of a map, found place by place.
+        ("rate-staggered-lat", ""),
+        // A process that starts later walks its map in an order of its own.
+        ("restart-user-taint-lat", ""),
+        // Four nodes in a queue at one time: a heap of equals.
+        ("rate-four-dead", ""),
+        // Pods come to the end of their node's list when they change, and up to 1.22 a Job is read
+        // before its status is written.
+        ("preempt-budget-partly-lat", ""),
+        ("preempt-job-lat", "1.20"),
+        // A node is cut off in the instant of its heartbeat.
+        ("preempt-lost-node-lat", "1.34"),
+        // The scheduler lets others in amid a cycle, and its cache hears of a pod's end after its
+        // queue has heard of the successor.
+        ("preempt-replicaset", "1.27"),
+        ("preempt-statefulset", "1.22"),
+        // A sequence of walks over a map, found by drawing what follows anew.
+        ("excluded-only-zone", "1.27"),
+        // The first round of the NoExecute loop comes amid the first pass after a restart.
+        ("z-restart-in-master", ""),
+        // Twenty pods behind a limited client: the orders of their events and of their requests.
+        ("throttled-20-pods", ""),
+        // A timer is cancelled between the look at its flag and the deletion.
+        ("x-evict-as-healed", ""),
+    ] {
+        let file = timeline(name);
+        let release: &[&str] = match release {
+            "" => &[],
+            release => &["--release", release],
+        };
+        let out = conform(&[&["--search", "3000", &file], release].concat());
+        assert_eq!(out.code, 0, "{}", out.stdout);
+        let told: Vec<&str> = out
+            .stdout
+            .lines()
+            .filter_map(|l| Some(l.split_once("; reached ")?.1))
+            .collect();
+        assert!(!told.is_empty(), "{}", out.stdout);
+        for line in &told {
+            let (reached, of) = line.split_once(" of ").expect("k of n");
+            assert_eq!(reached, of, "{}", out.stdout);
+        }
+    }
+}
+
+/// A miss says where the nearest run departs: the first record of either that the other has not.
+#[test]
+fn a_miss_says_where_the_nearest_run_departs() {
+    let file = timeline("daemonset-outage");
+    let out = conform(&["--search", "1", "--release", "1.23", &file]);
+    // The second outcome of that release has 52 records; a pause that is drawn to the nanosecond comes
+    // before the last of them.
+    let missed = " of 52 records\n    - ";
+    assert!(
+        out.stdout.contains("\n    outcome 2 missed after "),
+        "{}",
+        out.stdout
+    );
+    assert!(out.stdout.contains(missed), "{}", out.stdout);
+}
+/// Seeds come to what upstream's runs of 1.34 came to as often, at one per cent for all recordings together. What
+/// does not is named here, and in docs/model.md.
+#[test]
+fn outcomes_come_about_as_often_as_upstream_s() {
+    let timelines = recordings("timelines").display().to_string();
+    let out = conform(&["--odds", "--release", "v1.34.4", "-o", "json", &timelines]);
+    let v: serde_json::Value = serde_json::from_str(&out.stdout).expect("JSON");
+    assert_eq!(v["compared"], 137);
+    let rejected = v["recordings"].as_array().unwrap().iter();
+    let rejected = rejected.filter(|r| r["rejected"] == true);
+    let names: Vec<&str> = rejected.filter_map(|r| r["scenario"].as_str()).collect();
+    assert_eq!(names, ["preempt-budget-broken"]);
+}
