@@ -37,11 +37,7 @@ fn measure(pair: &Pair, nodes: usize) -> ([f64; 2], f64, [usize; 2]) {
             times[i].push(start.elapsed().as_secs_f64() * 1e3);
             records[i] = trace.len();
             let sum = checksum(&trace);
-            assert!(
-                round == 0 || sums[i] == sum,
-                "{}: two runs differ",
-                pair.name
-            );
+            assert!(round == 0 || sums[i] == sum, "{}: two runs differ", pair.name);
             sums[i] = sum;
         }
         ratios.push(times[1][round] / times[0][round]);
@@ -54,10 +50,7 @@ fn measure(pair: &Pair, nodes: usize) -> ([f64; 2], f64, [usize; 2]) {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| !a.starts_with('-'))
-        .collect();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     println!(
         "{:34} {:>6} {:>9} {:>9} {:>11} {:>9} {:>6} {:>5}  per record",
         "with and without", "nodes", "records", "with", "ms without", "ms with", "ratio", "bar"

@@ -21,9 +21,7 @@ const SMALL: &str = "races/taint-untaint-taint.ron";
 const LOOP: &str = "races/kivi-eviction-loop.ron";
 
 fn loaded(file: &str) -> Loaded {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("scenarios")
-        .join(file);
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
     scenario::load(&path).expect("the scenario is right")
 }
 
@@ -55,24 +53,14 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
 /// The smallest scenario that violates a property as this one does.
 fn shrunk(loaded: &Loaded, name: &str) -> Size {
     let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
-    shrink(
-        Shrink {
-            loaded,
-            spec,
-            goal: Goal::Violates(property(name)),
-        },
-        &mut |_, _| true,
-    )
-    .expect("it violates")
-    .sizes[1]
+    shrink(Shrink { loaded, spec, goal: Goal::Violates(property(name)) }, &mut |_, _| true)
+        .expect("it violates")
+        .sizes[1]
 }
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("a thread");
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let (plain, small, evict_loop) = (loaded(PLAIN), loaded(SMALL), loaded(LOOP));
 
     let mut group = criterion.benchmark_group("race lab");
@@ -100,12 +88,7 @@ fn main() {
     });
     group.bench_function("eviction loop", |b| {
         b.iter(|| {
-            assert_eq!(
-                search(&pool, &evict_loop, "evict-loop", 2, true)
-                    .violations
-                    .len(),
-                1
-            )
+            assert_eq!(search(&pool, &evict_loop, "evict-loop", 2, true).violations.len(), 1)
         });
     });
     group.bench_function("shrink", |b| {

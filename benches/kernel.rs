@@ -43,11 +43,7 @@ impl Table {
             let ratio = |t: Duration, ours: Duration| t.as_secs_f64() / ours.as_secs_f64();
             let ours = self.0.get(&(*workload, "taintsim"));
             let ratios = ours.map_or_else(String::new, |o| {
-                format!(
-                    "{:.1} (best {:.1})",
-                    ratio(median, o[o.len() / 2]),
-                    ratio(best, o[0])
-                )
+                format!("{:.1} (best {:.1})", ratio(median, o[o.len() / 2]), ratio(best, o[0]))
             });
             println!(
                 "{workload:26} {engine:10} {:>12.2} {:>12.2} {ratios:>18}",
@@ -126,15 +122,9 @@ fn main() {
         measure(c, t, name, "nexosim", || hold::<NeXosim<_>>(pending, &sum));
     }
     let (name, end, sum) = ("heartbeat hour", 3_600 * SEC, Heartbeat::HOUR.0);
-    measure(c, t, name, "taintsim", || {
-        whole::<Ours<_>, _>(Heartbeat::new(5_000), end, sum)
-    });
-    measure(c, t, name, "simcore", || {
-        whole::<SimCore<_>, _>(Heartbeat::new(5_000), end, sum)
-    });
-    measure(c, t, name, "nexosim", || {
-        whole::<NeXosim<_>, _>(Heartbeat::new(5_000), end, sum)
-    });
+    measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Heartbeat::new(5_000), end, sum));
+    measure(c, t, name, "simcore", || whole::<SimCore<_>, _>(Heartbeat::new(5_000), end, sum));
+    measure(c, t, name, "nexosim", || whole::<NeXosim<_>, _>(Heartbeat::new(5_000), end, sum));
     for (name, all, sum) in [
         ("partition, half a zone", false, Partition::<OurKey>::HALF),
         ("partition, all nodes", true, Partition::<OurKey>::WHOLE),
@@ -150,20 +140,10 @@ fn main() {
             whole::<NeXosim<_>, _>(Partition::new(5_000, all), end, sum)
         });
     }
-    let (name, end, sum) = (
-        "timers, set and cancel",
-        20_000 * SEC,
-        Timers::<OurKey>::FULL,
-    );
-    measure(c, t, name, "taintsim", || {
-        whole::<Ours<_>, _>(Timers::new(150_000, 20), end, sum)
-    });
-    measure(c, t, name, "simcore", || {
-        whole::<SimCore<_>, _>(Timers::new(150_000, 20), end, sum)
-    });
-    measure(c, t, name, "nexosim", || {
-        whole::<NeXosim<_>, _>(Timers::new(150_000, 20), end, sum)
-    });
+    let (name, end, sum) = ("timers, set and cancel", 20_000 * SEC, Timers::<OurKey>::FULL);
+    measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Timers::new(150_000, 20), end, sum));
+    measure(c, t, name, "simcore", || whole::<SimCore<_>, _>(Timers::new(150_000, 20), end, sum));
+    measure(c, t, name, "nexosim", || whole::<NeXosim<_>, _>(Timers::new(150_000, 20), end, sum));
     criterion.final_summary();
     table.print();
 }

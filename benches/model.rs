@@ -53,11 +53,7 @@ impl Count {
                 )
             }),
         };
-        assert_eq!(
-            trace.iter().filter(|r| counts(&r.what)).count(),
-            expected,
-            "{name}"
-        );
+        assert_eq!(trace.iter().filter(|r| counts(&r.what)).count(), expected, "{name}");
     }
 }
 
@@ -71,21 +67,9 @@ struct Workload {
 }
 
 fn workloads() -> [Workload; 9] {
-    let of = |name, plan, count, bar_ms, bar_mib| Workload {
-        name,
-        plan,
-        count,
-        bar_ms,
-        bar_mib,
-    };
+    let of = |name, plan, count, bar_ms, bar_mib| Workload { name, plan, count, bar_ms, bar_mib };
     [
-        of(
-            "healthy day",
-            || cluster::healthy_day(5_000),
-            Count::Deletions(0),
-            5.0,
-            None,
-        ),
+        of("healthy day", || cluster::healthy_day(5_000), Count::Deletions(0), 5.0, None),
         of(
             "the outage",
             || cluster::outage(5_000, 30),
@@ -107,28 +91,10 @@ fn workloads() -> [Workload; 9] {
             250.0,
             Some(160.0),
         ),
-        of(
-            "the real stack's case",
-            cluster::real_stack,
-            Count::Deletions(1_110),
-            12.0,
-            None,
-        ),
-        of(
-            "one of a sweep",
-            cluster::one_of_a_sweep,
-            Count::Deletions(10),
-            0.5,
-            None,
-        ),
+        of("the real stack's case", cluster::real_stack, Count::Deletions(1_110), 12.0, None),
+        of("one of a sweep", cluster::one_of_a_sweep, Count::Deletions(10), 0.5, None),
         // 1 KiB per pod.
-        of(
-            "placement",
-            || cluster::placement(5_000),
-            Count::Bound(150_000),
-            2_000.0,
-            Some(146.5),
-        ),
+        of("placement", || cluster::placement(5_000), Count::Bound(150_000), 2_000.0, Some(146.5)),
         of(
             "the outage with room",
             || cluster::outage_with_room(5_000),
@@ -175,10 +141,7 @@ fn print_memory(workload: &Workload) {
 /// MiB of one run in a process of its own; none where the system does not tell.
 fn memory(workload: &Workload) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
-    let output = Command::new(program)
-        .args([MEMORY_OF, workload.name])
-        .output()
-        .ok()?;
+    let output = Command::new(program).args([MEMORY_OF, workload.name]).output().ok()?;
     assert!(
         output.status.success(),
         "{}: {}",
@@ -235,22 +198,14 @@ fn main() {
     if let [flag, name] = args.as_slice()
         && flag == MEMORY_OF
     {
-        workloads()
-            .iter()
-            .filter(|w| w.name == name)
-            .for_each(print_memory);
+        workloads().iter().filter(|w| w.name == name).for_each(print_memory);
         return;
     }
-    let largest_is_named = args
-        .iter()
-        .any(|a| !a.starts_with('-') && LARGEST.contains(a.as_str()));
+    let largest_is_named = args.iter().any(|a| !a.starts_with('-') && LARGEST.contains(a.as_str()));
     let mut criterion = Criterion::default().configure_from_args();
     let wanted = |w: &&Workload| w.name != LARGEST || largest_is_named;
-    let rows: Vec<String> = workloads()
-        .iter()
-        .filter(wanted)
-        .filter_map(|w| measure(&mut criterion, w))
-        .collect();
+    let rows: Vec<String> =
+        workloads().iter().filter(wanted).filter_map(|w| measure(&mut criterion, w)).collect();
     criterion.final_summary();
     println!(
         "\n{:24} {:>9} {:>9} {:>10} {:>8} {:>6} {:>7} {:>7}",

@@ -153,11 +153,7 @@ struct Said {
 
 fn said(row: &serde_json::Value, mean: &str, span: &str) -> Said {
     let number = |v: &serde_json::Value| v.as_f64().unwrap_or(f64::NAN);
-    Said {
-        mean: number(&row[mean]),
-        low: number(&row[span][0]),
-        high: number(&row[span][1]),
-    }
+    Said { mean: number(&row[mean]), low: number(&row[span][0]), high: number(&row[span][1]) }
 }
 
 /// What a plan says: its document.
@@ -201,10 +197,7 @@ fn coverage(place: &Place, size: &Size) {
         let truth = planned(place, number, 999, size.truth).expect("there was time for the truth");
         let rows = |plan: &serde_json::Value| plan["rows"].as_array().cloned().unwrap_or_default();
         let of = |plan: &serde_json::Value, values: &serde_json::Value| {
-            rows(plan)
-                .into_iter()
-                .find(|r| r["values"] == *values)
-                .unwrap_or_default()
+            rows(plan).into_iter().find(|r| r["values"] == *values).unwrap_or_default()
         };
         // The truth is known to its own interval.
         let holds = |row: &serde_json::Value| {
@@ -214,10 +207,7 @@ fn coverage(place: &Place, size: &Size) {
         };
         let cost = |values: &serde_json::Value| said(&of(&truth, values), "cost", "interval").mean;
         // How much a value costs more than another one, and how far the truth of that may be off.
-        let least = rows(&truth)
-            .iter()
-            .map(|r| cost(&r["values"]))
-            .fold(f64::MAX, f64::min);
+        let least = rows(&truth).iter().map(|r| cost(&r["values"])).fold(f64::MAX, f64::min);
         let off = |values: &serde_json::Value| {
             let more = said(&of(&truth, values), "more", "more_interval");
             more.high - more.mean
@@ -250,18 +240,12 @@ fn coverage(place: &Place, size: &Size) {
     for (c, (budget, _)) in counts.iter().zip(size.budgets) {
         let (cost, saves) = (percent(c[2], c[1]), percent(c[3], c[1]));
         let (rows, worse) = (percent(c[6], c[5]), percent(c[4], c[1]));
-        println!(
-            "{budget:>8} {:>6} {:>6} {cost:>9} {saves:>9} {rows:>9} {worse:>6}",
-            c[0], c[1]
-        );
+        println!("{budget:>8} {:>6} {:>6} {cost:>9} {saves:>9} {rows:>9} {worse:>6}", c[0], c[1]);
     }
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| !a.starts_with('-'))
-        .collect();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let is_wanted =
         |name: &str| wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str()));
     // Cargo says so where it is a bench that is wanted.
@@ -282,27 +266,12 @@ fn main() {
     let say = |name: &str, seconds: f64| println!("{name:48} {seconds:>8.2}");
 
     if is_wanted("year") {
-        let drawn = [
-            "faults",
-            "thousand.ron",
-            "--preset",
-            "on-prem",
-            "--as",
-            "scenario",
-        ];
-        let year = place
-            .taintsim(&drawn)
-            .stdout(Stdio::piped())
-            .output()
-            .expect("the program runs");
+        let drawn = ["faults", "thousand.ron", "--preset", "on-prem", "--as", "scenario"];
+        let year =
+            place.taintsim(&drawn).stdout(Stdio::piped()).output().expect("the program runs");
         place.write("year.ron", &String::from_utf8_lossy(&year.stdout));
-        let sweep = [
-            "sweep", "year.ron", "--seeds", "1", "--set", ONE, "--jobs", "1", "-q",
-        ];
-        say(
-            &format!("a year of {many} nodes, ten pods each, one seed"),
-            place.seconds(&sweep),
-        );
+        let sweep = ["sweep", "year.ron", "--seeds", "1", "--set", ONE, "--jobs", "1", "-q"];
+        say(&format!("a year of {many} nodes, ten pods each, one seed"), place.seconds(&sweep));
     }
     if is_wanted("plan") {
         let plan = [
@@ -318,10 +287,7 @@ fn main() {
             size.budget,
             "-q",
         ];
-        say(
-            &format!("a plan of nine values, {few} nodes, ten pods each"),
-            place.seconds(&plan),
-        );
+        say(&format!("a plan of nine values, {few} nodes, ten pods each"), place.seconds(&plan));
         let kept = fs::read_to_string(place.folder.join("output/hundred-plan/plan.json"))
             .expect("the plan's results");
         let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
@@ -330,19 +296,8 @@ fn main() {
         let rows = kept["rows"].as_array().map_or(0, Vec::len) as u64;
         let runs = seeds * rows;
         let seeds = seeds.to_string();
-        let sweep = [
-            "sweep",
-            "outage.ron",
-            "--seeds",
-            &seeds,
-            "--set",
-            NINE,
-            "-q",
-        ];
-        say(
-            &format!("a sweep of {runs} runs of an hour"),
-            place.seconds(&sweep),
-        );
+        let sweep = ["sweep", "outage.ron", "--seeds", &seeds, "--set", NINE, "-q"];
+        say(&format!("a sweep of {runs} runs of an hour"), place.seconds(&sweep));
     }
     if is_wanted("survey") {
         say(

@@ -27,32 +27,16 @@ pub(crate) const PAIRS: [Pair; 7] = [
     Pair {
         name: "a DaemonSet",
         bar: 2.0,
-        plan: |n, with| {
-            scenario(
-                n,
-                &[&threes(n), if with { DAEMON_SET } else { "" }],
-                "",
-                CUT,
-            )
-        },
+        plan: |n, with| scenario(n, &[&threes(n), if with { DAEMON_SET } else { "" }], "", CUT),
     },
     Pair {
         name: "a DaemonSet, few other pods",
         bar: 2.0,
         plan: |n, with| {
-            scenario(
-                n,
-                &[&threes_of(n * 3 / 100), if with { DAEMON_SET } else { "" }],
-                "",
-                CUT,
-            )
+            scenario(n, &[&threes_of(n * 3 / 100), if with { DAEMON_SET } else { "" }], "", CUT)
         },
     },
-    Pair {
-        name: "a DaemonSet on new nodes",
-        bar: 10.0,
-        plan: new_daemon_set,
-    },
+    Pair { name: "a DaemonSet on new nodes", bar: 10.0, plan: new_daemon_set },
     Pair {
         name: "a budget over one Deployment",
         bar: 1.1,
@@ -77,16 +61,8 @@ pub(crate) const PAIRS: [Pair; 7] = [
             )
         },
     },
-    Pair {
-        name: "a budget for each of 300",
-        bar: 1.1,
-        plan: many_budgets,
-    },
-    Pair {
-        name: "a budget where a tenth is drained",
-        bar: 1.5,
-        plan: drained,
-    },
+    Pair { name: "a budget for each of 300", bar: 1.1, plan: many_budgets },
+    Pair { name: "a budget where a tenth is drained", bar: 1.5, plan: drained },
 ];
 
 /// What the pods of all Deployments have.
@@ -114,12 +90,8 @@ fn threes(nodes: usize) -> String {
 }
 
 fn scenario(nodes: usize, workloads: &[&str], budgets: &str, timeline: &str) -> Plan {
-    let workloads = workloads
-        .iter()
-        .filter(|w| !w.is_empty())
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let workloads =
+        workloads.iter().filter(|w| !w.is_empty()).copied().collect::<Vec<_>>().join(", ");
     let text = format!(
         r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{{0..{}}}", zone: "a")],
             workloads: [{workloads}], podDisruptionBudgets: [{budgets}], timeline: [{timeline}])"#,
@@ -132,16 +104,7 @@ fn scenario(nodes: usize, workloads: &[&str], budgets: &str, timeline: &str) -> 
 
 /// A DaemonSet whose pods have yet to be made and placed, beside one whose pods run.
 fn new_daemon_set(nodes: usize, new: bool) -> Plan {
-    scenario(
-        nodes,
-        &[if new {
-            r#"DaemonSet(name: "agent")"#
-        } else {
-            DAEMON_SET
-        }],
-        "",
-        CUT,
-    )
+    scenario(nodes, &[if new { r#"DaemonSet(name: "agent")"# } else { DAEMON_SET }], "", CUT)
 }
 
 fn budget(nodes: usize, workloads: &str, budget: &str, with: bool) -> Plan {
@@ -162,12 +125,7 @@ fn drained(nodes: usize, with: bool) -> Plan {
     let budget =
         r#"(name: "all", selector: (matchLabels: {"team": "shop"}), maxUnavailable: "20%")"#;
     let drain = r#"(at: "5m", do: Drain(nodes: Share(of: All, fraction: 0.1), ignore_daemonsets: true, timeout: "10m"))"#;
-    scenario(
-        nodes,
-        &[&threes(nodes), DAEMON_SET],
-        if with { budget } else { "" },
-        drain,
-    )
+    scenario(nodes, &[&threes(nodes), DAEMON_SET], if with { budget } else { "" }, drain)
 }
 
 /// Runs a plan with a seed.

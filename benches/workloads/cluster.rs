@@ -94,12 +94,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         tape: None,
     };
     for i in 0..nodes {
-        add_node(
-            &mut plan,
-            format!("n{i:05}"),
-            zones[i % zones.len()],
-            i as u64,
-        );
+        add_node(&mut plan, format!("n{i:05}"), zones[i % zones.len()], i as u64);
         for p in 0..pods {
             plan.pods.push(PodPlan {
                 name: format!("default/p{i:05}-{p:02}").into(),
@@ -138,18 +133,8 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
 
 fn act(plan: &mut Plan, at: Time, name: &str, act: Do) {
     let entry = plan.timeline.len() as u32;
-    plan.timeline.push(TimelineEntry {
-        at,
-        name: name.to_owned(),
-        ends: None,
-        is_fault: true,
-    });
-    plan.actions.push(Action {
-        at,
-        entry,
-        phase: Phase::Begin,
-        act,
-    });
+    plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends: None, is_fault: true });
+    plan.actions.push(Action { at, entry, phase: Phase::Begin, act });
 }
 
 /// Nothing happens for a day.
@@ -182,12 +167,7 @@ pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
         "dark",
         Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
     );
-    act(
-        &mut plan,
-        Time::from_secs(480),
-        "light",
-        Do::Heal((0..nodes as u32).collect()),
-    );
+    act(&mut plan, Time::from_secs(480), "light", Do::Heal((0..nodes as u32).collect()));
     plan
 }
 
@@ -195,16 +175,8 @@ pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
 pub(crate) fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(120));
     let taint = Taint::new("maintenance", Effect::NoExecute);
-    let edit = TaintEdit {
-        add: vec![taint],
-        ..TaintEdit::default()
-    };
-    act(
-        &mut plan,
-        Time::from_secs(60),
-        "taint",
-        Do::Taint((0..nodes as u32).collect(), edit),
-    );
+    let edit = TaintEdit { add: vec![taint], ..TaintEdit::default() };
+    act(&mut plan, Time::from_secs(60), "taint", Do::Taint((0..nodes as u32).collect(), edit));
     plan
 }
 
@@ -232,12 +204,7 @@ pub(crate) fn real_stack() -> Plan {
 pub(crate) fn one_of_a_sweep() -> Plan {
     let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
     plan.timing = typical();
-    act(
-        &mut plan,
-        Time::from_secs(600),
-        "dark",
-        Do::Cut(vec![17], Connections::Dropped),
-    );
+    act(&mut plan, Time::from_secs(600), "dark", Do::Cut(vec![17], Connections::Dropped));
     plan
 }
 
@@ -274,9 +241,7 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
             node: None,
             min_ready_seconds: 0,
             needs: None,
-            spec: WorkloadSpec::ReplicaSet {
-                replicas: replicas as i32,
-            },
+            spec: WorkloadSpec::ReplicaSet { replicas: replicas as i32 },
         });
         plan.templates.push(PodTemplate {
             labels,
@@ -284,26 +249,14 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
             ..PodTemplate::default()
         });
     }
-    plan.controllers = Controllers {
-        pod_gc: true,
-        replica_set: true,
-        scheduler: true,
-        ..Controllers::default()
-    };
+    plan.controllers =
+        Controllers { pod_gc: true, replica_set: true, scheduler: true, ..Controllers::default() };
 }
 
 /// What each node of the placements has: room for 32 pods of a ReplicaSet.
 fn capacity(plan: &mut Plan) {
-    let amounts = [
-        ("cpu", 32_000),
-        ("memory", (128 << 30) * 1_000),
-        ("pods", 110_000),
-    ];
-    let allocatable = Rc::new(
-        amounts
-            .map(|(r, n)| (r.to_owned(), Quantity::from_milli(n)))
-            .into(),
-    );
+    let amounts = [("cpu", 32_000), ("memory", (128 << 30) * 1_000), ("pods", 110_000)];
+    let allocatable = Rc::new(amounts.map(|(r, n)| (r.to_owned(), Quantity::from_milli(n))).into());
     for node in &mut plan.nodes {
         node.allocatable = Rc::clone(&allocatable);
     }
@@ -329,15 +282,9 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
     capacity(&mut plan);
     for set in 0..nodes {
         let name = format!("w{set:05}");
-        let owner = OwnerReference {
-            kind: "ReplicaSet".to_owned(),
-            name: name.clone(),
-            object: None,
-        };
-        let template = PodTemplate {
-            owner: Some(owner),
-            ..plan.templates[set + 1].clone()
-        };
+        let owner =
+            OwnerReference { kind: "ReplicaSet".to_owned(), name: name.clone(), object: None };
+        let template = PodTemplate { owner: Some(owner), ..plan.templates[set + 1].clone() };
         for i in 0..REPLICAS {
             plan.pods.push(PodPlan {
                 name: format!("default/{name}-{i:02}").into(),

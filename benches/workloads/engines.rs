@@ -54,10 +54,7 @@ impl<W: Work<OurKey>> Engine<W> for Ours<W> {
     type Key = OurKey;
 
     fn start(work: W) -> Self {
-        let mut ours = Self {
-            queue: EventQueue::default(),
-            work,
-        };
+        let mut ours = Self { queue: EventQueue::default(), work };
         ours.work.start(&mut ours.queue);
         ours
     }
@@ -125,14 +122,7 @@ impl<W: Work<SimCoreKey>> EventHandler for Component<W> {
         let now = event.time as u64;
         cast!(match event.data {
             Fired { event } => {
-                self.work.on(
-                    now,
-                    event,
-                    &mut SimCoreAlarm {
-                        ctx: &self.ctx,
-                        now,
-                    },
-                );
+                self.work.on(now, event, &mut SimCoreAlarm { ctx: &self.ctx, now });
             }
         })
     }
@@ -147,10 +137,7 @@ impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
         work.start(&mut SimCoreAlarm { ctx: &ctx, now: 0 });
         let component = Rc::new(RefCell::new(Component { ctx, work }));
         simulation.add_handler("work", component.clone());
-        Self {
-            simulation,
-            component,
-        }
+        Self { simulation, component }
     }
 
     fn run_events(&mut self, n: u64) {
@@ -163,10 +150,7 @@ impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
 
     fn finish(self) -> W {
         drop(self.simulation);
-        Rc::into_inner(self.component)
-            .expect("the simulation is gone")
-            .into_inner()
-            .work
+        Rc::into_inner(self.component).expect("the simulation is gone").into_inner().work
     }
 }
 
@@ -265,10 +249,7 @@ impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
 
     fn start(work: W) -> Self {
         let result = LeftBehind::default();
-        let host = Proto(Env {
-            work: Some(work),
-            result: result.clone(),
-        });
+        let host = Proto(Env { work: Some(work), result: result.clone() });
         let start = MonotonicTime::new(0, 0).expect("zero is a time");
         let simulation = SimInit::with_num_threads(1)
             .add_model(host, Mailbox::new(), "work")
@@ -291,10 +272,6 @@ impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
 
     fn finish(self) -> W {
         drop(self.simulation);
-        self.result
-            .lock()
-            .expect("nobody panicked")
-            .take()
-            .expect("the simulation is gone")
+        self.result.lock().expect("nobody panicked").take().expect("the simulation is gone")
     }
 }

@@ -16,12 +16,7 @@ impl Heartbeat {
     pub(crate) const HOUR: (u64, u64) = (0x480f_b1f3_fbc1_0d7b, 18_356_434_987_765_422);
 
     pub(crate) fn new(nodes: usize) -> Self {
-        Self {
-            last: vec![0; nodes],
-            renewals: vec![0; nodes],
-            ages: 0,
-            checksum: 0,
-        }
+        Self { last: vec![0; nodes], renewals: vec![0; nodes], ages: 0, checksum: 0 }
     }
 }
 
@@ -47,9 +42,8 @@ impl<K> Work<K> for Heartbeat {
             }
             _ => {
                 let ages = self.last.iter().map(|last| now - last);
-                let (sum, old) = ages.fold((0, 0), |(sum, old), age| {
-                    (sum + age, old + u64::from(age > 40 * SEC))
-                });
+                let (sum, old) = ages
+                    .fold((0, 0), |(sum, old), age| (sum + age, old + u64::from(age > 40 * SEC)));
                 self.ages += sum;
                 self.checksum = fold(self.checksum, now, old);
                 alarm.post(now + 5 * SEC, event);

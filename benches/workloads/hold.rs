@@ -12,11 +12,7 @@ pub(crate) struct Hold {
 impl Hold {
     /// So many timers; nothing happens any more after so many firings.
     pub(crate) fn new(pending: usize, firings: u64) -> Self {
-        Self {
-            fired: vec![0; pending],
-            left: firings,
-            checksum: 0,
-        }
+        Self { fired: vec![0; pending], left: firings, checksum: 0 }
     }
 
     #[expect(

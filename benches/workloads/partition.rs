@@ -26,9 +26,7 @@ impl<K> Partition<K> {
 
     /// So many nodes; half of one zone of three goes silent, or the whole cluster.
     pub(crate) fn new(nodes: usize, whole: bool) -> Self {
-        let timers = std::iter::repeat_with(|| None)
-            .take(nodes * PODS as usize)
-            .collect();
+        let timers = std::iter::repeat_with(|| None).take(nodes * PODS as usize).collect();
         Self {
             whole,
             last: vec![0; nodes],
@@ -47,11 +45,7 @@ impl<K> Partition<K> {
     }
 
     const fn recovers(&self, i: u32) -> bool {
-        if self.whole {
-            i.is_multiple_of(2)
-        } else {
-            (i / 6).is_multiple_of(2)
-        }
+        if self.whole { i.is_multiple_of(2) } else { (i / 6).is_multiple_of(2) }
     }
 
     fn monitor(&mut self, now: u64, alarm: &mut impl Alarm<K>) {

@@ -17,18 +17,13 @@ use taintsim::profiles::profile;
 const REPLICAS: usize = 100;
 
 fn amounts(of: &[(&str, i64)]) -> Resources {
-    of.iter()
-        .map(|(name, n)| ((*name).to_owned(), Quantity::from_milli(*n * 1000)))
-        .collect()
+    of.iter().map(|(name, n)| ((*name).to_owned(), Quantity::from_milli(*n * 1000))).collect()
 }
 
 fn node(id: u32) -> Node {
     let zone = ["a", "b", "c"][id as usize % 3];
-    let labels: Labels = [
-        (HOSTNAME.to_owned(), format!("n{id}")),
-        (LABEL_ZONE.to_owned(), zone.to_owned()),
-    ]
-    .into();
+    let labels: Labels =
+        [(HOSTNAME.to_owned(), format!("n{id}")), (LABEL_ZONE.to_owned(), zone.to_owned())].into();
     Node {
         id: NodeId(id),
         uid: Uid(u64::from(id)),
@@ -39,11 +34,7 @@ fn node(id: u32) -> Node {
         taints: Vec::new(),
         unschedulable: false,
         conditions: Vec::new(),
-        allocatable: Rc::new(amounts(&[
-            ("cpu", 32),
-            ("memory", 128 << 30),
-            ("pods", 110),
-        ])),
+        allocatable: Rc::new(amounts(&[("cpu", 32), ("memory", 128 << 30), ("pods", 110)])),
     }
 }
 
@@ -69,9 +60,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Rc<Pod> {
 /// Places so many pods by the default plugins of 1.34, the first of several equal nodes each time;
 /// a checksum of where they went.
 pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
-    let switches = profile("1.34")
-        .expect("a release that is in the table")
-        .scheduler;
+    let switches = profile("1.34").expect("a release that is in the table").scheduler;
     let choice = Choice {
         switches,
         percentage_of_nodes_to_score: 0,
@@ -80,9 +69,7 @@ pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
     };
     let mut algorithm = Algorithm::new(choice);
     for id in 0..nodes {
-        algorithm
-            .cache
-            .set_node(&Rc::new(node(id)), &format!("n{id}"));
+        algorithm.cache.set_node(&Rc::new(node(id)), &format!("n{id}"));
     }
     let (nominator, mut checksum) = (Nominator::default(), 0_u64);
     for first in (0..pods).step_by(REPLICAS) {
@@ -97,11 +84,7 @@ pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
         let shape = algorithm.cache.shape(&template, "default");
         for id in first..pods.min(first + REPLICAS) {
             let pod = pod(id as u32, &template);
-            let of = Incoming {
-                pod: &pod,
-                shape: &shape,
-                owners: Some(&selector),
-            };
+            let of = Incoming { pod: &pod, shape: &shape, owners: Some(&selector) };
             let Outcome::Fits(on) = algorithm.schedule_pod(of, &nominator, &mut |_| 0) else {
                 panic!("there is room")
             };

@@ -14,11 +14,7 @@ impl<K> Timers<K> {
     pub(crate) const FULL: u64 = 0xdd9c_7a67_c922_f689;
 
     pub(crate) fn new(timers: usize, rounds: u32) -> Self {
-        Self {
-            rounds,
-            keys: std::iter::repeat_with(|| None).take(timers).collect(),
-            checksum: 0,
-        }
+        Self { rounds, keys: std::iter::repeat_with(|| None).take(timers).collect(), checksum: 0 }
     }
 }
 
@@ -37,13 +33,7 @@ impl<K> Work<K> for Timers<K> {
                 alarm.post(now + 140 * SEC, Event::End(round));
             }
             Event::End(round) => {
-                for key in self
-                    .keys
-                    .iter_mut()
-                    .skip(1)
-                    .step_by(2)
-                    .filter_map(Option::take)
-                {
+                for key in self.keys.iter_mut().skip(1).step_by(2).filter_map(Option::take) {
                     alarm.cancel(key);
                 }
                 if round + 1 < self.rounds {

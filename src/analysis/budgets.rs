@@ -8,10 +8,7 @@ use crate::trace::{BudgetState, Refusal};
 /// A budget's name: `budget default/web`.
 pub(super) fn budget_name(analysis: &Analysis<'_>, budget: WorkloadId) -> String {
     let full = analysis.trace.names.workload_name(budget);
-    format!(
-        "budget {}",
-        full.split_once('/').map_or(full, |(_, name)| name)
-    )
+    format!("budget {}", full.split_once('/').map_or(full, |(_, name)| name))
 }
 
 /// What a budget asks for: `minAvailable 80%`.
@@ -29,10 +26,7 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
                 .to_owned();
         }
         Refusal::NotObserved => {
-            return format!(
-                "{name} ({}) has not been looked at since it changed",
-                asks(b.rule)
-            );
+            return format!("{name} ({}) has not been looked at since it changed", asks(b.rule));
         }
         Refusal::NotKept => return format!("{name} has too many evictions that do not show yet"),
         Refusal::None | Refusal::NotAllowed => {}
@@ -45,12 +39,7 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
     } else {
         ""
     };
-    format!(
-        "{name} {}; {} of {} healthy{spent}",
-        needs(b),
-        b.healthy,
-        b.expected
-    )
+    format!("{name} {}; {} of {} healthy{spent}", needs(b), b.healthy, b.expected)
 }
 
 /// How many healthy pods a budget needs, and how that follows: `needs 4 of 4 (minAvailable 80% =
@@ -61,16 +50,9 @@ pub(super) fn needs(b: &BudgetState) -> String {
         IntOrPercent::Int(_) => String::new(),
         IntOrPercent::Percent(share) => {
             let hundredths = i64::from(share) * i64::from(expected);
-            let rounded = if hundredths % 100 == 0 {
-                ""
-            } else {
-                ", rounded up"
-            };
+            let rounded = if hundredths % 100 == 0 { "" } else { ", rounded up" };
             let exact = format!("{}.{:02}", hundredths / 100, hundredths % 100);
-            format!(
-                " = {}{rounded}",
-                exact.trim_end_matches('0').trim_end_matches('.')
-            )
+            format!(" = {}{rounded}", exact.trim_end_matches('0').trim_end_matches('.'))
         }
     };
     format!("needs {} of {expected} ({rule}{how})", b.desired)

@@ -14,11 +14,7 @@ pub(crate) use super::marks::Since;
 /// that the walk ends.
 pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
-        if r.cause < id {
-            trace.get(r.cause).map(|c| (r.cause, c))
-        } else {
-            None
-        }
+        if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
     })
 }
 
@@ -47,13 +43,10 @@ impl Analysis<'_> {
             a.phase != Phase::End
                 && (a.act.takes_pods() || fault.is_some_and(|entry| entry.is_fault))
         });
-        harms
-            .filter(|a| a.at >= from && a.at < until)
-            .min_by_key(|a| a.at)
-            .map(|a| Since {
-                at: a.at,
-                entry: a.entry,
-                ended: false,
-            })
+        harms.filter(|a| a.at >= from && a.at < until).min_by_key(|a| a.at).map(|a| Since {
+            at: a.at,
+            entry: a.entry,
+            ended: false,
+        })
     }
 }

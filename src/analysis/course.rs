@@ -110,10 +110,7 @@ impl Reader<'_> {
         match r.what {
             What::Zone(state) => {
                 let key = self.analysis.trace.names.text_of(TextId(r.object));
-                self.course
-                    .zones
-                    .entry((zone_name(key), state))
-                    .or_insert(r.at);
+                self.course.zones.entry((zone_name(key), state)).or_insert(r.at);
             }
             What::MasterDisruptionEntered => {
                 _ = self.course.master_disruption[0].get_or_insert(r.at)
@@ -140,12 +137,7 @@ impl Reader<'_> {
     }
 
     fn message(&mut self, r: &Record, number: u32) {
-        let body = self
-            .analysis
-            .trace
-            .messages
-            .get(number as usize)
-            .map(|m| m.body);
+        let body = self.analysis.trace.messages.get(number as usize).map(|m| m.body);
         if let (Some(pod), Some(body)) = (r.pod(), body)
             && body.text == EventText::FailedScheduling
         {
@@ -165,10 +157,7 @@ impl Reader<'_> {
         if r.at > Time::ZERO {
             let name = self.analysis.node_name(node).to_owned();
             let zone = || self.analysis.zone_name(node).to_owned();
-            self.course
-                .zones_of
-                .entry(name.clone())
-                .or_insert_with(zone);
+            self.course.zones_of.entry(name.clone()).or_insert_with(zone);
             self.course.happenings.entry((what, name)).or_insert(r.at);
         }
     }
@@ -189,10 +178,7 @@ impl Reader<'_> {
     fn note_workload(&mut self, pod: PodId, name: &str) {
         if let Some(workload) = self.owners.of(self.analysis, pod) {
             let said = || said(self.analysis, workload);
-            self.course
-                .workloads
-                .entry(name.to_owned())
-                .or_insert_with(said);
+            self.course.workloads.entry(name.to_owned()).or_insert_with(said);
         }
     }
 

@@ -67,10 +67,7 @@ impl Counts {
         let add =
             |what: &mut u32, is: bool| *what = what.wrapping_add_signed(if is { by } else { 0 });
         add(&mut self.silent, n.health() == Health::Silent);
-        add(
-            &mut self.not_ready_nodes,
-            matches!(n.health(), Health::Unknown | Health::NotReady),
-        );
+        add(&mut self.not_ready_nodes, matches!(n.health(), Health::Unknown | Health::NotReady));
         add(&mut self.tainted, n.exists && n.no_execute > 0);
     }
 }
@@ -98,17 +95,11 @@ impl Curves {
 
 /// The curves of a run. Values within one instant are not shown, only the last.
 pub fn curves(analysis: &Analysis<'_>) -> Curves {
-    let mut curves = Curves {
-        horizon: analysis.horizon(),
-        ..Curves::default()
-    };
+    let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
     let mut truth = Truth::new(analysis);
     let mut counts = Counts::default();
     truth.follow.nodes().for_each(|(_, n)| counts.node(n, 1));
-    truth
-        .follow
-        .pods()
-        .for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
+    truth.follow.pods().for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
     let mut now = Time::ZERO;
     for (id, r) in analysis.trace.iter().enumerate() {
         if r.at != now {

@@ -187,11 +187,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
             // Who is down already goes on being so: there is one start for all stops before it.
             What::ControllersStopped if !open.contains_key(&None) => {
                 open.insert(None, found.control_plane.len());
-                found.control_plane.push(Troubled {
-                    from: r.at,
-                    to: horizon,
-                    entry: None,
-                });
+                found.control_plane.push(Troubled { from: r.at, to: horizon, entry: None });
             }
             What::FaultEnded | What::ControllersStarted => {
                 if r.what == What::ControllersStarted {
@@ -232,11 +228,8 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 let in_master = found.master.last().is_some_and(|m| m.1 == horizon);
                 let kept =
                     !in_master && zone.is_ok_and(|i| limiters[i].enter(analysis.plan, state, size));
-                let pace = if kept {
-                    Some(Pace::Kept)
-                } else {
-                    Pace::of(analysis.plan, state, size)
-                };
+                let pace =
+                    if kept { Some(Pace::Kept) } else { Pace::of(analysis.plan, state, size) };
                 if pace.is_none() && !found.zones.contains_key(&name) {
                     continue;
                 }

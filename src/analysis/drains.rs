@@ -79,19 +79,10 @@ pub fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
 /// How the drain of a node ended.
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
     let pods = |n: usize| {
-        if n == 1 {
-            "1 pod".to_owned()
-        } else {
-            format!("{} pods", grouped(n as u64))
-        }
+        if n == 1 { "1 pod".to_owned() } else { format!("{} pods", grouped(n as u64)) }
     };
     let left = || {
-        let names: Vec<&str> = end
-            .left
-            .iter()
-            .take(LEFT)
-            .map(|p| analysis.pod_name(*p))
-            .collect();
+        let names: Vec<&str> = end.left.iter().take(LEFT).map(|p| analysis.pod_name(*p)).collect();
         let more = if end.left.len() > LEFT { ", …" } else { "" };
         format!("{} left: {}{more}", pods(end.left.len()), names.join(", "))
     };
@@ -101,21 +92,15 @@ pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -
             pods(end.gone as usize),
             short(whole(end.took))
         ),
-        DrainOutcome::TimedOut => format!(
-            "{node} not drained: timed out after {}, {}",
-            short(whole(end.took)),
-            left()
-        ),
+        DrainOutcome::TimedOut => {
+            format!("{node} not drained: timed out after {}, {}", short(whole(end.took)), left())
+        }
         DrainOutcome::Refused => {
             let words = analysis.trace.names.text_of(end.words);
-            let reason = words
-                .split_once("due to error: ")
-                .map_or(words, |(_, why)| why);
+            let reason = words.split_once("due to error: ").map_or(words, |(_, why)| why);
             format!(
                 "{node} not drained: {}",
-                reason
-                    .strip_suffix(", continuing command...")
-                    .unwrap_or(reason)
+                reason.strip_suffix(", continuing command...").unwrap_or(reason)
             )
         }
     }

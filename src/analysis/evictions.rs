@@ -59,9 +59,7 @@ impl Eviction<'_> {
     /// no later than `window` after it.
     pub(crate) fn is_needless(&self, window: Dur) -> bool {
         self.is_for_node_failure()
-            && self
-                .node_back_at
-                .is_some_and(|back| back.since(self.at) <= window)
+            && self.node_back_at.is_some_and(|back| back.since(self.at) <= window)
     }
 
     /// Whether the run ended before `window` was over, with the node still away.
@@ -178,9 +176,7 @@ impl<'a> Finder<'a> {
             _ => at_once,
         };
         let latest_taint = || self.latest_taint[node?.index()];
-        let taint = by_taint
-            .then(|| taint_of(trace, id).or_else(latest_taint))
-            .flatten();
+        let taint = by_taint.then(|| taint_of(trace, id).or_else(latest_taint)).flatten();
         let is_back = |n: &NodeId| self.follow.node(*n).is_back();
         let back = node.filter(is_back).map(|_| r.at);
         let index = self.found.len() as u32;
@@ -207,12 +203,9 @@ impl<'a> Finder<'a> {
 /// The NoExecute taint that was added nearest among the causes of a record.
 fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
     chain(trace, id).find_map(|(_, r)| match r.what {
-        What::NodeTaints(change) => trace
-            .taints
-            .get(change as usize)?
-            .added
-            .iter()
-            .find(|t| is_no_execute(t.effect)),
+        What::NodeTaints(change) => {
+            trace.taints.get(change as usize)?.added.iter().find(|t| is_no_execute(t.effect))
+        }
         _ => None,
     })
 }

@@ -165,16 +165,7 @@ impl<'a> Facts<'a> {
         let follow = Follow::new(analysis);
         let owners = Owners::new(analysis);
         let (taints, keys, zones, why) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
-        Facts {
-            analysis,
-            follow,
-            taints,
-            keys,
-            zones,
-            owners,
-            why,
-            true_conditions,
-        }
+        Facts { analysis, follow, taints, keys, zones, owners, why, true_conditions }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -187,43 +178,23 @@ impl<'a> Facts<'a> {
             let (node, pod) = match (&step.node, &step.pod) {
                 (Some((n, ..)), _) => (n.0, None),
                 // A pod that is gone has no node any more, and one that is new had none.
-                (_, Some((p, before, after))) => (
-                    if after.node == NO_NODE {
-                        before.node
-                    } else {
-                        after.node
-                    },
-                    Some(*p),
-                ),
+                (_, Some((p, before, after))) => {
+                    (if after.node == NO_NODE { before.node } else { after.node }, Some(*p))
+                }
                 _ => (NO_NODE, None),
             };
             let mut emit = |fact| {
                 let about = (node != NO_NODE).then_some(NodeId(node));
                 // An entry is not given relative to itself.
-                let since = if is_entry(fact) {
-                    None
-                } else {
-                    analysis.since_of(id, about)
-                };
-                found(&Finding {
-                    at: r.at,
-                    record: id,
-                    fact,
-                    node,
-                    pod,
-                    since,
-                });
+                let since = if is_entry(fact) { None } else { analysis.since_of(id, about) };
+                found(&Finding { at: r.at, record: id, fact, node, pod, since });
             };
             if let What::NodeTaints(change) = r.what {
                 let Some(change) = analysis.trace.taints.get(change as usize) else {
                     continue;
                 };
                 for t in &change.removed {
-                    emit(Fact::Untainted(taint_id(
-                        &mut self.keys,
-                        &mut self.taints,
-                        t,
-                    )));
+                    emit(Fact::Untainted(taint_id(&mut self.keys, &mut self.taints, t)));
                 }
                 for t in &change.added {
                     emit(Fact::Tainted(taint_id(&mut self.keys, &mut self.taints, t)));
@@ -275,9 +246,9 @@ impl<'a> Facts<'a> {
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
             What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
             // The stop of the machine is a fact of its own.
-            What::NodeSilent => node_changed
-                .filter(|(_, _, after)| !after.off)
-                .map(|_| Fact::Silent),
+            What::NodeSilent => {
+                node_changed.filter(|(_, _, after)| !after.off).map(|_| Fact::Silent)
+            }
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
             What::MachineOff => node_changed.map(|_| Fact::MachineOff),
             What::MachineOn => node_changed.map(|_| Fact::MachineOn),
@@ -299,10 +270,9 @@ impl<'a> Facts<'a> {
             What::PodBound(_) => pod_changed
                 .filter(|_| later)
                 .map(|_| workload().map_or(Fact::PodBound, Fact::ReplicaBound)),
-            What::PodPhase(PodPhase::Running) => pod_changed
-                .filter(|_| later)
-                .and_then(|_| workload())
-                .map(Fact::ReplicaRunning),
+            What::PodPhase(PodPhase::Running) => {
+                pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning)
+            }
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
             What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
@@ -317,12 +287,12 @@ impl<'a> Facts<'a> {
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
-            What::EvictionRefused(state) => Some(Fact::EvictionRefused(
-                self.analysis.trace.budgets.get(state as usize)?.budget,
-            )),
-            What::DrainEnded(end) => Some(Fact::DrainEnded(
-                self.analysis.trace.drains.get(end as usize)?.outcome,
-            )),
+            What::EvictionRefused(state) => {
+                Some(Fact::EvictionRefused(self.analysis.trace.budgets.get(state as usize)?.budget))
+            }
+            What::DrainEnded(end) => {
+                Some(Fact::DrainEnded(self.analysis.trace.drains.get(end as usize)?.outcome))
+            }
             What::BudgetCreated(_) => budget(BudgetChange::Created),
             What::BudgetChanged(_) => budget(BudgetChange::Changed),
             What::BudgetDeleted => budget(BudgetChange::Deleted),
@@ -400,10 +370,7 @@ fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u3
         return i as u32;
     }
     keys.push(taint.clone());
-    let short = Taint {
-        key: short_key(&taint.key).to_owned(),
-        ..taint.clone()
-    };
+    let short = Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() };
     texts.push(short.to_string());
     keys.len() as u32 - 1
 }

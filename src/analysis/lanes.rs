@@ -97,10 +97,7 @@ fn count(steps: &mut Vec<(Time, u32)>, at: Time) {
 }
 
 fn tainted(n: NodeFlags) -> Tainted {
-    Tainted {
-        no_schedule: n.exists && n.no_schedule > 0,
-        no_execute: n.exists && n.no_execute > 0,
-    }
+    Tainted { no_schedule: n.exists && n.no_schedule > 0, no_execute: n.exists && n.no_execute > 0 }
 }
 
 fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
@@ -163,9 +160,8 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         }
     }
     let replaced = workloads(analysis).replacements.into_values();
-    let mut replaced: Vec<(Time, NodeId)> = replaced
-        .filter_map(|r| Some((r.ready_at?, r.node?)))
-        .collect();
+    let mut replaced: Vec<(Time, NodeId)> =
+        replaced.filter_map(|r| Some((r.ready_at?, r.node?))).collect();
     replaced.sort_unstable();
     for (at, node) in replaced {
         if let Some(lane) = lanes.get_mut(node.index()) {
@@ -221,15 +217,11 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
             set(&mut lanes[z].tainted, r.at, with_taint[z]);
         }
         if let Some((_, pod)) = step.eviction(r) {
-            let z = pod
-                .node_id()
-                .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             count(&mut lanes[z].evictions, r.at);
         }
         if let Some((_, pod)) = step.preemption(r) {
-            let z = pod
-                .node_id()
-                .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             lanes[z].preempted += 1;
         }
     }

@@ -62,10 +62,7 @@ impl Marks {
     pub(super) fn new(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count: usize) -> Self {
         let mut finder = Finder {
             plan,
-            marks: Marks {
-                of_node: vec![Vec::new(); node_count],
-                ..Marks::default()
-            },
+            marks: Marks { of_node: vec![Vec::new(); node_count], ..Marks::default() },
             by_moment: BTreeMap::new(),
         };
         finder.read_plan(node_ids);
@@ -80,9 +77,7 @@ impl Marks {
     /// What the time of a record is given relative to; see
     /// [`Analysis::since_of`](super::setting::Analysis::since_of).
     pub(super) fn since(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.own(id)
-            .or_else(|| self.get(self.hit(node, trace.get(id)?.at, false)))
-            .map(|m| m.since)
+        self.own(id).or_else(|| self.get(self.hit(node, trace.get(id)?.at, false))).map(|m| m.since)
     }
 
     /// What a latency is counted from; see
@@ -94,9 +89,7 @@ impl Marks {
         let walk = || std::iter::successors(own, |m| self.get(m.parent)).take(self.marks.len());
         let nearest = |kind| walk().find(|m| m.kind == kind);
         let found = nearest(Kind::Harm).or_else(|| nearest(Kind::Action));
-        found
-            .or_else(|| self.get(self.hit(node, trace.get(id)?.at, true)))
-            .map(|m| m.since)
+        found.or_else(|| self.get(self.hit(node, trace.get(id)?.at, true))).map(|m| m.since)
     }
 
     /// The mark that led to a record.
@@ -130,9 +123,8 @@ impl Marks {
                 .find(|&m| !harm || self.marks[m as usize].kind == Kind::Harm)
                 .unwrap_or(NONE)
         };
-        let own = node
-            .and_then(|n| self.of_node.get(n.index()))
-            .map_or(NONE, |marks| latest(marks));
+        let own =
+            node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, |marks| latest(marks));
         self.later(own, latest(&self.of_all))
     }
 }
@@ -159,11 +151,7 @@ impl Finder<'_> {
             let Some(entry) = self.plan.timeline.get(a.entry as usize) else {
                 continue;
             };
-            let since = Since {
-                at: a.at,
-                entry: a.entry,
-                ended: a.phase == Phase::End,
-            };
+            let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
             let recovers = since.ended
                 || matches!(
                     a.act,
@@ -191,22 +179,16 @@ impl Finder<'_> {
     /// The mark of a moment of the timeline; a new one if there is none yet.
     fn mark_at(&mut self, since: Since, kind: Kind) -> u32 {
         let marks = &mut self.marks;
-        *self.by_moment.entry(since).or_insert_with(|| {
-            marks.push(Mark {
-                since,
-                kind,
-                parent: NONE,
-            })
-        })
+        *self
+            .by_moment
+            .entry(since)
+            .or_insert_with(|| marks.push(Mark { since, kind, parent: NONE }))
     }
 
     /// The mark that led to a record, given the marks of all records before it.
     fn mark_of(&mut self, id: usize, r: &Record) -> u32 {
-        let inherited = if (r.cause as usize) < id {
-            self.marks.of_record[r.cause as usize]
-        } else {
-            NONE
-        };
+        let inherited =
+            if (r.cause as usize) < id { self.marks.of_record[r.cause as usize] } else { NONE };
         match r.what {
             What::FaultBegan | What::FaultEnded => self.of_entry(r, inherited),
             // A maintenance comes to each node at its own time.
@@ -229,11 +211,7 @@ impl Finder<'_> {
         if r.object as usize >= self.plan.timeline.len() {
             return inherited;
         }
-        let since = Since {
-            at: r.at,
-            entry: r.object,
-            ended: r.what == What::FaultEnded,
-        };
+        let since = Since { at: r.at, entry: r.object, ended: r.what == What::FaultEnded };
         let mark = self.mark_at(since, Kind::Other);
         if mark != inherited {
             self.marks.marks[mark as usize].parent = inherited;
@@ -246,11 +224,7 @@ impl Finder<'_> {
         let ended = r.what == What::MachineOn;
         let marks = &mut self.marks;
         let mark = marks.push(Mark {
-            since: Since {
-                at: r.at,
-                entry: marks.marks[inherited as usize].since.entry,
-                ended,
-            },
+            since: Since { at: r.at, entry: marks.marks[inherited as usize].since.entry, ended },
             kind: if ended { Kind::Other } else { Kind::Harm },
             parent: inherited,
         });
@@ -263,16 +237,9 @@ impl Finder<'_> {
 
     /// Whether a mark is the beginning of an entry that ends when the run says so: a maintenance.
     fn is_of_maintenance(&self, mark: u32) -> bool {
-        let entry = self
-            .marks
-            .get(mark)
-            .filter(|m| m.kind == Kind::Action)
-            .map(|m| m.since.entry);
+        let entry = self.marks.get(mark).filter(|m| m.kind == Kind::Action).map(|m| m.since.entry);
         entry.is_some_and(|e| {
-            self.plan
-                .timeline
-                .get(e as usize)
-                .is_some_and(|t| t.ends.is_none())
+            self.plan.timeline.get(e as usize).is_some_and(|t| t.ends.is_none())
                 && self.plan.lasts(e)
         })
     }

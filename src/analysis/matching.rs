@@ -38,8 +38,7 @@ impl Pair {
 
     /// Whether it is explained: both are no farther apart than that.
     pub(crate) fn is_explained(&self, tolerance: Dur) -> bool {
-        self.simulated
-            .is_some_and(|at| are_near(at, self.recorded, tolerance))
+        self.simulated.is_some_and(|at| are_near(at, self.recorded, tolerance))
     }
 }
 
@@ -75,19 +74,13 @@ impl Matched {
         }
         let stand_ins = stand_ins(recorded, courses, known);
         let mut reordered: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-        for (pod, at) in courses
-            .iter()
-            .flat_map(|c| in_recorded_order(recorded, c, known))
-        {
+        for (pod, at) in courses.iter().flat_map(|c| in_recorded_order(recorded, c, known)) {
             reordered.entry(pod).or_default().push(at);
         }
         let pair = |(pod, at): (&String, &Time)| {
             let near = |times: &[Time]| {
                 let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
-                (
-                    near.count(),
-                    times.iter().copied().min_by_key(|t| apart(*t, *at)),
-                )
+                (near.count(), times.iter().copied().min_by_key(|t| apart(*t, *at)))
             };
             let own = simulated.get(pod.as_str());
             let other = stand_ins.get(pod.as_str()).filter(|_| own.is_none());
@@ -118,18 +111,12 @@ impl Matched {
             .filter_map(|(pod, times)| Some(((*pod).to_owned(), times.iter().min().copied()?)))
             .collect();
         only.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-        Matched {
-            pairs,
-            only_simulated: only,
-        }
+        Matched { pairs, only_simulated: only }
     }
 
     /// How many are explained.
     pub(crate) fn explained(&self, tolerance: Dur) -> usize {
-        self.pairs
-            .iter()
-            .filter(|p| p.is_explained(tolerance))
-            .count()
+        self.pairs.iter().filter(|p| p.is_explained(tolerance)).count()
     }
 }
 
@@ -181,11 +168,7 @@ fn in_recorded_order<'c>(
         zone.was.extend(middle.map(|was| (*was, *node)));
     }
     let mut all = Vec::new();
-    for Queue {
-        mut was,
-        mut places,
-    } in zones.into_values()
-    {
+    for Queue { mut was, mut places } in zones.into_values() {
         was.sort_unstable();
         for (at, node) in was {
             let nearest = (0..places.len()).min_by_key(|i| apart(places[*i], at));
@@ -250,15 +233,9 @@ mod tests {
 
     fn course(deleted: &[(&str, u64)]) -> Course {
         let one = |(pod, s): &(&str, u64)| {
-            (
-                (Happening::PodDeleted, (*pod).to_owned()),
-                Time::from_secs(*s),
-            )
+            ((Happening::PodDeleted, (*pod).to_owned()), Time::from_secs(*s))
         };
-        Course {
-            happenings: deleted.iter().map(one).collect(),
-            ..Course::default()
-        }
+        Course { happenings: deleted.iter().map(one).collect(), ..Course::default() }
     }
 
     /// Recorded at 10 s and 50 s. One run has the first at 50 s, the second at 10 s and a third pod,
@@ -296,11 +273,8 @@ mod tests {
     #[test]
     fn another_order_of_a_queue_explains() {
         let mut run = course(&[("x/a", 40), ("x/b", 50), ("x/c", 40)]);
-        for (node, pod, zone, s) in [
-            ("n", "a", "z", 10),
-            ("m", "b", "z", 20),
-            ("o", "c", "y", 10),
-        ] {
+        for (node, pod, zone, s) in [("n", "a", "z", 10), ("m", "b", "z", 20), ("o", "c", "y", 10)]
+        {
             let tainted = (Happening::NodeNoExecute, node.to_owned());
             run.happenings.insert(tainted, Time::from_secs(s));
             run.on.insert(format!("x/{pod}"), node.to_owned());
@@ -331,11 +305,7 @@ mod tests {
             ("x/web-aaa-2".to_owned(), Time::from_secs(62)),
         ]);
         let courses = [
-            course(&[
-                ("x/web-aaa-7", 61),
-                ("x/web-aaa-8", 90),
-                ("x/web-aaa-0", 62),
-            ]),
+            course(&[("x/web-aaa-7", 61), ("x/web-aaa-8", 90), ("x/web-aaa-0", 62)]),
             course(&[("x/web-bbb-9", 60)]),
         ];
         // The last of the first run's was there from the start, and has its own name.

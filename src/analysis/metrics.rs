@@ -54,13 +54,8 @@ impl Metrics {
 
 impl Costs {
     fn is_sound(&self) -> bool {
-        let sums = [
-            self.missing_ns,
-            self.requests_lost,
-            self.requests,
-            self.ghost_ns,
-            self.pending_ns,
-        ];
+        let sums =
+            [self.missing_ns, self.requests_lost, self.requests, self.ghost_ns, self.pending_ns];
         let counts = [
             self.evicted,
             self.needless,

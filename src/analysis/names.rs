@@ -40,11 +40,7 @@ pub(crate) fn by(actor: Actor) -> &'static str {
 
 /// A taint without the prefix that all of Kubernetes' own keys share.
 pub(crate) fn short_taint(taint: &Taint) -> String {
-    Taint {
-        key: short_key(&taint.key).to_owned(),
-        ..taint.clone()
-    }
-    .to_string()
+    Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() }.to_string()
 }
 
 /// How many names or ranges of names are written out; of more only the first and last ones are.
@@ -67,11 +63,7 @@ pub(crate) fn ranges(names: &[&str]) -> String {
         last = Some((stem, number));
     }
     let said = |&(first, end): &(&str, &str)| {
-        if first == end {
-            first.to_owned()
-        } else {
-            format!("{first}..{end}")
-        }
+        if first == end { first.to_owned() } else { format!("{first}..{end}") }
     };
     if parts.len() <= PARTS {
         return parts.iter().map(said).collect::<Vec<_>>().join(", ");
@@ -115,10 +107,7 @@ mod tests {
             (&["b-2", "b-0", "b-1"], "b-0..b-2"),
             (&["b-09", "b-10", "a-1"], "a-1, b-09..b-10"),
             (&["a-1", "a-3", "a-5"], "a-1, a-3, a-5"),
-            (
-                &["a-1", "a-3", "a-5", "a-7", "a-9"],
-                "a-1, a-3, … a-9 (5 in all)",
-            ),
+            (&["a-1", "a-3", "a-5", "a-7", "a-9"], "a-1, a-3, … a-9 (5 in all)"),
             (&["x", "x"], "x"),
             (&[], ""),
         ] {

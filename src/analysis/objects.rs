@@ -29,13 +29,8 @@ pub enum Health {
 
 impl Health {
     /// All of them, in the order in which charts stack them.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Ready,
-        Self::Silent,
-        Self::Unknown,
-        Self::NotReady,
-        Self::Absent,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Ready, Self::Silent, Self::Unknown, Self::NotReady, Self::Absent];
 
     /// Its place in [`Health::ALL`].
     pub(crate) fn index(self) -> usize {
@@ -125,20 +120,13 @@ pub(super) struct NodeState<'a> {
 impl<'a> NodeState<'a> {
     fn count(&mut self) {
         self.flags.no_execute = self.taints.iter().filter(|t| t.is_no_execute()).count() as u16;
-        self.flags.no_schedule = self
-            .taints
-            .iter()
-            .filter(|t| t.taint.effect == Effect::NoSchedule)
-            .count() as u16;
+        self.flags.no_schedule =
+            self.taints.iter().filter(|t| t.taint.effect == Effect::NoSchedule).count() as u16;
     }
 
     pub(super) fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
-        let failing = self
-            .taints
-            .iter()
-            .filter(|h| h.is_for_failure())
-            .map(|h| h.failing_since)
-            .min();
+        let failing =
+            self.taints.iter().filter(|h| h.is_for_failure()).map(|h| h.failing_since).min();
         self.taints.retain(|h| {
             let of = |t: &Taint| t.matches(h.taint);
             !change.removed.iter().any(of) || change.added.iter().any(of)
@@ -147,13 +135,8 @@ impl<'a> NodeState<'a> {
             match self.taints.iter_mut().find(|h| h.taint.matches(taint)) {
                 Some(held) => (held.taint, held.record, held.by) = (taint, id, r.actor),
                 None => {
-                    let mut held = Held {
-                        taint,
-                        since: r.at,
-                        failing_since: r.at,
-                        record: id,
-                        by: r.actor,
-                    };
+                    let mut held =
+                        Held { taint, since: r.at, failing_since: r.at, record: id, by: r.actor };
                     if held.is_for_failure() {
                         held.failing_since = failing.unwrap_or(r.at);
                     }
@@ -174,12 +157,7 @@ impl<'a> NodeState<'a> {
             by: Actor::User,
         };
         self.taints = self.at_creation.iter().map(held).collect();
-        self.flags = NodeFlags {
-            exists: true,
-            silent,
-            ready,
-            ..NodeFlags::default()
-        };
+        self.flags = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
         self.count();
     }
 }
@@ -224,25 +202,12 @@ impl Default for PodState {
 impl PodState {
     /// The state at the start, if there is such a pod then.
     pub(super) fn at_start(start: PodStart, node: u32) -> Option<Self> {
-        let new = PodState {
-            exists: true,
-            node,
-            ..PodState::default()
-        };
+        let new = PodState { exists: true, node, ..PodState::default() };
         match start {
             PodStart::Absent => None,
             PodStart::Pending => Some(new),
-            PodStart::Running => Some(PodState {
-                phase: PodPhase::Running,
-                ready: true,
-                ..new
-            }),
-            PodStart::Imported {
-                phase,
-                ready,
-                deletion,
-                ..
-            } => Some(PodState {
+            PodStart::Running => Some(PodState { phase: PodPhase::Running, ready: true, ..new }),
+            PodStart::Imported { phase, ready, deletion, .. } => Some(PodState {
                 phase,
                 ready: ready.is_some_and(|c| c.status == ConditionStatus::True),
                 deleting: deletion.is_some(),

@@ -8,9 +8,7 @@ use std::cmp::Ordering;
 pub(crate) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     nodes.sort_by(|a, b| {
         let zone = |n: &NodeId| analysis.zone_of[n.index()];
-        zone(a)
-            .cmp(&zone(b))
-            .then_with(|| counted(analysis.node_name(*a), analysis.node_name(*b)))
+        zone(a).cmp(&zone(b)).then_with(|| counted(analysis.node_name(*a), analysis.node_name(*b)))
     });
     nodes
 }
@@ -39,9 +37,7 @@ fn counted(a: &str, b: &str) -> Ordering {
 
 /// How many bytes it is to the first digit, or to the first character that is none.
 fn until(text: &str, digit: bool) -> usize {
-    text.bytes()
-        .position(|c| c.is_ascii_digit() == digit)
-        .unwrap_or(text.len())
+    text.bytes().position(|c| c.is_ascii_digit() == digit).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -50,15 +46,12 @@ mod tests {
 
     #[test]
     fn numbers_in_names_count() {
-        let mut names = [
-            "n-10", "n-9", "n-09", "a-1x", "n", "n-9a", "", "ä-2", "n-010-b", "n-10-a",
-        ];
+        let mut names =
+            ["n-10", "n-9", "n-09", "a-1x", "n", "n-9a", "", "ä-2", "n-010-b", "n-10-a"];
         names.sort_by(|a, b| counted(a, b));
         assert_eq!(
             names,
-            [
-                "", "a-1x", "n", "n-9", "n-9a", "n-09", "n-10", "n-10-a", "n-010-b", "ä-2"
-            ]
+            ["", "a-1x", "n", "n-9", "n-9a", "n-09", "n-10", "n-10-a", "n-010-b", "ä-2"]
         );
     }
 }

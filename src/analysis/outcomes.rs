@@ -133,11 +133,7 @@ pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome
         let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
         let missing = wanted.saturating_sub(available);
         o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
-        gap = if missing > 0 {
-            gap.saturating_add(lasts)
-        } else {
-            Dur::ZERO
-        };
+        gap = if missing > 0 { gap.saturating_add(lasts) } else { Dur::ZERO };
         if missing > 0 {
             o.unavailable = o.unavailable.saturating_add(lasts);
         }

@@ -19,9 +19,7 @@ impl Owners {
         let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
         let plans = &analysis.plan.workloads;
         for w in plans {
-            let owner = w
-                .owner
-                .and_then(|o| names.find_workload(&plans[o as usize].name));
+            let owner = w.owner.and_then(|o| names.find_workload(&plans[o as usize].name));
             if let (Some(id), Some(owner)) = (names.find_workload(&w.name), owner) {
                 root[id.index()] = owner;
             }
@@ -32,12 +30,9 @@ impl Owners {
             .filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_)))
         {
             let name =
-                names
-                    .workload_name(WorkloadId(r.object))
-                    .replacen("ReplicaSet", "Deployment", 1);
-            let owner = name
-                .rsplit_once('-')
-                .and_then(|(deployment, _)| names.find_workload(deployment));
+                names.workload_name(WorkloadId(r.object)).replacen("ReplicaSet", "Deployment", 1);
+            let owner =
+                name.rsplit_once('-').and_then(|(deployment, _)| names.find_workload(deployment));
             if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
                 *slot = owner;
             }
@@ -57,8 +52,6 @@ impl Owners {
 
     /// The workload of a pod.
     pub(crate) fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
-        self.root
-            .get(analysis.trace.names.owner_of(pod)?.index())
-            .copied()
+        self.root.get(analysis.trace.names.owner_of(pod)?.index()).copied()
     }
 }

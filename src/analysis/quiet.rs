@@ -18,10 +18,7 @@ pub(crate) fn quiet_from(analysis: &Analysis<'_>) -> Time {
 pub(crate) fn busy_from(analysis: &Analysis<'_>, quiet: Time) -> Time {
     let shown = |r: &&Record| {
         r.at > Time::ZERO
-            && !matches!(
-                r.what,
-                What::Zone(_) | What::Noted(..) | What::ControllersStarted
-            )
+            && !matches!(r.what, What::Zone(_) | What::Noted(..) | What::ControllersStarted)
     };
     let entries = analysis.plan.timeline.iter().map(|e| e.at);
     let first = analysis.trace.iter().find(shown).map(|r| r.at);
@@ -33,11 +30,7 @@ fn before(first: Time, quiet: Time) -> Time {
     let margin = quiet.since(first.min(quiet)).as_nanos() / 10;
     let from = Time::from_nanos(first.as_nanos().saturating_sub(margin.max(1)));
     let from = Time::from_secs(from.as_secs() / 60 * 60);
-    if from.as_nanos() < quiet.as_nanos() / 8 {
-        Time::ZERO
-    } else {
-        from
-    }
+    if from.as_nanos() < quiet.as_nanos() / 8 { Time::ZERO } else { from }
 }
 
 /// A tenth after a time, on a whole minute.

@@ -58,11 +58,7 @@ impl Text<'_> {
                 return self.zone(key, state, Some(row.first));
             }
             Fact::Budget(..)
-                if let Some(r) = self
-                    .analysis
-                    .trace
-                    .get(row.record)
-                    .filter(|_| row.count == 1) =>
+                if let Some(r) = self.analysis.trace.get(row.record).filter(|_| row.count == 1) =>
             {
                 return words::record(self.analysis, r);
             }
@@ -97,11 +93,7 @@ impl Text<'_> {
             Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
             _ => {}
         }
-        let objects = if row.pods > 0 {
-            row.pods
-        } else {
-            row.nodes.len() as u32
-        };
+        let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
         if row.count > objects {
             format!("{subject} {said}, {} times", grouped(row.count.into()))
         } else {
@@ -205,16 +197,9 @@ impl Text<'_> {
         match (end, row.nodes.as_slice()) {
             (Some(end), &[node]) => drain_ended(self.analysis, self.analysis.node_name(node), end),
             _ => {
-                let said = format!(
-                    "{} {}",
-                    self.nodes(&row.nodes),
-                    self.verb(Fact::DrainEnded(outcome))
-                );
-                if row.count as usize > row.nodes.len() {
-                    times(row, &said)
-                } else {
-                    said
-                }
+                let said =
+                    format!("{} {}", self.nodes(&row.nodes), self.verb(Fact::DrainEnded(outcome)));
+                if row.count as usize > row.nodes.len() { times(row, &said) } else { said }
             }
         }
     }
@@ -224,19 +209,12 @@ impl Text<'_> {
     }
 
     fn entry_name(&self, entry: u32) -> &str {
-        self.analysis
-            .plan
-            .timeline
-            .get(entry as usize)
-            .map_or("", |e| &e.name)
+        self.analysis.plan.timeline.get(entry as usize).map_or("", |e| &e.name)
     }
 
     fn entry(&self, row: &Row, entry: u32, one: &str, many: &str) -> String {
         match self.analysis.plan.timeline.get(entry as usize) {
-            None => format!(
-                "{} entries of the timeline {many}",
-                grouped(row.count.into())
-            ),
+            None => format!("{} entries of the timeline {many}", grouped(row.count.into())),
             // What does not last neither begins nor ends.
             Some(e) if !self.analysis.plan.lasts(entry) && one == "begins" => times(row, &e.name),
             Some(e) => times(row, &format!("{} {one}", e.name)),
@@ -262,11 +240,7 @@ impl Text<'_> {
         };
         let nodes = self.analysis.zones.iter().position(|z| *z == name);
         let nodes = nodes.map_or(0, |zone| {
-            self.analysis
-                .zone_of
-                .iter()
-                .filter(|z| usize::from(**z) == zone)
-                .count()
+            self.analysis.zone_of.iter().filter(|z| usize::from(**z) == zone).count()
         });
         let plan = self.analysis.plan;
         let kept = || {
@@ -312,11 +286,9 @@ impl Text<'_> {
             None if workload.index() >= self.analysis.trace.names.workloads() => {
                 format!("{} pods of workloads{on}", grouped(row.pods.into()))
             }
-            None => format!(
-                "{}: {} pods{on}",
-                said(self.analysis, workload),
-                grouped(row.pods.into())
-            ),
+            None => {
+                format!("{}: {} pods{on}", said(self.analysis, workload), grouped(row.pods.into()))
+            }
         }
     }
 
@@ -326,18 +298,12 @@ impl Text<'_> {
             return names.join(", ");
         }
         let count = grouped(nodes.len() as u64);
-        let mut zones: Vec<u16> = nodes
-            .iter()
-            .map(|n| self.analysis.zone_of[n.index()])
-            .collect();
+        let mut zones: Vec<u16> = nodes.iter().map(|n| self.analysis.zone_of[n.index()]).collect();
         zones.sort_unstable();
         zones.dedup();
         match zones[..] {
             [one] if self.analysis.zones[usize::from(one)].is_empty() => format!("{count} nodes"),
-            [one] => format!(
-                "{count} nodes of zone {}",
-                self.analysis.zones[usize::from(one)]
-            ),
+            [one] => format!("{count} nodes of zone {}", self.analysis.zones[usize::from(one)]),
             _ => format!("{count} nodes of {} zones", zones.len()),
         }
     }

@@ -96,11 +96,7 @@ impl Served {
 
     /// How many pods it needs while it asks for this number.
     pub(crate) fn need(&self, desired: u32) -> u32 {
-        self.needs
-            .iter()
-            .map(|n| n.of(desired))
-            .max()
-            .unwrap_or(desired.min(1))
+        self.needs.iter().map(|n| n.of(desired)).max().unwrap_or(desired.min(1))
     }
 
     /// Its pods at the end of the run.
@@ -122,18 +118,11 @@ impl Served {
     /// The time that counts as spans, each with the pods that it had then.
     pub(crate) fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
         let from = self.from.unwrap_or(Time::MAX);
-        self.counts
-            .iter()
-            .enumerate()
-            .filter_map(move |(i, &(at, count))| {
-                let end = self
-                    .counts
-                    .get(i + 1)
-                    .map_or(horizon, |next| next.0)
-                    .min(horizon);
-                let begin = at.max(from);
-                (begin < end).then_some((begin, end, count))
-            })
+        self.counts.iter().enumerate().filter_map(move |(i, &(at, count))| {
+            let end = self.counts.get(i + 1).map_or(horizon, |next| next.0).min(horizon);
+            let begin = at.max(from);
+            (begin < end).then_some((begin, end, count))
+        })
     }
 }
 
@@ -165,13 +154,8 @@ pub(super) fn begins(served: &Served, ran: bool) -> Option<Time> {
     if ran {
         return Some(Time::ZERO);
     }
-    let enough = served
-        .counts
-        .iter()
-        .find(|c| asks(c) && c.1.up >= c.1.desired);
-    enough
-        .or_else(|| served.counts.iter().find(asks))
-        .map(|c| c.0)
+    let enough = served.counts.iter().find(|c| asks(c) && c.1.up >= c.1.desired);
+    enough.or_else(|| served.counts.iter().find(asks)).map(|c| c.0)
 }
 
 /// Spans of time, each from a time to another; none touches the next.

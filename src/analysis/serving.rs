@@ -69,19 +69,14 @@ impl<'a> Walk<'a> {
         let own = |i: u32| {
             let id = WorkloadId(i);
             let name = names.workload_name(id);
-            let is_workload = name
-                .split('/')
-                .next()
-                .and_then(WorkloadKind::parse)
-                .is_some();
+            let is_workload = name.split('/').next().and_then(WorkloadKind::parse).is_some();
             (is_workload && owners.root_of(id) == Some(id))
                 .then(|| served(name.to_owned(), Some(id)))
         };
         let mut all: Vec<Option<Served>> = (0..names.workloads() as u32).map(own).collect();
         for w in analysis.plan.workloads.iter() {
-            if let Some(served) = names
-                .find_workload(&w.name)
-                .and_then(|id| all[id.index()].as_mut())
+            if let Some(served) =
+                names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut())
             {
                 let needs = || w.needs.map(Need::AtLeast).into_iter().collect();
                 served.needs = if w.needs.is_some() {
@@ -108,22 +103,16 @@ impl<'a> Walk<'a> {
     fn place(&self, pod: PodId) -> Option<usize> {
         match self.owners.of(self.analysis, pod) {
             Some(w) => Some(w.index()),
-            None => self
-                .is_static
-                .get(pod.index())
-                .is_some_and(|s| !s)
-                .then_some(self.all.len() - 1),
+            None => {
+                self.is_static.get(pod.index()).is_some_and(|s| !s).then_some(self.all.len() - 1)
+            }
         }
     }
 
     /// Counts what is there at the start.
     pub(super) fn start(&mut self, truth: &Truth<'_>) {
-        let there: Vec<PodId> = truth
-            .follow
-            .pods()
-            .filter(|(_, p)| p.exists)
-            .map(|(id, _)| id)
-            .collect();
+        let there: Vec<PodId> =
+            truth.follow.pods().filter(|(_, p)| p.exists).map(|(id, _)| id).collect();
         for pod in there {
             let standing = truth.standing(pod);
             if truth.follow.pod(pod).phase == PodPhase::Running
@@ -162,9 +151,7 @@ impl<'a> Walk<'a> {
     /// The state of a pod changed.
     pub(super) fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
         let Some(place) = self.place(pod) else { return };
-        let by_pods = self.all[place]
-            .as_ref()
-            .is_some_and(|s| s.name.starts_with("DaemonSet/"));
+        let by_pods = self.all[place].as_ref().is_some_and(|s| s.name.starts_with("DaemonSet/"));
         self.with(place, at, |c| {
             let add = |n: &mut u32, of: fn(&Standing) -> u32| *n = *n + of(after) - of(before);
             add(&mut c.up, |s| s.up.into());
@@ -196,13 +183,7 @@ impl<'a> Walk<'a> {
         if self.place(pod) == Some(place)
             && std::mem::replace(&mut self.bare[pod.index()], wanted) != wanted
         {
-            self.with(place, at, |c| {
-                if wanted {
-                    c.desired += 1
-                } else {
-                    c.desired -= 1
-                }
-            });
+            self.with(place, at, |c| if wanted { c.desired += 1 } else { c.desired -= 1 });
         }
     }
 
@@ -235,9 +216,8 @@ impl<'a> Walk<'a> {
         let Some(desired) = wanted_from(self.analysis.trace, r) else {
             return;
         };
-        let by_pods = self.all[id.index()]
-            .as_ref()
-            .is_none_or(|s| s.name.starts_with("DaemonSet/"));
+        let by_pods =
+            self.all[id.index()].as_ref().is_none_or(|s| s.name.starts_with("DaemonSet/"));
         if !by_pods {
             self.with(id.index(), r.at, |c| c.desired = desired);
         }
@@ -269,19 +249,13 @@ impl<'a> Walk<'a> {
         let (mut below_of_bare, mut none_of_bare) = (Vec::new(), Vec::new());
         let ran = std::mem::take(&mut self.ran);
         let mut workloads = Vec::new();
-        for (mut served, ran) in self
-            .all
-            .into_iter()
-            .zip(ran)
-            .filter_map(|(s, ran)| Some((s?, ran)))
+        for (mut served, ran) in
+            self.all.into_iter().zip(ran).filter_map(|(s, ran)| Some((s?, ran)))
         {
             served.from = begins(&served, ran);
             let (short, dark) = reckon(&mut served, horizon);
-            served.costs.longest_below_need = short
-                .iter()
-                .map(|(from, to)| to.since(*from))
-                .max()
-                .unwrap_or(Dur::ZERO);
+            served.costs.longest_below_need =
+                short.iter().map(|(from, to)| to.since(*from)).max().unwrap_or(Dur::ZERO);
             whole.add(&served.costs);
             if served.id.is_some() {
                 replaced.add(&served.costs);
@@ -306,11 +280,7 @@ impl<'a> Walk<'a> {
         if own == 0 {
             replaced = whole;
         }
-        Serving {
-            workloads,
-            whole,
-            replaced,
-        }
+        Serving { workloads, whole, replaced }
     }
 }
 
@@ -341,11 +311,5 @@ fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need>
         BudgetRule::MinAvailable(n) => Need::AtLeast(n),
         BudgetRule::MaxUnavailable(n) => Need::AllBut(n),
     };
-    analysis
-        .plan
-        .budgets
-        .iter()
-        .filter(over)
-        .map(need)
-        .collect()
+    analysis.plan.budgets.iter().filter(over).map(need).collect()
 }

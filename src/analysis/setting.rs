@@ -57,11 +57,7 @@ impl<'a> Analysis<'a> {
 
     /// The end of the run: the trace's, or the plan's where the trace states none.
     pub fn horizon(&self) -> Time {
-        if self.trace.horizon == Time::ZERO {
-            self.plan.horizon
-        } else {
-            self.trace.horizon
-        }
+        if self.trace.horizon == Time::ZERO { self.plan.horizon } else { self.trace.horizon }
     }
 
     /// When something is overdue that should have happened `within` a span after `since`, not
@@ -147,11 +143,8 @@ fn node_ids(plan: &Plan, trace: &Trace) -> (Vec<NodeId>, Vec<NodeIndex>) {
 /// The names of the zones in order, and for each of `count` nodes the place of its own.
 fn zones(plan: &Plan, node_ids: &[NodeId], count: usize) -> (Vec<String>, Vec<u16>) {
     let beta = plan.profile.node_lifecycle.beta_zone_labels;
-    let of_nodes: Vec<String> = plan
-        .nodes
-        .iter()
-        .map(|n| zone_name(&zone_key(&n.labels, beta)))
-        .collect();
+    let of_nodes: Vec<String> =
+        plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, beta))).collect();
     let mut zones = of_nodes.clone();
     zones.sort();
     zones.dedup();

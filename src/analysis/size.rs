@@ -11,10 +11,7 @@ pub(crate) fn size_in_words(size: &Size) -> String {
     };
     let mut all = vec![counted(size.nodes, "node"), counted(size.pods, "pod")];
     if size.to_make > 0 {
-        all.push(format!(
-            "{} more that workloads make",
-            grouped(size.to_make)
-        ));
+        all.push(format!("{} more that workloads make", grouped(size.to_make)));
     }
     if size.daemon_sets > 0 {
         all.push(match size.daemon_sets {
@@ -51,10 +48,7 @@ mod tests {
         let more = r#", StatefulSet(name: "db", replicas: 2), Job(name: "once", parallelism: 2, completions: 1)"#;
         assert_eq!(of(more), "3 nodes, 5 pods, 3 more that workloads make");
         let more = r#", DaemonSet(name: "logs")"#;
-        assert_eq!(
-            of(more),
-            "3 nodes, 5 pods, and those that a DaemonSet makes"
-        );
+        assert_eq!(of(more), "3 nodes, 5 pods, and those that a DaemonSet makes");
         let more = r#", DaemonSet(name: "logs", placement: Each(All))"#;
         assert_eq!(of(more), "3 nodes, 8 pods");
     }

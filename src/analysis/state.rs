@@ -46,8 +46,7 @@ impl Step {
 
     /// The pod that this record preempts, as it was before: the scheduler deletes no others.
     pub(crate) fn preemption(&self, r: &Record) -> Option<(PodId, PodState)> {
-        self.deletion_begins()
-            .filter(|_| matches!(r.actor, Actor::Scheduler))
+        self.deletion_begins().filter(|_| matches!(r.actor, Actor::Scheduler))
     }
 }
 
@@ -80,9 +79,7 @@ impl<'a> Follow<'a> {
 
     /// The state of a node.
     pub(crate) fn node(&self, id: NodeId) -> NodeFlags {
-        self.nodes
-            .get(id.index())
-            .map_or_else(NodeFlags::default, |n| n.flags)
+        self.nodes.get(id.index()).map_or_else(NodeFlags::default, |n| n.flags)
     }
 
     /// The taints of a node.
@@ -97,10 +94,7 @@ impl<'a> Follow<'a> {
 
     /// The state of all nodes, by id.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeFlags)> {
-        self.nodes
-            .iter()
-            .enumerate()
-            .map(|(i, n)| (NodeId(i as u32), n.flags))
+        self.nodes.iter().enumerate().map(|(i, n)| (NodeId(i as u32), n.flags))
     }
 
     /// The state of a pod.
@@ -110,10 +104,7 @@ impl<'a> Follow<'a> {
 
     /// The state of all pods, by id.
     pub(crate) fn pods(&self) -> impl Iterator<Item = (PodId, &PodState)> {
-        self.pods
-            .iter()
-            .enumerate()
-            .map(|(i, p)| (PodId(i as u32), p))
+        self.pods.iter().enumerate().map(|(i, p)| (PodId(i as u32), p))
     }
 
     /// The record that set a pod's eviction timer, if one runs.
@@ -130,10 +121,7 @@ impl<'a> Follow<'a> {
                 Some(node) => {
                     let before = node.flags;
                     Self::apply_node(self.analysis, node, id, r);
-                    Step {
-                        node: Some((n, before, node.flags)),
-                        pod: None,
-                    }
+                    Step { node: Some((n, before, node.flags)), pod: None }
                 }
             };
         }
@@ -147,10 +135,7 @@ impl<'a> Follow<'a> {
                     if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                         self.take_template(p, id);
                     }
-                    Step {
-                        node: None,
-                        pod: Some((p, before, after)),
-                    }
+                    Step { node: None, pod: Some((p, before, after)) }
                 }
             };
         }
@@ -162,10 +147,8 @@ impl<'a> Follow<'a> {
 
     fn take_template(&mut self, pod: PodId, id: RecordId) {
         let trace = self.analysis.trace;
-        while let Some((of, template)) = trace
-            .templates
-            .get(self.templates)
-            .filter(|(of, _)| *of <= id)
+        while let Some((of, template)) =
+            trace.templates.get(self.templates).filter(|(of, _)| *of <= id)
         {
             self.templates += 1;
             if *of == id {
@@ -181,10 +164,7 @@ impl<'a> Follow<'a> {
             // A kubelet registers its node as Ready; the condition's change is not recorded then.
             What::NodeCreated => node.create(r.at, Some(ConditionStatus::True), false),
             What::NodeDeleted => {
-                node.flags = NodeFlags {
-                    silent: node.flags.silent,
-                    ..NodeFlags::default()
-                };
+                node.flags = NodeFlags { silent: node.flags.silent, ..NodeFlags::default() };
                 node.taints.clear();
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
@@ -209,12 +189,7 @@ impl<'a> Follow<'a> {
             What::PodCreated(_) if pod.exists && r.at == Time::ZERO => {}
             What::PodCreated(node) => {
                 let node = What::created_on(node).map_or(NO_NODE, |n| n.0);
-                *pod = PodState {
-                    exists: true,
-                    node,
-                    bound_at: r.at,
-                    ..PodState::default()
-                };
+                *pod = PodState { exists: true, node, bound_at: r.at, ..PodState::default() };
             }
             What::PodBound(node) => {
                 pod.node = node;

@@ -13,9 +13,7 @@ use statrs::distribution::{
 /// With n values that is the ⌈n·percent/100⌉-th smallest, so that the median of an even number is
 /// the lower of the two in the middle, and always a value that occurred. None without values.
 pub(crate) fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
-    let rank = (sorted.len() as u64 * percent.min(100))
-        .div_ceil(100)
-        .max(1);
+    let rank = (sorted.len() as u64 * percent.min(100)).div_ceil(100).max(1);
     sorted.get(rank as usize - 1).copied()
 }
 
@@ -57,18 +55,12 @@ pub(crate) struct Interval {
 impl Interval {
     /// Further by so much to either side.
     pub(crate) fn wider(self, by: f64) -> Self {
-        Self {
-            low: self.low - by,
-            high: self.high + by,
-        }
+        Self { low: self.low - by, high: self.high + by }
     }
 
     /// Without what lies below something that cannot be less.
     pub(crate) fn not_below(self, least: f64) -> Self {
-        Self {
-            low: self.low.max(least),
-            high: self.high.max(least),
-        }
+        Self { low: self.low.max(least), high: self.high.max(least) }
     }
 }
 
@@ -96,16 +88,8 @@ impl Sample {
         // Summed in order of size, so that the order of the runs makes no difference.
         let mean = sorted.iter().sum::<f64>() / n;
         let squares: f64 = sorted.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let deviation = if sorted.len() > 1 {
-            (squares / (n - 1.0)).sqrt()
-        } else {
-            0.0
-        };
-        Some(Sample {
-            sorted,
-            mean,
-            deviation,
-        })
+        let deviation = if sorted.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+        Some(Sample { sorted, mean, deviation })
     }
 
     /// How many values there are.
@@ -135,26 +119,14 @@ impl Sample {
         if n < 2 {
             return None;
         }
-        let t = StudentsT::new(0.0, 1.0, (n - 1) as f64)
-            .ok()?
-            .inverse_cdf(1.0 - TAIL);
-        let half = if self.deviation == 0.0 {
-            0.0
-        } else {
-            t * self.deviation / (n as f64).sqrt()
-        };
-        Some(Interval {
-            low: self.mean - half,
-            high: self.mean + half,
-        })
+        let t = StudentsT::new(0.0, 1.0, (n - 1) as f64).ok()?.inverse_cdf(1.0 - TAIL);
+        let half = if self.deviation == 0.0 { 0.0 } else { t * self.deviation / (n as f64).sqrt() };
+        Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 
     /// The same of a figure that is never below zero.
     pub(crate) fn figure_interval(&self) -> Option<Interval> {
-        self.mean_interval().map(|i| Interval {
-            low: i.low.max(0.0),
-            ..i
-        })
+        self.mean_interval().map(|i| Interval { low: i.low.max(0.0), ..i })
     }
 
     /// The quantile of a percentage, a value that occurred.
@@ -171,10 +143,7 @@ impl Sample {
         // Ranks from 1: the l-th value is above the quantile if fewer than l lie below it.
         let low = (1..=n).take_while(|&l| below.cdf(l - 1) <= TAIL).last()?;
         let high = (1..=n).find(|&u| 1.0 - below.cdf(u - 1) <= TAIL)?;
-        Some(Interval {
-            low: self.sorted[low as usize - 1],
-            high: self.sorted[high as usize - 1],
-        })
+        Some(Interval { low: self.sorted[low as usize - 1], high: self.sorted[high as usize - 1] })
     }
 }
 
@@ -185,10 +154,7 @@ pub(crate) fn poisson_interval(count: u64) -> Interval {
         Ok(d) => d.inverse_cdf(p) / 2.0,
         Err(_) => 0.0,
     };
-    Interval {
-        low: at(TAIL, count),
-        high: at(1.0 - TAIL, count + 1),
-    }
+    Interval { low: at(TAIL, count), high: at(1.0 - TAIL, count + 1) }
 }
 
 /// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
@@ -249,9 +215,8 @@ pub fn same_odds(counts: &[(u64, u64)]) -> f64 {
         return 1.0;
     }
     let (mut classes, rare): (Vec<_>, Vec<_>) = counts.iter().partition(|c| is_often(**c, (a, b)));
-    let rest = rare.iter().fold((0, 0), |sum: (u64, u64), c: &(u64, u64)| {
-        (sum.0 + c.0, sum.1 + c.1)
-    });
+    let rest =
+        rare.iter().fold((0, 0), |sum: (u64, u64), c: &(u64, u64)| (sum.0 + c.0, sum.1 + c.1));
     if rest != (0, 0) {
         classes.push(rest);
     }
@@ -290,9 +255,7 @@ fn fisher(one: (u64, u64), other: (u64, u64)) -> f64 {
     let seen = table.pmf(one.0);
     let tables = a.saturating_sub(all - ones)..=ones.min(a);
     // What is as likely as what was seen must not be left out by a rounding.
-    let as_far = tables
-        .map(|x| table.pmf(x))
-        .filter(|p| *p <= seen * (1.0 + 1e-9));
+    let as_far = tables.map(|x| table.pmf(x)).filter(|p| *p <= seen * (1.0 + 1e-9));
     as_far.sum::<f64>().min(1.0)
 }
 
@@ -348,17 +311,10 @@ mod tests {
         // ⌈10·0.95⌉ = 10, ⌈10·0.90⌉ = 9; zero per cent is the least.
         let ten: Vec<u64> = (1..=10).collect();
         assert_eq!(
-            (
-                nearest_rank(&ten, 95),
-                nearest_rank(&ten, 90),
-                nearest_rank(&ten, 0)
-            ),
+            (nearest_rank(&ten, 95), nearest_rank(&ten, 90), nearest_rank(&ten, 0)),
             (Some(10), Some(9), Some(1))
         );
-        assert_eq!(
-            (nearest_rank(&ten, 100), nearest_rank(&ten, 1000)),
-            (Some(10), Some(10))
-        );
+        assert_eq!((nearest_rank(&ten, 100), nearest_rank(&ten, 1000)), (Some(10), Some(10)));
     }
 
     /// Of none seen: e^-λ = 0.025, λ = 3.689. Of two, by the tables of Pearson and Hartley: 0.242 to
@@ -375,13 +331,9 @@ mod tests {
     /// Of three pairs all on one side: 2 / 8. Of eight: 2 / 256. Of ten nine: 2 · 11 / 1024.
     #[test]
     fn pairs_on_one_side_are_chance_as_often_as_coins() {
-        for (less, more, p) in [
-            (0, 0, 1.0),
-            (0, 3, 0.25),
-            (8, 0, 0.007_812_5),
-            (1, 9, 22.0 / 1024.0),
-            (2, 2, 1.0),
-        ] {
+        for (less, more, p) in
+            [(0, 0, 1.0), (0, 3, 0.25), (8, 0, 0.007_812_5), (1, 9, 22.0 / 1024.0), (2, 2, 1.0)]
+        {
             assert!((sign_test(less, more) - p).abs() < 1e-12, "{less} {more}");
         }
     }
@@ -418,18 +370,12 @@ mod tests {
                 && (i.high - 6.7875).abs() < 1e-3,
             "{i:?}"
         );
-        assert_eq!(
-            (s.count(), s.min(), s.max(), s.quantile(50)),
-            (8, 2.0, 9.0, 4.0)
-        );
+        assert_eq!((s.count(), s.min(), s.max(), s.quantile(50)), (8, 2.0, 9.0, 4.0));
         // One value says nothing of its spread; equal ones have none.
         assert_eq!(Sample::of([3.0]).and_then(|s| s.mean_interval()), None);
         assert_eq!(
             Sample::of([3.0; 5]).and_then(|s| s.mean_interval()),
-            Some(Interval {
-                low: 3.0,
-                high: 3.0
-            })
+            Some(Interval { low: 3.0, high: 3.0 })
         );
         assert_eq!(Sample::of([]), None);
     }
@@ -439,23 +385,11 @@ mod tests {
         // Of ten values the median lies between the 2nd and the 9th with 97.9 %: P(B(10, 1/2) <= 1)
         // = 11/1024 = 1.07 %, and P(<= 2) = 5.5 %.
         let ten = Sample::of((1..=10).map(f64::from)).expect("there are values");
-        assert_eq!(
-            ten.quantile_interval(50),
-            Some(Interval {
-                low: 2.0,
-                high: 9.0
-            })
-        );
+        assert_eq!(ten.quantile_interval(50), Some(Interval { low: 2.0, high: 9.0 }));
         // Five are too few: all five are above it in 1/32 = 3.1 % of cases.
-        assert_eq!(
-            Sample::of((1..=5).map(f64::from)).and_then(|s| s.quantile_interval(50)),
-            None
-        );
+        assert_eq!(Sample::of((1..=5).map(f64::from)).and_then(|s| s.quantile_interval(50)), None);
         // The 95th percentile of 20 values may lie above all of them: 0.95^20 = 36 %.
-        assert_eq!(
-            Sample::of((1..=20).map(f64::from)).and_then(|s| s.quantile_interval(95)),
-            None
-        );
+        assert_eq!(Sample::of((1..=20).map(f64::from)).and_then(|s| s.quantile_interval(95)), None);
     }
 
     /// Numbers with mean 50 by a plain congruential rule, twenty at a time: the interval holds the
@@ -470,9 +404,7 @@ mod tests {
                     .wrapping_add(1_442_695_040_888_963_407);
                 (x >> 33) as f64 % 101.0
             }));
-            let i = sample
-                .and_then(|s| s.mean_interval())
-                .expect("there are twenty");
+            let i = sample.and_then(|s| s.mean_interval()).expect("there are twenty");
             covers += u32::from(i.low <= 50.0 && 50.0 <= i.high);
         }
         // Binomial(1000, 0.95): 95 % of the time within 936 to 963; four deviations are 27.6.
@@ -493,9 +425,7 @@ mod tests {
                 let uniform = (x >> 11) as f64 / (1_u64 << 53) as f64;
                 uniform * uniform
             }));
-            let i = sample
-                .and_then(|s| s.quantile_interval(50))
-                .expect("twenty are enough");
+            let i = sample.and_then(|s| s.quantile_interval(50)).expect("twenty are enough");
             covers += u32::from(i.low <= 0.25 && 0.25 <= i.high);
         }
         // Four deviations of Binomial(1000, 0.9586) are 25.2.

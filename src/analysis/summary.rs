@@ -101,26 +101,18 @@ pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summ
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
     for (id, r) in analysis.trace.iter().enumerate() {
-        let (step, again) = tally
-            .truth
-            .apply(id as RecordId, r, &mut |pod, before, after| {
-                served.change(r.at, pod, before, after)
-            });
+        let (step, again) = tally.truth.apply(id as RecordId, r, &mut |pod, before, after| {
+            served.change(r.at, pod, before, after)
+        });
         served.record(r, &step, again, &tally.truth);
         tally.record(id as RecordId, r, &step);
     }
     let mut summary = tally.finish(&evictions, window);
     let serving = served.finish(&evictions, window);
     summary.metrics.costs = serving.whole;
-    summary.metrics.workloads = serving
-        .workloads
-        .iter()
-        .map(|w| (w.name.clone(), w.costs))
-        .collect();
-    let late = serving
-        .workloads
-        .iter()
-        .filter(|w| w.late(analysis).is_some());
+    summary.metrics.workloads =
+        serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
+    let late = serving.workloads.iter().filter(|w| w.late(analysis).is_some());
     summary.metrics.late = late.map(|w| w.name.clone()).collect();
     (summary, serving)
 }
@@ -251,18 +243,12 @@ impl<'a> Tally<'a> {
         // Not of drains, which come when somebody gets to that node.
         let of_controllers =
             |e: &&Eviction<'_>| matches!(e.cause, EvictionCause::Taint | EvictionCause::Timeout);
-        let mut latencies: Vec<Dur> = evictions
-            .iter()
-            .filter(of_controllers)
-            .filter_map(Eviction::latency)
-            .collect();
+        let mut latencies: Vec<Dur> =
+            evictions.iter().filter(of_controllers).filter_map(Eviction::latency).collect();
         self.summary.metrics = Metrics {
             evicted: evictions.len() as u64,
             needless: evictions.iter().filter(|e| e.is_needless(window)).count() as u64,
-            undecided: evictions
-                .iter()
-                .filter(|e| e.is_undecided(window, horizon))
-                .count() as u64,
+            undecided: evictions.iter().filter(|e| e.is_undecided(window, horizon)).count() as u64,
             window,
             detection: Spread::of(&mut self.detection),
             tainting: Spread::of(&mut self.tainting),
@@ -291,13 +277,6 @@ impl<'a> Tally<'a> {
         }
         let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count() as u64;
         let (nodes_unknown, nodes_tainted) = (count(&self.was_unknown), count(&self.was_tainted));
-        Summary {
-            kept,
-            pending_timers,
-            nodes_unknown,
-            nodes_tainted,
-            end,
-            ..self.summary
-        }
+        Summary { kept, pending_timers, nodes_unknown, nodes_tainted, end, ..self.summary }
     }
 }

@@ -111,12 +111,7 @@ impl Run {
         };
         let mut trace = Trace::default();
         trace.horizon = horizon;
-        Run {
-            plan,
-            trace,
-            records: Vec::new(),
-            templates: Vec::new(),
-        }
+        Run { plan, trace, records: Vec::new(), templates: Vec::new() }
     }
 
     /// A Ready node; its index in the plan and its id.
@@ -152,10 +147,7 @@ impl Run {
 
     /// A Deployment and its ReplicaSet; their ids.
     pub(crate) fn workload(&mut self, deployment: &str, set: &str) -> (u32, u32) {
-        (
-            self.trace.names.workload(deployment).0,
-            self.trace.names.workload(set).0,
-        )
+        (self.trace.names.workload(deployment).0, self.trace.names.workload(set).0)
     }
 
     /// A pod that a workload creates later; its id.
@@ -182,27 +174,12 @@ impl Run {
     ) -> (RecordId, RecordId) {
         let is_fault = matches!(begin, Do::Cut(..) | Do::Crash(_));
         let entry = self.plan.timeline.len() as u32;
-        self.plan.timeline.push(TimelineEntry {
-            at,
-            name: name.to_owned(),
-            ends,
-            is_fault,
-        });
-        self.plan.actions.push(Action {
-            at,
-            entry,
-            phase: Phase::Begin,
-            act: begin,
-        });
+        self.plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends, is_fault });
+        self.plan.actions.push(Action { at, entry, phase: Phase::Begin, act: begin });
         let began = self.record(at, NO_RECORD, Actor::User, What::FaultBegan, entry);
         let ended = match (ends, end) {
             (Some(at), Some(act)) => {
-                self.plan.actions.push(Action {
-                    at,
-                    entry,
-                    phase: Phase::End,
-                    act,
-                });
+                self.plan.actions.push(Action { at, entry, phase: Phase::End, act });
                 self.record(at, began, Actor::User, What::FaultEnded, entry)
             }
             _ => NO_RECORD,
@@ -219,14 +196,7 @@ impl Run {
         what: What,
         object: u32,
     ) -> RecordId {
-        self.records.push(Record {
-            at,
-            cause,
-            saw: NO_RECORD,
-            object,
-            what,
-            actor,
-        });
+        self.records.push(Record { at, cause, saw: NO_RECORD, object, what, actor });
         self.records.len() as u32 - 1
     }
 
@@ -260,23 +230,15 @@ impl Run {
         node: u32,
         tolerations: &[Toleration],
     ) -> RecordId {
-        let record = self.record(
-            at,
-            NO_RECORD,
-            Actor::User,
-            What::pod_created(Some(NodeId(node))),
-            pod,
-        );
+        let record =
+            self.record(at, NO_RECORD, Actor::User, What::pod_created(Some(NodeId(node))), pod);
         self.template(record, tolerations);
         record
     }
 
     /// A pod has these tolerations from a record on.
     pub(crate) fn template(&mut self, record: RecordId, tolerations: &[Toleration]) {
-        let template = PodTemplate {
-            tolerations: tolerations.to_vec(),
-            ..PodTemplate::default()
-        };
+        let template = PodTemplate { tolerations: tolerations.to_vec(), ..PodTemplate::default() };
         self.templates.push((record, Rc::new(template)));
     }
 
@@ -312,10 +274,7 @@ impl Run {
         added: &[Taint],
         removed: &[Taint],
     ) -> RecordId {
-        self.trace.taints.push(TaintChange {
-            added: added.to_vec(),
-            removed: removed.to_vec(),
-        });
+        self.trace.taints.push(TaintChange { added: added.to_vec(), removed: removed.to_vec() });
         let change = self.trace.taints.len() as u32 - 1;
         self.record(at, cause, actor, What::NodeTaints(change), node)
     }
@@ -330,29 +289,14 @@ impl Run {
         let mut order: Vec<u32> = (0..self.records.len() as u32).collect();
         order.sort_by_key(|&i| self.records[i as usize].at);
         let mut place = vec![0; order.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(p, &i)| place[i as usize] = p as u32);
+        order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
         let mut trace = self.trace;
         let horizon = trace.horizon;
-        for r in order
-            .iter()
-            .map(|&i| self.records[i as usize])
-            .take_while(|r| r.at <= horizon)
-        {
-            let cause = if r.cause == NO_RECORD {
-                NO_RECORD
-            } else {
-                place[r.cause as usize]
-            };
+        for r in order.iter().map(|&i| self.records[i as usize]).take_while(|r| r.at <= horizon) {
+            let cause = if r.cause == NO_RECORD { NO_RECORD } else { place[r.cause as usize] };
             trace.push(Record { cause, ..r });
         }
-        trace.templates = self
-            .templates
-            .into_iter()
-            .map(|(r, t)| (place[r as usize], t))
-            .collect();
+        trace.templates = self.templates.into_iter().map(|(r, t)| (place[r as usize], t)).collect();
         trace.templates.sort_by_key(|t| t.0);
         let mut plan = self.plan;
         plan.actions.sort_by_key(|a| a.at);

@@ -21,13 +21,7 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
         run.record(ms(0), NO_RECORD, Actor::User, What::NodeCreated, n);
     }
     for (p, n) in [(0, n1), (1, n2), (2, n2)] {
-        run.record(
-            ms(0),
-            NO_RECORD,
-            Actor::User,
-            What::pod_created(Some(NodeId(n))),
-            p,
-        );
+        run.record(ms(0), NO_RECORD, Actor::User, What::pod_created(Some(NodeId(n))), p);
     }
     let (cut, healed) = run.entry(
         "cut n2",
@@ -49,11 +43,8 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
         &[],
     );
     for p in [p2, p3] {
-        let what = What::PodCondition(
-            PodConditionType::Ready,
-            ConditionStatus::False,
-            PodReason::None,
-        );
+        let what =
+            What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
         run.lifecycle(ms(105_000), unknown, what, p);
     }
     let tainted = run.taints(
@@ -67,21 +58,11 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
     let timer = run.eviction(ms(105_100), tainted, What::TimerSet(300), p2);
     let deleting = run.eviction(ms(405_100), timer, What::PodDeleting(30), p2);
     let heard = run.record(ms(500_000), healed, Actor::User, What::NodeHeard, n2);
-    run.record(
-        ms(500_000),
-        deleting,
-        Actor::Kubelet,
-        What::ContainersStopped(n2),
-        p2,
-    );
+    run.record(ms(500_000), deleting, Actor::Kubelet, What::ContainersStopped(n2), p2);
     let gone = run.record(ms(500_000), deleting, Actor::Kubelet, What::PodGone, p2);
     assert_ne!(gone, NO_RECORD);
     let ready = run.ready(ms(504_801), heard, n2, ConditionStatus::True);
-    let what = What::PodCondition(
-        PodConditionType::Ready,
-        ConditionStatus::True,
-        PodReason::None,
-    );
+    let what = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
     run.record(ms(504_801), heard, Actor::Kubelet, what, p3);
     run.taints(
         ms(504_801),
@@ -124,23 +105,10 @@ pub(crate) fn outage(nodes: u32, pods: u32, rate_per_s: u64) -> (Plan, Trace) {
         );
     }
     let victims: Vec<u32> = (0..nodes).filter(|n| n % 3 == 1).collect();
-    let flapping: Vec<u32> = (0..nodes)
-        .filter(|n| n % 3 == 2)
-        .take(1 + nodes as usize / 500)
-        .collect();
-    let pressed: Vec<u32> = (0..nodes)
-        .filter(|n| n % 3 == 0)
-        .take(nodes as usize / 25)
-        .collect();
-    cut(
-        &mut run,
-        "cut b",
-        ms(600_000),
-        ms(1_020_000),
-        &victims,
-        pods,
-        rate_per_s,
-    );
+    let flapping: Vec<u32> =
+        (0..nodes).filter(|n| n % 3 == 2).take(1 + nodes as usize / 500).collect();
+    let pressed: Vec<u32> = (0..nodes).filter(|n| n % 3 == 0).take(nodes as usize / 25).collect();
+    cut(&mut run, "cut b", ms(600_000), ms(1_020_000), &victims, pods, rate_per_s);
     for (k, at) in [120_000, 220_000, 340_000].into_iter().enumerate() {
         cut(
             &mut run,
@@ -259,13 +227,7 @@ fn not_ready(run: &mut Run, at: Time, nodes: &[u32], pods: u32) {
                 What::PodPhase(PodPhase::Succeeded),
                 p,
             );
-            run.record(
-                ms(at.as_millis() + 1_121),
-                deleting,
-                Actor::Kubelet,
-                What::PodGone,
-                p,
-            );
+            run.record(ms(at.as_millis() + 1_121), deleting, Actor::Kubelet, What::PodGone, p);
         }
     }
 }

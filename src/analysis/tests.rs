@@ -22,9 +22,7 @@ use crate::plan::Do;
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 fn texts(rows: &[Row]) -> Vec<String> {
-    rows.iter()
-        .map(|r| format!("{} {}", r.first.as_millis(), r.text))
-        .collect()
+    rows.iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()
 }
 
 #[test]
@@ -53,30 +51,9 @@ fn a_lost_node_is_told_step_by_step() {
     // Relative to the cut up to the pod's end, whose chain leads to it: 500 - 61.7 = 438.3 s;
     // relative to the cut's end after it.
     assert_eq!(rows[0].since, None);
-    assert_eq!(
-        rows[6].since,
-        Some(Since {
-            at: ms(61_700),
-            entry: 0,
-            ended: false
-        })
-    );
-    assert_eq!(
-        rows[9].since,
-        Some(Since {
-            at: ms(61_700),
-            entry: 0,
-            ended: false
-        })
-    );
-    assert_eq!(
-        rows[10].since,
-        Some(Since {
-            at: ms(500_000),
-            entry: 0,
-            ended: true
-        })
-    );
+    assert_eq!(rows[6].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
+    assert_eq!(rows[9].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
+    assert_eq!(rows[10].since, Some(Since { at: ms(500_000), entry: 0, ended: true }));
 }
 
 #[test]
@@ -87,70 +64,27 @@ fn a_lost_nodes_summary() {
     let m = s.metrics.clone();
     // p2 is evicted at 405.1 s and its node is Ready again at 504.801 s, 99.701 s later.
     assert_eq!((m.evicted, m.needless, m.undecided), (1, 1, 0));
-    assert_eq!(
-        summary(&analysis, Dur::from_millis(99_700))
-            .metrics
-            .needless,
-        0
-    );
-    assert_eq!(
-        summary(&analysis, Dur::from_millis(99_701))
-            .metrics
-            .needless,
-        1
-    );
+    assert_eq!(summary(&analysis, Dur::from_millis(99_700)).metrics.needless, 0);
+    assert_eq!(summary(&analysis, Dur::from_millis(99_701)).metrics.needless, 1);
     // The kubelet alone is cut off, so that p2 and p3 are up, whatever the API says. p2 is missing
     // from its eviction at 405.1 s to the end at 600 s, 194.9 s, and runs on as a ghost until its
     // kubelet hears of that at 500 s, 94.9 s. Two of three pods stay: never below one. p1 stays
     // ready, and takes all requests.
     let costs = &m.costs;
-    assert_eq!(
-        (costs.missing_ns, costs.ghost_ns),
-        (194_900_000_000, 94_900_000_000)
-    );
-    assert_eq!(
-        (costs.below_need, costs.none_up, costs.requests_lost),
-        (Dur::ZERO, Dur::ZERO, 0)
-    );
-    assert_eq!(
-        (
-            costs.evicted,
-            costs.needless,
-            costs.restarts,
-            costs.pending_at_end
-        ),
-        (1, 1, 0, 0)
-    );
+    assert_eq!((costs.missing_ns, costs.ghost_ns), (194_900_000_000, 94_900_000_000));
+    assert_eq!((costs.below_need, costs.none_up, costs.requests_lost), (Dur::ZERO, Dur::ZERO, 0));
+    assert_eq!((costs.evicted, costs.needless, costs.restarts, costs.pending_at_end), (1, 1, 0, 0));
     // 105 - 61.7 = 43.3; 105.1 - 61.7 = 43.4; 405.1 - 61.7 = 343.4.
-    assert_eq!(
-        m.detection.map(|d| (d.count, d.median)),
-        Some((1, Dur::from_millis(43_300)))
-    );
+    assert_eq!(m.detection.map(|d| (d.count, d.median)), Some((1, Dur::from_millis(43_300))));
     assert_eq!(
         m.tainting.map(|d| (d.min, d.max)),
         Some((Dur::from_millis(43_400), Dur::from_millis(43_400)))
     );
-    assert_eq!(
-        m.eviction.map(|d| d.median),
-        Some(Dur::from_millis(343_400))
-    );
+    assert_eq!(m.eviction.map(|d| d.median), Some(Dur::from_millis(343_400)));
     // p3 was on the tainted node and stayed.
-    assert_eq!(
-        (s.kept, s.pending_timers, s.nodes_unknown, s.nodes_tainted),
-        (1, 0, 1, 1)
-    );
-    assert_eq!(
-        s.deletions.into_iter().collect::<Vec<_>>(),
-        [(Actor::TaintEviction, 1)]
-    );
-    assert_eq!(
-        (
-            s.end.available,
-            s.end.terminating,
-            s.end.nodes[Health::Ready.index()]
-        ),
-        (2, 0, 3)
-    );
+    assert_eq!((s.kept, s.pending_timers, s.nodes_unknown, s.nodes_tainted), (1, 0, 1, 1));
+    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::TaintEviction, 1)]);
+    assert_eq!((s.end.available, s.end.terminating, s.end.nodes[Health::Ready.index()]), (2, 0, 3));
     assert_eq!(metrics(&plan, &trace, DEFAULT_NEEDLESS_WINDOW), m);
 }
 
@@ -159,25 +93,15 @@ fn an_eviction_names_taint_timer_and_fault() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let all = evictions(&analysis);
-    let [e] = &all[..] else {
-        panic!("one eviction, not {}", all.len())
-    };
+    let [e] = &all[..] else { panic!("one eviction, not {}", all.len()) };
     assert_eq!(e.pod, pod_id(&trace, "default/p2"));
     assert_eq!(
         e.taint.map(ToString::to_string).as_deref(),
         Some("node.kubernetes.io/unreachable:NoExecute")
     );
-    assert_eq!(
-        (e.timer_seconds, e.timer_set_at),
-        (Some(300), Some(ms(105_100)))
-    );
-    assert_eq!(
-        (e.gone_at, e.node_back_at),
-        (Some(ms(500_000)), Some(ms(504_801)))
-    );
-    let walk: Vec<What> = causes::chain(&trace, e.record)
-        .map(|(_, r)| r.what)
-        .collect();
+    assert_eq!((e.timer_seconds, e.timer_set_at), (Some(300), Some(ms(105_100))));
+    assert_eq!((e.gone_at, e.node_back_at), (Some(ms(500_000)), Some(ms(504_801))));
+    let walk: Vec<What> = causes::chain(&trace, e.record).map(|(_, r)| r.what).collect();
     // Deletion, timer, taint, Unknown, silence, fault.
     assert_eq!(walk.len(), 6);
     assert_eq!(walk.last(), Some(&What::FaultBegan));
@@ -188,43 +112,14 @@ fn curves_count_every_pod_once() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let c = curves(&analysis);
-    assert_eq!(
-        c.available,
-        [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]
-    );
-    assert_eq!(
-        c.not_ready,
-        [
-            (ms(0), 0),
-            (ms(105_000), 2),
-            (ms(405_100), 1),
-            (ms(504_801), 0)
-        ]
-    );
-    assert_eq!(
-        c.terminating,
-        [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]
-    );
+    assert_eq!(c.available, [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]);
+    assert_eq!(c.not_ready, [(ms(0), 0), (ms(105_000), 2), (ms(405_100), 1), (ms(504_801), 0)]);
+    assert_eq!(c.terminating, [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]);
     assert_eq!(c.evicted, [(ms(0), 0), (ms(405_100), 1)]);
-    assert_eq!(
-        c.silent_nodes,
-        [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]
-    );
-    assert_eq!(
-        c.not_ready_nodes,
-        [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]
-    );
-    assert_eq!(
-        c.tainted_nodes,
-        [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]
-    );
-    assert_eq!(
-        (
-            value_at(&c.evicted, ms(405_099)),
-            value_at(&c.evicted, ms(405_100))
-        ),
-        (0, 1)
-    );
+    assert_eq!(c.silent_nodes, [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]);
+    assert_eq!(c.not_ready_nodes, [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]);
+    assert_eq!(c.tainted_nodes, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
+    assert_eq!((value_at(&c.evicted, ms(405_099)), value_at(&c.evicted, ms(405_100))), (0, 1));
 }
 
 #[test]
@@ -254,10 +149,7 @@ fn lanes_by_node_and_by_zone_agree() {
     assert_eq!(zones.len(), 1);
     assert_eq!((zones[0].zone.as_str(), zones[0].nodes), ("a", 3));
     assert_eq!(zones[0].health[2], (ms(105_000), [2, 0, 1, 0, 0]));
-    assert_eq!(
-        zones[0].tainted,
-        [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]
-    );
+    assert_eq!(zones[0].tainted, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
 }
 
 #[test]
@@ -277,19 +169,13 @@ fn like_rows_collapse_and_nothing_is_lost() {
     // tokens later.
     assert_eq!((tainted.first, tainted.last), (ms(650_500), ms(750_600)));
     let silent = find("100 nodes of zone b silent");
-    assert_eq!(
-        (silent.first, silent.last, silent.count),
-        (ms(600_000), ms(600_000), 100)
-    );
+    assert_eq!((silent.first, silent.last, silent.count), (ms(600_000), ms(600_000), 100));
     let evicted: u32 = timeline(&analysis, 0)
         .iter()
         .filter(|r| matches!(r.fact, Fact::Evicted(_)))
         .map(|r| r.pods)
         .sum();
-    assert_eq!(
-        u64::from(evicted),
-        summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.evicted
-    );
+    assert_eq!(u64::from(evicted), summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.evicted);
     assert_eq!(evictions(&analysis).len() as u32, evicted);
 }
 
@@ -298,37 +184,15 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let mut run = Run::new("taint, untaint, taint", ms(60_000));
     let n = run.node("n1", "");
     let t = taint(UNREACHABLE, Effect::NoExecute);
-    let (cut, _) = run.entry(
-        "cut n1",
-        ms(1_000),
-        None,
-        Do::Cut(vec![n], Connections::Dropped),
-        None,
-    );
+    let (cut, _) =
+        run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n], Connections::Dropped), None);
     for at in [10_000, 20_000] {
-        run.taints(
-            ms(at),
-            cut,
-            Actor::NodeLifecycle,
-            n,
-            std::slice::from_ref(&t),
-            &[],
-        );
-        run.taints(
-            ms(at + 5_000),
-            cut,
-            Actor::NodeLifecycle,
-            n,
-            &[],
-            std::slice::from_ref(&t),
-        );
+        run.taints(ms(at), cut, Actor::NodeLifecycle, n, std::slice::from_ref(&t), &[]);
+        run.taints(ms(at + 5_000), cut, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&t));
     }
     let (plan, trace) = run.finish();
     let analysis = Analysis::new(&plan, &trace);
-    let [on, off] = [
-        "n1 tainted unreachable:NoExecute",
-        "n1 untainted unreachable:NoExecute",
-    ];
+    let [on, off] = ["n1 tainted unreachable:NoExecute", "n1 untainted unreachable:NoExecute"];
     assert_eq!(
         texts(&timeline(&analysis, 48)),
         [
@@ -343,11 +207,7 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let rows = timeline(&analysis, 3);
     assert_eq!(
         texts(&rows),
-        [
-            "1000 cut n1".to_owned(),
-            format!("10000 {on}, 2 times"),
-            format!("15000 {off}, 2 times")
-        ]
+        ["1000 cut n1".to_owned(), format!("10000 {on}, 2 times"), format!("15000 {off}, 2 times")]
     );
     assert_eq!((rows[1].last, rows[1].count), (ms(20_000), 2));
 }
@@ -357,11 +217,7 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     let mut run = Run::new("pressure, cut", ms(200_000));
     let nodes = ["n1", "n2"].map(|n| run.node(n, "a"));
     let n = nodes[0];
-    let pressure = Do::Condition(
-        vec![n],
-        NodeConditionType::MemoryPressure,
-        ConditionStatus::True,
-    );
+    let pressure = Do::Condition(vec![n], NodeConditionType::MemoryPressure, ConditionStatus::True);
     let (pressed, _) = run.entry("pressure", ms(30_000), None, pressure, None);
     let what = What::NodeCondition(
         NodeConditionType::MemoryPressure,
@@ -372,13 +228,7 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     for both in nodes {
         run.record(ms(60_000), NO_RECORD, Actor::User, What::NodeSilent, both);
     }
-    run.entry(
-        "cut all",
-        ms(60_000),
-        None,
-        Do::Cut(nodes.to_vec(), Connections::Dropped),
-        None,
-    );
+    run.entry("cut all", ms(60_000), None, Do::Cut(nodes.to_vec(), Connections::Dropped), None);
     // The controller decides on the version that the pressure made, and yet the cut is to blame.
     let unknown = run.ready(ms(110_000), condition, n, ConditionStatus::Unknown);
     run.taints(
@@ -414,24 +264,11 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
             "120000 master disruption: no node of any zone is Ready, so taints come off and evictions stop",
         ]
     );
-    let cut = Some(Since {
-        at: ms(60_000),
-        entry: 1,
-        ended: false,
-    });
+    let cut = Some(Since { at: ms(60_000), entry: 1, ended: false });
     assert_eq!([rows[2].since, rows[4].since, rows[5].since], [cut; 3]);
-    assert_eq!(
-        rows[1].since,
-        Some(Since {
-            at: ms(30_000),
-            entry: 0,
-            ended: false
-        })
-    );
+    assert_eq!(rows[1].since, Some(Since { at: ms(30_000), entry: 0, ended: false }));
     // 110 - 60 s.
-    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW)
-        .metrics
-        .detection;
+    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.detection;
     assert_eq!(detection.map(|d| d.median), Some(Dur::from_secs(50)));
 }
 
@@ -441,11 +278,8 @@ fn a_users_deletion_is_no_loss_and_a_stop_of_the_controllers_loses_timers() {
     let n = run.node("n1", "a");
     let [p, q] = ["default/p", "default/q"].map(|name| run.pod(name, n));
     let timer = run.eviction(ms(5_000), NO_RECORD, What::TimerSet(300), q);
-    let ready = What::PodCondition(
-        PodConditionType::Ready,
-        ConditionStatus::False,
-        PodReason::None,
-    );
+    let ready =
+        What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
     run.lifecycle(ms(10_000), NO_RECORD, ready, p);
     run.record(ms(40_000), NO_RECORD, Actor::User, What::PodDeleting(30), p);
     run.record(ms(41_000), NO_RECORD, Actor::Kubelet, What::PodGone, p);
@@ -455,10 +289,7 @@ fn a_users_deletion_is_no_loss_and_a_stop_of_the_controllers_loses_timers() {
     // p is up until the user deletes it at 40 s, and is not wanted from then on; its deletion is no
     // eviction.
     assert_eq!((s.metrics.costs.missing_ns, s.metrics.evicted), (0, 0));
-    assert_eq!(
-        s.deletions.into_iter().collect::<Vec<_>>(),
-        [(Actor::User, 1)]
-    );
+    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::User, 1)]);
     // q's timer died with the controllers; it had one and stayed.
     assert_eq!((s.pending_timers, s.kept), (0, 1));
 }
@@ -468,13 +299,8 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
     let mut run = Run::new("early", ms(100_000));
     let [n1, n2] = ["n1", "n2"].map(|n| run.node(n, "a"));
     let [p1, p2] = [("default/p1", n1), ("default/p2", n2)].map(|(p, n)| run.pod(p, n));
-    let (cut, _) = run.entry(
-        "cut n1",
-        ms(1_000),
-        None,
-        Do::Cut(vec![n1], Connections::Dropped),
-        None,
-    );
+    let (cut, _) =
+        run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n1], Connections::Dropped), None);
     run.record(ms(1_000), cut, Actor::User, What::NodeSilent, n1);
     let tainted = run.taints(
         ms(51_000),
@@ -485,13 +311,8 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
         &[],
     );
     run.eviction(ms(51_000), tainted, What::PodDeleting(30), p1);
-    let (user, _) = run.entry(
-        "maintenance",
-        ms(60_000),
-        None,
-        Do::Taint(vec![n2], Default::default()),
-        None,
-    );
+    let (user, _) =
+        run.entry("maintenance", ms(60_000), None, Do::Taint(vec![n2], Default::default()), None);
     let tainted = run.taints(
         ms(60_000),
         user,
@@ -512,11 +333,7 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
     // median.
     assert_eq!(
         m.eviction.map(|e| (e.min, e.median, e.max)),
-        Some((
-            Dur::from_millis(10),
-            Dur::from_millis(10),
-            Dur::from_secs(50)
-        ))
+        Some((Dur::from_millis(10), Dur::from_millis(10), Dur::from_secs(50)))
     );
 }
 
@@ -534,10 +351,7 @@ fn what_repeats_changes_nothing_and_ids_out_of_range_do_not_panic() {
     let (plan, trace) = run.finish();
     let analysis = Analysis::new(&plan, &trace);
     // The grace period's second setting is no second eviction, nor is the node silent twice.
-    assert_eq!(
-        texts(&timeline(&analysis, 48)),
-        ["0 n1 silent", "1 default/p of n1 evicted"]
-    );
+    assert_eq!(texts(&timeline(&analysis, 48)), ["0 n1 silent", "1 default/p of n1 evicted"]);
     assert_eq!(summary(&analysis, Dur::ZERO).metrics.evicted, 1);
     assert_eq!(analysis.since_of(RecordId::MAX, None), None);
     assert_eq!(analysis.horizon(), Time::from_secs(10));

@@ -31,13 +31,7 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for level in LEVELS {
         rows = merge(analysis, &fine.groups, level);
-        if rows.len()
-            <= if level.span || level.zone {
-                max_rows
-            } else {
-                max_rows + max_rows / 2
-            }
-        {
+        if rows.len() <= if level.span || level.zone { max_rows } else { max_rows + max_rows / 2 } {
             break;
         }
     }
@@ -57,10 +51,7 @@ pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
 /// The rows in order, with their texts.
 fn in_words(analysis: &Analysis<'_>, facts: &Facts<'_>, mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|r| (r.first, r.record));
-    let text = Text {
-        analysis,
-        taints: &facts.taints,
-    };
+    let text = Text { analysis, taints: &facts.taints };
     for row in &mut rows {
         row.text = text.row(row);
     }
@@ -172,23 +163,12 @@ impl Fine {
                 return 0;
             };
             let slot = &mut slots[pod_slot(f.fact)];
-            let count = if *slot >> 8 == entry {
-                (*slot as u8).saturating_add(1)
-            } else {
-                1
-            };
+            let count = if *slot >> 8 == entry { (*slot as u8).saturating_add(1) } else { 1 };
             *slot = entry << 8 | u32::from(count);
             return count - 1;
         }
-        let seen = self
-            .seen_nodes
-            .entry((f.node, f.fact))
-            .or_insert((f.since, 0));
-        *seen = if seen.0 == f.since {
-            (f.since, seen.1.saturating_add(1))
-        } else {
-            (f.since, 1)
-        };
+        let seen = self.seen_nodes.entry((f.node, f.fact)).or_insert((f.since, 0));
+        *seen = if seen.0 == f.since { (f.since, seen.1.saturating_add(1)) } else { (f.since, 1) };
         seen.1 - 1
     }
 
@@ -217,36 +197,11 @@ struct Level {
 }
 
 const LEVELS: [Level; 5] = [
-    Level {
-        span: true,
-        zone: false,
-        generation: true,
-        entry: true,
-    },
-    Level {
-        span: false,
-        zone: true,
-        generation: true,
-        entry: true,
-    },
-    Level {
-        span: false,
-        zone: false,
-        generation: true,
-        entry: true,
-    },
-    Level {
-        span: false,
-        zone: false,
-        generation: false,
-        entry: true,
-    },
-    Level {
-        span: false,
-        zone: false,
-        generation: false,
-        entry: false,
-    },
+    Level { span: true, zone: false, generation: true, entry: true },
+    Level { span: false, zone: true, generation: true, entry: true },
+    Level { span: false, zone: false, generation: true, entry: true },
+    Level { span: false, zone: false, generation: false, entry: true },
+    Level { span: false, zone: false, generation: false, entry: false },
 ];
 
 /// The fact without the entry, text or workload that it names.
@@ -314,18 +269,12 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
 type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>);
 
 fn key(analysis: &Analysis<'_>, g: &Group, level: Level) -> Key {
-    let fact = if level.entry {
-        g.fact
-    } else {
-        without_entry(g.fact)
-    };
+    let fact = if level.entry { g.fact } else { without_entry(g.fact) };
     let place = match g.node {
         n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
         _ => 0,
     };
-    let span = level
-        .span
-        .then_some((g.first.as_millis(), g.last.as_millis()));
+    let span = level.span.then_some((g.first.as_millis(), g.last.as_millis()));
     let since = if level.entry { g.since } else { None };
     let generation = if level.generation { g.generation } else { 0 };
     (fact, since, generation, place, span)

@@ -88,10 +88,9 @@ impl<'a> Truth<'a> {
     }
 
     fn run(&mut self, pod: PodId, node: u32) {
-        if let (Some(live), Some(on)) = (
-            self.live.get_mut(pod.index()),
-            self.on.get_mut(node as usize),
-        ) {
+        if let (Some(live), Some(on)) =
+            (self.live.get_mut(pod.index()), self.on.get_mut(node as usize))
+        {
             *live = node;
             self.ran[pod.index()] = true;
             on.push(pod);
@@ -105,15 +104,13 @@ impl<'a> Truth<'a> {
     /// The state of a pod now.
     pub(crate) fn standing(&self, pod: PodId) -> Standing {
         let p: PodState = self.follow.pod(pod);
-        let live = self
-            .live
-            .get(pod.index())
-            .is_some_and(|&n| n != NO_NODE && self.reached(n));
+        let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
-        let earlier = self.earlier.get(&pod).map_or(0, |nodes| {
-            nodes.iter().filter(|&&n| self.reached(n)).count() as u32
-        });
+        let earlier = self
+            .earlier
+            .get(&pod)
+            .map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
         Standing {
             exists,
             deleting: exists && p.deleting,
@@ -145,10 +142,7 @@ impl<'a> Truth<'a> {
             return (step, again);
         }
         if let Some(node) = r.node()
-            && matches!(
-                r.what,
-                What::MachineOff | What::NetworkLost | What::NetworkBack
-            )
+            && matches!(r.what, What::MachineOff | What::NetworkLost | What::NetworkBack)
         {
             let mut pods = self.on.get(node.index()).cloned().unwrap_or_default();
             pods.sort_unstable();

@@ -24,10 +24,7 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
         }
         if let Some((node, _, after)) = step.node
             && (after.no_execute > 0
-                || matches!(
-                    after.health(),
-                    Health::Ready | Health::Silent | Health::Absent
-                ))
+                || matches!(after.health(), Health::Ready | Health::Silent | Health::Absent))
         {
             inside.remove(&node);
         }

@@ -27,9 +27,8 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     let of_node = |said: &str| format!("{} {said}", node());
     let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
     let workload = || {
-        r.workload().map_or_else(String::new, |w| {
-            trace.names.workload_name(w).replacen('/', " ", 1)
-        })
+        r.workload()
+            .map_or_else(String::new, |w| trace.names.workload_name(w).replacen('/', " ", 1))
     };
     match r.what {
         What::NodeCreated => of_node("exists"),
@@ -42,10 +41,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::NodeUnschedulable(false) => of_node("uncordoned"),
         What::NodeSilent => of_node("falls silent: its kubelet no longer reaches the API server"),
         What::NodeHeard => of_node("is heard again"),
-        What::MachineOff => format!(
-            "the machine of {} stops, and its containers with it",
-            node()
-        ),
+        What::MachineOff => format!("the machine of {} stops, and its containers with it", node()),
         What::MachineOn => format!("the machine of {} has booted", node()),
         What::NetworkLost => format!("clients no longer reach the pods of {}", node()),
         What::NetworkBack => format!("clients reach the pods of {} again", node()),
@@ -62,11 +58,9 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             format!("{}: {} is {}", pod(), kind.as_str(), status.as_str())
         }
         What::PodConditionGone(kind) => format!("{}: {} is gone", pod(), kind.as_str()),
-        What::PodDeleting(grace) => format!(
-            "{} deleted by {}, with a grace period of {grace} s",
-            pod(),
-            by(r.actor)
-        ),
+        What::PodDeleting(grace) => {
+            format!("{} deleted by {}, with a grace period of {grace} s", pod(), by(r.actor))
+        }
         What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{} gone", pod()),
         What::PodGone => format!("{} gone, deleted by {}", pod(), by(r.actor)),
         What::NodeEvent(..)
@@ -128,13 +122,7 @@ fn created(analysis: &Analysis<'_>, pod: &str, on: Option<NonZeroU32>) -> String
 
 /// What a change of a node's taints did.
 fn taint_change(change: Option<&TaintChange>) -> String {
-    let list = |taints: &[Taint]| {
-        taints
-            .iter()
-            .map(short_taint)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let list = |taints: &[Taint]| taints.iter().map(short_taint).collect::<Vec<_>>().join(", ");
     match change {
         Some(c) if c.removed.is_empty() => format!("tainted {}", list(&c.added)),
         Some(c) if c.added.is_empty() => format!("untainted {}", list(&c.removed)),
@@ -157,16 +145,9 @@ fn event(analysis: &Analysis<'_>, r: &Record) -> String {
 /// The new state of a zone, given by its key.
 fn zone(key: &str, state: ZoneState) -> String {
     let name = zone_name(key);
-    let zone = if name.is_empty() {
-        "nodes without a zone".to_owned()
-    } else {
-        format!("zone {name}")
-    };
-    let state = if state == ZoneState::Empty {
-        "no state"
-    } else {
-        state.as_str()
-    };
+    let zone =
+        if name.is_empty() { "nodes without a zone".to_owned() } else { format!("zone {name}") };
+    let state = if state == ZoneState::Empty { "no state" } else { state.as_str() };
     format!("{zone}: {state}")
 }
 
@@ -175,12 +156,9 @@ pub(super) fn rejections(analysis: &Analysis<'_>, r: &Record) -> String {
     let filters = analysis.trace.fields(r).filters.into_iter();
     let said = filters.map(|t| match t.count {
         0 => format!("{}: {}", t.rejection.plugin, t.rejection.reason),
-        n => format!(
-            "{} on {}: {}",
-            t.rejection.plugin,
-            nodes_told(n, &t.nodes),
-            t.rejection.reason
-        ),
+        n => {
+            format!("{} on {}: {}", t.rejection.plugin, nodes_told(n, &t.nodes), t.rejection.reason)
+        }
     });
     said.collect::<Vec<_>>().join("; ")
 }
@@ -210,11 +188,7 @@ fn eviction(
 fn budget(analysis: &Analysis<'_>, verb: &str, state: u32) -> String {
     let state = analysis.trace.budgets.get(state as usize);
     state.map_or_else(String::new, |b| {
-        format!(
-            "{} {verb}: {}",
-            budget_name(analysis, b.budget),
-            asks(b.rule)
-        )
+        format!("{} {verb}: {}", budget_name(analysis, b.budget), asks(b.rule))
     })
 }
 
@@ -222,10 +196,7 @@ fn budget(analysis: &Analysis<'_>, verb: &str, state: u32) -> String {
 fn nodes_told(count: usize, names: &[String]) -> String {
     const MOST: usize = 3;
     let more = if names.len() > MOST { ", …" } else { "" };
-    format!(
-        "{count} ({}{more})",
-        names[..names.len().min(MOST)].join(", ")
-    )
+    format!("{count} ({}{more})", names[..names.len().min(MOST)].join(", "))
 }
 
 fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
@@ -246,17 +217,9 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
             zone_name(analysis.trace.names.text_of(TextId(r.object)))
         ),
         Note::TaintsKnown => {
-            let taints = analysis
-                .trace
-                .taints
-                .get(arg as usize)
-                .map_or(&[][..], |c| &c.added);
+            let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
             let taints: Vec<String> = taints.iter().map(short_taint).collect();
-            format!(
-                "{}: the taint eviction controller knows of {}",
-                node(),
-                taints.join(", ")
-            )
+            format!("{}: the taint eviction controller knows of {}", node(), taints.join(", "))
         }
         Note::TaintsGone => format!(
             "{}: the taint eviction controller knows of no NoExecute taint any more",

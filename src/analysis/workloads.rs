@@ -80,20 +80,12 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(analysis: &'a Analysis<'a>, owners: Owners) -> Self {
         let names = &analysis.trace.names;
-        let min_ready: BTreeMap<&str, i32> = analysis
-            .plan
-            .workloads
-            .iter()
-            .map(|w| (&*w.name, w.min_ready_seconds))
-            .collect();
+        let min_ready: BTreeMap<&str, i32> =
+            analysis.plan.workloads.iter().map(|w| (&*w.name, w.min_ready_seconds)).collect();
         let open = |(i, root): (usize, &WorkloadId)| {
             let id = WorkloadId(i as u32);
             let seconds = min_ready.get(names.workload_name(id)).copied().unwrap_or(0);
-            let kind = names
-                .workload_name(id)
-                .split('/')
-                .next()
-                .and_then(WorkloadKind::parse)?;
+            let kind = names.workload_name(id).split('/').next().and_then(WorkloadKind::parse)?;
             (*root == id).then(|| Open {
                 outcome: WorkloadOutcome::new(id, kind),
                 min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
@@ -117,12 +109,8 @@ impl<'a> Walk<'a> {
             ripening: BTreeSet::new(),
             due: BTreeMap::new(),
         };
-        let pods: Vec<(PodId, PodState)> = walk
-            .follow
-            .pods()
-            .filter(|(_, p)| p.exists)
-            .map(|(id, p)| (id, *p))
-            .collect();
+        let pods: Vec<(PodId, PodState)> =
+            walk.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
         for (pod, state) in pods {
             if let Some(w) = walk.owners.of(analysis, pod) {
                 walk.count(w, Time::ZERO, pod, &PodState::default(), &state);
@@ -197,11 +185,7 @@ impl<'a> Walk<'a> {
             let available = open.available;
             set(&mut open.outcome.available, at, available);
         }
-        if let Some(found) = self
-            .replaces
-            .get(&pod)
-            .and_then(|loss| self.found.get_mut(loss))
-        {
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
             found.ready_at.get_or_insert(at);
         }
     }
@@ -230,10 +214,9 @@ impl<'a> Walk<'a> {
             return;
         };
         match r.what {
-            What::PodDeleting(grace) => drop(
-                self.over
-                    .insert(pod, r.at.saturating_add(Dur::from_secs(grace.into()))),
-            ),
+            What::PodDeleting(grace) => {
+                drop(self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into()))))
+            }
             What::PodGone => drop(self.over.remove(&pod)),
             _ => {}
         }
@@ -249,10 +232,7 @@ impl<'a> Walk<'a> {
             self.arrived(r, w, pod, &after, false);
         }
         self.count(w, r.at, pod, &before, &after);
-        if let Some(found) = self
-            .replaces
-            .get(&pod)
-            .and_then(|loss| self.found.get_mut(loss))
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss))
             && after.exists
             && !after.deleting
             && after.node != NO_NODE
@@ -300,27 +280,16 @@ impl<'a> Walk<'a> {
         if let Some(loss) = loss {
             open.outcome.replaced += 1;
             self.replaces.insert(pod, loss);
-            self.found.insert(
-                loss,
-                Replacement {
-                    pod,
-                    created_at: r.at,
-                    node: None,
-                    ready_at: None,
-                },
-            );
+            self.found
+                .insert(loss, Replacement { pod, created_at: r.at, node: None, ready_at: None });
         }
     }
 
     fn finish(mut self) -> Workloads {
         let horizon = self.analysis.horizon();
         self.ripen(horizon);
-        let pods: Vec<(PodId, PodState)> = self
-            .follow
-            .pods()
-            .filter(|(_, p)| p.exists)
-            .map(|(id, p)| (id, *p))
-            .collect();
+        let pods: Vec<(PodId, PodState)> =
+            self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
         for (pod, state) in pods {
             let Some(w) = self.owners.of(self.analysis, pod) else {
                 continue;
@@ -332,18 +301,11 @@ impl<'a> Walk<'a> {
                 open.outcome.stuck += u64::from(state.deleting && over);
             }
         }
-        let mut outcomes: Vec<WorkloadOutcome> = self
-            .open
-            .into_iter()
-            .flatten()
-            .map(|o| measured(o.outcome, horizon))
-            .collect();
+        let mut outcomes: Vec<WorkloadOutcome> =
+            self.open.into_iter().flatten().map(|o| measured(o.outcome, horizon)).collect();
         let names = &self.analysis.trace.names;
         outcomes.sort_by_key(|o| (o.kind, names.workload_name(o.id)));
-        Workloads {
-            outcomes,
-            replacements: self.found,
-        }
+        Workloads { outcomes, replacements: self.found }
     }
 }
 
@@ -368,16 +330,10 @@ mod tests {
     use crate::trace::{EventBody, Message, NO_RECORD};
     use std::rc::Rc;
 
-    const READY: What = What::PodCondition(
-        PodConditionType::Ready,
-        ConditionStatus::True,
-        PodReason::None,
-    );
-    const UNREADY: What = What::PodCondition(
-        PodConditionType::Ready,
-        ConditionStatus::False,
-        PodReason::None,
-    );
+    const READY: What =
+        What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
+    const UNREADY: What =
+        What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
 
     /// A Deployment of two. At 10 s one pod is NotReady, at 40 s it is evicted and replaced; the
     /// new pod is pending until 60 s and Ready at 62 s. At 80 s the Deployment is scaled to three,
@@ -385,15 +341,9 @@ mod tests {
     fn run() -> (crate::plan::Plan, crate::trace::Trace, [u32; 4]) {
         let mut run = Run::new("w", ms(100_000));
         let node = run.node("n", "a");
-        let old = [
-            run.pod("default/web-x-0", node),
-            run.pod("default/web-x-1", node),
-        ];
+        let old = [run.pod("default/web-x-0", node), run.pod("default/web-x-1", node)];
         let (web, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-x");
-        let new = [
-            run.replica("default/web-x-2", set),
-            run.replica("default/web-x-3", set),
-        ];
+        let new = [run.replica("default/web-x-2", set), run.replica("default/web-x-3", set)];
         old.iter().for_each(|&p| run.owned(p, set));
         let mut at =
             |s: u64, actor, what, object| run.record(ms(s * 1000), NO_RECORD, actor, what, object);
@@ -403,12 +353,7 @@ mod tests {
         let lost = at(40, Actor::TaintEviction, What::PodDeleting(30), old[1]);
         at(40, Actor::ReplicaSet, What::PodCreated(None), new[0]);
         at(60, Actor::Scheduler, What::PodBound(node), new[0]);
-        at(
-            62,
-            Actor::Kubelet,
-            What::PodPhase(PodPhase::Running),
-            new[0],
-        );
+        at(62, Actor::Kubelet, What::PodPhase(PodPhase::Running), new[0]);
         at(62, Actor::Kubelet, READY, new[0]);
         at(80, Actor::User, What::WorkloadScaled(3), web);
         at(80, Actor::ReplicaSet, What::PodCreated(None), new[1]);
@@ -416,10 +361,7 @@ mod tests {
         let why = run.text("0/1 nodes are available: 1 Too many pods.");
         let (plan, mut trace) = run.finish();
         trace.messages.push(Message {
-            body: EventBody {
-                text: EventText::FailedScheduling,
-                arg: why,
-            },
+            body: EventBody { text: EventText::FailedScheduling, arg: why },
             combined: false,
             count: 1,
         });
@@ -444,10 +386,7 @@ mod tests {
         );
         // The third pod of the scaling makes up for nothing. The grace period of the first ended at
         // 70 s.
-        assert_eq!(
-            (o.least_available, o.lost, o.replaced, o.pending, o.stuck),
-            (1, 1, 1, 1, 1)
-        );
+        assert_eq!((o.least_available, o.lost, o.replaced, o.pending, o.stuck), (1, 1, 1, 1, 1));
         assert_eq!(
             o.why_pending.map(|t| trace.names.text_of(t)),
             Some("0/1 nodes are available: 1 Too many pods.")
@@ -458,10 +397,7 @@ mod tests {
             node: Some(NodeId(node)),
             ready_at: Some(s(62)),
         };
-        assert_eq!(
-            found.replacements.into_iter().collect::<Vec<_>>(),
-            [(lost, expected)]
-        );
+        assert_eq!(found.replacements.into_iter().collect::<Vec<_>>(), [(lost, expected)]);
     }
 
     /// The same with `minReadySeconds: 10`: the new pod, Ready at 62 s, is available from 72 s on;
@@ -485,10 +421,7 @@ mod tests {
         let o = &found.outcomes[0];
         assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(72), 2)]);
         // 10 s to 72 s, and 80 s to 100 s.
-        assert_eq!(
-            (o.unavailable, o.longest_gap),
-            (Dur::from_secs(82), Dur::from_secs(62))
-        );
+        assert_eq!((o.unavailable, o.longest_gap), (Dur::from_secs(82), Dur::from_secs(62)));
         assert_eq!(found.replacements[&lost].ready_at, Some(s(72)));
     }
 }

@@ -101,9 +101,7 @@ impl Table {
     }
 
     fn name(&self, id: u32) -> &str {
-        let start = (id as usize)
-            .checked_sub(1)
-            .map_or(0, |before| self.by_id[before].0);
+        let start = (id as usize).checked_sub(1).map_or(0, |before| self.by_id[before].0);
         &self.text[start..self.by_id[id as usize].0]
     }
 
@@ -112,25 +110,18 @@ impl Table {
     }
 
     fn find_hashed(&self, name: &str, hash: u64) -> Option<u32> {
-        self.by_hash.find(hash, |id| {
-            self.by_id[id as usize].1 == hash && self.name(id) == name
-        })
+        self.by_hash.find(hash, |id| self.by_id[id as usize].1 == hash && self.name(id) == name)
     }
 
     fn intern(&mut self, name: &str) -> u32 {
         let hash = stable_hash(name);
-        self.find_hashed(name, hash)
-            .unwrap_or_else(|| self.add(name, hash))
+        self.find_hashed(name, hash).unwrap_or_else(|| self.add(name, hash))
     }
 
     /// Its id if it was not there.
     fn add_new(&mut self, name: &str) -> Option<u32> {
         let hash = stable_hash(name);
-        if self.find_hashed(name, hash).is_some() {
-            None
-        } else {
-            Some(self.add(name, hash))
-        }
+        if self.find_hashed(name, hash).is_some() { None } else { Some(self.add(name, hash)) }
     }
 
     fn add(&mut self, name: &str, hash: u64) -> u32 {
@@ -167,14 +158,9 @@ impl Names {
     /// No names yet, in the same tables.
     #[must_use]
     pub(crate) fn emptied(mut self) -> Self {
-        [
-            &mut self.nodes,
-            &mut self.pods,
-            &mut self.workloads,
-            &mut self.texts,
-        ]
-        .into_iter()
-        .for_each(Table::clear);
+        [&mut self.nodes, &mut self.pods, &mut self.workloads, &mut self.texts]
+            .into_iter()
+            .for_each(Table::clear);
         self.owners.clear();
         self.generated.clear();
         self
@@ -220,10 +206,7 @@ impl Names {
 
     /// Notes under which name recorded timelines know a generated one.
     pub(crate) fn set_alias(&mut self, name: &str, alias: &str) {
-        self.generated.push(Generated::Name(Box::new((
-            name.to_owned(),
-            alias.to_owned(),
-        ))));
+        self.generated.push(Generated::Name(Box::new((name.to_owned(), alias.to_owned()))));
     }
 
     /// Notes that a pod's name was generated, and which of its owner's it is: recorded timelines
@@ -239,9 +222,8 @@ impl Names {
         self.generated.iter().map(move |generated| match generated {
             Generated::Name(both) => (**both).clone(),
             Generated::Pod(pod, number) => {
-                let owner = self
-                    .owner_of(*pod)
-                    .map_or_else(String::new, |w| last(self.workload_name(w)));
+                let owner =
+                    self.owner_of(*pod).map_or_else(String::new, |w| last(self.workload_name(w)));
                 (last(self.pod_name(*pod)), format!("{owner}-#{number}"))
             }
         })

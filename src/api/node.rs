@@ -223,9 +223,5 @@ pub(crate) fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     };
     let zone = get(LABEL_ZONE_BETA, LABEL_ZONE);
     let region = get(LABEL_REGION_BETA, LABEL_REGION);
-    if zone.is_empty() && region.is_empty() {
-        String::new()
-    } else {
-        format!("{region}:\0:{zone}")
-    }
+    if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
 }

@@ -51,23 +51,15 @@ impl PodTemplate {
     /// Whether node selector and required node affinity admit a node
     /// (`component-helpers/scheduling/corev1/nodeaffinity: RequiredNodeAffinity.Match`).
     pub(crate) fn admits_node(&self, name: &str, labels: &Labels) -> bool {
-        let selected = self
-            .node_selector
-            .iter()
-            .all(|(k, v)| labels.get(k) == Some(v));
-        let required = self
-            .scheduling
-            .as_ref()
-            .and_then(|s| s.required_nodes.as_ref());
+        let selected = self.node_selector.iter().all(|(k, v)| labels.get(k) == Some(v));
+        let required = self.scheduling.as_ref().and_then(|s| s.required_nodes.as_ref());
         selected && required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, labels)))
     }
 
     /// The QoS class is BestEffort: nothing of CPU or memory is asked for
     /// (`pkg/apis/core/v1/helper/qos`).
     pub(crate) fn is_best_effort(&self) -> bool {
-        ["cpu", "memory"]
-            .iter()
-            .all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
+        ["cpu", "memory"].iter().all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
     }
 }
 
@@ -271,8 +263,7 @@ impl Pod {
 
     /// The condition Ready is True.
     pub(crate) fn is_ready(&self) -> bool {
-        self.ready
-            .is_some_and(|c| c.status == ConditionStatus::True)
+        self.ready.is_some_and(|c| c.status == ConditionStatus::True)
     }
 
     /// The workload that owns it, and which life of that.

@@ -39,10 +39,7 @@ fn length(word: &str) -> usize {
 
 /// Lower case, and one of `-` and `_`: neither is what a reader notices first.
 fn fold(word: &str) -> String {
-    word.chars()
-        .flat_map(char::to_lowercase)
-        .map(|c| if c == '_' { '-' } else { c })
-        .collect()
+    word.chars().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
 }
 
 #[cfg(test)]

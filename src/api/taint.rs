@@ -84,12 +84,7 @@ pub struct Taint {
 impl Taint {
     /// A taint without a value.
     pub fn new(key: &str, effect: Effect) -> Self {
-        Taint {
-            key: key.to_owned(),
-            value: String::new(),
-            effect,
-            time_added: None,
-        }
+        Taint { key: key.to_owned(), value: String::new(), effect, time_added: None }
     }
 
     /// Same key and effect (`Taint.MatchTaint`).

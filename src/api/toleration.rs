@@ -92,11 +92,7 @@ pub(crate) fn matching_tolerations<'a>(
 ) -> Option<Vec<&'a Toleration>> {
     taints
         .iter()
-        .map(|taint| {
-            tolerations
-                .iter()
-                .find(|t| t.tolerates(taint, comparison_operators))
-        })
+        .map(|taint| tolerations.iter().find(|t| t.tolerates(taint, comparison_operators)))
         .collect()
 }
 
@@ -120,10 +116,7 @@ mod tests {
     }
 
     fn taint(key: &str, value: &str, effect: Effect) -> Taint {
-        Taint {
-            value: value.to_owned(),
-            ..Taint::new(key, effect)
-        }
+        Taint { value: value.to_owned(), ..Taint::new(key, effect) }
     }
 
     #[test]
@@ -155,11 +148,7 @@ mod tests {
             (("foo", Exists, "", ns), ("foo", "bar", NoSchedule), true),
             (("", Exists, "", ns), ("foo", "bar", NoSchedule), true),
             (("foo", Equal, "bar", ns), ("foo", "bar", NoSchedule), true),
-            (
-                ("foo", Equal, "value1", ns),
-                ("foo", "value2", NoSchedule),
-                false,
-            ),
+            (("foo", Equal, "value1", ns), ("foo", "value2", NoSchedule), false),
             (("foo", Equal, "bar", ns), ("foo", "bar", NoExecute), false),
             (("sla", Gt, "950", ns), ("sla", "800", NoSchedule), false),
             (("sla", Gt, "750", ns), ("sla", "950", NoSchedule), true),
@@ -168,27 +157,11 @@ mod tests {
             (("sla", Gt, "950", ns), ("sla", "950", NoSchedule), false),
             (("sla", Gt, "950", ns), ("sla", "high", NoSchedule), false),
             (("sla", Gt, "-100", ns), ("sla", "-200", NoSchedule), false),
-            (
-                ("sla", Gt, "9223372036854775806", ns),
-                ("sla", "100", NoSchedule),
-                false,
-            ),
-            (
-                ("foo", Operator::default(), "", None),
-                ("foo", "", NoExecute),
-                true,
-            ),
-            (
-                ("foo", Operator::default(), "", None),
-                ("foo", "bar", NoExecute),
-                false,
-            ),
+            (("sla", Gt, "9223372036854775806", ns), ("sla", "100", NoSchedule), false),
+            (("foo", Operator::default(), "", None), ("foo", "", NoExecute), true),
+            (("foo", Operator::default(), "", None), ("foo", "bar", NoExecute), false),
             (("foo", Exists, "", None), ("foo", "bar", NoExecute), true),
-            (
-                ("foo", Exists, "", None),
-                ("other", "bar", NoExecute),
-                false,
-            ),
+            (("foo", Exists, "", None), ("other", "bar", NoExecute), false),
             (("", Exists, "", None), ("other", "bar", NoExecute), true),
             (("", Equal, "bar", None), ("other", "bar", NoExecute), true),
             (("", Equal, "", None), ("other", "bar", NoExecute), false),
@@ -197,11 +170,7 @@ mod tests {
             let toleration = toleration(key, operator, value, effect);
             let (key, value, effect) = of_node;
             let taint = taint(key, value, effect);
-            assert_eq!(
-                toleration.tolerates(&taint, true),
-                tolerated,
-                "{toleration:?} {taint}"
-            );
+            assert_eq!(toleration.tolerates(&taint, true), tolerated, "{toleration:?} {taint}");
             let needs_gate = matches!(toleration.operator, Lt | Gt);
             assert_eq!(
                 toleration.tolerates(&taint, false),
@@ -267,14 +236,8 @@ mod tests {
         };
         assert!(tolerated(&[], &[]));
         assert!(tolerated(&[], &[exists("foo", NoSchedule)]));
-        assert!(tolerated(
-            &[taint("foo", "", NoSchedule)],
-            &[exists("foo", NoSchedule)]
-        ));
-        assert!(!tolerated(
-            &[taint("bar", "", NoSchedule)],
-            &[exists("foo", NoSchedule)]
-        ));
+        assert!(tolerated(&[taint("foo", "", NoSchedule)], &[exists("foo", NoSchedule)]));
+        assert!(!tolerated(&[taint("bar", "", NoSchedule)], &[exists("foo", NoSchedule)]));
         assert!(!tolerated(
             &[taint("foo", "", NoExecute), taint("bar", "", NoExecute)],
             &[exists("foo", NoExecute)]
@@ -290,10 +253,8 @@ mod tests {
             toleration("key1", Operator::Equal, "value1", Some(NoSchedule)),
             toleration("key1", Operator::Equal, "value1", Some(NoExecute)),
         ];
-        let left: Vec<&Taint> = node
-            .iter()
-            .filter(|t| !pod.iter().any(|p| p.tolerates(t, false)))
-            .collect();
+        let left: Vec<&Taint> =
+            node.iter().filter(|t| !pod.iter().any(|p| p.tolerates(t, false))).collect();
         assert_eq!(left, [&node[2]]);
         assert!(!tolerated(&node, &pod));
         assert!(tolerated(&node[..2], &pod));

@@ -65,11 +65,7 @@ impl Admission {
     /// What admission adds to a template whatever the namespace, for templates that many pods
     /// share. `None` if nothing is missing.
     pub(crate) fn template(&self, pod: &PodTemplate) -> Option<PodTemplate> {
-        if self.restricts() {
-            self.default_tolerations(pod)
-        } else {
-            self.mutated(pod, None)
-        }
+        if self.restricts() { self.default_tolerations(pod) } else { self.mutated(pod, None) }
     }
 
     /// All plugins that look at a pod on create, in the order of
@@ -83,11 +79,8 @@ impl Admission {
         namespace: &str,
         admitted: bool,
     ) -> Result<Option<PodTemplate>, ApiError> {
-        let said = if self.pod_toleration_restriction {
-            self.namespaces.get(namespace)
-        } else {
-            None
-        };
+        let said =
+            if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
         let changed = self.mutated(pod, said.and_then(|n| n.defaults.as_deref()));
         self.whitelisted(changed.as_ref().unwrap_or(pod), said.filter(|_| !admitted))?;
         Ok(changed)
@@ -103,11 +96,8 @@ impl Admission {
         pod: PodTemplate,
         namespace: &str,
     ) -> Result<PodTemplate, ApiError> {
-        let said = if self.pod_toleration_restriction {
-            self.namespaces.get(namespace)
-        } else {
-            None
-        };
+        let said =
+            if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
         let changed = self.mutated(&pod, None).unwrap_or(pod);
         self.whitelisted(&changed, said)?;
         Ok(changed)
@@ -126,9 +116,7 @@ impl Admission {
         pod: &PodTemplate,
         said: Option<&NamespaceTolerations>,
     ) -> Result<(), ApiError> {
-        let whitelist = said
-            .and_then(|n| n.whitelist.as_deref())
-            .unwrap_or_default();
+        let whitelist = said.and_then(|n| n.whitelist.as_deref()).unwrap_or_default();
         if verify_against_whitelist(&pod.tolerations, whitelist) {
             Ok(())
         } else {
@@ -152,12 +140,8 @@ impl Admission {
         let mut tolerations = so_far.tolerations.clone();
         if self.pod_toleration_restriction {
             let pressure = (!so_far.is_best_effort()).then(|| added(MEMORY_PRESSURE));
-            let extra: Vec<Toleration> = defaults
-                .unwrap_or_default()
-                .iter()
-                .cloned()
-                .chain(pressure)
-                .collect();
+            let extra: Vec<Toleration> =
+                defaults.unwrap_or_default().iter().cloned().chain(pressure).collect();
             if !extra.is_empty() {
                 tolerations = merge(tolerations, extra);
             }
@@ -173,10 +157,7 @@ impl Admission {
         if tolerations == so_far.tolerations {
             return with_defaults;
         }
-        Some(PodTemplate {
-            tolerations,
-            ..so_far.clone()
-        })
+        Some(PodTemplate { tolerations, ..so_far.clone() })
     }
 
     /// TaintNodesByCondition, on create of nodes (`admission.go: Admit`).
@@ -213,14 +194,9 @@ mod tests {
     }
 
     fn keys(requests: &[&str]) -> Vec<String> {
-        let requests = requests
-            .iter()
-            .map(|r| ((*r).to_owned(), Quantity::from_units(1)))
-            .collect();
-        let pod = PodTemplate {
-            requests,
-            ..PodTemplate::default()
-        };
+        let requests =
+            requests.iter().map(|r| ((*r).to_owned(), Quantity::from_units(1))).collect();
+        let pod = PodTemplate { requests, ..PodTemplate::default() };
         create(&ALL, &pod)
             .unwrap()
             .expect("default tolerations are missing")
@@ -237,21 +213,13 @@ mod tests {
         assert_eq!(keys(&[]), [NOT_READY, UNREACHABLE]);
         assert_eq!(keys(&["cpu"]), [NOT_READY, UNREACHABLE, MEMORY_PRESSURE]);
         assert_eq!(
-            keys(&[
-                "nvidia.com/gpu",
-                "hugepages-2Mi",
-                "attachable.kubernetes.io/x"
-            ]),
+            keys(&["nvidia.com/gpu", "hugepages-2Mi", "attachable.kubernetes.io/x"]),
             [NOT_READY, UNREACHABLE, "nvidia.com/gpu"]
         );
         let admitted = create(&ALL, &PodTemplate::default())
             .unwrap()
             .expect("default tolerations are missing");
-        assert_eq!(
-            create(&ALL, &admitted),
-            Ok(None),
-            "what is there is not added again"
-        );
+        assert_eq!(create(&ALL, &admitted), Ok(None), "what is there is not added again");
     }
 
     fn equal(value: &str) -> Toleration {
@@ -267,35 +235,18 @@ mod tests {
 
     /// A case of upstream's TestPodAdmission: the namespace's defaults, its whitelist, whether the
     /// pod asks for cpu, its own tolerations, and what it ends up with, if it is let in.
-    type Case<'a> = (
-        Option<&'a [&'a str]>,
-        Option<&'a [&'a str]>,
-        bool,
-        &'a [&'a str],
-        Option<&'a [&'a str]>,
-    );
+    type Case<'a> =
+        (Option<&'a [&'a str]>, Option<&'a [&'a str]>, bool, &'a [&'a str], Option<&'a [&'a str]>);
 
     fn check((defaults, whitelist, burstable, own, merged): Case<'_>) {
         let list = |values: &[&str]| values.iter().map(|v| equal(v)).collect::<Vec<_>>();
-        let said = NamespaceTolerations {
-            defaults: defaults.map(list),
-            whitelist: whitelist.map(list),
-        };
+        let said =
+            NamespaceTolerations { defaults: defaults.map(list), whitelist: whitelist.map(list) };
         let namespaces = BTreeMap::from([("testNamespace".to_owned(), said)]);
-        let admission = Admission {
-            default_toleration_seconds: None,
-            namespaces,
-            ..ALL
-        };
-        let requests = burstable
-            .then(|| ("cpu".to_owned(), Quantity::from_units(1)))
-            .into_iter()
-            .collect();
-        let pod = PodTemplate {
-            tolerations: list(own),
-            requests,
-            ..PodTemplate::default()
-        };
+        let admission = Admission { default_toleration_seconds: None, namespaces, ..ALL };
+        let requests =
+            burstable.then(|| ("cpu".to_owned(), Quantity::from_units(1))).into_iter().collect();
+        let pod = PodTemplate { tolerations: list(own), requests, ..PodTemplate::default() };
         let pressure = || Toleration {
             value: String::new(),
             operator: Operator::Exists,
@@ -304,13 +255,7 @@ mod tests {
         };
         let expected = merged.map(|m| {
             m.iter()
-                .map(|v| {
-                    if *v == MEMORY_PRESSURE {
-                        pressure()
-                    } else {
-                        equal(v)
-                    }
-                })
+                .map(|v| if *v == MEMORY_PRESSURE { pressure() } else { equal(v) })
                 .collect::<Vec<_>>()
         });
         let admitted = create(&admission, &pod)
@@ -322,9 +267,8 @@ mod tests {
         );
         // On update the defaults are not added, and the whitelist is consulted again. In other
         // namespaces, and for pods admitted before, it is not.
-        let updated = admission
-            .changed_pod(pod.clone(), "testNamespace")
-            .map(|p| p.tolerations.len());
+        let updated =
+            admission.changed_pod(pod.clone(), "testNamespace").map(|p| p.tolerations.len());
         assert_eq!(
             updated,
             Ok(own.len() + usize::from(burstable)),
@@ -348,20 +292,8 @@ mod tests {
             (Some(&[]), None, false, &[], Some(&[])),
             (None, Some(&[]), false, &["v"], Some(&["v"])),
             (Some(&["v"]), Some(&["v1"]), false, &[], None),
-            (
-                Some(&["v"]),
-                Some(&[]),
-                true,
-                &[],
-                Some(&["v", MEMORY_PRESSURE]),
-            ),
-            (
-                Some(&[]),
-                Some(&[]),
-                false,
-                &["v", "v1"],
-                Some(&["v", "v1"]),
-            ),
+            (Some(&["v"]), Some(&[]), true, &[], Some(&["v", MEMORY_PRESSURE])),
+            (Some(&[]), Some(&[]), false, &["v", "v1"], Some(&["v", "v1"])),
         ];
         cases.into_iter().for_each(check);
     }

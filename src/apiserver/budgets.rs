@@ -82,11 +82,7 @@ impl ApiServer {
         if old.rule == rule {
             return Ok(old);
         }
-        let new = Budget {
-            rule,
-            generation: old.generation + 1,
-            ..(*old).clone()
-        };
+        let new = Budget { rule, generation: old.generation + 1, ..(*old).clone() };
         let record = self.record_budget(actor, &new, What::BudgetChanged);
         Ok(self.with_cause(record, || self.commit_budget(new)))
     }
@@ -109,24 +105,20 @@ impl ApiServer {
 
     /// Records what a budget asks for from now on.
     fn record_budget(&self, actor: Actor, budget: &Budget, what: fn(u32) -> What) -> RecordId {
-        let kept = self
-            .trace
-            .with(|t| t.keep_budget(state(budget, Refusal::None)));
+        let kept = self.trace.with(|t| t.keep_budget(state(budget, Refusal::None)));
         self.record_workload(actor, budget.id, what(kept))
     }
 
     /// A budget, the version stored now.
     pub(crate) fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(self.keys.budgets, id.index());
-        self.store
-            .with(|s| s.budgets.get(id.index()).cloned().flatten())
+        self.store.with(|s| s.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All budgets, by id.
     pub(crate) fn budgets(&self) -> Vec<Rc<Budget>> {
         self.ctx.reads(self.keys.budgets.of(ALL));
-        self.store
-            .with(|s| s.budgets.iter().flatten().cloned().collect())
+        self.store.with(|s| s.budgets.iter().flatten().cloned().collect())
     }
 
     /// PUT of the status of a budget that was read before: refused if it has changed since.
@@ -142,10 +134,7 @@ impl ApiServer {
         if old.status == status {
             return Ok(old);
         }
-        Ok(self.commit_budget(Budget {
-            status,
-            ..(*old).clone()
-        }))
+        Ok(self.commit_budget(Budget { status, ..(*old).clone() }))
     }
 
     fn commit_budget(&self, mut new: Budget) -> Rc<Budget> {
@@ -196,11 +185,7 @@ impl ApiServer {
         let free = pod.phase.is_terminal()
             || rules.unstarted_pods_are_free
                 && (pod.phase == PodPhase::Pending || pod.is_terminating());
-        let budget = if free {
-            None
-        } else {
-            self.budget_to_charge(actor, &pod, rules)?
-        };
+        let budget = if free { None } else { self.budget_to_charge(actor, &pod, rules)? };
         Ok((pod, budget))
     }
 

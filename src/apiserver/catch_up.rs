@@ -46,17 +46,8 @@ impl ApiServer {
         for &(at, renew_time_us) in renewals {
             self.writes(self.keys.leases, node.index());
             let lease = self.store.with(|s| {
-                let uid = s
-                    .leases
-                    .get(node.index())
-                    .and_then(Option::as_ref)
-                    .map(|l| l.uid)?;
-                let lease = Lease {
-                    node,
-                    uid,
-                    resource_version: lease_version(at),
-                    renew_time_us,
-                };
+                let uid = s.leases.get(node.index()).and_then(Option::as_ref).map(|l| l.uid)?;
+                let lease = Lease { node, uid, resource_version: lease_version(at), renew_time_us };
                 put(&mut s.leases, node.index(), lease.clone());
                 Some(lease)
             });
@@ -76,8 +67,7 @@ impl ApiServer {
             }
             new.resource_version = self.store.with(|s| s.next_version());
             let new = Rc::new(new);
-            self.store
-                .with(|s| put(&mut s.nodes, node.index(), new.clone()));
+            self.store.with(|s| put(&mut s.nodes, node.index(), new.clone()));
             self.tell(|w| w.heartbeat(&old, &new, at));
         }
     }

@@ -74,19 +74,14 @@ impl EventStore {
             }
             let times = &mut self.of_workloads[workload.index()];
             let place = place_of(times, at);
-            place
-                .inspect_err(|free| times.insert(*free, (at, reason)))
-                .is_err()
+            place.inspect_err(|free| times.insert(*free, (at, reason))).is_err()
         } else if self.contains(name) {
             false
         } else if let EventName::Pod(pod, at) = name {
             if self.first_of_pods.len() <= pod.index() {
                 self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
             }
-            match self.first_of_pods[pod.index()]
-                .iter_mut()
-                .find(|t| **t == Time::MAX)
-            {
+            match self.first_of_pods[pod.index()].iter_mut().find(|t| **t == Time::MAX) {
                 Some(free) => {
                     *free = at;
                     true

@@ -58,11 +58,7 @@ impl ApiServer {
     ) {
         let message = || {
             self.trace.with(|t| {
-                t.messages.push(Message {
-                    body,
-                    combined,
-                    count,
-                });
+                t.messages.push(Message { body, combined, count });
                 t.messages.len() as u32 - 1
             })
         };

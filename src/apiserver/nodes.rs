@@ -144,8 +144,7 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_node_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);
-        self.store
-            .with(|s| put(&mut s.nodes, new.id.index(), new.clone()));
+        self.store.with(|s| put(&mut s.nodes, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.node(old, Some(&new))));
         new
     }
@@ -159,12 +158,7 @@ impl ApiServer {
                 Some(Some(l)) => l.uid,
                 _ => s.next_uid(),
             };
-            let lease = Lease {
-                node,
-                uid,
-                resource_version: lease_version(now),
-                renew_time_us,
-            };
+            let lease = Lease { node, uid, resource_version: lease_version(now), renew_time_us };
             put(&mut s.leases, node.index(), lease.clone());
             lease
         });

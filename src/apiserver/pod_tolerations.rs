@@ -10,10 +10,7 @@ pub(super) fn verify_against_whitelist(
     tolerations: &[Toleration],
     whitelist: &[Toleration],
 ) -> bool {
-    whitelist.is_empty()
-        || tolerations
-            .iter()
-            .all(|t| whitelist.iter().any(|w| is_superset(w, t)))
+    whitelist.is_empty() || tolerations.iter().all(|t| whitelist.iter().any(|w| is_superset(w, t)))
 }
 
 /// `MergeTolerations`: both lists one after the other, without those that another one covers; of
@@ -23,9 +20,7 @@ pub(super) fn merge(first: Vec<Toleration>, second: Vec<Toleration>) -> Vec<Tole
     let mut merged: Vec<Toleration> = Vec::with_capacity(all.len());
     for (i, t) in all.iter().enumerate() {
         let before = merged.iter().any(|m| is_superset(m, t));
-        let after = all[i + 1..]
-            .iter()
-            .any(|later| later != t && is_superset(later, t));
+        let after = all[i + 1..].iter().any(|later| later != t && is_superset(later, t));
         if !before && !after {
             merged.push(t.clone());
         }
@@ -89,12 +84,7 @@ mod tests {
                 exists("foo", schedule, None),
                 bar(schedule),
             ],
-            vec![
-                exists("", None, None),
-                exists("foo", None, None),
-                bar(None),
-                bar(schedule),
-            ],
+            vec![exists("", None, None), exists("foo", None, None), bar(None), bar(schedule)],
             vec![
                 exists("", execute, None),
                 exists("foo", execute, None),
@@ -114,10 +104,7 @@ mod tests {
                 );
             }
         }
-        assert!(!is_superset(
-            &exists("", schedule, None),
-            &exists("", execute, None)
-        ));
+        assert!(!is_superset(&exists("", schedule, None), &exists("", execute, None)));
         assert!(!is_superset(&bar(None), &exists("foo", None, None)));
     }
 
@@ -128,10 +115,7 @@ mod tests {
         let (a, b) = (exists("a", None, None), exists("b", None, None));
         assert!(verify_against_whitelist(&[a.clone(), b.clone()], &[]));
         assert!(verify_against_whitelist(&[], std::slice::from_ref(&a)));
-        assert!(verify_against_whitelist(
-            &[a.clone(), b.clone()],
-            &[exists("", None, None)]
-        ));
+        assert!(verify_against_whitelist(&[a.clone(), b.clone()], &[exists("", None, None)]));
         assert!(!verify_against_whitelist(&[a.clone(), b], &[a]));
     }
 }

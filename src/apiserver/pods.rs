@@ -110,9 +110,7 @@ impl ApiServer {
     /// The template with what admission adds to every pod. One that has it already is shared as it
     /// is.
     pub(crate) fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
-        self.admission
-            .template(template)
-            .map_or_else(|| template.clone(), Rc::new)
+        self.admission.template(template).map_or_else(|| template.clone(), Rc::new)
     }
 
     /// The namespace of a pod, where admission asks for it.
@@ -211,10 +209,7 @@ impl ApiServer {
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
     /// it is Pending.
     pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
-        let old = self
-            .pod(id)
-            .filter(|p| p.uid == uid)
-            .ok_or(ApiError::NotFound)?;
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
         }
@@ -238,10 +233,7 @@ impl ApiServer {
         uid: Uid,
         status: ConditionStatus,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self
-            .pod(id)
-            .filter(|p| p.uid == uid)
-            .ok_or(ApiError::NotFound)?;
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             if p.ready.is_none_or(|c| c.status != status) {
@@ -266,10 +258,7 @@ impl ApiServer {
         uid: Uid,
         phase: PodPhase,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self
-            .pod(id)
-            .filter(|p| p.uid == uid)
-            .ok_or(ApiError::NotFound)?;
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = phase;
@@ -297,10 +286,7 @@ impl ApiServer {
         uid: Uid,
         failed: bool,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self
-            .pod(id)
-            .filter(|p| p.uid == uid)
-            .ok_or(ApiError::NotFound)?;
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         Ok(self.change_pod(actor, &old, |p| {
             p.ready = None;
             if failed {
@@ -343,11 +329,7 @@ impl ApiServer {
         node: NodeId,
     ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        let gated = old
-            .template
-            .scheduling
-            .as_ref()
-            .is_some_and(|s| !s.gates.is_empty());
+        let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
         if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid)
         {
             return Err(ApiError::Conflict);
@@ -410,10 +392,7 @@ impl ApiServer {
         }
         let timestamp = Timestamp(self.timestamp().0.saturating_add(seconds));
         self.change_pod(actor, &old, |p| {
-            p.deletion = Some(Deletion {
-                timestamp,
-                grace_period_seconds: seconds,
-            })
+            p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds })
         });
         Ok(())
     }
@@ -426,10 +405,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self
-            .pod(id)
-            .filter(|p| p.uid == uid)
-            .ok_or(ApiError::NotFound)?;
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &new);
@@ -472,11 +448,7 @@ impl ApiServer {
             && new.unscheduled == old.unscheduled
             && new.ready == old.ready
             && new.disruption_target == old.disruption_target;
-        if same {
-            old.clone()
-        } else {
-            self.commit_pod(actor, Some(old), new)
-        }
+        if same { old.clone() } else { self.commit_pod(actor, Some(old), new) }
     }
 
     fn commit_pod(&self, actor: Actor, old: Option<&Rc<Pod>>, mut new: Pod) -> Rc<Pod> {
@@ -484,8 +456,7 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);
-        self.store
-            .with(|s| put(&mut s.pods, new.id.index(), new.clone()));
+        self.store.with(|s| put(&mut s.pods, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.pod(old, Some(&new))));
         new
     }
@@ -496,12 +467,5 @@ fn generated_name(names: &Names, owner: WorkloadId, number: u32, attempt: u32) -
     let full = names.workload_name(owner);
     let (namespace, base) = (namespace_of(full), short_name(full));
     let suffix = generated_letters(stable_hash(&format!("{full}#{number}#{attempt}")), 5);
-    [
-        namespace,
-        "/",
-        base.get(..58 - 1).unwrap_or(base),
-        "-",
-        &suffix,
-    ]
-    .concat()
+    [namespace, "/", base.get(..58 - 1).unwrap_or(base), "-", &suffix].concat()
 }

@@ -42,9 +42,7 @@ impl ApiServer {
     /// For how long a search has held up watches so far, all of them together.
     pub(crate) fn held_up(&self) -> Dur {
         self.trace.with(|t| {
-            t.held_up
-                .iter()
-                .fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts))
+            t.held_up.iter().fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts))
         })
     }
 
@@ -87,10 +85,7 @@ impl ApiServer {
         };
         if let Some(old) = old {
             for c in &new.conditions {
-                if old
-                    .condition(c.kind)
-                    .is_none_or(|was| was.status != c.status)
-                {
+                if old.condition(c.kind).is_none_or(|was| was.status != c.status) {
                     last = self.record_node(
                         actor,
                         new.id,
@@ -152,11 +147,7 @@ impl ApiServer {
                 last = self.record_pod(actor, new.id, What::PodConditionGone(kind));
             }
         };
-        condition(
-            PodConditionType::Ready,
-            old.and_then(|o| o.ready),
-            new.ready,
-        );
+        condition(PodConditionType::Ready, old.and_then(|o| o.ready), new.ready);
         condition(
             PodConditionType::DisruptionTarget,
             old.and_then(|o| o.disruption_target),
@@ -176,18 +167,14 @@ impl ApiServer {
     /// Records what brought a pod its template, and the template with it.
     fn record_template(&self, actor: Actor, pod: &Pod, what: What) -> RecordId {
         let record = self.record_pod(actor, pod.id, what);
-        self.trace
-            .with(|t| t.templates.push((record, pod.template.clone())));
+        self.trace.with(|t| t.templates.push((record, pod.template.clone())));
         record
     }
 
     /// Records the NoExecute taints of a node that a controller knows of.
     pub(crate) fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
         let index = self.trace.with(|t| {
-            t.taints.push(TaintChange {
-                added: taints.to_vec(),
-                removed: Vec::new(),
-            });
+            t.taints.push(TaintChange { added: taints.to_vec(), removed: Vec::new() });
             t.taints.len() as u32 - 1
         });
         self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
@@ -204,11 +191,7 @@ impl ApiServer {
 /// Taints of `a` whose key, value and effect are not in `b`, sorted by their text.
 fn minus(a: &[Taint], b: &[Taint]) -> Vec<Taint> {
     let same = |x: &Taint, y: &Taint| x.matches(y) && x.value == y.value;
-    let mut out: Vec<Taint> = a
-        .iter()
-        .filter(|t| !b.iter().any(|u| same(t, u)))
-        .cloned()
-        .collect();
+    let mut out: Vec<Taint> = a.iter().filter(|t| !b.iter().any(|u| same(t, u))).cloned().collect();
     out.sort_by_cached_key(ToString::to_string);
     out
 }

@@ -120,57 +120,49 @@ impl ApiServer {
     /// A node, the version stored now.
     pub(crate) fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(self.keys.nodes, id.index());
-        self.store
-            .with(|s| s.nodes.get(id.index()).cloned().flatten())
+        self.store.with(|s| s.nodes.get(id.index()).cloned().flatten())
     }
 
     /// A pod, the version stored now.
     pub(crate) fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(self.keys.pods, id.index());
-        self.store
-            .with(|s| s.pods.get(id.index()).cloned().flatten())
+        self.store.with(|s| s.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease, the version stored now.
     pub(crate) fn lease(&self, id: NodeId) -> Option<Lease> {
         self.reads(self.keys.leases, id.index());
-        self.store
-            .with(|s| s.leases.get(id.index()).cloned().flatten())
+        self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
     }
 
     /// A workload, the version stored now.
     pub(crate) fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads(self.keys.workloads, id.index());
-        self.store
-            .with(|s| s.workloads.get(id.index()).cloned().flatten())
+        self.store.with(|s| s.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads, by id.
     pub(crate) fn workloads(&self) -> Vec<Rc<Workload>> {
         self.ctx.reads(self.keys.workloads.of(ALL));
-        self.store
-            .with(|s| s.workloads.iter().flatten().cloned().collect())
+        self.store.with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
     /// All nodes, by id.
     pub(crate) fn nodes(&self) -> Vec<Rc<Node>> {
         self.ctx.reads(self.keys.nodes.of(ALL));
-        self.store
-            .with(|s| s.nodes.iter().flatten().cloned().collect())
+        self.store.with(|s| s.nodes.iter().flatten().cloned().collect())
     }
 
     /// All pods, by id.
     pub(crate) fn pods(&self) -> Vec<Rc<Pod>> {
         self.ctx.reads(self.keys.pods.of(ALL));
-        self.store
-            .with(|s| s.pods.iter().flatten().cloned().collect())
+        self.store.with(|s| s.pods.iter().flatten().cloned().collect())
     }
 
     /// All leases, by node.
     pub(crate) fn leases(&self) -> Vec<Lease> {
         self.ctx.reads(self.keys.leases.of(ALL));
-        self.store
-            .with(|s| s.leases.iter().flatten().cloned().collect())
+        self.store.with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
     /// How often an object was changed; counted in searches only.

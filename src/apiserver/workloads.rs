@@ -69,13 +69,8 @@ impl ApiServer {
             spec: new.spec,
         };
         let (status, lasting) = (WorkloadStatus::default(), Rc::new(lasting));
-        let workload = Workload {
-            resource_version: 0,
-            generation: 1,
-            record: NO_RECORD,
-            status,
-            lasting,
-        };
+        let workload =
+            Workload { resource_version: 0, generation: 1, record: NO_RECORD, status, lasting };
         Ok(self.commit_workload(actor, None, workload))
     }
 
@@ -228,8 +223,7 @@ impl ApiServer {
             Some(o) => o.record,
         };
         let new = Rc::new(new);
-        self.store
-            .with(|s| put(&mut s.workloads, new.id.index(), new.clone()));
+        self.store.with(|s| put(&mut s.workloads, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.workload(old, Some(&new))));
         new
     }

@@ -116,18 +116,8 @@ pub fn run(file: &str, text: Option<Vec<u8>>, overrides: Overrides) -> Result<Ra
     let terminal = Terminal::new(ColorWhen::Never);
     let progress = Progress::new(&terminal, true, "", 1, |_, _| String::new());
     let trace = unless_endless(|| simulate(&ready, &progress, String::new))?;
-    let Ready {
-        plan,
-        source,
-        groups,
-        ..
-    } = ready;
-    Ok(Ran {
-        plan,
-        trace,
-        source,
-        groups,
-    })
+    let Ready { plan, source, groups, .. } = ready;
+    Ok(Ran { plan, trace, source, groups })
 }
 
 /// Answers a question: one of the commands `sweep`, `survey`, `plan` and `forecast` with its options.
@@ -145,18 +135,8 @@ pub fn ask(words: &[String], texts: BTreeMap<String, Vec<u8>>) -> Result<Answer,
         let text = "this prints no document: leave out what makes a file or a work plan of it";
         return Err(Failure::Input(Problem::new(text)).into());
     };
-    let Found {
-        document,
-        page,
-        runs,
-    } = found;
-    Ok(Answer {
-        document,
-        runs,
-        text: page.text.clone(),
-        is_kept: exit == Exit::Fine,
-        page,
-    })
+    let Found { document, page, runs } = found;
+    Ok(Answer { document, runs, text: page.text.clone(), is_kept: exit == Exit::Fine, page })
 }
 
 /// Ends what is being answered, in every thread, as soon as it looks; and goes on saying so until
@@ -188,14 +168,10 @@ fn understood(words: &[String]) -> Result<Command, Refused> {
     let all = ["taintsim", command, "--quiet"].into_iter();
     let all = all.chain(options.iter().map(String::as_str));
     let program = Cli::command().color(clap::ColorChoice::Never);
-    let read = program
-        .try_get_matches_from(all)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let read =
+        program.try_get_matches_from(all).and_then(|matches| Cli::from_arg_matches(&matches));
     match read {
-        Ok(Cli {
-            command: Some(command),
-            ..
-        }) => Ok(command),
+        Ok(Cli { command: Some(command), .. }) => Ok(command),
         Ok(Cli { command: None, .. }) => Err(nothing_asked()),
         Err(error) => Err(Refused::Input(error.render().to_string())),
     }
@@ -251,9 +227,8 @@ mod tests {
         let names = lines.next().expect("a heading");
         let evicted = names.iter().position(|f| f == "evicted");
         let evicted = evicted.expect("the figure");
-        let seen: Vec<String> = lines
-            .map(|r| format!("{} {} {}", r[0], r[1], r[evicted]))
-            .collect();
+        let seen: Vec<String> =
+            lines.map(|r| format!("{} {} {}", r[0], r[1], r[evicted])).collect();
         // A pod that tolerates for ever is not evicted.
         assert_eq!(seen, ["60 1 1", "60 2 1", "none 1 0", "none 2 0"]);
         assert!(found.is_kept && found.page().starts_with(b"<!doctype html>"));
@@ -261,14 +236,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_broken_is_no_refusal() {
-        let found = answer(&[
-            "survey",
-            "<scenario>",
-            "--lose",
-            "node",
-            "--fail-on",
-            "down>1m",
-        ]);
+        let found = answer(&["survey", "<scenario>", "--lose", "node", "--fail-on", "down>1m"]);
         assert!(!found.expect("an answer").is_kept);
     }
 
@@ -279,17 +247,11 @@ mod tests {
         else {
             panic!("an answer about a group that is not there");
         };
-        assert!(
-            problems.to_string().contains("there is no pod group"),
-            "{problems}"
-        );
+        assert!(problems.to_string().contains("there is no pod group"), "{problems}");
         let Err(Refused::Input(text)) = answer(&["sweep", "<scenario>", "--seed", "many"]) else {
             panic!("an answer about many");
         };
         assert!(text.contains("invalid value 'many' for '--seed"), "{text}");
-        assert!(matches!(
-            answer(&["run", "<scenario>"]),
-            Err(Refused::Problems(_))
-        ));
+        assert!(matches!(answer(&["run", "<scenario>"]), Err(Refused::Problems(_))));
     }
 }

@@ -141,15 +141,8 @@ mod tests {
     }
 
     /// What prints no results: it writes files, or what has one form.
-    const WITHOUT: [&str; 7] = [
-        "shard",
-        "init",
-        "schema",
-        "playground",
-        "complete",
-        "completions",
-        "man",
-    ];
+    const WITHOUT: [&str; 7] =
+        ["shard", "init", "schema", "playground", "complete", "completions", "man"];
 
     #[test]
     fn every_command_with_results_takes_the_forms_that_its_page_tells() {
@@ -165,9 +158,7 @@ mod tests {
             assert_eq!(output.get_long(), Some("output"), "{name}");
             let row = format!("\n| `{name}` | ");
             let forms = page.split("## -o").nth(1).and_then(|p| p.split_once(&row));
-            let forms = forms
-                .and_then(|(_, rest)| rest.split_once(" |\n"))
-                .map(|(f, _)| f);
+            let forms = forms.and_then(|(_, rest)| rest.split_once(" |\n")).map(|(f, _)| f);
             let forms =
                 forms.unwrap_or_else(|| panic!("docs/commands.md does not tell -o of `{name}`"));
             let those: Vec<String> = output

@@ -20,11 +20,7 @@ use std::path::Path;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CompleteArgs {
     /// The words after the program's name, the last one as far as it is written
-    #[arg(
-        value_name = "WORD",
-        allow_hyphen_values = true,
-        trailing_var_arg = true
-    )]
+    #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
     words: Vec<String>,
 }
 
@@ -167,10 +163,7 @@ struct Before<'a> {
 
 impl<'a> Before<'a> {
     fn of(command: &'a clap::Command, words: &'a [String]) -> Self {
-        let mut before = Self {
-            positionals: Vec::new(),
-            open: None,
-        };
+        let mut before = Self { positionals: Vec::new(), open: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match option(command, word) {
@@ -251,10 +244,7 @@ mod tests {
         assert_eq!(those(&["plan", FILE, "--choose", "horiz"]), ["horizon="]);
         assert_eq!(those(&["diff", "--set", "horiz", FILE]), [""; 0]);
         // As Bash breaks it, and as one word.
-        for line in [
-            &["run", FILE, "--set", "=", "horiz"][..],
-            &["run", FILE, "--set=horiz"],
-        ] {
+        for line in [&["run", FILE, "--set", "=", "horiz"][..], &["run", FILE, "--set=horiz"]] {
             assert_eq!(those(line), ["--set=horizon="]);
         }
     }
@@ -280,9 +270,7 @@ mod tests {
         let trace = begun(&plan, 1);
         let last = trace.iter().last().expect("records").at;
         assert!(
-            last < plan
-                .horizon
-                .saturating_sub(crate::kernel::Dur::from_secs(3_600)),
+            last < plan.horizon.saturating_sub(crate::kernel::Dur::from_secs(3_600)),
             "{last:?}"
         );
         let names = explain::names(&Analysis::new(&plan, &trace));
@@ -291,39 +279,19 @@ mod tests {
 
     #[test]
     fn losses_and_nodes_are_offered_and_of_a_list_the_last() {
-        assert_eq!(
-            those(&["survey", FILE, "--only", "zone/"]),
-            ["zone/a", "zone/b"]
-        );
-        assert_eq!(
-            those(&["survey", FILE, "--only", "zone/a,node/gpu-0"]),
-            ["zone/a,node/gpu-0"]
-        );
-        assert_eq!(
-            those(&["forecast", FILE, "--dies", "gpu-"]),
-            ["gpu-0", "gpu-1"]
-        );
+        assert_eq!(those(&["survey", FILE, "--only", "zone/"]), ["zone/a", "zone/b"]);
+        assert_eq!(those(&["survey", FILE, "--only", "zone/a,node/gpu-0"]), ["zone/a,node/gpu-0"]);
+        assert_eq!(those(&["forecast", FILE, "--dies", "gpu-"]), ["gpu-0", "gpu-1"]);
     }
 
     #[test]
     fn options_and_their_values_are_no_files() {
         for line in [
             &["explain", "-o", "json", "-q", FILE, "zone/a"][..],
-            &[
-                "--color", "never", "explain", FILE, "--color", "never", "zone/a",
-            ],
+            &["--color", "never", "explain", FILE, "--color", "never", "zone/a"],
             &["survey", "--html", FILE, "--only", "zone/a"],
             // The folder is there, and is no scenario.
-            &[
-                "survey",
-                "--out",
-                "scenarios",
-                "-j",
-                "2",
-                FILE,
-                "--only",
-                "zone/a",
-            ],
+            &["survey", "--out", "scenarios", "-j", "2", FILE, "--only", "zone/a"],
         ] {
             assert_eq!(those(line), ["zone/a"], "{line:?}");
         }

@@ -84,9 +84,7 @@ end
 
 /// The arguments that a scenario has names for.
 fn named(program: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
-    let all = program
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments);
+    let all = program.get_subcommands().flat_map(clap::Command::get_arguments);
     all.filter(|arg| Names::of(arg).is_some())
 }
 
@@ -142,10 +140,7 @@ fn with_names_in_fish(text: &str, program: &clap::Command) -> String {
         whole.push('\n');
     }
     for command in program.get_subcommands() {
-        if command
-            .get_positionals()
-            .any(|arg| Names::of(arg).is_some())
-        {
+        if command.get_positionals().any(|arg| Names::of(arg).is_some()) {
             let name = command.get_name();
             whole.push_str(&format!(
                 "complete -c taintsim -n \"__fish_taintsim_using_subcommand {name}\"{}\n",
@@ -193,21 +188,14 @@ mod tests {
 
     #[test]
     fn every_shell_has_the_commands_of_the_help_and_no_other() {
-        for shell in [
-            Shell::Bash,
-            Shell::Elvish,
-            Shell::Fish,
-            Shell::PowerShell,
-            Shell::Zsh,
-        ] {
+        for shell in [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh] {
             let text = text(shell, &command());
             // What the shells call themselves is in their text, whatever is listed.
             let all = command();
             for one in all.get_subcommands().filter(|c| c.get_name() != "complete") {
                 let name = one.get_name();
-                let is_there = text
-                    .split(|c: char| !c.is_alphanumeric() && c != '-')
-                    .any(|word| word == name);
+                let is_there =
+                    text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == name);
                 assert_eq!(is_there, !one.is_hide_set(), "{shell}: {name}");
             }
         }
@@ -219,9 +207,8 @@ mod tests {
             let text = text(shell, &command());
             let lines = text.lines().filter(|l| l.contains(needle)).count();
             assert!(lines > 0, "{shell}: {needle}");
-            let asking = text
-                .lines()
-                .filter(|l| l.contains(needle) && l.contains("taintsim_names"));
+            let asking =
+                text.lines().filter(|l| l.contains(needle) && l.contains("taintsim_names"));
             (asking.count(), lines)
         };
         // sweep, run, test, diff, explain, survey, plan and so on: whoever has the option.

@@ -84,15 +84,12 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
     args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
-    let (change, sets) = (
-        args.change
-            .with(&args.against, args.against_seed, &args.against_timing),
-        {
+    let (change, sets) =
+        (args.change.with(&args.against, args.against_seed, &args.against_timing), {
             let mut sets = args.sets.clone();
             sets.extend(args.against_sets.iter().cloned());
             sets
-        },
-    );
+        });
     if args.b.is_none()
         && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
     {
@@ -104,10 +101,7 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         return many(
             args,
             second,
-            [
-                args.change.overrides(args.sets.clone()),
-                change.overrides(sets),
-            ],
+            [args.change.overrides(args.sets.clone()), change.overrides(sets)],
             seeds,
             terminal,
         );
@@ -131,10 +125,8 @@ fn single(
     } else {
         finished::open(second, change, sets, args.quiet, terminal)?
     };
-    let (run_a, run_b) = (
-        Analysis::new(&a.ready.plan, &a.trace),
-        Analysis::new(&b.ready.plan, &b.trace),
-    );
+    let (run_a, run_b) =
+        (Analysis::new(&a.ready.plan, &a.trace), Analysis::new(&b.ready.plan, &b.trace));
     let found = diff::compare(
         [&run_a, &run_b],
         args.needless_within.unwrap_or(a.window),
@@ -142,14 +134,8 @@ fn single(
         GROUPS,
     );
     let sides = [
-        Side {
-            analysis: &run_a,
-            source: &a.ready.source,
-        },
-        Side {
-            analysis: &run_b,
-            source: &b.ready.source,
-        },
+        Side { analysis: &run_a, source: &a.ready.source },
+        Side { analysis: &run_b, source: &b.ready.source },
     ];
     args.output.form.print(
         terminal,
@@ -163,11 +149,7 @@ fn single(
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
         Ok(page(text, runs, |said| board(sides, &found, said)))
     })?;
-    Ok(if found.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    })
+    Ok(if found.is_empty() { Exit::Fine } else { Exit::Differs })
 }
 
 /// The page of two runs, of what was printed and of what `board` makes of that.
@@ -187,13 +169,9 @@ fn many(
 ) -> Outcome {
     let folder = [args.a.as_path(), second].into_iter().find(|p| p.is_dir());
     if let Some(path) = folder {
-        let problem = Problem::new(format!(
-            "{} is a finished run, which has one seed",
-            path.display()
-        ));
-        return Err(Failure::Input(
-            problem.help("give the scenario's file, or leave out --seeds"),
-        ));
+        let problem =
+            Problem::new(format!("{} is a finished run, which has one seed", path.display()));
+        return Err(Failure::Input(problem.help("give the scenario's file, or leave out --seeds")));
     }
     let a = load(&args.a)?;
     let other = args.b.as_deref().map(load).transpose()?;
@@ -211,10 +189,7 @@ fn many(
         ready.source.seed = first;
         Ok(ready)
     };
-    let sides = [
-        side(&a, &args.a, &overrides[0])?,
-        side(b, second, &overrides[1])?,
-    ];
+    let sides = [side(&a, &args.a, &overrides[0])?, side(b, second, &overrides[1])?];
     // Of one file it is said once.
     let told = if other.is_some() { 2 } else { 1 };
     for side in &sides[..told] {
@@ -259,11 +234,8 @@ fn run(
     });
     let done = AtomicU64::new(0);
     let watch = |event| {
-        let done = if event == Event::Done {
-            done.fetch_add(1, Relaxed) + 1
-        } else {
-            done.load(Relaxed)
-        };
+        let done =
+            if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
         progress.set(done);
         !interrupt::asked()
     };
@@ -288,10 +260,7 @@ fn print_many(
     terminal: &Terminal,
 ) -> Outcome {
     let settings = Settings::new(&a.plan, &b.plan);
-    let sides = [a, b].map(|side| SeedSide {
-        plan: &side.plan,
-        source: &side.source,
-    });
+    let sides = [a, b].map(|side| SeedSide { plan: &side.plan, source: &side.source });
     args.output.form.print(
         terminal,
         |out, style| write_over_seeds(out, sides, &settings, found, style),
@@ -301,10 +270,7 @@ fn print_many(
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;
         let [a_run, b_run] = [0, 1].map(|side| {
-            let overrides = Overrides {
-                seed: Some(pairs.first),
-                ..pairs.overrides[side].clone()
-            };
+            let overrides = Overrides { seed: Some(pairs.first), ..pairs.overrides[side].clone() };
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
         let board = |said| board_over_seeds(sides, &settings, found, said);

@@ -49,10 +49,7 @@ pub fn program<A: clap::Args>(
     run: impl FnOnce(&A, &Terminal) -> Outcome,
 ) -> ExitCode {
     let command = Alone::<A>::command().name(name);
-    guarded(args, command, |alone: Alone<A>, _, terminal| {
-        run(&alone.args, terminal)
-    })
-    .into()
+    guarded(args, command, |alone: Alone<A>, _, terminal| run(&alone.args, terminal)).into()
 }
 
 /// The command line of a program that is one command.
@@ -76,11 +73,9 @@ fn guarded<P: FromArgMatches>(
     let when = color(&args);
     let ended = catch_unwind(AssertUnwindSafe(|| start(args, program, run)));
     let exit = ended.unwrap_or_else(|payload| {
-        payload
-            .downcast_ref::<Endless>()
-            .map_or(Exit::Internal, |endless| {
-                Failure::Input(gave_up(endless)).report(&Terminal::new(when))
-            })
+        payload.downcast_ref::<Endless>().map_or(Exit::Internal, |endless| {
+            Failure::Input(gave_up(endless)).report(&Terminal::new(when))
+        })
     });
     exit.code()
 }
@@ -113,11 +108,7 @@ fn start<P: FromArgMatches>(
         ColorWhen::Never => clap::ColorChoice::Never,
     };
     let arguments = args.get(1..).unwrap_or_default().to_vec();
-    match program
-        .color(choice)
-        .try_get_matches_from(args)
-        .and_then(|m| P::from_arg_matches(&m))
-    {
+    match program.color(choice).try_get_matches_from(args).and_then(|m| P::from_arg_matches(&m)) {
         Ok(understood) => {
             interrupt::listen();
             run(understood, &arguments, &terminal)
@@ -202,21 +193,10 @@ fn read_again(arguments: &[String], with: &With) -> Option<Again> {
 /// What clap has to say, with what it quotes of the command line escaped.
 fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
-    let colour = if error.use_stderr() {
-        terminal.error_colour
-    } else {
-        terminal.colour
-    };
-    let text = if colour {
-        said.ansi().to_string()
-    } else {
-        said.to_string()
-    };
-    let out: &mut dyn Write = if error.use_stderr() {
-        &mut io::stderr()
-    } else {
-        &mut io::stdout()
-    };
+    let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
+    let text = if colour { said.ansi().to_string() } else { said.to_string() };
+    let out: &mut dyn Write =
+        if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
     Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
     out.flush()
 }
@@ -238,11 +218,7 @@ fn write_help(program: &mut clap::Command, terminal: &Terminal) -> io::Result<()
 fn color(args: &[OsString]) -> ColorWhen {
     let read =
         |text: &str| <ColorWhen as clap::ValueEnum>::from_str(text, false).unwrap_or_default();
-    let mut args = args
-        .iter()
-        .skip(1)
-        .filter_map(|a| a.to_str())
-        .take_while(|a| *a != "--");
+    let mut args = args.iter().skip(1).filter_map(|a| a.to_str()).take_while(|a| *a != "--");
     while let Some(arg) = args.next() {
         match arg.strip_prefix("--color") {
             Some("") => return args.next().map_or(ColorWhen::Auto, read),
@@ -266,16 +242,11 @@ fn advised(mut error: clap::Error) -> clap::Error {
     };
     if word.ends_with(".ron") || Path::new(word).is_file() {
         let advice = StyledStr::from(format!("to simulate a scenario, use `taintsim run {word}`"));
-        error.insert(
-            ContextKind::Suggested,
-            ContextValue::StyledStrs(vec![advice]),
-        );
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
     } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let program = Cli::command();
-        let names = program
-            .get_subcommands()
-            .filter(|c| !c.is_hide_set())
-            .map(clap::Command::get_name);
+        let names =
+            program.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
         if let Some(near) = spelling::nearest(word, names) {
             let near = ContextValue::Strings(vec![near.to_owned()]);
             error.insert(ContextKind::SuggestedSubcommand, near);
@@ -288,9 +259,7 @@ fn advised(mut error: clap::Error) -> clap::Error {
 fn no_table(error: &clap::Error) -> Option<&'static str> {
     let is = |kind, text: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(said)) if text(said));
     let is_asked = is(ContextKind::InvalidArg, &|arg| arg.starts_with("--output"))
-        && is(ContextKind::InvalidValue, &|value| {
-            ["csv", "parquet"].contains(&value)
-        });
+        && is(ContextKind::InvalidValue, &|value| ["csv", "parquet"].contains(&value));
     is_asked.then_some(
         "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and test, sweep, diff, \
          survey, plan, outages, faults, explore, forecast and incident print theirs",
@@ -304,10 +273,8 @@ fn defect(info: &PanicHookInfo<'_>) {
         return;
     }
     let what = info.payload_as_str().unwrap_or("something unexpected");
-    let place = info
-        .location()
-        .map(|l| format!(" ({}:{})", l.file(), l.line()))
-        .unwrap_or_default();
+    let place =
+        info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
     let mut text = format!("internal error: {what}{place}\n");
     text.push_str("This is a defect of taintsim. Please report it with this message, the command line and the scenario.\n");
     let backtrace = Backtrace::capture();

@@ -25,15 +25,9 @@ pub enum Exit {
 /// What each tells whoever called the program.
 pub(crate) const MEANINGS: [(Exit, &str); 7] = [
     (Exit::Fine, "fine"),
-    (
-        Exit::Differs,
-        "an expectation is not met; runs or recordings differ",
-    ),
+    (Exit::Differs, "an expectation is not met; runs or recordings differ"),
     (Exit::Input, "wrong usage or input"),
-    (
-        Exit::Internal,
-        "internal error, or something cannot be read or written",
-    ),
+    (Exit::Internal, "internal error, or something cannot be read or written"),
     (Exit::Nothing, "nothing was selected"),
     (Exit::Unfinished, "shards of a work plan are to be done"),
     (Exit::Interrupted, "interrupted"),

@@ -77,14 +77,8 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
         };
         Failure::Input(Problem::new(error.to_string()).help(help))
     })?;
-    let found = explained(
-        Question {
-            analysis: &analysis,
-            until,
-            groups: &run.ready.groups,
-        },
-        &object,
-    );
+    let found =
+        explained(Question { analysis: &analysis, until, groups: &run.ready.groups }, &object);
     let clock = run.ready.plan.begins.map(WallClock);
     let mut out = terminal.out();
     match args.output.form {
@@ -92,10 +86,7 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
             &mut out,
             &found,
             clock,
-            Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            },
+            Style { colour: terminal.colour, width: terminal.width },
         )?,
         Format::Json => json::write(&mut out, &document(&found, clock))?,
         Format::Mermaid => mermaid(&mut out, &found)?,
@@ -108,9 +99,7 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
 fn time(text: &str) -> Result<Time, String> {
     let wrong = || format!("{text:?} is no time: write \"17m2s\" or \"17:02.5\"");
     if !text.contains(':') {
-        return duration::parse(text)
-            .map(|d| Time::from_nanos(d.as_nanos()))
-            .map_err(|_| wrong());
+        return duration::parse(text).map(|d| Time::from_nanos(d.as_nanos())).map_err(|_| wrong());
     }
     let (clock, seconds) = text.rsplit_once(':').ok_or_else(wrong)?;
     let seconds = duration::parse(&format!("{seconds}s"))

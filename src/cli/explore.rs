@@ -138,11 +138,8 @@ impl ExploreArgs {
         if !self.properties.is_empty() {
             return self.properties.clone();
         }
-        let all = Property::NAMES
-            .iter()
-            .filter_map(|name| Property::parse(name).ok());
-        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p))
-            .collect()
+        let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
+        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
     }
 
     fn perturb(&self) -> Perturb {
@@ -183,9 +180,7 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
                 .help("write the older one first"),
         ));
     }
-    Ok((from.minor..=to.minor)
-        .map(|minor| Some(format!("1.{minor}")))
-        .collect())
+    Ok((from.minor..=to.minor).map(|minor| Some(format!("1.{minor}"))).collect())
 }
 
 /// Runs the command.
@@ -199,15 +194,13 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     for (i, release) in releases.iter().enumerate() {
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref()))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
-        plan.warnings()
-            .filter(|_| is_told)
-            .for_each(|warning| terminal.note(warning));
+        plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
-        return Err(Failure::Input(problem.help(
-            "leave `--property expect` out, or add `expect: [Never(PodStuck)]`",
-        )));
+        return Err(Failure::Input(
+            problem.help("leave `--property expect` out, or add `expect: [Never(PodStuck)]`"),
+        ));
     }
     let name = format!("{}-explore", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
@@ -218,18 +211,16 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         writable(&args.out, &name)?;
     }
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs(args.jobs))
-        .build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let mut reports: Vec<(Option<String>, Report)> = Vec::new();
     let mut interrupted = false;
     let count = releases.len() as f64;
     for (i, release) in releases.into_iter().enumerate() {
         // Each release has its part of the time, and what those before it left.
-        let end = args.time.map_or(f64::INFINITY, |t| {
-            t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count
-        });
+        let end = args
+            .time
+            .map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count);
         let report = one(
             args,
             (&loaded, &properties),
@@ -253,12 +244,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     print(args, &searches, &properties, terminal)?;
     // A range of releases gives each its own plan; one release, or none, is as it was asked for.
     let plan_of = |release: &str| plan(&loaded, args, args.kubernetes.as_deref().map(|_| release));
-    args.html
-        .write(|| explored::page(&loaded, &plan_of, &searches, &properties))?;
+    args.html.write(|| explored::page(&loaded, &plan_of, &searches, &properties))?;
     if interrupted {
-        return Err(Failure::Interrupted(
-            "interrupted; this is what was found so far".to_owned(),
-        ));
+        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
     Ok(if reports.iter().any(|(_, r)| !r.violations.is_empty()) {
         Exit::Differs
@@ -277,12 +265,8 @@ fn one(
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     let plan = || plan(loaded, args, release);
-    let expected = scenario::expecting(loaded, &args.overrides(release))?
-        .1
-        .list;
-    let runs = args
-        .runs
-        .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+    let expected = scenario::expecting(loaded, &args.overrides(release))?.1.list;
+    let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let began = clock.seconds();
     let draws_on = || clock.seconds() < began + (end - began) * DRAWING;
     let wanted = Explore {
@@ -365,20 +349,14 @@ fn tapes<'a>(
 ) -> Result<Vec<Searched<'a>>, Failure> {
     let failed = |error| folder_failure(&OutputError::File(error));
     let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
-    let mut folder = if any {
-        Some(Folder::create(&args.out, name).map_err(failed)?)
-    } else {
-        None
-    };
+    let mut folder =
+        if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
     let mut searches = Vec::new();
     for (release, report) in reports {
         let plan = plan(loaded, args, release.as_deref());
         let mut files = Vec::new();
         for (i, v) in report.violations.iter().enumerate() {
-            let run = sim::search(
-                &plan,
-                Choices::tape(v.tape.clone(), Choices::default_order()),
-            );
+            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
             let tape = Tape {
                 version: tape::VERSION,
                 doc: format!("{}: {}", plan.profile.release, v.text),
@@ -407,9 +385,7 @@ fn tapes<'a>(
     }
     if let Some(mut folder) = folder {
         let document = manifest_of(args, loaded, folder.files());
-        folder
-            .write(manifest::FILE, |out| json::write(out, &document))
-            .map_err(failed)?;
+        folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
         folder.finish().map_err(failed)?;
     }
     Ok(searches)

@@ -60,9 +60,9 @@ impl FaultsArgs {
     fn form(&self) -> Result<Option<TableFormat>, Failure> {
         match self.out.form().or(self.form.as_deref()).unwrap_or("text") {
             "scenario" => Ok(None),
-            word => TableFormat::from_str(word, false)
-                .map(Some)
-                .map_err(|_| no_such_form(word, &FORMS)),
+            word => {
+                TableFormat::from_str(word, false).map(Some).map_err(|_| no_such_form(word, &FORMS))
+            }
         }
     }
 }
@@ -94,11 +94,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     }
     let seed = scenario::seed(&loaded, &overrides)?;
     let outages = drawn.models.draw(seed, args.window);
-    let heading = Heading {
-        name: loaded.name.clone(),
-        seed,
-        window: args.window,
-    };
+    let heading = Heading { name: loaded.name.clone(), seed, window: args.window };
     args.html.write(|| {
         let text = plain(|out, style| write(out, &heading, &drawn, &outages, style))?;
         let said = String::from_utf8_lossy(&text).into_owned();
@@ -117,12 +113,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         terminal.style(),
         |out, style| write(out, &heading, &drawn, &outages, style),
         || document(&heading, &drawn, &outages),
-        |_, take| {
-            take(&HistoryTable {
-                drawn: &drawn,
-                outages: &outages,
-            })
-        },
+        |_, take| take(&HistoryTable { drawn: &drawn, outages: &outages }),
     )?;
     match file {
         Some(file) => super::file::write_whole(file, &bytes)?,

@@ -80,9 +80,7 @@ pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Fai
         return Ok(());
     }
     let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
-    Err(Failure::Input(problem.help(
-        "name another file, or replace this one with --force",
-    )))
+    Err(Failure::Input(problem.help("name another file, or replace this one with --force")))
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.

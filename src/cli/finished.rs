@@ -87,9 +87,7 @@ pub(crate) fn open(
                 "{} is a finished run, which nothing can be changed in any more",
                 path.display()
             ));
-            return Err(Failure::Input(
-                problem.help("give the scenario's file instead"),
-            ));
+            return Err(Failure::Input(problem.help("give the scenario's file instead")));
         }
         return read(path);
     }
@@ -107,12 +105,7 @@ pub(crate) fn simulate(
     let progress = run::progress(&ready.plan, quiet, terminal);
     let trace = run::simulate(&ready, &progress, String::new)?;
     progress.clear();
-    Ok(Finished {
-        ready,
-        trace,
-        window: crate::analysis::DEFAULT_NEEDLESS_WINDOW,
-        written: None,
-    })
+    Ok(Finished { ready, trace, window: crate::analysis::DEFAULT_NEEDLESS_WINDOW, written: None })
 }
 
 /// Reads the folder of a run.
@@ -131,32 +124,21 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
         return Err(fail(&folder.join(manifest::FILE), what, AGAIN));
     }
     let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
-    let mut files: Vec<(String, u64)> = manifest
-        .files
-        .into_iter()
-        .map(|f| (f.name, f.bytes))
-        .collect();
+    let mut files: Vec<(String, u64)> =
+        manifest.files.into_iter().map(|f| (f.name, f.bytes)).collect();
     let own = std::fs::metadata(folder.join(manifest::FILE)).map_or(0, |m| m.len());
     files.push((manifest::FILE.to_owned(), own));
     // As `run` names it: without a slash at the end.
     let folder: PathBuf = folder.components().collect();
-    Ok(Finished {
-        ready,
-        trace,
-        window,
-        written: Some(Written { folder, files }),
-    })
+    Ok(Finished { ready, trace, window, written: Some(Written { folder, files }) })
 }
 
 /// Reads the scenario of a run, which must be the one that the manifest names.
 fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
     let place = |name: &str| folder.join(name);
     let text = contents(&place(manifest::SCENARIO))?;
-    let cluster = manifest
-        .scenario
-        .inputs
-        .first()
-        .map(|input| place(&files::copy_name(&input.file, &[])));
+    let cluster =
+        manifest.scenario.inputs.first().map(|input| place(&files::copy_name(&input.file, &[])));
     let shown = place(manifest::SCENARIO).display().to_string();
     if let Some(missing) = cluster.as_deref().filter(|c| !c.is_file()) {
         let what = "the copy of the cluster's file is missing";
@@ -188,11 +170,9 @@ fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, 
     trace.horizon = horizon;
     let (lines, name) = unpacked(folder, manifest, events::FILE)?;
     let lines = String::from_utf8(lines).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count()
-            + 1;
+        let line =
+            e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count()
+                + 1;
         wrong(&name, format!("line {line} is not UTF-8"))
     })?;
     let trace = events::read(&lines, trace).map_err(|e| wrong(&name, e.to_string()))?;
@@ -218,16 +198,9 @@ const FORMER: &str = "trace.json";
 fn unpacked(folder: &Path, manifest: &Manifest, name: &str) -> Result<(Vec<u8>, String), Failure> {
     let packed = format!("{name}{PACKED}");
     let is_packed = manifest.files.iter().any(|f| f.name == packed);
-    let (first, other) = if is_packed {
-        (packed.as_str(), name)
-    } else {
-        (name, packed.as_str())
-    };
-    let found = if !folder.join(first).exists() && folder.join(other).is_file() {
-        other
-    } else {
-        first
-    };
+    let (first, other) = if is_packed { (packed.as_str(), name) } else { (name, packed.as_str()) };
+    let found =
+        if !folder.join(first).exists() && folder.join(other).is_file() { other } else { first };
     let path = folder.join(found);
     let bytes = files::unpack(contents(&path)?, BYTES_MAX)
         .map_err(|error| fail(&path, &error.to_string(), AGAIN))?;
@@ -241,29 +214,17 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     }
     if !folder.is_dir() {
         let help = "a run's results are in the folder that `taintsim run` names, `output/NAME`";
-        return Err(fail(
-            folder,
-            "this is a file, not a folder of results",
-            help,
-        ));
+        return Err(fail(folder, "this is a file, not a folder of results", help));
     }
     if !path.exists() {
         return Err(fail(
             folder,
-            &format!(
-                "this folder has no {} and so holds no results of a run",
-                manifest::FILE
-            ),
+            &format!("this folder has no {} and so holds no results of a run", manifest::FILE),
             AGAIN,
         ));
     }
-    let manifest: Manifest = serde_json::from_slice(&contents(&path)?).map_err(|e| {
-        fail(
-            &path,
-            &format!("this is not the manifest of a run: {e}"),
-            AGAIN,
-        )
-    })?;
+    let manifest: Manifest = serde_json::from_slice(&contents(&path)?)
+        .map_err(|e| fail(&path, &format!("this is not the manifest of a run: {e}"), AGAIN))?;
     if !manifest.sweep.is_null() {
         return Err(fail(
             folder,

@@ -64,9 +64,9 @@ impl HtmlArg {
             "{} is no page of taintsim; it is left as it is",
             other.display()
         ));
-        Err(Failure::Input(problem.help(
-            "name another file: --html replaces only pages that taintsim wrote",
-        )))
+        Err(Failure::Input(
+            problem.help("name another file: --html replaces only pages that taintsim wrote"),
+        ))
     }
 
     /// Writes the page that `make` makes, if one is asked for.
@@ -92,10 +92,7 @@ pub(super) fn plain(
     print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
 ) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    let style = Style {
-        colour: false,
-        width: 120,
-    };
+    let style = Style { colour: false, width: 120 };
     print(&mut text, style)?;
     Ok(text)
 }

@@ -33,11 +33,7 @@ pub(crate) struct ImportArgs {
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
     let to_file = args.out.file()?;
-    let inputs = args
-        .files
-        .iter()
-        .map(|file| read(file))
-        .collect::<Result<Vec<_>, _>>()?;
+    let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let cluster = ImportedCluster::read(&inputs)
         .and_then(ImportedCluster::simulable)
         .and_then(ImportedCluster::builds)
@@ -56,10 +52,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 pub(super) fn read(file: &Path) -> Result<Input, Failure> {
-    if let Some(problem) = (file.as_os_str() != "-")
-        .then(|| suggest::missing(file))
-        .flatten()
-    {
+    if let Some(problem) = (file.as_os_str() != "-").then(|| suggest::missing(file)).flatten() {
         return Err(Failure::Input(problem));
     }
     match file.to_str() {

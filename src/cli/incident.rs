@@ -94,11 +94,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     if let Some(out) = &args.out {
         replaces_only_by_force(out, args.force)?;
     }
-    let mut files = args
-        .files
-        .iter()
-        .map(|f| read(f))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut files = args.files.iter().map(|f| read(f)).collect::<Result<Vec<_>, _>>()?;
     if args.anonymise {
         files = anonymised(files);
     }
@@ -127,14 +123,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     }
     let loaded = scenario::parse("incident.ron", was.text.clone().into_bytes(), Path::new(""))?;
     let courses = courses(args, loaded)?;
-    let runs = run_all(
-        &courses,
-        args.seeds,
-        jobs(args.jobs),
-        "incident",
-        args.quiet,
-        terminal,
-    )?;
+    let runs = run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?;
     let Some(base) = runs.first() else {
         return Ok(Exit::Nothing);
     };
@@ -144,9 +133,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
     print(args, terminal, &verdict, &courses[0].loaded, &forecasts)?;
     args.html.write(|| {
-        let Course {
-            loaded, overrides, ..
-        } = &courses[0];
+        let Course { loaded, overrides, .. } = &courses[0];
         let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
         let text = plain(|out, style| write(out, &verdict, true, style))?;
         let said = String::from_utf8_lossy(&text).into_owned();
@@ -162,10 +149,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
 
 fn read(file: &Path) -> Result<Evidence, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::Input(Problem::new(format!(
-            "cannot read {}: {error}",
-            file.display()
-        )))
+        Failure::Input(Problem::new(format!("cannot read {}: {error}", file.display())))
     };
     let bytes = if file.as_os_str() == "-" {
         files::read_from(std::io::stdin().lock(), LIMIT)
@@ -212,11 +196,7 @@ fn courses(args: &IncidentArgs, base: Loaded) -> Result<Vec<Course>, Failure> {
         let mut other = base.clone();
         let entries = what_if(text, &base.spec).map_err(Failure::Input)?;
         other.spec.timeline.extend(entries);
-        courses.push(Course {
-            name: text.clone(),
-            loaded: other,
-            overrides: overrides.clone(),
-        });
+        courses.push(Course { name: text.clone(), loaded: other, overrides: overrides.clone() });
     }
     Ok(courses)
 }
@@ -231,9 +211,7 @@ fn verdict(
     let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
     let mut matched = Matched::of(&was.evictions(), base, &pods, args.within);
     let deletions = &was.outage.deletions;
-    matched
-        .only_simulated
-        .retain(|(pod, _)| !deletions.contains_key(pod));
+    matched.only_simulated.retain(|(pod, _)| !deletions.contains_key(pod));
     Ok(Verdict {
         clock: WallClock(was.start.0),
         told: was.told.clone(),
@@ -267,10 +245,8 @@ fn print(
         horizon: Time::ZERO,
         open: None,
     };
-    let beside: Vec<(String, Outlook<'_>)> = forecasts
-        .iter()
-        .map(|(name, forecast)| (name.clone(), outlook(forecast)))
-        .collect();
+    let beside: Vec<(String, Outlook<'_>)> =
+        forecasts.iter().map(|(name, forecast)| (name.clone(), outlook(forecast))).collect();
     let text = |out: &mut dyn Write, style| {
         write(out, verdict, args.all, style)?;
         if beside.len() > 1 {
@@ -292,9 +268,7 @@ fn print(
     };
     args.output
         .form
-        .print(terminal, text, document, |document, take| {
-            take(&documents::incident(document))
-        })
+        .print(terminal, text, document, |document, take| take(&documents::incident(document)))
 }
 
 #[cfg(test)]
@@ -313,10 +287,7 @@ mod tests {
         let plain = Overrides::default();
         assert_eq!(grace(Some(&cluster), &plain), Some(Dur::from_secs(40)));
         assert_eq!(grace(None, &plain), Some(Dur::from_secs(50)));
-        let asked = Overrides {
-            kubernetes: Some("1.34".to_owned()),
-            ..plain
-        };
+        let asked = Overrides { kubernetes: Some("1.34".to_owned()), ..plain };
         assert_eq!(grace(Some(&cluster), &asked), Some(Dur::from_secs(50)));
     }
 }

@@ -4,10 +4,7 @@
 //! manager sends it, and SIGHUP, when the terminal goes away, are the same; a SIGHUP that `nohup`
 //! has switched off stays so.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "the handler of a signal runs on a thread of its own"
-)]
+#![expect(clippy::disallowed_types, reason = "the handler of a signal runs on a thread of its own")]
 
 use super::exit::Exit;
 use crate::files;
@@ -47,11 +44,7 @@ fn heard() {
 )]
 fn listen_for_others() {
     use signal_hook::consts::{SIGHUP, SIGTERM};
-    let wanted: &[i32] = if ignores(SIGHUP) {
-        &[SIGTERM]
-    } else {
-        &[SIGTERM, SIGHUP]
-    };
+    let wanted: &[i32] = if ignores(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) {
         std::thread::spawn(move || signals.forever().for_each(|_| heard()));
     }
@@ -110,11 +103,7 @@ pub fn finished() {
 }
 
 fn take_away() {
-    if let Some(path) = UNFINISHED
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take()
-    {
+    if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
         // If it is gone already it was finished.
         let _ = files::take_away(&path);
     }

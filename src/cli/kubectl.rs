@@ -44,9 +44,7 @@ impl KubectlArgs {
     pub(super) fn options(&self) -> Vec<String> {
         let file = self.kubeconfig.as_ref().map(|f| f.display().to_string());
         let all = [("--context", self.context.clone()), ("--kubeconfig", file)];
-        let given = all
-            .into_iter()
-            .filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
         given.flatten().collect()
     }
 
@@ -80,11 +78,7 @@ pub(super) fn shell(line: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>, Failure> {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command
+    let Output { status, stdout, stderr } = command
         .stdin(Stdio::null())
         .output()
         .map_err(|e| Failure::Io(format!("cannot run `{name}`: {e}")))?;

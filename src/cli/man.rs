@@ -9,13 +9,7 @@ use std::io::{self, Write};
 
 /// What a command is called with, for its page; those that need no more than their name have none.
 const EXAMPLES: [(&str, &[&str]); 25] = [
-    (
-        "run",
-        &[
-            "run first.ron",
-            "run first.ron --html --set workloads.web.replicas=20",
-        ],
-    ),
+    ("run", &["run first.ron", "run first.ron --html --set workloads.web.replicas=20"]),
     ("test", &["test scenarios/", "test first.ron -o junit"]),
     (
         "diff",
@@ -24,21 +18,9 @@ const EXAMPLES: [(&str, &[&str]); 25] = [
             "diff first.ron --against-set workloads.web.replicas=20 --seeds 50",
         ],
     ),
-    (
-        "explain",
-        &["explain first.ron pod/web-1", "explain first.ron node/a-0"],
-    ),
-    (
-        "report",
-        &[
-            "report output/first -o klog",
-            "report output/first -o perfetto",
-        ],
-    ),
-    (
-        "sweep",
-        &["sweep first.ron --set workloads.web.replicas=10,20 --seeds 20"],
-    ),
+    ("explain", &["explain first.ron pod/web-1", "explain first.ron node/a-0"]),
+    ("report", &["report output/first -o klog", "report output/first -o perfetto"]),
+    ("sweep", &["sweep first.ron --set workloads.web.replicas=10,20 --seeds 20"]),
     ("survey", &["survey first.ron --lose zone"]),
     (
         "plan",
@@ -46,34 +28,16 @@ const EXAMPLES: [(&str, &[&str]); 25] = [
             "plan first.ron --preset on-prem --choose flags.kube-controller-manager.node-monitor-grace-period=40s,60s",
         ],
     ),
-    (
-        "faults",
-        &[
-            "faults first.ron --preset cloud --for 720h",
-            "faults --show on-prem",
-        ],
-    ),
+    ("faults", &["faults first.ron --preset cloud --for 720h", "faults --show on-prem"]),
     ("outages", &["outages history.csv"]),
     ("shard", &["shard plan 0"]),
     ("gather", &["gather plan"]),
     ("explore", &["explore first.ron --runs 1000"]),
-    (
-        "replay",
-        &["replay output/first-explore/taint-lost-1.tape.ron"],
-    ),
+    ("replay", &["replay output/first-explore/taint-lost-1.tape.ron"]),
     ("odds", &["odds first.ron --of pod-stuck"]),
-    (
-        "shrink",
-        &["shrink output/first-explore/taint-lost-1.tape.ron"],
-    ),
+    ("shrink", &["shrink output/first-explore/taint-lost-1.tape.ron"]),
     ("import", &["import cluster.json --out cluster.ron"]),
-    (
-        "forecast",
-        &[
-            "forecast cluster.json",
-            "forecast cluster.json --dies zone/b",
-        ],
-    ),
+    ("forecast", &["forecast cluster.json", "forecast cluster.json --dies zone/b"]),
     ("incident", &["incident cluster.json events.json"]),
     ("settings", &["settings first.ron toleration"]),
     ("validate", &["validate first.ron"]),
@@ -85,18 +49,12 @@ const EXAMPLES: [(&str, &[&str]); 25] = [
 
 /// What the environment changes.
 const ENVIRONMENT: [(&str, &str); 3] = [
-    (
-        "COLUMNS",
-        "How wide lines are where there is no terminal to ask.",
-    ),
+    ("COLUMNS", "How wide lines are where there is no terminal to ask."),
     (
         "NO_COLOR",
         "Where it is not empty, nothing is written in colours unless --color=always asks for it.",
     ),
-    (
-        "CLICOLOR_FORCE",
-        "Where it is not 0, colours are written where there is no terminal, too.",
-    ),
+    ("CLICOLOR_FORCE", "Where it is not 0, colours are written where there is no terminal, too."),
 ];
 
 /// Arguments of `taintsim man`.
@@ -114,9 +72,7 @@ pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Termina
         Some(name) => match program.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                return Err(Failure::Input(Problem::new(format!(
-                    "there is no command `{name}`"
-                ))));
+                return Err(Failure::Input(Problem::new(format!("there is no command `{name}`"))));
             }
         },
     };
@@ -171,10 +127,7 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
         None => others,
         Some(_) => vec!["taintsim".to_owned()],
     };
-    let see: Vec<String> = see
-        .iter()
-        .map(|s| format!("\\fB{}\\fR(1)", roff(s)))
-        .collect();
+    let see: Vec<String> = see.iter().map(|s| format!("\\fB{}\\fR(1)", roff(s))).collect();
     writeln!(out, "{}", see.join(", "))?;
     if command.is_none() {
         man.render_version_section(out)?;

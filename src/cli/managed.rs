@@ -66,10 +66,7 @@ pub(super) fn refused(managed: Managed, axes: &[Axis]) -> Result<Vec<String>, Pr
             "what can be set there: tolerationSeconds of pods, replicas, disruption budgets, topology spread, spare nodes",
         ));
     }
-    Ok(vec![format!(
-        "On {}, settings of the control plane are left as they are.",
-        managed.name()
-    )])
+    Ok(vec![format!("On {}, settings of the control plane are left as they are.", managed.name())])
 }
 
 /// On OpenShift these come in three profiles.
@@ -78,9 +75,7 @@ fn profile(axis: &Axis) -> Result<(), Problem> {
         let grace = axis.path.ends_with("node-monitor-grace-period");
         let default = axis.path.contains("default-not-ready-toleration-seconds")
             || axis.path.contains("default-unreachable-toleration-seconds");
-        PROFILES
-            .iter()
-            .any(|(_, g, t)| grace && value == g || default && value == t)
+        PROFILES.iter().any(|(_, g, t)| grace && value == g || default && value == t)
     };
     match axis.values.iter().find(|v| !is_known(v)) {
         None => Ok(()),
@@ -91,10 +86,8 @@ fn profile(axis: &Axis) -> Result<(), Problem> {
                     format!("{name}: grace period {grace}, default tolerations {toleration} s")
                 })
                 .collect();
-            let text = format!(
-                "`{}={value}` is none of OpenShift's worker latency profiles",
-                axis.path
-            );
+            let text =
+                format!("`{}={value}` is none of OpenShift's worker latency profiles", axis.path);
             Err(Problem::new(text).help(known.join("; ")))
         }
     }

@@ -63,27 +63,19 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let overrides = args.change.over(taped, &args.sets);
     let plan = scenario::build(&loaded, &overrides)?;
     let expected = scenario::expecting(&loaded, &overrides)?.1.list;
-    let named = loaded
-        .spec
-        .tape
-        .as_ref()
-        .and_then(|t| t.property.as_deref());
+    let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
     let asked = match (args.property, named) {
         (Some(asked), _) => asked,
         (None, Some(named)) => property(named).map_err(|e| Failure::Input(Problem::new(e)))?,
         (None, None) => {
             let problem = Problem::new("of what? No property is given".to_owned());
             let all = Property::NAMES.join(", ");
-            return Err(Failure::Input(
-                problem.help(format!("--of with one of {all}")),
-            ));
+            return Err(Failure::Input(problem.help(format!("--of with one of {all}"))));
         }
     };
     if asked == Property::Expect && expected.is_empty() {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
-        return Err(Failure::Input(
-            problem.help("add `expect: [Never(PodStuck)]` or the like"),
-        ));
+        return Err(Failure::Input(problem.help("add `expect: [Never(PodStuck)]` or the like")));
     }
     let perturbed = plan.perturb.names();
     if !perturbed.is_empty() {
@@ -91,9 +83,9 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
             "the tape leaves trouble to the choices ({}), and how often that comes nobody knows",
             perturbed.join(", ")
         ));
-        return Err(Failure::Input(problem.help(
-            "put the trouble into the timeline, and ask how often it does harm",
-        )));
+        return Err(Failure::Input(
+            problem.help("put the trouble into the timeline, and ask how often it does harm"),
+        ));
     }
     let seed = scenario::seed(&loaded, &overrides)?;
     let make = || {
@@ -117,18 +109,12 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         is_small: false,
         drawn: None,
     });
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs(args.jobs))
-        .build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} runs", grouped(done))
     });
-    let wanted = Wanted {
-        search: &search,
-        runs: args.runs,
-        known: known.into_iter().collect(),
-    };
+    let wanted = Wanted { search: &search, runs: args.runs, known: known.into_iter().collect() };
     let found = interrupt::heeding(|| {
         often(&wanted, &pool, &|ran| {
             progress.set(ran);
@@ -137,11 +123,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     });
     progress.clear();
     let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
-    let asked = Asked {
-        plan: &make(),
-        property: asked,
-        seed,
-    };
+    let asked = Asked { plan: &make(), property: asked, seed };
     let mut out = terminal.out();
     match args.output.form {
         Format::Json => json::write(&mut out, &document(&asked, &found))?,

@@ -61,10 +61,7 @@ fn detection(text: &str) -> Result<Detection, String> {
     let seconds = |text: &str| duration(text).map(|d| d.as_nanos() as f64 / 1e9);
     let Some((from, to)) = text.split_once("..") else {
         let middle = seconds(text)?;
-        return Ok(Detection {
-            from: (middle - EITHER_WAY_S).max(0.0),
-            to: middle + EITHER_WAY_S,
-        });
+        return Ok(Detection { from: (middle - EITHER_WAY_S).max(0.0), to: middle + EITHER_WAY_S });
     };
     let (from, to) = (seconds(from)?, seconds(to)?);
     match from <= to {
@@ -115,11 +112,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     if let Some(chart) = &args.chart {
         replaces_only_by_force(chart, args.force)?;
     }
-    let noticing = Noticing {
-        from: args.detection.from,
-        to: args.detection.to,
-        back: PASS_S,
-    };
+    let noticing = Noticing { from: args.detection.from, to: args.detection.to, back: PASS_S };
     let history =
         scenario::history(&args.file, args.from.map(Into::into)).map_err(Failure::Input)?;
     let begun_before = history.noticed;
@@ -128,11 +121,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
     let told = Told {
-        asked: Asked {
-            file: args.file.display().to_string(),
-            price: args.price,
-            noticing,
-        },
+        asked: Asked { file: args.file.display().to_string(), price: args.price, noticing },
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
         begun_before,

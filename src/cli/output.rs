@@ -68,9 +68,7 @@ impl TableFormat {
     pub(crate) fn fits(self, is_table_named: bool) -> Result<(), Failure> {
         if is_table_named && self.of_table().is_none() {
             let problem = Problem::new("--table is about tables");
-            return Err(Failure::Input(
-                problem.help("give -o csv or -o parquet with it"),
-            ));
+            return Err(Failure::Input(problem.help("give -o csv or -o parquet with it")));
         }
         self.of_table().map_or(Ok(()), |form| can_print(form, None))
     }
@@ -106,9 +104,7 @@ impl TableFormat {
                 let document = document();
                 let scenario = document["scenario"].as_str();
                 let about = scenario.map(|name| ("scenario", name.to_owned()));
-                table(&document, &mut |table| {
-                    tables::write(out, table, form, about.as_slice())
-                })
+                table(&document, &mut |table| tables::write(out, table, form, about.as_slice()))
             }
             (Self::Json, _) => json::write(out, &document()),
             _ => text(out, style),

@@ -122,10 +122,7 @@ fn percent(text: &str) -> Result<f64, String> {
         Some(number) => number.trim().parse::<f64>().map(|p| p / 100.0),
         None => text.parse::<f64>(),
     };
-    value
-        .ok()
-        .filter(|p| *p > 0.0 && *p < 1.0)
-        .ok_or_else(wrong)
+    value.ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(wrong)
 }
 
 /// Runs the command.
@@ -183,11 +180,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
     let mut seconds = clock.seconds();
     let mut touching = touching(&kept, &objective, args.confidence);
-    if let (None, false, Some(beside)) = (
-        &touching,
-        interrupted,
-        beside(&planner, &kept, args.confidence),
-    ) {
+    if let (None, false, Some(beside)) =
+        (&touching, interrupted, beside(&planner, &kept, args.confidence))
+    {
         (kept, interrupted) = with_tried(kept, || run(args, &beside, desk, &clock, terminal))?;
         touching = self::touching(&kept, &objective, args.confidence);
     }
@@ -329,10 +324,7 @@ fn line(loaded: &Loaded, planner: &Planner<'_>) -> Result<String, Problems> {
     let plan = scenario::build(loaded, &planner.sweep.base)?;
     let seed = scenario::seed(loaded, &planner.sweep.base)?;
     let release = plan.profile.release.trim_start_matches('v').to_owned();
-    Ok(format!(
-        "Kubernetes {release}, {} timing, seed {seed}",
-        plan.timing.name
-    ))
+    Ok(format!("Kubernetes {release}, {} timing, seed {seed}", plan.timing.name))
 }
 
 /// The settings with their values.
@@ -375,11 +367,7 @@ fn run(
     let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
     let progress = Progress::new(terminal, args.many.quiet, name, budget, |done, all| {
         let left = all.saturating_sub(done) / 1_000;
-        format!(
-            "{} s of at most {} s, {left} s left",
-            grouped(done / 1_000),
-            grouped(all / 1_000)
-        )
+        format!("{} s of at most {} s, {left} s left", grouped(done / 1_000), grouped(all / 1_000))
     });
     let watch = |_, _, _| {
         let spent = (clock.seconds() * 1e3) as u64;
@@ -415,10 +403,8 @@ fn tell(
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
     let parts = kept.each_apart();
-    let answers: Vec<Answer> = parts
-        .iter()
-        .map(|part| answer(part, objective, &args.within, args.confidence))
-        .collect();
+    let answers: Vec<Answer> =
+        parts.iter().map(|part| answer(part, objective, &args.within, args.confidence)).collect();
     let best = parts.iter().zip(&answers);
     let best: Vec<String> = best.flat_map(|(p, a)| p.rows[a.best].clone()).collect();
     let years = in_words(kept, &best, args.confidence);
@@ -435,11 +421,7 @@ fn tell(
         seconds: from.seconds,
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
-    let exit = if answers.iter().all(|a| a.keeps) {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    };
+    let exit = if answers.iter().all(|a| a.keeps) { Exit::Fine } else { Exit::Differs };
     let found = || {
         Ok(Found {
             document: document(&all, kept),
@@ -452,10 +434,7 @@ fn tell(
     }
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
-        let page = args
-            .html
-            .then(|| page(&all, kept, from.planner))
-            .transpose()?;
+        let page = args.html.then(|| page(&all, kept, from.planner)).transpose()?;
         let written =
             interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()));
         Some(written.map_err(|error| folder_failure(&error))?)
@@ -469,9 +448,7 @@ fn tell(
         |document, take| take(&documents::plan(document)),
     )?;
     if interrupt::asked() {
-        return Err(Failure::Interrupted(
-            "interrupted; the answer so far is above".to_owned(),
-        ));
+        return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));
     }
     Ok(exit)
 }
@@ -505,9 +482,7 @@ pub(super) fn kept_of(bytes: &[u8]) -> Result<(Kept, Run), String> {
     let kept: Kept = serde_json::from_value(kept.unwrap_or_default()).map_err(no_plan)?;
     kept.check()?;
     // Of settings that were chosen each for itself there is a plan of each, all of the same runs.
-    let told = document
-        .pointer_mut("/plans/0")
-        .map(serde_json::Value::take);
+    let told = document.pointer_mut("/plans/0").map(serde_json::Value::take);
     let run = serde_json::from_value(told.unwrap_or(document)).map_err(no_plan)?;
     Ok((kept, run))
 }

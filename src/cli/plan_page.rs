@@ -56,11 +56,8 @@ fn looked(
         return Ok((None, Vec::new()));
     };
     let sweep = &planner.sweep;
-    let ready = ready(
-        sweep.loaded.clone(),
-        sweep.loaded.source.name.to_string(),
-        sweep.base.clone(),
-    )?;
+    let ready =
+        ready(sweep.loaded.clone(), sweep.loaded.source.name.to_string(), sweep.base.clone())?;
     let (mut named, mut pages) = (Vec::new(), Vec::new());
     for (row, (plan, trace)) in runs.iter().enumerate() {
         let analysis = Analysis::new(plan, trace);

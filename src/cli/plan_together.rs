@@ -122,10 +122,7 @@ mod tests {
                 values: vec!["0".to_owned(), "60".to_owned()],
                 sum,
                 extra,
-                interval: Interval {
-                    low: extra - 17.0,
-                    high: extra + 17.0,
-                },
+                interval: Interval { low: extra - 17.0, high: extra + 17.0 },
                 touches: false,
             };
             extra_in_words(&extra, &Objective::new(None))

@@ -52,9 +52,7 @@ pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome 
         false => folder_failure(&OutputError::File(error)),
     })?;
     let folder = args.out.display();
-    terminal.note(&format!(
-        "Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"
-    ));
+    terminal.note(&format!("Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"));
     Ok(Exit::Fine)
 }
 
@@ -74,11 +72,7 @@ fn came_with_the_program() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.to_path_buf();
     let beside = folder.join(FILE);
     let shared = folder.join("../share/taintsim").join(FILE);
-    Some(if !beside.exists() && shared.exists() {
-        shared
-    } else {
-        beside
-    })
+    Some(if !beside.exists() && shared.exists() { shared } else { beside })
 }
 
 /// The module that is named, or that which came with the program.
@@ -88,9 +82,9 @@ fn module(named: Option<&Path>) -> Result<Module, Failure> {
     let wrong = |said: String| Failure::Input(Problem::new(said).help(BUILD));
     let shown = path.display();
     let bytes = files::read(&path, BYTES_MAX).map_err(|error| match error {
-        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => wrong(format!(
-            "the simulation for a browser is not there: {shown} does not exist"
-        )),
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            wrong(format!("the simulation for a browser is not there: {shown} does not exist"))
+        }
         ReadError::Io(error) => Failure::Io(format!("cannot read {shown}: {error}")),
         ReadError::Directory => wrong(format!("{shown} is a directory, not a module")),
         error => wrong(format!("cannot read {shown}: {error} of a module")),

@@ -62,11 +62,7 @@ impl Progress {
         all: u64,
         words: fn(u64, u64) -> String,
     ) -> Self {
-        let shown = Shown {
-            quiet,
-            bar: None,
-            next: QUIET_FOR,
-        };
+        let shown = Shown { quiet, bar: None, next: QUIET_FOR };
         Self {
             terminal: *terminal,
             name: line(name).into_owned(),

@@ -50,14 +50,8 @@ pub fn history(text: &str) -> Result<u64, String> {
 /// # Errors
 /// What they do not tell; what is put together and does not build begins with `built: `.
 pub fn evidence(text: &str) -> Result<u64, String> {
-    let file = Evidence {
-        file: "f".to_owned(),
-        text: text.to_owned(),
-    };
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let file = Evidence { file: "f".to_owned(), text: text.to_owned() };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let was = reconstruct(Heard::of(&[file]), watchfulness, "f").map_err(|e| e.to_string())?;
     let loaded = scenario::parse("f.ron", was.text.into_bytes(), Path::new(""));
     let built = loaded.and_then(|l| scenario::build(&l, &scenario::Overrides::default()));

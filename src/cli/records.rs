@@ -48,11 +48,7 @@ impl RecordsArg {
         if parquet {
             can_write_parquet()?;
         }
-        Ok(TableForms {
-            packing,
-            csv: asked(RecordsForm::Csv),
-            parquet,
-        })
+        Ok(TableForms { packing, csv: asked(RecordsForm::Csv), parquet })
     }
 }
 
@@ -62,7 +58,7 @@ pub(crate) fn can_write_parquet() -> Result<(), Failure> {
         return Ok(());
     }
     let problem = Problem::new("this taintsim was built without Parquet");
-    Err(Failure::Input(problem.help(
-        "build it with `--features parquet`, which is a default, or take csv",
-    )))
+    Err(Failure::Input(
+        problem.help("build it with `--features parquet`, which is a default, or take csv"),
+    ))
 }

@@ -60,26 +60,15 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     // Read once: a pipe has nothing left for a second reader.
     let from_stdin = file.as_os_str() == "-";
-    let shown = if from_stdin {
-        "<stdin>".to_owned()
-    } else {
-        file.display().to_string()
-    };
-    let bytes = if from_stdin {
-        stdin()?
-    } else {
-        scenario::read(file)?
-    };
+    let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
     // What is not text is reported as a mistake of a scenario.
     if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
     {
         let tape = Tape::read(&shown, &text).map_err(Failure::Input)?;
         // Paths in the scenario are relative to where it was.
-        let folder = Path::new(&tape.file)
-            .parent()
-            .map(Path::to_path_buf)
-            .unwrap_or_default();
+        let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides()));
     }
     let loaded = if from_stdin {
@@ -108,11 +97,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
         if properties.contains(&Property::Expect) {
             let expected = scenario::expecting(&loaded, &overrides)?.1.list;
-            violations.extend(
-                expect::violations(&expected, &analysis)
-                    .into_iter()
-                    .map(|(_, v)| v),
-            );
+            violations.extend(expect::violations(&expected, &analysis).into_iter().map(|(_, v)| v));
         }
     }
     let often = match violations.is_empty() {
@@ -130,14 +115,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         json::write(&mut out, &found)?;
     } else {
         heading(&mut out, &plan)?;
-        write(
-            &mut out,
-            &run.trace,
-            &taken,
-            &violations,
-            parts.as_ref(),
-            terminal.colour,
-        )?;
+        write(&mut out, &run.trace, &taken, &violations, parts.as_ref(), terminal.colour)?;
         if parts.is_none() && violations.is_empty() && !properties.is_empty() {
             let names: Vec<String> = properties.iter().map(Property::to_string).collect();
             writeln!(out, "no violation of {}", names.join(", "))?;
@@ -158,11 +136,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         })?;
         Ok(page(&plan, text, &run.trace, &taken, &violations))
     })?;
-    Ok(if parts.is_some() || !violations.is_empty() {
-        Exit::Differs
-    } else {
-        Exit::Fine
-    })
+    Ok(if parts.is_some() || !violations.is_empty() { Exit::Differs } else { Exit::Fine })
 }
 
 /// No more runs are drawn than these to say how often a violation is, and no fewer.
@@ -193,9 +167,7 @@ fn how_often(
     let seed = scenario::seed(loaded, overrides)?;
     let search = Explore::drawing(&make, properties, &expected, seed);
     let runs = (RECORDS / records.max(1)).clamp(RUNS.0, RUNS.1);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs(None::<u16>))
-        .build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(None::<u16>)).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let count = interrupt::heeding(|| drawn(&search, runs, &pool, &|| !interrupt::asked()));
     Ok(count.map(|count| (count, runs)))
@@ -205,11 +177,7 @@ fn how_often(
 fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>, Failure> {
     let mut properties = args.properties.clone();
     if properties.is_empty() {
-        let named = loaded
-            .spec
-            .tape
-            .as_ref()
-            .and_then(|t| t.property.as_deref());
+        let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
         let parsed = named.map(Property::parse).transpose();
         properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
     }
@@ -239,11 +207,7 @@ fn page(
 /// Writes what is run again.
 fn heading(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     let n = plan.tape.as_deref().unwrap_or_default().len();
-    let deviations = if n == 1 {
-        "1 deviation".to_owned()
-    } else {
-        format!("{n} deviations")
-    };
+    let deviations = if n == 1 { "1 deviation".to_owned() } else { format!("{n} deviations") };
     writeln!(
         out,
         "{} on Kubernetes {}, {deviations} from the default order",

@@ -88,13 +88,8 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
                 width: crate::report::Style::default().width,
                 ..*terminal
             };
-            render(
-                &mut Escaped::new(&mut bytes, args.form.written()),
-                &run,
-                args,
-                &plain,
-            )
-            .map_err(|e| Failure::write(path, &e))?;
+            render(&mut Escaped::new(&mut bytes, args.form.written()), &run, args, &plain)
+                .map_err(|e| Failure::write(path, &e))?;
             write_whole(path, &bytes)?;
         }
     }
@@ -158,11 +153,9 @@ fn table(
     let analysis = report.analysis;
     let mut write = |table: &dyn Table| tables::write(out, table, form, &report.about());
     match args.table.unwrap_or_default() {
-        WhichTable::Evictions => write(&EvictionsTable::new(
-            analysis,
-            &report.workloads,
-            report.summary.metrics.window,
-        )),
+        WhichTable::Evictions => {
+            write(&EvictionsTable::new(analysis, &report.workloads, report.summary.metrics.window))
+        }
         WhichTable::Records => write(&RecordsTable::new(analysis)),
         WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
     }

@@ -145,41 +145,26 @@ pub(crate) fn prepare(
     change: &ChangeArgs,
     sets: &[String],
 ) -> Result<Ready, Problems> {
-    ready(
-        load(file)?,
-        file.display().to_string(),
-        change.overrides(sets.to_vec()),
-    )
+    ready(load(file)?, file.display().to_string(), change.overrides(sets.to_vec()))
 }
 
 /// Makes a scenario ready to run; `file` is what it was read from, for people.
 pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Result<Ready, Problems> {
     let plan = scenario::build(&loaded, &overrides)?;
     let seed = scenario::seed(&loaded, &overrides)?;
-    let (fingerprint, text, set) = (
-        loaded.fingerprint(),
-        loaded.source.text.clone(),
-        overrides.as_sets(),
-    );
+    let (fingerprint, text, set) =
+        (loaded.fingerprint(), loaded.source.text.clone(), overrides.as_sets());
     Ok(Ready {
         plan,
         groups: loaded.groups(),
-        source: Source {
-            file,
-            text,
-            fingerprint,
-            set,
-            seed,
-        },
+        source: Source { file, text, fingerprint, set, seed },
         imported: loaded.imported,
     })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
 pub(crate) fn writable(out: &Path, name: &str) -> Result<(), Failure> {
-    Folder::create(out, name)
-        .map(drop)
-        .map_err(|error| folder_failure(&OutputError::File(error)))
+    Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
 }
 
 /// A folder of results that cannot be written.
@@ -204,19 +189,9 @@ fn one(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let Ready {
-        plan,
-        source,
-        groups,
-        ..
-    } = scenario;
+    let Ready { plan, source, groups, .. } = scenario;
     let progress = progress(plan, args.quiet, terminal);
-    let nothing = || {
-        format!(
-            "; nothing was written to {}",
-            args.out.join(&plan.name).display()
-        )
-    };
+    let nothing = || format!("; nothing was written to {}", args.out.join(&plan.name).display());
     let trace = simulate(scenario, &progress, nothing)?;
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
@@ -258,24 +233,15 @@ pub(crate) fn print(
 
 /// How a terminal shows texts.
 fn style(terminal: &Terminal) -> Style {
-    Style {
-        colour: terminal.colour,
-        width: terminal.width,
-    }
+    Style { colour: terminal.colour, width: terminal.width }
 }
 
 /// The progress of a simulation.
 pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progress {
-    Progress::new(
-        terminal,
-        quiet,
-        &plan.name,
-        plan.horizon.as_millis(),
-        |done, all| {
-            let clock = |ms| report::short(Dur::from_secs(ms / 1000));
-            format!("{} of {} simulated", clock(done), clock(all))
-        },
-    )
+    Progress::new(terminal, quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
+        let clock = |ms| report::short(Dur::from_secs(ms / 1000));
+        format!("{} of {} simulated", clock(done), clock(all))
+    })
 }
 
 /// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
@@ -290,15 +256,11 @@ pub(crate) fn simulate(
     }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {
-        sim::run_watched(
-            &scenario.plan,
-            Choices::seeded(scenario.source.seed),
-            &mut |now| {
-                reached = now;
-                progress.set(now.as_millis());
-                !interrupt::asked()
-            },
-        )
+        sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {
+            reached = now;
+            progress.set(now.as_millis());
+            !interrupt::asked()
+        })
     });
     if finished && !interrupt::asked() {
         return Ok(trace);

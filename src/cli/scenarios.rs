@@ -29,10 +29,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             add(path.clone());
         } else if text.contains(['*', '?', '[']) {
             let found = glob::glob(&text).map_err(|e| {
-                Failure::Input(Problem::new(format!(
-                    "`{text}` is not a pattern: {}",
-                    e.msg
-                )))
+                Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg)))
             })?;
             let mut any = false;
             for file in found.flatten() {
@@ -45,9 +42,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 }
             }
             if !any {
-                return Err(Failure::Input(Problem::new(format!(
-                    "no file matches {text}"
-                ))));
+                return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
             }
         } else if let Some(problem) = suggest::missing(path) {
             return Err(Failure::Input(problem));
@@ -67,18 +62,14 @@ pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for file in files {
         let below = |folder: &PathBuf| {
-            file.strip_prefix(folder)
-                .ok()
-                .filter(|rest| !rest.as_os_str().is_empty())
+            file.strip_prefix(folder).ok().filter(|rest| !rest.as_os_str().is_empty())
         };
         let stable = match file.strip_prefix(&here) {
             Ok(rest) => rest,
             Err(_) if file.is_relative() => file,
-            Err(_) => paths
-                .iter()
-                .find_map(below)
-                .or(file.file_name().map(Path::new))
-                .unwrap_or(file),
+            Err(_) => {
+                paths.iter().find_map(below).or(file.file_name().map(Path::new)).unwrap_or(file)
+            }
         };
         let parts = stable
             .components()
@@ -86,11 +77,7 @@ pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
             .map(|c| c.as_os_str().to_string_lossy());
         let name = parts.collect::<Vec<_>>().join("/");
         let again = |n: usize| {
-            if n == 1 {
-                name.clone()
-            } else {
-                format!("{name} ({n})")
-            }
+            if n == 1 { name.clone() } else { format!("{name} ({n})") }
         };
         ids.extend((1..).map(again).find(|id| !ids.contains(id)));
     }

@@ -63,25 +63,17 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} scenarios tried", grouped(done))
     });
-    let property = match (
-        args.property,
-        spec.tape.as_ref().and_then(|t| t.property.as_deref()),
-    ) {
+    let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
         (Some(given), _) => given,
         (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
         (None, None) => {
             let problem = Problem::new("which property does it violate?".to_owned());
-            return Err(Failure::Input(problem.help(format!(
-                "--property with one of {}",
-                Property::NAMES.join(", ")
-            ))));
+            return Err(Failure::Input(
+                problem.help(format!("--property with one of {}", Property::NAMES.join(", "))),
+            ));
         }
     };
-    let what = Shrink {
-        loaded: &loaded,
-        spec,
-        goal: Goal::Violates(property),
-    };
+    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property) };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {
             progress.set(tried);
@@ -101,10 +93,8 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
     match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
         Failed::Holds => {
-            let problem = Problem::new(format!(
-                "{} does not violate {property}",
-                args.file.display()
-            ));
+            let problem =
+                Problem::new(format!("{} does not violate {property}", args.file.display()));
             Failure::Input(problem.help("shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`"))
         }
         Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),

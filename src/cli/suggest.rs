@@ -11,14 +11,9 @@ const COMPARED_MAX: usize = 10_000;
 /// The nearest file or folder beside one that is not there.
 pub(crate) fn nearest(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
-    let folder = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).ok()?.flatten().take(COMPARED_MAX);
-    let mut names: Vec<String> = entries
-        .filter_map(|e| e.file_name().into_string().ok())
-        .collect();
+    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
     // The order of a folder is the file system's.
     names.sort();
     let near = spelling::nearest(name, names.iter().map(String::as_str))?;

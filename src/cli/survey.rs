@@ -139,11 +139,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
     let help = "write what `kubectl get` prints to a file";
-    (args.shards).refuses(
-        args.file.is_none(),
-        "a cluster that kubectl is asked for",
-        help,
-    )?;
+    (args.shards).refuses(args.file.is_none(), "a cluster that kubectl is asked for", help)?;
     let loaded = match &args.file {
         Some(file) => given(file, &work.inputs, args.many.quiet, terminal)?,
         None => asked(&args.kubectl, "survey", args.many.quiet, terminal)?,
@@ -183,11 +179,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         );
         return Err(Failure::Interrupted(text));
     }
-    Ok(if broken.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    })
+    Ok(if broken.is_empty() { Exit::Fine } else { Exit::Differs })
 }
 
 /// Writes a single loss as a scenario.
@@ -209,13 +201,10 @@ fn run(
     terminal: &Terminal,
 ) -> Result<Surveyed, Failure> {
     let all = desk.share(survey.losses()?.len() as u64);
-    let progress = Progress::new(
-        terminal,
-        args.many.quiet,
-        &survey.loaded.name,
-        all,
-        |done, all| format!("{} of {} losses", grouped(done), grouped(all)),
-    );
+    let progress =
+        Progress::new(terminal, args.many.quiet, &survey.loaded.name, all, |done, all| {
+            format!("{} of {} losses", grouped(done), grouped(all))
+        });
     let done = AtomicU64::new(0);
     let watch = |event| {
         let done = match event {
@@ -309,10 +298,7 @@ type Runs = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
 fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Runs, Failure> {
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     for (i, lost) in done.lost.iter().take(RUNS_MAX).enumerate() {
-        let loaded = Loaded {
-            spec: survey.as_scenario(&lost.loss)?,
-            ..survey.loaded.clone()
-        };
+        let loaded = Loaded { spec: survey.as_scenario(&lost.loss)?, ..survey.loaded.clone() };
         let name = format!("run-{i}");
         let columns = run_for_page(&loaded, Overrides::default(), survey.window, terminal)?;
         named.push(Some(name.clone()));
@@ -327,10 +313,7 @@ fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<He
     let release = plan.profile.release.trim_start_matches('v');
     Ok(Heading {
         name: loaded.name.clone(),
-        line: format!(
-            "Kubernetes {release}, {} timing, seed {seed}",
-            plan.timing.name
-        ),
+        line: format!("Kubernetes {release}, {} timing, seed {seed}", plan.timing.name),
         notes: plan.notes,
         lasts: args.lasts,
         rows: args.rows,
@@ -345,10 +328,7 @@ fn called(args: &SurveyArgs) -> Called {
         options.extend(["--lose".to_owned(), all.join(",")]);
     }
     for (a, b) in &args.pairs {
-        options.extend([
-            "--pairs".to_owned(),
-            format!("{}+{}", a.written(), b.written()),
-        ]);
+        options.extend(["--pairs".to_owned(), format!("{}+{}", a.written(), b.written())]);
     }
     if args.lasts != Dur::from_secs(600) {
         let lasts = crate::language::duration::format(args.lasts);
@@ -360,17 +340,11 @@ fn called(args: &SurveyArgs) -> Called {
         By::ApiServer => Some("api-server"),
         By::Drain => Some("drain"),
     };
-    options.extend(
-        by.into_iter()
-            .flat_map(|by| ["--by".to_owned(), by.to_owned()]),
-    );
+    options.extend(by.into_iter().flat_map(|by| ["--by".to_owned(), by.to_owned()]));
     for set in args.many.overrides().as_sets() {
         options.extend(["--set".to_owned(), set]);
     }
-    Called {
-        file: args.file.as_deref().map(|file| file.display().to_string()),
-        options,
-    }
+    Called { file: args.file.as_deref().map(|file| file.display().to_string()), options }
 }
 
 impl From<By> for How {

@@ -110,20 +110,13 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let loaded = load_all(&args.files, &work.inputs)?;
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
-    let prepared = sweeps
-        .iter()
-        .map(|s| s.prepare(jobs))
-        .collect::<Result<Vec<_>, _>>()?;
+    let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
     notes.dedup();
     let mut heading = heading(&sweeps, args, notes, args.seeds)?;
     let columns =
         parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
-    let against = args
-        .against
-        .as_deref()
-        .map(|text| row(text, &rows(&sweeps)))
-        .transpose()?;
+    let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
     let all: Vec<&Loaded> = loaded.iter().collect();
     if let Some(planned) = work.planned(&args.shards, &args.out, &all, terminal) {
         return planned;
@@ -131,20 +124,14 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if work.writes() {
         writable(&args.out, &heading.name)?;
     }
-    loaded
-        .iter()
-        .for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
+    loaded.iter().for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
 
     let ran = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
     if stopped {
         heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
     }
-    let mut layout = Layout {
-        columns,
-        cells: args.cells.into(),
-        against,
-    };
+    let mut layout = Layout { columns, cells: args.cells.into(), against };
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
     ran.progress.then("writing results");
@@ -157,10 +144,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
             false => Ok(Exit::Fine),
         };
     }
-    let page = args
-        .html
-        .then(|| page(&sweeps, &heading, &layout, &cases, terminal))
-        .transpose()?;
+    let page = args.html.then(|| page(&sweeps, &heading, &layout, &cases, terminal)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
     let written = interrupt::heeding(|| {
@@ -204,10 +188,7 @@ fn found(heading: &Heading, layout: &Layout, cases: &[Case]) -> Result<Found, Fa
     Ok(Found {
         document: document(heading, layout, cases),
         page: Page::of_board(&board, text, Vec::new()),
-        runs: Some(Runs {
-            heading: heading.clone(),
-            cases: cases.to_vec(),
-        }),
+        runs: Some(Runs { heading: heading.clone(), cases: cases.to_vec() }),
     })
 }
 
@@ -219,35 +200,23 @@ fn page(
     cases: &[Case],
     terminal: &Terminal,
 ) -> Result<Page, Failure> {
-    let rows = sweeps
-        .iter()
-        .flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
+    let rows =
+        sweeps.iter().flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     for (i, ((sweep, values), case)) in rows.zip(cases).take(html::RUNS_MAX).enumerate() {
         let name = format!("run-{i}");
-        let columns = html::run_for_page(
-            sweep.loaded,
-            sweep.overrides(&values),
-            sweep.window,
-            terminal,
-        )?;
+        let columns =
+            html::run_for_page(sweep.loaded, sweep.overrides(&values), sweep.window, terminal)?;
         named.push((case.values.join(" / "), name.clone()));
         runs.push((name, columns));
     }
     let text = html::plain(|out, style| write_table(out, heading, layout, cases, None, style))?;
-    Ok(Page::of_board(
-        &board(heading, layout, cases, named),
-        text,
-        runs,
-    ))
+    Ok(Page::of_board(&board(heading, layout, cases, named), text, runs))
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.
 fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>, Failure> {
-    let loaded = files
-        .iter()
-        .map(|f| inputs.load(f))
-        .collect::<Result<Vec<Loaded>, _>>()?;
+    let loaded = files.iter().map(|f| inputs.load(f)).collect::<Result<Vec<Loaded>, _>>()?;
     let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -294,31 +263,22 @@ fn run(
     desk: Desk<'_>,
     terminal: &Terminal,
 ) -> Result<Ran, Failure> {
-    let all = sweeps
-        .iter()
-        .try_fold(0_u64, |n, s| n.checked_add(s.size()?))
-        .unwrap_or(u64::MAX);
+    let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
     let all = desk.share(all);
     let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
     let done = AtomicU64::new(0);
     let watch = |event| {
-        let done = if event == Event::Done {
-            done.fetch_add(1, Relaxed) + 1
-        } else {
-            done.load(Relaxed)
-        };
+        let done =
+            if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
         progress.set(done);
         !interrupt::asked()
     };
     let ran = interrupt::heeding(|| run_all(prepared, &watch, desk))?;
     desk.over()?;
-    let after = format!(
-        "interrupted after {} of {} runs",
-        grouped(done.load(Relaxed)),
-        grouped(all)
-    );
+    let after =
+        format!("interrupted after {} of {} runs", grouped(done.load(Relaxed)), grouped(all));
     if ran.seeds < args.seeds && ran.seeds == 0 {
         progress.clear();
         return Err(Failure::Interrupted(format!(
@@ -326,21 +286,14 @@ fn run(
             args.out.join(&heading.name).display()
         )));
     }
-    Ok(Ran {
-        cases: ran.cases,
-        seeds: ran.seeds,
-        after,
-        progress,
-    })
+    Ok(Ran { cases: ran.cases, seeds: ran.seeds, after, progress })
 }
 
 /// All rows; of several scenarios the name of each is the first value of its rows.
 fn named(mut cases: Vec<Vec<Case>>, loaded: &[Loaded]) -> Vec<Case> {
     if loaded.len() > 1 {
         for (of_file, loaded) in cases.iter_mut().zip(loaded) {
-            of_file
-                .iter_mut()
-                .for_each(|case| case.values.insert(0, loaded.name.clone()));
+            of_file.iter_mut().for_each(|case| case.values.insert(0, loaded.name.clone()));
         }
     }
     cases.concat()
@@ -359,13 +312,7 @@ fn print(
         terminal,
         |out, style| write_table(out, heading, layout, cases, Some(written), style),
         || document(heading, layout, cases),
-        |_, take| {
-            take(&CasesTable {
-                heading,
-                layout,
-                cases,
-            })
-        },
+        |_, take| take(&CasesTable { heading, layout, cases }),
     )
 }
 
@@ -378,10 +325,7 @@ fn heading_of_some(
     seeds: u64,
 ) -> Result<Heading, Problems> {
     let mut heading = heading(sweeps, args, of_all.notes, seeds)?;
-    heading.notes.push(format!(
-        "The sweep was interrupted: {seeds} of {} seeds.",
-        args.seeds
-    ));
+    heading.notes.push(format!("The sweep was interrupted: {seeds} of {} seeds.", args.seeds));
     if args.out.join(&heading.name).exists() {
         heading.name.push_str("-interrupted");
     }
@@ -423,30 +367,19 @@ fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
 /// The row that `--against` names: by its values, or as `#1`.
 fn row(text: &str, rows: &[Vec<String>]) -> Result<usize, Failure> {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
-    let named = rows
-        .iter()
-        .position(|values| values.join(" / ") == text.trim() || *values == parts);
+    let named =
+        rows.iter().position(|values| values.join(" / ") == text.trim() || *values == parts);
     let numbered = || {
-        text.strip_prefix('#')?
-            .parse::<usize>()
-            .ok()?
-            .checked_sub(1)
-            .filter(|i| *i < rows.len())
+        text.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1).filter(|i| *i < rows.len())
     };
     named.or_else(numbered).ok_or_else(|| {
-        let names: Vec<String> = rows
-            .iter()
-            .take(8)
-            .map(|r| format!("`{}`", r.join(" / ")))
-            .collect();
+        let names: Vec<String> =
+            rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();
         let more = if rows.len() > 8 { ", …" } else { "" };
-        let problem = Problem::new(format!(
-            "there is no row `{text}` to hold the others against"
-        ));
-        Failure::Problems(Problems::one(problem.help(format!(
-            "one of {}{more}, or its number, `#1`",
-            names.join(", ")
-        ))))
+        let problem = Problem::new(format!("there is no row `{text}` to hold the others against"));
+        Failure::Problems(Problems::one(
+            problem.help(format!("one of {}{more}, or its number, `#1`", names.join(", "))),
+        ))
     })
 }
 
@@ -455,12 +388,7 @@ fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
     let mut names: Vec<String> = Vec::new();
     for sweep in sweeps {
         let plan = scenario::build(sweep.loaded, &first(sweep))?;
-        names.extend(
-            plan.workloads
-                .iter()
-                .filter(|w| w.owner.is_none())
-                .map(|w| w.name.clone()),
-        );
+        names.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
         names.push(BARE.to_owned());
     }
     names.sort();
@@ -497,11 +425,7 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
             Ok(_) => fixed.push(text.clone()),
         }
     }
-    if problems.is_empty() {
-        Ok((axes, fixed))
-    } else {
-        Err(Failure::Problems(Problems(problems)))
-    }
+    if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
 }
 
 fn heading(
@@ -517,22 +441,13 @@ fn heading(
             scenario::seed(sweep.loaded, &first(sweep))?,
         ))
     };
-    let plans = sweeps
-        .iter()
-        .map(of)
-        .collect::<Result<Vec<_>, Problems>>()?;
+    let plans = sweeps.iter().map(of).collect::<Result<Vec<_>, Problems>>()?;
     let (sweep, plan) = (&sweeps[0], &plans[0].0);
     let mut axes = sweep.axes.clone();
     let names: Vec<String> = sweeps.iter().map(|s| s.loaded.name.clone()).collect();
     let several = sweeps.len() > 1;
     if several {
-        axes.insert(
-            0,
-            Axis {
-                path: "scenario".to_owned(),
-                values: names.clone(),
-            },
-        );
+        axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
     }
     Ok(Heading {
         name: if several {
@@ -541,11 +456,7 @@ fn heading(
             format!("{}-sweep", plan.name)
         },
         scenario: names.join(", "),
-        doc: if several {
-            String::new()
-        } else {
-            plan.doc.clone()
-        },
+        doc: if several { String::new() } else { plan.doc.clone() },
         line: Heading::describe(&plans, &axes, seeds),
         unchecked: plans.iter().any(|(plan, _)| !plan.profile.recorded),
         notes,

@@ -74,9 +74,7 @@ impl Terminal {
         let takes = |choice: ColorChoice| choice != ColorChoice::Never;
         let size = terminal_size::terminal_size_of(io::stdout())
             .or_else(|| terminal_size::terminal_size_of(io::stderr()));
-        let columns = size
-            .map(|(columns, _)| usize::from(columns.0))
-            .or_else(asked_width);
+        let columns = size.map(|(columns, _)| usize::from(columns.0)).or_else(asked_width);
         Self {
             colour: takes(AutoStream::choice(&io::stdout())),
             error_colour: takes(AutoStream::choice(&io::stderr())),
@@ -107,19 +105,13 @@ impl Terminal {
 
     /// How text for people is laid out.
     pub(crate) fn style(&self) -> crate::report::Style {
-        crate::report::Style {
-            colour: self.colour,
-            width: self.width,
-        }
+        crate::report::Style { colour: self.colour, width: self.width }
     }
 
     /// Says that something went wrong, and what may help.
     pub(crate) fn error(&self, text: &str, help: Option<&str>) {
-        let mut said = format!(
-            "{}: {}\n",
-            self.painted("error", ERROR),
-            self.folded(&shown(text), 7)
-        );
+        let mut said =
+            format!("{}: {}\n", self.painted("error", ERROR), self.folded(&shown(text), 7));
         if let Some(help) = help {
             said.push_str(&format!(
                 "  {}: {}\n",
@@ -143,11 +135,7 @@ impl Terminal {
             }
             fold(line, self.width.saturating_sub(column)).join(&format!("\n{:column$}", ""))
         };
-        text.lines()
-            .enumerate()
-            .map(fold_line)
-            .collect::<Vec<_>>()
-            .join("\n")
+        text.lines().enumerate().map(fold_line).collect::<Vec<_>>().join("\n")
     }
 
     /// Says something that is neither data nor an error.
@@ -157,28 +145,17 @@ impl Terminal {
 
     /// Draws what is wrong with a scenario.
     pub(crate) fn problems(&self, problems: &Problems) {
-        let draw = if self.folds_notes {
-            diagnostics::draw_folded
-        } else {
-            diagnostics::draw
-        };
+        let draw = if self.folds_notes { diagnostics::draw_folded } else { diagnostics::draw };
         say(&draw(problems, self.error_colour, self.width));
     }
 
     fn painted(&self, text: &str, style: Style) -> String {
-        if self.error_colour {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
+        if self.error_colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }
 
 /// What COLUMNS says, as a shell or the caller sets it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how wide lines are printed changes no result"
-)]
+#[expect(clippy::disallowed_methods, reason = "how wide lines are printed changes no result")]
 fn asked_width() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.trim().parse().ok()
 }

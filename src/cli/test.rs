@@ -97,9 +97,7 @@ struct Part {
 }
 
 fn part(text: &str) -> Result<Part, String> {
-    let numbers = text
-        .split_once('/')
-        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
         Some((number, of)) if number >= 1 && number <= of => Ok(Part { number, of }),
         _ => Err("a part is i/n with i from 1 to n, such as 2/3".to_owned()),
@@ -193,10 +191,8 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     if args.fail_fast {
         // Others may have been run beside the first one that failed; how many depends on the
         // machine.
-        let first = results
-            .iter()
-            .position(|(t, _)| t.status() != Status::Passed)
-            .unwrap_or(results.len());
+        let first =
+            results.iter().position(|(t, _)| t.status() != Status::Passed).unwrap_or(results.len());
         let rest = results.split_off((first + 1).min(results.len()));
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
@@ -207,10 +203,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     }
     match args.output {
         Some(form) => tell(&form.into(), &all, terminal)?,
-        None => args
-            .reporters
-            .iter()
-            .try_for_each(|reporter| tell(reporter, &all, terminal))?,
+        None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,
     }
     args.html.write(|| {
         let mut text = Vec::new();
@@ -258,9 +251,7 @@ fn failed(
 fn selected(args: &TestArgs) -> Result<Vec<PathBuf>, Failure> {
     let mut files = scenarios(&args.paths)?;
     files.retain(|f| {
-        args.filter
-            .as_ref()
-            .is_none_or(|text| f.to_string_lossy().contains(text.as_str()))
+        args.filter.as_ref().is_none_or(|text| f.to_string_lossy().contains(text.as_str()))
     });
     if let Some(Part { number, of }) = args.partition {
         files = files.into_iter().skip(number - 1).step_by(of).collect();
@@ -278,13 +269,9 @@ fn tested(
         .num_threads(jobs(args.jobs))
         .build()
         .map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
-    let progress = Progress::new(
-        terminal,
-        args.quiet,
-        "test",
-        files.len() as u64,
-        |done, all| format!("{} of {} scenarios", grouped(done), grouped(all)),
-    );
+    let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
+        format!("{} of {} scenarios", grouped(done), grouped(all))
+    });
     let ids = scenarios::ids(files, &args.paths);
     // The place of the first one that failed, of those that were run so far.
     let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(usize::MAX));
@@ -298,13 +285,7 @@ fn tested(
         Some(result)
     };
     let results = interrupt::heeding(|| {
-        threads.install(|| {
-            files
-                .par_iter()
-                .enumerate()
-                .map(one)
-                .collect::<Option<Vec<_>>>()
-        })
+        threads.install(|| files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>())
     });
     progress.clear();
     results.ok_or_else(|| {
@@ -336,17 +317,12 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
         file: files::line(&file.display().to_string()).into_owned(),
         id: id.to_owned(),
         name: files::line(
-            &file
-                .file_stem()
-                .map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+            &file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
         )
         .into_owned(),
         expectations: 0,
         runs: 0,
-        cases: vec![Case {
-            name: SCENARIO.to_owned(),
-            came: Came::Met,
-        }],
+        cases: vec![Case { name: SCENARIO.to_owned(), came: Came::Met }],
         warnings: Vec::new(),
         took: Duration::ZERO,
     };
@@ -379,16 +355,10 @@ fn held(
     }
     let goes_on = || !interrupt::asked();
     let timeline = |analysis: &Analysis<'_>, seed: u64| {
-        expectations
-            .golden
-            .is_some()
-            .then(|| trials::golden(analysis, seed))
+        expectations.golden.is_some().then(|| trials::golden(analysis, seed))
     };
-    let (outcome, text) = if skipped {
-        (trial.untried(), None)
-    } else {
-        trial.run(&goes_on, &timeline)?
-    };
+    let (outcome, text) =
+        if skipped { (trial.untried(), None) } else { trial.run(&goes_on, &timeline)? };
     tested.runs = outcome.runs;
     tested.warnings.extend(outcome.warnings.iter().cloned());
     tested.cases.extend(trials::cases(
@@ -405,9 +375,7 @@ fn held(
         written = golden;
     }
     if args.guards {
-        tested
-            .cases
-            .extend(guards(trial, &outcome, skipped, &goes_on)?);
+        tested.cases.extend(guards(trial, &outcome, skipped, &goes_on)?);
     }
     Some(written)
 }
@@ -434,10 +402,7 @@ fn golden(trial: &Trial<'_>, text: Option<String>, update: bool) -> (Case, Optio
             Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
         }
     }
-    let case = Case {
-        name: "golden".to_owned(),
-        came,
-    };
+    let case = Case { name: "golden".to_owned(), came };
     (case, written)
 }
 
@@ -445,11 +410,9 @@ fn golden(trial: &Trial<'_>, text: Option<String>, update: bool) -> (Case, Optio
 /// and the lines that differ.
 fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
     let help = "`taintsim test --update` writes it";
-    let golden = files::read(path, FILE_BYTES_MAX)
-        .and_then(files::text)
-        .map_err(|error| {
-            Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
-        })?;
+    let golden = files::read(path, FILE_BYTES_MAX).and_then(files::text).map_err(|error| {
+        Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
+    })?;
     let found = trials::compare(&golden, text)
         .map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
     Ok(found.map(|found| {
@@ -471,9 +434,7 @@ const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for ea
 fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
     match files::read(path, FILE_BYTES_MAX) {
         Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Problem::new(format!(
-            "cannot read the golden timeline {name}: {error}"
-        ))),
+        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
         Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
             Problem::new(format!("{name} is left as it is: {why}"))
                 .help(format!("remove it to have it written anew; {ANOTHER}"))
@@ -502,18 +463,11 @@ fn guards(
                     "with {guard} every expectation that is met without it is met, too"
                 ));
                 let help = "guard it by an expectation that depends on it, or leave the guard out";
-                Came::Failed(Failed::other(
-                    "guards",
-                    placed(problem).help(help),
-                    Vec::new(),
-                ))
+                Came::Failed(Failed::other("guards", placed(problem).help(help), Vec::new()))
             }
             Err(problems) => Came::Wrong(Problems(problems.0.into_iter().map(placed).collect())),
         };
-        Some(Case {
-            name: format!("guards: {guard}"),
-            came,
-        })
+        Some(Case { name: format!("guards: {guard}"), came })
     };
     trial.expectations().guards.iter().map(one).collect()
 }

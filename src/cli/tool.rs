@@ -44,10 +44,7 @@ fn beside(name: &str) -> Option<PathBuf> {
 #[cfg(unix)]
 fn become_it(program: &mut process::Command) -> Failure {
     let error = std::os::unix::process::CommandExt::exec(program);
-    Failure::Io(format!(
-        "cannot start {}: {error}",
-        program.get_program().display()
-    ))
+    Failure::Io(format!("cannot start {}: {error}", program.get_program().display()))
 }
 
 /// Runs another program, and ends as it did.
@@ -55,9 +52,8 @@ fn become_it(program: &mut process::Command) -> Failure {
 fn become_it(program: &mut process::Command) -> Failure {
     match program.status() {
         Ok(status) => process::exit(status.code().unwrap_or(3)),
-        Err(error) => Failure::Io(format!(
-            "cannot start {}: {error}",
-            program.get_program().display()
-        )),
+        Err(error) => {
+            Failure::Io(format!("cannot start {}: {error}", program.get_program().display()))
+        }
     }
 }

@@ -65,21 +65,17 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     }
     match args.output.form {
         CheckFormat::Text => {}
-        CheckFormat::Json => json::write(
-            &mut out,
-            &json!({ "mistakes": mistakes, "files": documents }),
-        )?,
+        CheckFormat::Json => {
+            json::write(&mut out, &json!({ "mistakes": mistakes, "files": documents }))?
+        }
         CheckFormat::Junit => out.write_all(trials::junit(&checked)?.as_bytes())?,
     }
     out.flush()?;
     if wrong == 0 {
         return Ok(Exit::Fine);
     }
-    let mistakes = if mistakes == 1 {
-        "1 mistake".to_owned()
-    } else {
-        format!("{mistakes} mistakes")
-    };
+    let mistakes =
+        if mistakes == 1 { "1 mistake".to_owned() } else { format!("{mistakes} mistakes") };
     let files = if files.len() == 1 {
         "1 file".to_owned()
     } else {
@@ -99,10 +95,8 @@ fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
     let count = |n: usize, what: &str, many: &str| {
         format!("{} {}", grouped(n as u64), if n == 1 { what } else { many })
     };
-    let (nodes, pods) = (
-        count(plan.nodes.len(), "node", "nodes"),
-        count(plan.pods.len(), "pod", "pods"),
-    );
+    let (nodes, pods) =
+        (count(plan.nodes.len(), "node", "nodes"), count(plan.pods.len(), "pod", "pods"));
     let entries = count(plan.timeline.len(), "entry", "entries");
     writeln!(
         out,

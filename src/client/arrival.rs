@@ -30,11 +30,7 @@ impl InformerFactory {
             Some(product) => product / length,
             None => (u128::from(span) * u128::from(within) / u128::from(length)) as u64,
         };
-        Dur::from_nanos(if to >= from {
-            from + part(to - from)
-        } else {
-            from - part(from - to)
-        })
+        Dur::from_nanos(if to >= from { from + part(to - from) } else { from - part(from - to) })
     }
 
     /// The draw of a slice of time.
@@ -47,10 +43,7 @@ impl InformerFactory {
         {
             return delay;
         }
-        let object = Object {
-            id: resource as u32,
-            hash: resource as u64,
-        };
+        let object = Object { id: resource as u32, hash: resource as u64 };
         let watch = self.timing.watch;
         let delay = self.ctx.uniform_at(
             self.watch_point,
@@ -81,18 +74,12 @@ impl InformerFactory {
             return known;
         }
         // Arrivals keep the order of changes, so the latest visible one is found by halving.
-        let (mut low, mut high) = (
-            now.saturating_sub(watch.max).as_nanos(),
-            now.saturating_sub(watch.min).as_nanos(),
-        );
+        let (mut low, mut high) =
+            (now.saturating_sub(watch.max).as_nanos(), now.saturating_sub(watch.min).as_nanos());
         while low < high {
             let middle = low + (high - low).div_ceil(2);
             let t = Time::from_nanos(middle);
-            if t + self.delay_at(resource, t) <= now {
-                low = middle
-            } else {
-                high = middle - 1
-            }
+            if t + self.delay_at(resource, t) <= now { low = middle } else { high = middle - 1 }
         }
         let visible = Time::from_nanos(low).max(self.listed_at.get());
         self.seen[resource as usize].set((now, visible));

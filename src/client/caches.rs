@@ -54,18 +54,10 @@ impl Caches {
     }
 
     fn list_pod_by_owner(&mut self, id: PodId, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        let owner = |p: Option<&Rc<Pod>>| {
-            p.and_then(|p| p.controller())
-                .map(|(owner, _)| owner.index())
-        };
-        let same = old
-            .zip(new)
-            .is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
-        let (was, is) = if same {
-            (None, None)
-        } else {
-            (owner(old), owner(new))
-        };
+        let owner =
+            |p: Option<&Rc<Pod>>| p.and_then(|p| p.controller()).map(|(owner, _)| owner.index());
+        let same = old.zip(new).is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
+        let (was, is) = if same { (None, None) } else { (owner(old), owner(new)) };
         if was != is {
             if let Some(w) = was {
                 let pods = &mut self.pods_by_owner[w];

@@ -17,8 +17,7 @@ impl InformerFactory {
     pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
         if let Some(handler) = self.deliveries.get() {
             let resource = stream.resource;
-            self.ctx
-                .post_at(at, class, handler, Delivery { due, resource });
+            self.ctx.post_at(at, class, handler, Delivery { due, resource });
         }
     }
 
@@ -33,19 +32,16 @@ impl InformerFactory {
             Delta::Budget(new, id) => self.take_budget(new, id),
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
-                    self.lease_version
-                        .set(l.resource_version.max(self.lease_version.get()));
+                    self.lease_version.set(l.resource_version.max(self.lease_version.get()));
                 }
-                self.caches
-                    .with(|c| replace(&mut c.leases, node.index(), new));
+                self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
         }
     }
 
     fn take_node(&self, new: Option<Rc<Node>>, id: NodeId) {
-        let old = self
-            .caches
-            .with(|c| replace(Rc::make_mut(&mut c.nodes), id.index(), new.clone()));
+        let old =
+            self.caches.with(|c| replace(Rc::make_mut(&mut c.nodes), id.index(), new.clone()));
         for (home, h) in self.node_handlers.borrow().iter() {
             self.ctx.at_home(*home);
             h.node(old.as_ref(), new.as_ref());
@@ -76,9 +72,7 @@ impl InformerFactory {
     }
 
     fn take_budget(&self, new: Option<Rc<Budget>>, id: WorkloadId) {
-        let old = self
-            .caches
-            .with(|c| replace(&mut c.budgets, id.index(), new.clone()));
+        let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
         for (home, h) in self.budget_handlers.borrow().iter() {
             self.ctx.at_home(*home);
             h.budget(old.as_ref(), new.as_ref());

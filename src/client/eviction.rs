@@ -59,9 +59,7 @@ impl Client {
         grace: Option<i64>,
     ) -> Tried<(), ()> {
         if !self.has_steps() {
-            let whole = self.send(about, move |api, actor| {
-                api.evict_pod(actor, rules, id, grace)
-            });
+            let whole = self.send(about, move |api, actor| api.evict_pod(actor, rules, id, grace));
             return whole.await.map_err(|_| ());
         }
         let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, rules, id));
@@ -83,10 +81,8 @@ impl Client {
             Some(budget) => Some(self.charge(about, &pod, budget).await?),
             None => None,
         };
-        self.step(about, move |api, actor| {
-            api.evict_charged(actor, rules, (&pod, charged), grace)
-        })
-        .await
+        self.step(about, move |api, actor| api.evict_charged(actor, rules, (&pod, charged), grace))
+            .await
     }
 
     /// `RetryOnConflict` around `checkAndDecrement`.
@@ -106,9 +102,7 @@ impl Client {
             let jitter = ctx.uniform(point, about, 0, JITTER.as_nanos());
             ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
             let id = budget.id;
-            let read = self.step(about, move |api, _| {
-                api.budget(id).ok_or(ApiError::NotFound)
-            });
+            let read = self.step(about, move |api, _| api.budget(id).ok_or(ApiError::NotFound));
             budget = read.await?;
         }
         self.charge_once(about, pod, &budget).await
@@ -121,9 +115,6 @@ impl Client {
         budget: &Rc<Budget>,
     ) -> Result<BudgetState, ApiError> {
         let (pod, budget) = (pod.clone(), budget.clone());
-        self.step(about, move |api, actor| {
-            api.check_and_decrement(actor, &pod, &budget)
-        })
-        .await
+        self.step(about, move |api, actor| api.check_and_decrement(actor, &pod, &budget)).await
     }
 }

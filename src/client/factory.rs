@@ -125,30 +125,22 @@ impl InformerFactory {
 
     /// Adds a handler of nodes.
     pub(crate) fn on_node(&self, handler: Rc<dyn NodeHandler>) {
-        self.node_handlers
-            .borrow_mut()
-            .push((self.ctx.name().home_key(), handler));
+        self.node_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of pods.
     pub(crate) fn on_pod(&self, handler: Rc<dyn PodHandler>) {
-        self.pod_handlers
-            .borrow_mut()
-            .push((self.ctx.name().home_key(), handler));
+        self.pod_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of workloads.
     pub(crate) fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
-        self.workload_handlers
-            .borrow_mut()
-            .push((self.ctx.name().home_key(), handler));
+        self.workload_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of disruption budgets.
     pub(crate) fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
-        self.budget_handlers
-            .borrow_mut()
-            .push((self.ctx.name().home_key(), handler));
+        self.budget_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Calls `f` when a node that was quiet may no longer be so, or anything reaches the cache of

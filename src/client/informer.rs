@@ -35,9 +35,7 @@ impl Handler for Deliver {
     }
 
     fn name(&self, delivery: Delivery) -> Name {
-        Name::of("watch", Keys::NOTHING)
-            .about(stable_hash(delivery.resource.name()))
-            .stream()
+        Name::of("watch", Keys::NOTHING).about(stable_hash(delivery.resource.name())).stream()
     }
 }
 
@@ -47,11 +45,7 @@ struct Tap(std::rc::Weak<InformerFactory>);
 impl Watcher for Tap {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(
-                Resource::Nodes,
-                f.ctx.now(),
-                Delta::Node(new.cloned(), o.id),
-            );
+            f.send(Resource::Nodes, f.ctx.now(), Delta::Node(new.cloned(), o.id));
         }
     }
 
@@ -63,21 +57,13 @@ impl Watcher for Tap {
 
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(
-                o.kind.into(),
-                f.ctx.now(),
-                Delta::Workload(new.cloned(), o.id),
-            );
+            f.send(o.kind.into(), f.ctx.now(), Delta::Workload(new.cloned(), o.id));
         }
     }
 
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(
-                Resource::Budgets,
-                f.ctx.now(),
-                Delta::Budget(new.cloned(), o.id),
-            );
+            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.cloned(), o.id));
         }
     }
 
@@ -128,11 +114,9 @@ impl InformerFactory {
         hold: Hold,
     ) -> Rc<Self> {
         let factory = Self::without_deliveries(api, timing, lags, hold);
-        factory.deliveries.set(Some(
-            factory
-                .ctx
-                .register(Rc::new(Deliver(Rc::downgrade(&factory)))),
-        ));
+        factory
+            .deliveries
+            .set(Some(factory.ctx.register(Rc::new(Deliver(Rc::downgrade(&factory))))));
         factory
     }
 
@@ -150,14 +134,12 @@ impl InformerFactory {
                 .for_each(|n| heartbeats.wake(n.id));
         }
         // From here on the server's changes are this process's to see: they come after the list.
-        self.watcher
-            .set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
+        self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
         let (nodes, pods, leases) = (self.listed_nodes(), self.listed_pods(), self.api.leases());
         let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
-        self.opened
-            .set(self.ctx.now() + self.timing.response + round_trip);
+        self.opened.set(self.ctx.now() + self.timing.response + round_trip);
         self.ctx.sleep(self.timing.response).await;
         for n in nodes {
             self.take(Delta::Node(Some(n.clone()), n.id), n.record);
@@ -207,18 +189,9 @@ impl InformerFactory {
             && trouble.stalled_until <= now
             && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
-            stream
-                .deltas
-                .with(|d| d.push_back(OnItsWay { made, cause, delta }));
+            stream.deltas.with(|d| d.push_back(OnItsWay { made, cause, delta }));
             if let Some(handler) = self.deliveries.get() {
-                self.ctx.post_in(
-                    self.watch_lane,
-                    handler,
-                    Delivery {
-                        due: Due::Delta,
-                        resource,
-                    },
-                );
+                self.ctx.post_in(self.watch_lane, handler, Delivery { due: Due::Delta, resource });
             }
             return;
         }
@@ -230,18 +203,11 @@ impl InformerFactory {
         }
         // A heartbeat that was computed is reported late, and still comes before what was made
         // after it.
-        let (place, count) = stream
-            .deltas
-            .with(|d| (d.partition_point(|other| other.made <= made), d.len()));
-        let at = if place < count {
-            at
-        } else {
-            at.max(stream.last.get())
-        };
+        let (place, count) =
+            stream.deltas.with(|d| (d.partition_point(|other| other.made <= made), d.len()));
+        let at = if place < count { at } else { at.max(stream.last.get()) };
         stream.last.set(at.max(stream.last.get()));
-        stream
-            .deltas
-            .with(|d| d.insert(place, OnItsWay { made, cause, delta }));
+        stream.deltas.with(|d| d.insert(place, OnItsWay { made, cause, delta }));
         self.deliver_at(stream, at, Class::Delivery, Due::Delta);
     }
 
@@ -253,11 +219,7 @@ impl InformerFactory {
             return;
         }
         self.trouble(stream);
-        let until = self
-            .lags
-            .of(resource)
-            .stalled_until
-            .max(stream.held_until.get());
+        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);

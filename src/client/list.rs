@@ -12,16 +12,14 @@ impl InformerFactory {
     /// All nodes.
     pub(super) fn listed_nodes(&self) -> Vec<Rc<Node>> {
         let mut nodes = self.api.nodes();
-        self.api
-            .names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
+        self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
         nodes
     }
 
     /// All pods.
     pub(super) fn listed_pods(&self) -> Vec<Rc<Pod>> {
         let mut pods = self.api.pods();
-        self.api
-            .names(|n| pods.sort_by(|a, b| n.pod_name(a.id).cmp(n.pod_name(b.id))));
+        self.api.names(|n| pods.sort_by(|a, b| n.pod_name(a.id).cmp(n.pod_name(b.id))));
         pods
     }
 

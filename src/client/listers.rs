@@ -18,22 +18,19 @@ impl InformerFactory {
     /// A node as the cache has it.
     pub(crate) fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(Resource::Nodes, id.index());
-        self.caches
-            .with(|c| c.nodes.get(id.index()).cloned().flatten())
+        self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
     }
 
     /// Whether the cache has a node.
     pub(crate) fn has_node(&self, id: NodeId) -> bool {
         self.reads(Resource::Nodes, id.index());
-        self.caches
-            .with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
+        self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
     /// A pod as the cache has it.
     pub(crate) fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(Resource::Pods, id.index());
-        self.caches
-            .with(|c| c.pods.get(id.index()).cloned().flatten())
+        self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
@@ -64,9 +61,7 @@ impl InformerFactory {
         {
             return Some(t);
         }
-        self.api
-            .lease(id)
-            .map(|l| lease_renewed(l.resource_version))
+        self.api.lease(id).map(|l| lease_renewed(l.resource_version))
     }
 
     /// The heartbeat of a node's Ready condition as the cache had it when this version was listed.
@@ -100,17 +95,13 @@ impl InformerFactory {
     /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats
     /// are computed.
     pub(crate) fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
-        self.heartbeats
-            .as_ref()?
-            .last_renewal(id, self.visible_at(Resource::Leases, at))
+        self.heartbeats.as_ref()?.last_renewal(id, self.visible_at(Resource::Leases, at))
     }
 
     /// The heartbeat of the latest status post that had reached the caches by `at`, where
     /// heartbeats are computed.
     pub(crate) fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
-        self.heartbeats
-            .as_ref()?
-            .last_post(id, self.visible_at(Resource::Nodes, at))
+        self.heartbeats.as_ref()?.last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
     /// When the latest two status posts of a sleeping node reached the caches, of those that did and
@@ -119,11 +110,7 @@ impl InformerFactory {
         let before = self.ctx.now().saturating_sub(Dur::from_nanos(1));
         let seen = self.visible(Resource::Nodes).min(before);
         let posts = self.heartbeats.as_ref().map(|h| h.last_posts(id, seen));
-        posts
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|made| self.arrives(Resource::Nodes, made))
+        posts.into_iter().flatten().flatten().map(|made| self.arrives(Resource::Nodes, made))
     }
 
     /// When a renewal that was made at `made` reaches the caches.
@@ -134,10 +121,7 @@ impl InformerFactory {
     /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
     pub(crate) fn lease_version(&self) -> u64 {
         if self.heartbeats_are_computed() {
-            return self
-                .lease_version
-                .get()
-                .max(lease_version(self.visible(Resource::Leases)));
+            return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
         }
         self.lease_version.get()
     }
@@ -152,8 +136,7 @@ impl InformerFactory {
     /// All nodes in the cache, by id; upstream's lister has no order.
     pub(crate) fn nodes(&self) -> Vec<Rc<Node>> {
         self.reads_all(Resource::Nodes);
-        self.caches
-            .with(|c| c.nodes.iter().flatten().cloned().collect())
+        self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
     }
 
     /// All nodes in the cache as it is now, by id.
@@ -166,41 +149,31 @@ impl InformerFactory {
     /// order.
     pub(crate) fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches
-            .with(|c| match c.pods_by_node.get(node.index()) {
-                Some(ids) => ids
-                    .iter()
-                    .filter_map(|id| c.pods[id.index()].clone())
-                    .collect(),
-                None => Vec::new(),
-            })
+        self.caches.with(|c| match c.pods_by_node.get(node.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
     }
 
     /// The pods of a workload in the cache, by id; those of an earlier life of it included.
     pub(crate) fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches
-            .with(|c| match c.pods_by_owner.get(owner.index()) {
-                Some(ids) => ids
-                    .iter()
-                    .filter_map(|id| c.pods[id.index()].clone())
-                    .collect(),
-                None => Vec::new(),
-            })
+        self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
     }
 
     /// All pods in the cache, by id; upstream's lister has no order.
     pub(crate) fn pods(&self) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches
-            .with(|c| c.pods.iter().flatten().cloned().collect())
+        self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
     }
 
     /// A workload as the cache has it.
     pub(crate) fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
-        self.caches
-            .with(|c| c.workloads.get(id.index()).cloned().flatten())
+        self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads of a kind in the cache, by id.
@@ -208,24 +181,21 @@ impl InformerFactory {
         self.reads_all(kind.into());
         self.caches.with(|c| {
             let ids = &c.workloads_by_kind[Resource::from(kind) as usize];
-            ids.iter()
-                .filter_map(|id| c.workloads[id.index()].clone())
-                .collect()
+            ids.iter().filter_map(|id| c.workloads[id.index()].clone()).collect()
         })
     }
 
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
     pub(crate) fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
         self.reads_workloads();
-        self.caches
-            .with(|c| match c.workloads_by_owner.get(owner.0.index()) {
-                Some(ids) => ids
-                    .iter()
-                    .filter_map(|id| c.workloads[id.index()].clone())
-                    .filter(|w| w.owner == Some(owner))
-                    .collect(),
-                None => Vec::new(),
-            })
+        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+            Some(ids) => ids
+                .iter()
+                .filter_map(|id| c.workloads[id.index()].clone())
+                .filter(|w| w.owner == Some(owner))
+                .collect(),
+            None => Vec::new(),
+        })
     }
 
     /// How many times a workload came or went or its life, owner or replicas changed in the cache;
@@ -235,44 +205,28 @@ impl InformerFactory {
         self.reads_workloads();
         self.caches.with(|c| {
             let owned = |id: &WorkloadId| {
-                c.workloads_by_owner
-                    .get(id.index())
-                    .into_iter()
-                    .flatten()
-                    .copied()
+                c.workloads_by_owner.get(id.index()).into_iter().flatten().copied()
             };
             let changed = c.rescaled.get(since..).unwrap_or_default();
-            (
-                c.rescaled.len(),
-                changed
-                    .iter()
-                    .flat_map(|id| owned(id).chain([*id]))
-                    .collect(),
-            )
+            (c.rescaled.len(), changed.iter().flat_map(|id| owned(id).chain([*id])).collect())
         })
     }
 
     /// A disruption budget as the cache has it.
     pub(crate) fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(Resource::Budgets, id.index());
-        self.caches
-            .with(|c| c.budgets.get(id.index()).cloned().flatten())
+        self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All disruption budgets in the cache, by id.
     pub(crate) fn budgets(&self) -> Vec<Rc<Budget>> {
         self.reads_all(Resource::Budgets);
-        self.caches
-            .with(|c| c.budgets.iter().flatten().cloned().collect())
+        self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.
     pub(crate) fn has_pods_on(&self, node: NodeId) -> bool {
         self.reads_all(Resource::Pods);
-        self.caches.with(|c| {
-            c.pods_by_node
-                .get(node.index())
-                .is_some_and(|ids| !ids.is_empty())
-        })
+        self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
     }
 }

@@ -27,33 +27,20 @@ pub(super) struct Lru<K, V> {
 
 impl<K: Key, V> Lru<K, V> {
     pub(super) fn new(size: usize) -> Self {
-        Lru {
-            entries: Vec::new(),
-            index: HashIndex::default(),
-            size,
-            newest: NONE,
-            oldest: NONE,
-        }
+        Lru { entries: Vec::new(), index: HashIndex::default(), size, newest: NONE, oldest: NONE }
     }
 
     /// The entry of a key, made if it is not there; it counts as used.
     pub(super) fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         let hash = key.hash();
-        let found = self
-            .index
-            .find(hash, |i| self.entries[i as usize].key == key);
+        let found = self.index.find(hash, |i| self.entries[i as usize].key == key);
         let slot = match found {
             Some(slot) => {
                 self.unlink(slot);
                 slot
             }
             None if self.entries.len() < self.size => {
-                self.entries.push(Entry {
-                    key,
-                    value: make(),
-                    newer: NONE,
-                    older: NONE,
-                });
+                self.entries.push(Entry { key, value: make(), newer: NONE, older: NONE });
                 let slot = self.entries.len() as u32 - 1;
                 self.index.insert(hash, slot);
                 slot
@@ -73,10 +60,7 @@ impl<K: Key, V> Lru<K, V> {
     }
 
     fn unlink(&mut self, slot: u32) {
-        let (newer, older) = (
-            self.entries[slot as usize].newer,
-            self.entries[slot as usize].older,
-        );
+        let (newer, older) = (self.entries[slot as usize].newer, self.entries[slot as usize].older);
         match self.entries.get_mut(newer as usize) {
             Some(e) => e.older = older,
             None => self.newest = older,

@@ -100,10 +100,8 @@ pub(crate) async fn go_all_but<F>(
     }
     let all = ctx.is_searching();
     let piece = |i: usize| (i, (all || !idle(i)).then(|| work(i)));
-    let mut waiting: Vec<(usize, Option<F>)> = std::iter::once(count - 1)
-        .chain(0..count - 1)
-        .map(piece)
-        .collect();
+    let mut waiting: Vec<(usize, Option<F>)> =
+        std::iter::once(count - 1).chain(0..count - 1).map(piece).collect();
     let in_order = ctx.yields(ctx.point("go-in-order"), Object::NONE, IN_ORDER);
     if !in_order {
         shuffle(ctx, &mut waiting);

@@ -58,9 +58,7 @@ pub(crate) const TAINT_LATE_S: i64 = 2;
 
 /// The second since which nobody has known a node's state; none if somebody does.
 pub(crate) fn unknown_since(node: &Node) -> Option<i64> {
-    node.ready()
-        .filter(|c| c.status == ConditionStatus::Unknown)
-        .map(|c| c.last_transition_time.0)
+    node.ready().filter(|c| c.status == ConditionStatus::Unknown).map(|c| c.last_transition_time.0)
 }
 
 impl Asked {
@@ -134,10 +132,7 @@ impl Asked {
         let (before, after) = (rate * within, rate * (1.0 - within));
         let (mut tokens, mut waiting) = (burst, 0_u32);
         let Some(&first) = self.0.keys().next() else {
-            return Left {
-                tokens,
-                events: waiting,
-            };
+            return Left { tokens, events: waiting };
         };
         for second in first..end.min(0) {
             let seen = self.0.get(&second).copied().unwrap_or_default();
@@ -148,10 +143,7 @@ impl Asked {
             waiting -= sent as u32;
             tokens = (tokens - sent).min(burst);
         }
-        Left {
-            tokens,
-            events: waiting,
-        }
+        Left { tokens, events: waiting }
     }
 }
 
@@ -168,10 +160,7 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
-        qps: 20.0,
-        burst: 30,
-    };
+    const LIMITS: Limits = Limits { qps: 20.0, burst: 30 };
 
     fn left(asked: &[(i64, u32, u32)]) -> Left {
         left_within(asked, 0.0)
@@ -201,10 +190,7 @@ mod tests {
 
     #[test]
     fn nothing_asked_leaves_the_bucket_full() {
-        let full = Left {
-            tokens: 30.0,
-            events: 0,
-        };
+        let full = Left { tokens: 30.0, events: 0 };
         assert_eq!(left(&[]), full);
         // Ten requests a second are half the rate.
         assert_eq!(left(&[(-3, 10, 0), (-2, 10, 0), (-1, 10, 0)]), full);
@@ -215,10 +201,7 @@ mod tests {
     #[test]
     fn what_is_asked_beyond_the_rate_drains_it() {
         let asked = [(-3, 45, 0), (-2, 20, 0), (-1, 20, 15)];
-        let expected = Left {
-            tokens: 0.0,
-            events: 10,
-        };
+        let expected = Left { tokens: 0.0, events: 10 };
         assert_eq!(left(&asked), expected);
     }
 

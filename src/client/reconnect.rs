@@ -67,8 +67,7 @@ impl InformerFactory {
         reflector.lost(at, &jitter);
         let (lists, _, reflector) =
             reflector.watches_again((at, at), false, &self.rejecting(), &jitter);
-        self.reflectors
-            .with(|all| all[resource as usize] = reflector);
+        self.reflectors.with(|all| all[resource as usize] = reflector);
         lists
     }
 
@@ -118,10 +117,7 @@ impl InformerFactory {
 
     /// How pauses of a resource's reflector are drawn.
     fn jitter(&self, resource: Resource) -> impl Fn(u32, Dur) -> Dur + '_ {
-        let object = Object {
-            id: resource as u32,
-            hash: stable_hash(resource.name()),
-        };
+        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
         move |_, least| {
             let point = self.backoff_point;
             Dur::from_nanos(self.ctx.uniform(point, object, 0, least.as_nanos()))
@@ -157,8 +153,7 @@ impl InformerFactory {
         let reflector = self.reflectors.with(|all| all[resource as usize]);
         let (back, ask, reflector) =
             reflector.back_after(outage, forgotten, &self.rejecting(), &jitter);
-        self.reflectors
-            .with(|all| all[resource as usize] = reflector);
+        self.reflectors.with(|all| all[resource as usize] = reflector);
         if ask == Ask::List {
             self.lists_anew(resource, back);
         } else {

@@ -19,10 +19,7 @@ const MAX_QUEUED_EVENTS: usize = 1000;
 const MAX_LRU_CACHE_ENTRIES: usize = 4096;
 /// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`,
 /// `defaultSpamQPS`).
-const SPAM_LIMIT: Limits = Limits {
-    qps: 1.0 / 300.0,
-    burst: 25,
-};
+const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
 /// From this many different messages on, similar events are reported as one
 /// (`defaultAggregateMaxEvents`).
 const AGGREGATE_MAX_EVENTS: usize = 10;
@@ -60,18 +57,9 @@ impl About {
     /// It as an object of chance.
     pub(super) fn object(self, client: &Client) -> Object {
         client.api().names(|n| match self {
-            About::Node(id, _) => Object {
-                id: id.0,
-                hash: n.node_hash(id),
-            },
-            About::Pod(id, _) => Object {
-                id: id.0,
-                hash: n.pod_hash(id),
-            },
-            About::Workload(id, _) => Object {
-                id: id.0,
-                hash: n.workload_hash(id),
-            },
+            About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
+            About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
+            About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
         })
     }
 }
@@ -126,12 +114,7 @@ impl About {
             About::Pod(id, uid) => (2, id.0, uid),
             About::Workload(id, uid) => (4, id.0, Some(uid)),
         };
-        Subject {
-            id,
-            kind: kind + u8::from(uid.is_some()),
-            reason,
-            uid: uid.map_or(0, |u| u.0),
-        }
+        Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
     }
 }
 
@@ -150,9 +133,7 @@ impl Key for Subject {
 impl Key for (Subject, Option<EventBody>) {
     fn hash(&self) -> u64 {
         self.0.hash()
-            ^ self.1.map_or(u64::MAX, |b| {
-                (b.text as u64 | u64::from(b.arg) << 8).rotate_left(7)
-            })
+            ^ self.1.map_or(u64::MAX, |b| (b.text as u64 | u64::from(b.arg) << 8).rotate_left(7))
     }
 }
 
@@ -197,11 +178,8 @@ impl Correlator {
     /// dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
         let subject = e.about.subject(REASONS[e.body.text as usize]);
-        let similar = self.similar.entry(subject, || Similar {
-            first: e.body,
-            more: Vec::new(),
-            last: now,
-        });
+        let similar =
+            self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
             similar.first = e.body;
             similar.more.clear();
@@ -221,16 +199,9 @@ impl Correlator {
         let named = if combined { now } else { e.at };
         let o = self
             .observed
-            .entry((subject, (!combined).then_some(e.body)), || Observed {
-                count: 0,
-                named,
-            });
+            .entry((subject, (!combined).then_some(e.body)), || Observed { count: 0, named });
         o.count += 1;
-        let told = Told {
-            name: e.about.name(o.named),
-            combined,
-            count: o.count,
-        };
+        let told = Told { name: e.about.name(o.named), combined, count: o.count };
         self.spam
             .entry(e.about.subject(ANY), || TokenBucket::new(SPAM_LIMIT))
             .try_accept(now)
@@ -309,12 +280,7 @@ impl EventRecorder {
                 *last
             }),
         };
-        Event {
-            about,
-            body: body.into(),
-            at,
-            cause: self.ctx.cause(),
-        }
+        Event { about, body: body.into(), at, cause: self.ctx.cause() }
     }
 
     /// Whether an event waits with those that are made right before and after it for the turn of the goroutines
@@ -340,10 +306,7 @@ impl EventRecorder {
 
     /// Hands an event over to the writer; it is dropped if too many wait.
     fn hand_over(&self, about: About, event: Event) {
-        if self
-            .overtaken
-            .is_some_and(|point| self.ctx.yields(point, Object::NONE, 0))
-        {
+        if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE, 0)) {
             let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
             let name = Name::of("event", Keys::NOTHING).about(about.object(&self.client).hash);
             self.ctx.spawn_named(name, self.group, async move {
@@ -409,9 +372,7 @@ impl EventRecorder {
         let mut result = Err(ApiError::NotFound);
         if count > 1 {
             result = client
-                .call(object, move |api, actor| {
-                    api.patch_event(actor, name, body, combined, count)
-                })
+                .call(object, move |api, actor| api.patch_event(actor, name, body, combined, count))
                 .await;
         }
         if result == Err(ApiError::NotFound) {

@@ -170,11 +170,7 @@ impl Client {
 
     /// The same client, acting as someone else.
     pub(crate) fn acting_as(&self, actor: Actor) -> Self {
-        Client {
-            inner: self.inner.clone(),
-            actor,
-            reads: false,
-        }
+        Client { inner: self.inner.clone(), actor, reads: false }
     }
 
     /// From sending a request to its reply, where that is not drawn.
@@ -204,18 +200,12 @@ impl Client {
 
     /// A node as an object of chance.
     pub(crate) fn node_object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.inner.api.names(|n| n.node_hash(node)),
-        }
+        Object { id: node.0, hash: self.inner.api.names(|n| n.node_hash(node)) }
     }
 
     /// A pod as an object of chance.
     pub(crate) fn pod_object(&self, pod: PodId) -> Object {
-        Object {
-            id: pod.0,
-            hash: self.inner.api.names(|n| n.pod_hash(pod)),
-        }
+        Object { id: pod.0, hash: self.inner.api.names(|n| n.pod_hash(pod)) }
     }
 
     /// Whether the steps of a request take time.
@@ -230,9 +220,7 @@ impl Client {
         apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
     ) -> Result<R, ApiError> {
         let i = &*self.inner;
-        i.ctx
-            .sleep(draw(i.timing.step, &i.ctx, i.request_point, about))
-            .await;
+        i.ctx.sleep(draw(i.timing.step, &i.ctx, i.request_point, about)).await;
         i.api.count_request(self.actor);
         if self.is_refused() {
             return Err(ApiError::Unavailable);
@@ -268,10 +256,7 @@ impl Client {
         about: Object,
         read: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
     ) -> Result<R, ApiError> {
-        let client = Client {
-            reads: true,
-            ..self.clone()
-        };
+        let client = Client { reads: true, ..self.clone() };
         client.call(about, read).await
     }
 
@@ -327,11 +312,9 @@ impl Client {
             }
         });
         if i.timing.request.is_constant() {
-            i.ctx
-                .post_in(i.ctx.lane(request, Class::Arrival), i.handler, id);
+            i.ctx.post_in(i.ctx.lane(request, Class::Arrival), i.handler, id);
         } else {
-            i.ctx
-                .post_at(i.ctx.now() + request, Class::Arrival, i.handler, id);
+            i.ctx.post_at(i.ctx.now() + request, Class::Arrival, i.handler, id);
         }
         i.ctx.sleep(request + response).await;
         match (call.reply.take(), call.apply.take()) {

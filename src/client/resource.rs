@@ -106,8 +106,7 @@ impl WatchLags {
 
     /// Watches of a resource deliver nothing until `until`.
     pub(crate) fn stall(&self, resource: Resource, until: Time) {
-        self.by_resource
-            .with(|t| t[resource as usize].stalled_until = until);
+        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
     }
 
     pub(super) fn of(&self, resource: Resource) -> Trouble {

@@ -56,10 +56,7 @@ impl Reported {
     const NONE: Once = Once {
         version: 0,
         at: Time::ZERO,
-        body: EventBody {
-            text: EventText::Scheduled,
-            arg: EventBody::NO_ARG,
-        },
+        body: EventBody { text: EventText::Scheduled, arg: EventBody::NO_ARG },
     };
 
     /// The event, if it has been reported.
@@ -72,15 +69,7 @@ impl Reported {
         {
             // It is about to be reported again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
-            self.others.insert(
-                *key,
-                Known {
-                    name: key.0.name(at),
-                    body,
-                    series: None,
-                    last: at,
-                },
-            );
+            self.others.insert(*key, Known { name: key.0.name(at), body, series: None, last: at });
         }
         self.others.get_mut(key)
     }
@@ -93,11 +82,7 @@ impl Reported {
             let once = &mut self.once[pod.index()];
             if once.version == 0 {
                 self.first = self.first.min(pod.index());
-                *once = Once {
-                    version: key.1,
-                    at: event.last,
-                    body: event.body,
-                };
+                *once = Once { version: key.1, at: event.last, body: event.body };
                 return;
             }
         }
@@ -106,12 +91,8 @@ impl Reported {
 
     /// Forgets events that are not part of a series and are too old to begin one.
     fn forget(&mut self, over: impl Fn(Time) -> bool) {
-        self.others
-            .retain(|_, e| e.series.is_some() || !over(e.last));
-        self.once[self.first..]
-            .iter_mut()
-            .filter(|o| over(o.at))
-            .for_each(|o| *o = Self::NONE);
+        self.others.retain(|_, e| e.series.is_some() || !over(e.last));
+        self.once[self.first..].iter_mut().filter(|o| over(o.at)).for_each(|o| *o = Self::NONE);
         let held = |o: &Once| o.version != 0;
         let empty = self.once[self.first..].iter().position(held);
         self.first = empty.map_or(self.once.len(), |n| self.first + n);
@@ -167,9 +148,7 @@ impl SeriesRecorder {
         };
         let recorder = self.clone();
         self.ctx.spawn(self.group, async move {
-            recorder
-                .record((about, version, body.text.reason()), body, at)
-                .await
+            recorder.record((about, version, body.text.reason()), body, at).await
         });
     }
 
@@ -178,12 +157,7 @@ impl SeriesRecorder {
         let first = self.first_series_count;
         let to_write = self.told.with(|told| match told.known(&key) {
             None => {
-                let event = Known {
-                    name: key.0.name(at),
-                    body,
-                    series: None,
-                    last: at,
-                };
+                let event = Known { name: key.0.name(at), body, series: None, last: at };
                 told.insert(key, event);
                 Some(event)
             }
@@ -208,34 +182,26 @@ impl SeriesRecorder {
             }
             let most = SLEEP_BETWEEN_TRIES.as_nanos() / 4;
             let extra = self.ctx.uniform(self.nudge, Object::NONE, 0, most);
-            self.ctx
-                .sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra))
-                .await;
+            self.ctx.sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra)).await;
         }
     }
 
     /// `recordEvent`: PATCH of a series, else POST. True unless it is to be tried again.
     async fn write(&self, about: About, event: Known) -> bool {
         let object = about.object(&self.client);
-        let Known {
-            name, body, series, ..
-        } = event;
+        let Known { name, body, series, .. } = event;
         let mut result = Err(ApiError::NotFound);
         if let Some(count) = series {
             result = self
                 .client
-                .call(object, move |api, actor| {
-                    api.patch_event(actor, name, body, false, count)
-                })
+                .call(object, move |api, actor| api.patch_event(actor, name, body, false, count))
                 .await;
         }
         if result == Err(ApiError::NotFound) {
             let count = series.unwrap_or(1);
             result = self
                 .client
-                .call(object, move |api, actor| {
-                    api.create_event(actor, name, body, false, count)
-                })
+                .call(object, move |api, actor| api.create_event(actor, name, body, false, count))
                 .await;
         }
         !(result == Err(ApiError::Unavailable)
@@ -248,10 +214,7 @@ impl SeriesRecorder {
         for tick in 1_u64.. {
             let now = start + FINISH_TIME * tick;
             self.ctx.sleep_until(now).await;
-            if (FINISH_TIME * tick)
-                .as_nanos()
-                .is_multiple_of(REFRESH_TIME.as_nanos())
-            {
+            if (FINISH_TIME * tick).as_nanos().is_multiple_of(REFRESH_TIME.as_nanos()) {
                 for (key, event) in self.series() {
                     self.write(key.0, event).await;
                 }
@@ -268,11 +231,7 @@ impl SeriesRecorder {
 
     fn series(&self) -> Vec<(Key, Known)> {
         self.told.with(|told| {
-            told.others
-                .iter()
-                .filter(|(_, e)| e.series.is_some())
-                .map(|(k, e)| (*k, *e))
-                .collect()
+            told.others.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect()
         })
     }
 }

@@ -61,8 +61,7 @@ impl Stream {
     /// twice.
     pub(super) fn next_was_held(&self) -> bool {
         let until = self.held_until.get();
-        self.deltas
-            .with(|d| d.front().is_some_and(|next| next.made < until))
+        self.deltas.with(|d| d.front().is_some_and(|next| next.made < until))
     }
 }
 
@@ -89,9 +88,6 @@ impl Argument for Delivery {
 
     fn unpack(bits: u64) -> Self {
         let due = if bits % 2 == 1 { Due::List } else { Due::Delta };
-        Self {
-            due,
-            resource: Resource::ALL[(bits / 2) as usize],
-        }
+        Self { due, resource: Resource::ALL[(bits / 2) as usize] }
     }
 }

@@ -18,11 +18,7 @@ pub(crate) struct TokenBucket {
 impl TokenBucket {
     /// A full bucket.
     pub(crate) fn new(limits: Limits) -> Self {
-        TokenBucket {
-            limits,
-            tokens: f64::from(limits.burst),
-            last: Time::ZERO,
-        }
+        TokenBucket { limits, tokens: f64::from(limits.burst), last: Time::ZERO }
     }
 
     /// Sets what is in it, at most as much as it holds.
@@ -48,11 +44,7 @@ impl TokenBucket {
         let tokens = (self.tokens + seconds * limit).min(f64::from(self.limits.burst));
         let left = tokens - 1.0;
         // Go converts the float to an integer by truncation, as `as` does.
-        let wait = if left < 0.0 {
-            (1e9 * (-left / limit)) as i64
-        } else {
-            0
-        };
+        let wait = if left < 0.0 { (1e9 * (-left / limit)) as i64 } else { 0 };
         (left, wait)
     }
 
@@ -114,10 +106,7 @@ mod tests {
     #[test]
     fn waiting_callers_are_spaced_by_the_rate() {
         // 20 per second, burst 30: the 31st call waits 50 ms, the 32nd 100 ms.
-        let mut b = TokenBucket::new(Limits {
-            qps: 20.0,
-            burst: 30,
-        });
+        let mut b = TokenBucket::new(Limits { qps: 20.0, burst: 30 });
         for _ in 0..30 {
             assert!(b.take(Time::ZERO).is_zero());
         }

@@ -14,10 +14,9 @@ impl InformerFactory {
             Delta::Node(_, id) => (Resource::Nodes, id.index()),
             Delta::Pod(_, id) => (Resource::Pods, id.index()),
             Delta::Lease(_, id) => (Resource::Leases, id.index()),
-            Delta::Workload(w, id) => (
-                w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()),
-                id.index(),
-            ),
+            Delta::Workload(w, id) => {
+                (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index())
+            }
             Delta::Budget(_, id) => (Resource::Budgets, id.index()),
         };
         let keys = self.keys.by_resource[resource as usize];
@@ -27,14 +26,12 @@ impl InformerFactory {
 
     /// The running step reads an object of a cache.
     pub(super) fn reads(&self, resource: Resource, index: usize) {
-        self.ctx
-            .reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
+        self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
     }
 
     /// The running step reads a cache as a whole, or what somebody keeps of it.
     pub(crate) fn reads_all(&self, resource: Resource) {
-        self.ctx
-            .reads(self.keys.by_resource[resource as usize].of(0));
+        self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
     }
 
     /// The running step reads the workloads, whatever their kind.

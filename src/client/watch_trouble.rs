@@ -46,10 +46,8 @@ impl InformerFactory {
         if !(was_late || self.ctx.is_choosing()) || stream.deltas.with(|d| d.is_empty()) {
             return false;
         }
-        let object = Object {
-            id: stream.resource as u32,
-            hash: stable_hash(stream.resource.name()),
-        };
+        let object =
+            Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
         let (last, mut gap) = stream.delivered.get();
         let before = self.delivered_last.replace(Some((now, stream.resource)));
         // In this class nobody is left to go first.
@@ -79,17 +77,12 @@ impl InformerFactory {
         if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
             return;
         }
-        let object = Object {
-            id: resource as u32,
-            hash: stable_hash(resource.name()),
-        };
+        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
         let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
         if self.hold.stale && !stream.next_was_held() {
             let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
             let chosen = if ways > 0 {
-                self.ctx
-                    .choose(self.trouble_points.held, object, ways as u32 + 1)
-                    as usize
+                self.ctx.choose(self.trouble_points.held, object, ways as u32 + 1) as usize
             } else {
                 0
             };
@@ -136,33 +129,28 @@ impl InformerFactory {
                 let (now, was) = (self.listed_nodes(), self.nodes());
                 let (new, gone) = differing(&now, &was, |n| n.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Node(Some(n.clone()), n.id), n.record));
-                new.chain(gone.map(|w| (Delta::Node(None, w.id), w.record)))
-                    .collect()
+                new.chain(gone.map(|w| (Delta::Node(None, w.id), w.record))).collect()
             }
             Resource::Pods => {
                 let (now, was) = (self.listed_pods(), self.pods());
                 let (new, gone) = differing(&now, &was, |p| p.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Pod(Some(n.clone()), n.id), n.record));
-                new.chain(gone.map(|w| (Delta::Pod(None, w.id), w.record)))
-                    .collect()
+                new.chain(gone.map(|w| (Delta::Pod(None, w.id), w.record))).collect()
             }
             Resource::Budgets => {
                 let (now, was) = (self.listed_budgets(), self.budgets());
                 let (new, gone) = differing(&now, &was, |b| b.id.index(), Rc::ptr_eq);
                 let new = new.map(|n| (Delta::Budget(Some(n.clone()), n.id), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX)))
-                    .collect()
+                new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX))).collect()
             }
             Resource::Leases => {
                 let now = self.api.leases();
-                let was: Vec<Lease> = self
-                    .caches
-                    .with(|c| c.leases.iter().flatten().cloned().collect());
+                let was: Vec<Lease> =
+                    self.caches.with(|c| c.leases.iter().flatten().cloned().collect());
                 let same = |a: &Lease, b: &Lease| a.resource_version == b.resource_version;
                 let (new, gone) = differing(&now, &was, |l| l.node.index(), same);
                 let new = new.map(|n| (Delta::Lease(Some(n.clone()), n.node), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Lease(None, w.node), u32::MAX)))
-                    .collect()
+                new.chain(gone.map(|w| (Delta::Lease(None, w.node), u32::MAX))).collect()
             }
             Resource::Deployments
             | Resource::ReplicaSets
@@ -176,14 +164,12 @@ impl InformerFactory {
         let of_kind = |w: &Rc<Workload>| Resource::from(w.kind) == resource;
         let mut now = self.listed_workloads();
         now.retain(of_kind);
-        let mut was: Vec<Rc<Workload>> = self
-            .caches
-            .with(|c| c.workloads.iter().flatten().cloned().collect());
+        let mut was: Vec<Rc<Workload>> =
+            self.caches.with(|c| c.workloads.iter().flatten().cloned().collect());
         was.retain(of_kind);
         let (new, gone) = differing(&now, &was, |w| w.id.index(), Rc::ptr_eq);
         let new = new.map(|n| (Delta::Workload(Some(n.clone()), n.id), n.record));
-        new.chain(gone.map(|w| (Delta::Workload(None, w.id), w.record)))
-            .collect()
+        new.chain(gone.map(|w| (Delta::Workload(None, w.id), w.record))).collect()
     }
 }
 
@@ -207,13 +193,8 @@ fn differing<'a, T>(
     };
     let (old, new) = (by_index(was), by_index(now));
     let at = |places: &[Option<&'a T>], i: usize| places.get(i).copied().flatten();
-    let changed: Vec<&T> = now
-        .iter()
-        .filter(|n| at(&old, index(n)).is_none_or(|w| !same(n, w)))
-        .collect();
-    let gone: Vec<&T> = was
-        .iter()
-        .filter(|w| at(&new, index(w)).is_none())
-        .collect();
+    let changed: Vec<&T> =
+        now.iter().filter(|n| at(&old, index(n)).is_none_or(|w| !same(n, w))).collect();
+    let gone: Vec<&T> = was.iter().filter(|w| at(&new, index(w)).is_none()).collect();
     (changed.into_iter(), gone.into_iter())
 }

@@ -72,11 +72,7 @@ pub(crate) struct WorkQueue<K> {
 
 impl<K> Clone for WorkQueue<K> {
     fn clone(&self) -> Self {
-        WorkQueue {
-            ctx: self.ctx.clone(),
-            key: self.key,
-            state: self.state.clone(),
-        }
+        WorkQueue { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
     }
 }
 
@@ -91,11 +87,7 @@ impl<K: QueueKey> WorkQueue<K> {
             waiting: Waiters::default(),
             delayed: BTreeMap::new(),
         };
-        WorkQueue {
-            ctx: ctx.clone(),
-            key: ctx.key(),
-            state: Rc::new(Shared::new(state)),
-        }
+        WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
@@ -111,11 +103,7 @@ impl<K: QueueKey> WorkQueue<K> {
             if flags.processing {
                 return;
             }
-            s.queue.push_back(Waiting {
-                key,
-                cause,
-                since: self.ctx.now(),
-            });
+            s.queue.push_back(Waiting { key, cause, since: self.ctx.now() });
             self.wake_one(s);
         });
     }
@@ -162,9 +150,7 @@ impl<K: QueueKey> WorkQueue<K> {
         loop {
             // It makes no difference in which order workers come to wait: they are all alike.
             if self.is_empty() {
-                self.ctx
-                    .parked(|t| self.state.with(|s| s.waiting.push(t)))
-                    .await;
+                self.ctx.parked(|t| self.state.with(|s| s.waiting.push(t))).await;
                 continue;
             }
             self.ctx.writes(self.key);
@@ -174,10 +160,7 @@ impl<K: QueueKey> WorkQueue<K> {
                 if s.queue.is_empty() && s.queue.capacity() > KEPT {
                     s.queue = VecDeque::new();
                 }
-                *s.flags(key) = Flags {
-                    dirty: false,
-                    processing: true,
-                };
+                *s.flags(key) = Flags { dirty: false, processing: true };
                 Some((key, cause))
             });
             if let Some((key, cause)) = taken {
@@ -195,11 +178,7 @@ impl<K: QueueKey> WorkQueue<K> {
             let flags = s.flags(key);
             flags.processing = false;
             if flags.dirty {
-                s.queue.push_back(Waiting {
-                    key,
-                    cause,
-                    since: self.ctx.now(),
-                });
+                s.queue.push_back(Waiting { key, cause, since: self.ctx.now() });
                 self.wake_one(s);
             }
         });
@@ -229,10 +208,7 @@ pub(crate) struct RateLimiter<K> {
 /// bucket of 10 per second with burst 100.
 impl<K: QueueKey> Default for RateLimiter<K> {
     fn default() -> Self {
-        let bucket = TokenBucket::new(Limits {
-            qps: 10.0,
-            burst: 100,
-        });
+        let bucket = TokenBucket::new(Limits { qps: 10.0, burst: 100 });
         RateLimiter {
             bucket: Some(bucket),
             ..Self::exponential(Dur::from_millis(5), Dur::from_secs(1000))
@@ -243,23 +219,14 @@ impl<K: QueueKey> Default for RateLimiter<K> {
 impl<K: QueueKey> RateLimiter<K> {
     /// `base`, doubling per failure up to `max` (`NewTypedItemExponentialFailureRateLimiter`).
     pub(crate) fn exponential(base: Dur, max: Dur) -> Self {
-        RateLimiter {
-            failures: BTreeMap::new(),
-            base,
-            max,
-            bucket: None,
-        }
+        RateLimiter { failures: BTreeMap::new(), base, max, bucket: None }
     }
 
     /// How long this failure of an item makes it wait (`When`).
     pub(crate) fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
         *failures += 1;
-        self.current(key).max(
-            self.bucket
-                .as_mut()
-                .map_or(Dur::ZERO, |b| b.take(ctx.now())),
-        )
+        self.current(key).max(self.bucket.as_mut().map_or(Dur::ZERO, |b| b.take(ctx.now())))
     }
 
     /// The delay of the last failure of an item; none if it did not fail.
@@ -268,9 +235,7 @@ impl<K: QueueKey> RateLimiter<K> {
             return Dur::ZERO;
         };
         let doubled = u128::from(self.base.as_nanos()) << failures.min(63);
-        u64::try_from(doubled)
-            .map_or(self.max, Dur::from_nanos)
-            .min(self.max)
+        u64::try_from(doubled).map_or(self.max, Dur::from_nanos).min(self.max)
     }
 
     /// How often an item failed since it was last forgotten (`NumRequeues`).

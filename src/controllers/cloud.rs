@@ -43,8 +43,7 @@ impl Provider {
     }
 
     fn instance(&self, node: NodeId) -> Instance {
-        self.0
-            .with(|all| all.get(&node).copied().unwrap_or(Instance::Running))
+        self.0.with(|all| all.get(&node).copied().unwrap_or(Instance::Running))
     }
 }
 
@@ -121,9 +120,7 @@ impl Controller {
         let Some(c) = self.me.upgrade() else { return };
         self.ctx.spawn(self.group, async move {
             if warm {
-                c.ctx
-                    .sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD))
-                    .await;
+                c.ctx.sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD)).await;
             }
             loop {
                 c.monitor_nodes().await;
@@ -140,10 +137,7 @@ impl Controller {
         let shutdown = Taint::new(SHUTDOWN, Effect::NoSchedule);
         for node in self.informers.nodes() {
             self.ctx.set_saw(node.record);
-            if node
-                .ready()
-                .is_some_and(|c| c.status == ConditionStatus::True)
-            {
+            if node.ready().is_some_and(|c| c.status == ConditionStatus::True) {
                 if node.has_taint(&shutdown) {
                     self.change_taints(node.id, |taints| {
                         let before = taints.len();
@@ -161,15 +155,12 @@ impl Controller {
                     } else {
                         EventText::DeletingNode
                     };
-                    self.recorder
-                        .event(About::Node(node.id, Some(node.uid)), text);
+                    self.recorder.event(About::Node(node.id, Some(node.uid)), text);
                     let id = node.id;
                     // A node that is gone already needs no more.
                     let _ = self
                         .client
-                        .call(self.object(id), move |api, actor| {
-                            api.delete_node(actor, id)
-                        })
+                        .call(self.object(id), move |api, actor| api.delete_node(actor, id))
                         .await;
                 }
                 Instance::ShutDown => {
@@ -214,8 +205,7 @@ impl Controller {
             }
         }
         if !self.switches.initializes_in_handler {
-            self.recorder
-                .event(About::Node(id, Some(uid)), EventText::NodeSynced);
+            self.recorder.event(About::Node(id, Some(uid)), EventText::NodeSynced);
         }
     }
 
@@ -224,9 +214,7 @@ impl Controller {
         if !self.switches.initializes_in_handler {
             return self.informers.node(id);
         }
-        let got = self
-            .client
-            .get(self.object(id), move |api, _| api.get_node(id));
+        let got = self.client.get(self.object(id), move |api, _| api.get_node(id));
         got.await.ok()
     }
 
@@ -234,9 +222,7 @@ impl Controller {
     /// again on a conflict. `edit` says whether it changed anything.
     async fn change_taints(&self, id: NodeId, edit: impl Fn(&mut Vec<Taint>) -> bool) {
         for tries in 1..=TAINT_TRIES {
-            let read = self
-                .client
-                .get(self.object(id), move |api, _| api.get_node(id));
+            let read = self.client.get(self.object(id), move |api, _| api.get_node(id));
             let Ok(old) = read.await else { return };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {
@@ -260,17 +246,12 @@ impl Controller {
 
     /// A pause between once and twice as long (`Jitter: 1.0`).
     async fn back_off(&self, pause: Dur, id: NodeId) {
-        let extra = self
-            .ctx
-            .uniform(self.backoff_point, self.object(id), 0, pause.as_nanos() - 1);
+        let extra = self.ctx.uniform(self.backoff_point, self.object(id), 0, pause.as_nanos() - 1);
         self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
     }
 
     fn object(&self, id: NodeId) -> Object {
-        Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.node_hash(id)),
-        }
+        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
     }
 }
 

@@ -21,10 +21,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
-pub(crate) const CLIENT: Limits = Limits {
-    qps: 5.0,
-    burst: 10,
-};
+pub(crate) const CLIENT: Limits = Limits { qps: 5.0, burst: 10 };
 /// After an answer of 429 (`evictPods`).
 const RETRY_AFTER: Dur = Dur::from_secs(5);
 /// How often kubectl looks whether a pod is gone (`waitForDelete`).
@@ -55,11 +52,7 @@ struct Failure {
 
 impl From<String> for Failure {
     fn from(text: String) -> Self {
-        Failure {
-            text,
-            pod: None,
-            timed_out: false,
-        }
+        Failure { text, pod: None, timed_out: false }
     }
 }
 
@@ -73,15 +66,7 @@ impl Drain {
     ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let cause = ctx.cause();
-        Rc::new(Drain {
-            ctx,
-            group,
-            client,
-            rules,
-            options,
-            deadline: Cell::new(Time::MAX),
-            cause,
-        })
+        Rc::new(Drain { ctx, group, client, rules, options, deadline: Cell::new(Time::MAX), cause })
     }
 
     /// Reads all nodes (`Complete`), cordons them, then empties one after the other (`RunDrain`).
@@ -126,9 +111,9 @@ impl Drain {
     /// What kubectl prints if it cannot.
     async fn is_unschedulable(&self, node: NodeId) -> Result<bool, String> {
         self.ctx.set_cause(self.cause);
-        let read = self.client.get(self.node(node), move |api, _| {
-            api.node(node).ok_or(ApiError::NotFound)
-        });
+        let read = self
+            .client
+            .get(self.node(node), move |api, _| api.node(node).ok_or(ApiError::NotFound));
         match read.await {
             Ok(node) => Ok(node.unschedulable),
             Err(ApiError::NotFound) => {
@@ -151,11 +136,7 @@ impl Drain {
     /// Empties a node, and records how that ended.
     async fn drain(self: &Rc<Self>, node: NodeId) -> DrainOutcome {
         let began = self.ctx.now();
-        self.deadline.set(
-            self.options
-                .timeout
-                .map_or(Time::MAX, |t| began.saturating_add(t)),
-        );
+        self.deadline.set(self.options.timeout.map_or(Time::MAX, |t| began.saturating_add(t)));
         let chosen = Cell::new(0);
         let result = self.drain_node(node, &chosen).await;
         let failures = result.err().unwrap_or_default();
@@ -169,11 +150,8 @@ impl Drain {
             [] => String::new(),
             all => {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                let texts: Vec<&str> = all
-                    .iter()
-                    .map(|f| f.text.as_str())
-                    .filter(|t| !t.is_empty())
-                    .collect();
+                let texts: Vec<&str> =
+                    all.iter().map(|f| f.text.as_str()).filter(|t| !t.is_empty()).collect();
                 let list = if let [one] = texts[..] {
                     one.to_owned()
                 } else {
@@ -207,11 +185,7 @@ impl Drain {
     ) -> Result<(), Vec<Failure>> {
         self.ctx.set_cause(self.cause);
         let listed = self.client.get(self.node(node), move |api, _| {
-            Ok(api
-                .pods()
-                .into_iter()
-                .filter(|p| p.node == Some(node))
-                .collect::<Vec<_>>())
+            Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>())
         });
         let listed = listed.await.map_err(|e| vec![e.to_string().into()])?;
         let pods = self
@@ -225,9 +199,7 @@ impl Drain {
         if pods.is_empty() {
             return Ok(());
         }
-        self.check_eviction_support(node)
-            .await
-            .map_err(|e| vec![e.to_string().into()])?;
+        self.check_eviction_support(node).await.map_err(|e| vec![e.to_string().into()])?;
         let failed = Rc::new(Shared::new(Vec::new()));
         let (me, sink, count) = (self.clone(), failed.clone(), pods.len());
         parallelize(&self.ctx, self.group, count, count, move |i| {
@@ -240,20 +212,12 @@ impl Drain {
         })
         .await;
         let failed = failed.with(std::mem::take);
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            Err(failed)
-        }
+        if failed.is_empty() { Ok(()) } else { Err(failed) }
     }
 
     /// `CheckEvictionSupport`: there is the subresource, and kubectl asks for it each time.
     async fn check_eviction_support(&self, node: NodeId) -> Result<(), ApiError> {
-        let requests = if self.rules.drain_asks_for_groups {
-            3
-        } else {
-            1
-        };
+        let requests = if self.rules.drain_asks_for_groups { 3 } else { 1 };
         for _ in 0..requests {
             self.client.call(self.node(node), |_, _| Ok(())).await?;
         }
@@ -273,12 +237,7 @@ impl Drain {
             }
             let refusal = if pod.phase.is_terminal() {
                 None
-            } else if pod
-                .template
-                .owner
-                .as_ref()
-                .is_some_and(|o| o.kind == "DaemonSet")
-            {
+            } else if pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
                 match self.missing_daemon_set(&pod).await {
                     Some(_) if o.force => None,
                     Some(missing) => Some(missing),
@@ -323,16 +282,11 @@ impl Drain {
     async fn missing_daemon_set(&self, pod: &Pod) -> Option<String> {
         let owner = pod.template.owner.as_ref()?;
         let object = owner.object.map(|(id, _)| id);
-        let found = self
-            .client
-            .get(self.pod(pod.id), move |api, _| match object {
-                Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
-                None => Ok(()),
-            });
-        found
-            .await
-            .is_err()
-            .then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
+        let found = self.client.get(self.pod(pod.id), move |api, _| match object {
+            Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
+            None => Ok(()),
+        });
+        found.await.is_err().then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
     }
 
     /// `shouldSkipPod`: a pod that has been terminating for longer than kubectl was told to wait.
@@ -348,12 +302,8 @@ impl Drain {
 
     /// `evictPods`, of one pod.
     async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), Failure> {
-        let (about, id, rules, grace) = (
-            self.pod(pod.id),
-            pod.id,
-            self.rules,
-            self.options.grace_period,
-        );
+        let (about, id, rules, grace) =
+            (self.pod(pod.id), pod.id, self.rules, self.options.grace_period);
         let mut uid = pod.uid;
         loop {
             if self.ctx.now() >= self.deadline.get() {
@@ -380,11 +330,7 @@ impl Drain {
 
     /// `getPodFn`
     async fn read_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
-        self.client
-            .get(self.pod(id), move |api, _| {
-                api.pod(id).ok_or(ApiError::NotFound)
-            })
-            .await
+        self.client.get(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
     }
 
     /// `deletePods`: one after the other, then it waits for each.
@@ -395,9 +341,7 @@ impl Drain {
             self.ctx.set_cause(self.cause);
             match self
                 .client
-                .call(self.pod(id), move |api, actor| {
-                    api.drain_deletes(actor, id, grace)
-                })
+                .call(self.pod(id), move |api, actor| api.drain_deletes(actor, id, grace))
                 .await
             {
                 Ok(()) | Err(ApiError::NotFound) => {}
@@ -450,10 +394,7 @@ impl Drain {
     }
 
     fn timed_out(&self, doing: &str, id: PodId) -> Failure {
-        Failure {
-            timed_out: true,
-            ..self.complain(doing, id, "global timeout reached")
-        }
+        Failure { timed_out: true, ..self.complain(doing, id, "global timeout reached") }
     }
 
     fn complain(&self, doing: &str, id: PodId, text: &str) -> Failure {
@@ -465,24 +406,14 @@ impl Drain {
                 "error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"
             ),
         };
-        Failure {
-            text,
-            pod: Some(id),
-            timed_out: false,
-        }
+        Failure { text, pod: Some(id), timed_out: false }
     }
 
     fn node(&self, id: NodeId) -> Object {
-        Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.node_hash(id)),
-        }
+        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
     }
 
     fn pod(&self, id: PodId) -> Object {
-        Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.pod_hash(id)),
-        }
+        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
     }
 }

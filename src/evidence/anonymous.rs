@@ -76,10 +76,7 @@ impl Names {
             &object["spec"]["priorityClassName"],
             &object["spec"]["serviceAccountName"],
         ];
-        texts
-            .iter()
-            .filter_map(|t| t.as_str())
-            .for_each(|t| self.add(t));
+        texts.iter().filter_map(|t| t.as_str()).for_each(|t| self.add(t));
         for owner in meta["ownerReferences"].as_array().into_iter().flatten() {
             self.add(owner["name"].as_str().unwrap_or_default());
         }
@@ -132,8 +129,5 @@ impl Names {
 
 /// The name in another's place.
 fn other(name: &str) -> String {
-    format!(
-        "n{:010x}",
-        stable_hash(&format!("anonymous/{name}")) & 0xff_ffff_ffff
-    )
+    format!("n{:010x}", stable_hash(&format!("anonymous/{name}")) & 0xff_ffff_ffff)
 }

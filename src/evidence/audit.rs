@@ -36,9 +36,7 @@ pub(super) enum Taken {
 
 /// Whether a line is one of an audit log.
 pub(super) fn is_audit(line: &Value) -> bool {
-    line["apiVersion"]
-        .as_str()
-        .is_some_and(|v| v.starts_with("audit.k8s.io/"))
+    line["apiVersion"].as_str().is_some_and(|v| v.starts_with("audit.k8s.io/"))
 }
 
 /// Takes one line in.
@@ -166,24 +164,19 @@ impl Request<'_> {
         match (self.resource.as_str(), self.subresource.as_str()) {
             ("leases", "") if self.writes() => self.lease(),
             ("pods", "") if self.verb == "delete" => self.deletion(pod()),
-            ("pods", "eviction") if self.verb == "create" => one(Said::Deleted {
-                pod: pod(),
-                by: format!("{}{EVICTING}", by()),
-            }),
+            ("pods", "eviction") if self.verb == "create" => {
+                one(Said::Deleted { pod: pod(), by: format!("{}{EVICTING}", by()) })
+            }
             ("pods", "binding") | ("bindings", "") if self.verb == "create" => {
                 let node = self.body["target"]["name"].as_str();
                 node.map_or(Vec::new(), |node| {
-                    one(Said::Bound {
-                        pod: pod(),
-                        node: node.to_owned(),
-                    })
+                    one(Said::Bound { pod: pod(), node: node.to_owned() })
                 })
             }
             ("nodes", "status") if self.writes() => self.status(),
-            ("nodes", "") if self.verb == "delete" => one(Said::NodeDeleted {
-                node: self.name.clone(),
-                by: by(),
-            }),
+            ("nodes", "") if self.verb == "delete" => {
+                one(Said::NodeDeleted { node: self.name.clone(), by: by() })
+            }
             ("nodes", "") if self.writes() => self.of_node(),
             (_, "scale") if self.writes() => self.scaled(),
             (_, "") if self.writes() && !self.is_own() => self.scaled(),
@@ -201,19 +194,13 @@ impl Request<'_> {
     /// now has a new holder.
     fn lease(&self) -> Vec<Said> {
         match self.namespace.as_str() {
-            "kube-node-lease" => vec![Said::NodeHeard {
-                node: self.name.clone(),
-            }],
+            "kube-node-lease" => vec![Said::NodeHeard { node: self.name.clone() }],
             "kube-system" => {
                 let acquired = self.body["spec"]["acquireTime"].as_str();
-                let since = acquired
-                    .and_then(parse_time)
-                    .map(|a| self.at.0.saturating_sub(a.0));
+                let since = acquired.and_then(parse_time).map(|a| self.at.0.saturating_sub(a.0));
                 let new = since.is_some_and(|us| us.abs() <= JUST_ACQUIRED_US);
                 let component = self.name.clone();
-                new.then_some(Said::Leader { component })
-                    .into_iter()
-                    .collect()
+                new.then_some(Said::Leader { component }).into_iter().collect()
             }
             _ => Vec::new(),
         }
@@ -223,13 +210,11 @@ impl Request<'_> {
     fn scaled(&self) -> Vec<Said> {
         let replicas = self.body["spec"]["replicas"].as_i64();
         let replicas = replicas.and_then(|n| i32::try_from(n).ok());
-        let scaled = replicas
-            .zip(self.workload())
-            .map(|(replicas, workload)| Said::Scaled {
-                workload,
-                replicas,
-                by: self.user.clone(),
-            });
+        let scaled = replicas.zip(self.workload()).map(|(replicas, workload)| Said::Scaled {
+            workload,
+            replicas,
+            by: self.user.clone(),
+        });
         scaled.into_iter().collect()
     }
 
@@ -244,10 +229,7 @@ impl Request<'_> {
         if self.is_by(&RUN_ITSELF) {
             return Vec::new();
         }
-        vec![Said::Deleted {
-            pod,
-            by: self.user.clone(),
-        }]
+        vec![Said::Deleted { pod, by: self.user.clone() }]
     }
 
     /// The node lifecycle controller writes a status only to give a node up.
@@ -255,10 +237,7 @@ impl Request<'_> {
         let node = self.name.clone();
         if self.user.starts_with("system:node:") {
             let conditions = self.body["status"]["conditions"].as_array();
-            let ready = conditions
-                .into_iter()
-                .flatten()
-                .find(|c| c["type"] == "Ready");
+            let ready = conditions.into_iter().flatten().find(|c| c["type"] == "Ready");
             return vec![match ready.and_then(|c| c["status"].as_str()) {
                 Some("False") => Said::KubeletNotReady { node },
                 Some("True") => Said::NodeReady { node },
@@ -280,10 +259,7 @@ impl Request<'_> {
             // Of a body without a spec it is known that it is about something else.
             return match own || !self.body.is_null() {
                 true => Vec::new(),
-                false => vec![Said::NodeWritten {
-                    node: node(),
-                    by: self.user.clone(),
-                }],
+                false => vec![Said::NodeWritten { node: node(), by: self.user.clone() }],
             };
         };
         let mut said = Vec::new();
@@ -298,16 +274,9 @@ impl Request<'_> {
         if let Some(list) = spec.get("taints") {
             let taints = taints(list);
             if !own {
-                said.push(Said::TaintsAre {
-                    node: node(),
-                    taints,
-                    by: self.user.clone(),
-                });
+                said.push(Said::TaintsAre { node: node(), taints, by: self.user.clone() });
             } else if !taints.is_empty() {
-                said.push(Said::Tainted {
-                    node: node(),
-                    taints,
-                });
+                said.push(Said::Tainted { node: node(), taints });
             }
         }
         said

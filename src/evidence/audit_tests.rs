@@ -60,10 +60,7 @@ pub(super) fn at(s: u32) -> String {
 
 pub(super) fn log(lines: &[Value]) -> Evidence {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    Evidence {
-        file: "audit.log".to_owned(),
-        text: lines.join("\n"),
-    }
+    Evidence { file: "audit.log".to_owned(), text: lines.join("\n") }
 }
 
 fn said(lines: &[Value]) -> Vec<Said> {
@@ -90,49 +87,27 @@ fn taints_and_cordons_are_read_from_the_level_request_up() {
             taints: vec![name("team=x:NoExecute")],
             by: name("jane"),
         };
-        assert_eq!(
-            one(level, "jane", "patch", "nodes/b-03", taint.clone()),
-            [is]
-        );
-        for (value, cordoned) in [
-            (json!(true), true),
-            (json!(null), false),
-            (json!(false), false),
-        ] {
-            let is = Said::Cordoned {
-                node: name("b-03"),
-                cordoned,
-                by: name("jane"),
-            };
+        assert_eq!(one(level, "jane", "patch", "nodes/b-03", taint.clone()), [is]);
+        for (value, cordoned) in [(json!(true), true), (json!(null), false), (json!(false), false)]
+        {
+            let is = Said::Cordoned { node: name("b-03"), cordoned, by: name("jane") };
             let body = json!({"spec": {"unschedulable": value}});
             assert_eq!(one(level, "jane", "patch", "nodes/b-03", body), [is]);
         }
     }
     let none = json!({"spec": {"taints": null}});
-    let is = Said::TaintsAre {
-        node: name("b-03"),
-        taints: Vec::new(),
-        by: name("jane"),
-    };
+    let is = Said::TaintsAre { node: name("b-03"), taints: Vec::new(), by: name("jane") };
     assert_eq!(one("Request", "jane", "patch", "nodes/b-03", none), [is]);
     // Without a body it is known that something was written.
-    let is = Said::NodeWritten {
-        node: name("b-03"),
-        by: name("jane"),
-    };
-    assert_eq!(
-        one("Metadata", "jane", "patch", "nodes/b-03", taint.clone()),
-        [is]
-    );
+    let is = Said::NodeWritten { node: name("b-03"), by: name("jane") };
+    assert_eq!(one("Metadata", "jane", "patch", "nodes/b-03", taint.clone()), [is]);
     // A label is no taint.
     let label = json!({"metadata": {"labels": {"a": "b"}}});
     assert_eq!(one("Request", "jane", "patch", "nodes/b-03", label), []);
     // A program of somebody's is a person; the node lifecycle controller is not.
     let robot = "system:serviceaccount:ops:drainer";
-    assert!(
-        matches!(&one("Request", robot, "patch", "nodes/b-03", taint.clone())[..],
-        [Said::TaintsAre { by, .. }] if by == robot)
-    );
+    assert!(matches!(&one("Request", robot, "patch", "nodes/b-03", taint.clone())[..],
+        [Said::TaintsAre { by, .. }] if by == robot));
     assert!(matches!(
         &one("Request", CONTROLLER, "patch", "nodes/b-03", taint)[..],
         [Said::Tainted { .. }]
@@ -169,10 +144,7 @@ fn taints_that_nobody_can_have_are_left_out() {
 fn deletions_and_evictions_need_no_body() {
     for level in ["Metadata", "Request", "RequestResponse"] {
         let by = |user: &str, verb: &str, path: &str| one(level, user, verb, path, json!({}));
-        let deleted = |by: &str| Said::Deleted {
-            pod: name("shop/web-0"),
-            by: name(by),
-        };
+        let deleted = |by: &str| Said::Deleted { pod: name("shop/web-0"), by: name(by) };
         assert_eq!(by("jane", "delete", "pods/shop/web-0"), [deleted("jane")]);
         assert_eq!(
             by("jane", "create", "pods/shop/web-0/eviction"),
@@ -183,9 +155,7 @@ fn deletions_and_evictions_need_no_body() {
             CONTROLLER,
             "system:kube-controller-manager",
         ] {
-            let is = Said::Evicted {
-                pod: name("shop/web-0"),
-            };
+            let is = Said::Evicted { pod: name("shop/web-0") };
             assert_eq!(by(user, "delete", "pods/shop/web-0"), [is], "{user}");
         }
         // What a run does by itself, and what only ends what is over.
@@ -197,15 +167,9 @@ fn deletions_and_evictions_need_no_body() {
         ] {
             assert_eq!(by(user, "delete", "pods/shop/web-0"), [], "{user}");
         }
-        let is = Said::NodeDeleted {
-            node: name("b-03"),
-            by: name("jane"),
-        };
+        let is = Said::NodeDeleted { node: name("b-03"), by: name("jane") };
         assert_eq!(by("jane", "delete", "nodes/b-03"), [is]);
-        let is = Said::WorkloadDeleted {
-            workload: name("StatefulSet/shop/db"),
-            by: name("jane"),
-        };
+        let is = Said::WorkloadDeleted { workload: name("StatefulSet/shop/db"), by: name("jane") };
         assert_eq!(by("jane", "delete", "statefulsets/shop/db"), [is]);
         let is = Said::NodeHeard { node: name("a-1") };
         assert_eq!(by(KUBELET, "update", "leases/kube-node-lease/a-1"), [is]);
@@ -223,88 +187,41 @@ fn replicas_kubelets_and_leaders_are_in_bodies() {
         by: name(by),
     };
     let scale = "deployments/shop/web/scale";
-    assert_eq!(
-        one("Request", "jane", "patch", scale, three.clone()),
-        [is("jane")]
-    );
+    assert_eq!(one("Request", "jane", "patch", scale, three.clone()), [is("jane")]);
     // The autoscaler is no part of a run.
     let hpa = "system:serviceaccount:kube-system:horizontal-pod-autoscaler";
-    assert_eq!(
-        one("Request", hpa, "update", scale, three.clone()),
-        [is(hpa)]
-    );
+    assert_eq!(one("Request", hpa, "update", scale, three.clone()), [is(hpa)]);
     // `kubectl edit` and `kubectl apply` patch the workload itself.
     let whole = "deployments/shop/web";
-    assert_eq!(
-        one("Request", "jane", "patch", whole, three.clone()),
-        [is("jane")]
-    );
+    assert_eq!(one("Request", "jane", "patch", whole, three.clone()), [is("jane")]);
     assert_eq!(one("Metadata", "jane", "patch", scale, three.clone()), []);
     // A Deployment's own controller scales ReplicaSets, as it does in a run.
     let controller = "system:serviceaccount:kube-system:deployment-controller";
-    assert_eq!(
-        one(
-            "Request",
-            controller,
-            "update",
-            "replicasets/shop/web-5c",
-            three
-        ),
-        []
-    );
+    assert_eq!(one("Request", controller, "update", "replicasets/shop/web-5c", three), []);
     let status =
         |ready: &str| json!({"status": {"conditions": [{"type": "Ready", "status": ready}]}});
     let node = || name("a-1");
     assert_eq!(
-        one(
-            "Request",
-            KUBELET,
-            "patch",
-            "nodes/a-1/status",
-            status("False")
-        ),
+        one("Request", KUBELET, "patch", "nodes/a-1/status", status("False")),
         [Said::KubeletNotReady { node: node() }]
     );
     assert_eq!(
-        one(
-            "Request",
-            KUBELET,
-            "patch",
-            "nodes/a-1/status",
-            status("True")
-        ),
+        one("Request", KUBELET, "patch", "nodes/a-1/status", status("True")),
         [Said::NodeReady { node: node() }]
     );
     // A leader that takes over acquires its lease; one that leads renews it.
     let lease = "leases/kube-system/kube-controller-manager";
     let acquired = |at: &str| json!({"spec": {"acquireTime": at, "holderIdentity": "cp-2_1"}});
     let manager = "system:kube-controller-manager";
-    let is = Said::Leader {
-        component: name("kube-controller-manager"),
-    };
+    let is = Said::Leader { component: name("kube-controller-manager") };
     let now = "2026-11-20T04:40:00.100000Z";
-    assert_eq!(
-        one("Request", manager, "update", lease, acquired(now)),
-        [is]
-    );
+    assert_eq!(one("Request", manager, "update", lease, acquired(now)), [is]);
     let long_ago = "2026-11-19T04:40:00.100000Z";
-    assert_eq!(
-        one("Request", manager, "update", lease, acquired(long_ago)),
-        []
-    );
-    let is = Said::Bound {
-        pod: name("shop/web-1"),
-        node: name("a-1"),
-    };
+    assert_eq!(one("Request", manager, "update", lease, acquired(long_ago)), []);
+    let is = Said::Bound { pod: name("shop/web-1"), node: name("a-1") };
     let body = json!({"target": {"kind": "Node", "name": "a-1"}});
     assert_eq!(
-        one(
-            "Request",
-            "system:kube-scheduler",
-            "create",
-            "pods/shop/web-1/binding",
-            body
-        ),
+        one("Request", "system:kube-scheduler", "create", "pods/shop/web-1/binding", body),
         [is]
     );
 }
@@ -314,45 +231,19 @@ fn replicas_kubelets_and_leaders_are_in_bodies() {
 #[test]
 fn what_did_not_happen_tells_nothing() {
     let change = |field: &str, value: Value| {
-        let mut line = line(
-            &at(0),
-            "Metadata",
-            "jane",
-            "delete",
-            "pods/shop/web-0",
-            json!({}),
-        );
+        let mut line = line(&at(0), "Metadata", "jane", "delete", "pods/shop/web-0", json!({}));
         line[field] = value;
         said(&[line])
     };
     assert_eq!(change("responseStatus", json!({"code": 429})), []);
     assert_eq!(change("stage", json!("RequestReceived")), []);
-    assert_eq!(
-        change(
-            "requestURI",
-            json!("/api/v1/namespaces/shop/pods/web-0?dryRun=All")
-        ),
-        []
-    );
+    assert_eq!(change("requestURI", json!("/api/v1/namespaces/shop/pods/web-0?dryRun=All")), []);
     assert_eq!(change("verb", json!("get")), []);
-    assert_eq!(
-        change("stageTimestamp", json!(null)).len(),
-        1,
-        "when it came is known"
-    );
+    assert_eq!(change("stageTimestamp", json!(null)).len(), 1, "when it came is known");
     let by = change("impersonatedUser", json!({"username": "root"}));
     assert!(matches!(&by[..], [Said::Deleted { by, .. }] if by == "root"));
     // A webhook gets lists.
-    let of = |s| {
-        line(
-            &at(s),
-            "Metadata",
-            "jane",
-            "delete",
-            "pods/shop/web-0",
-            json!({}),
-        )
-    };
+    let of = |s| line(&at(s), "Metadata", "jane", "delete", "pods/shop/web-0", json!({}));
     let list =
         json!({"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "items": [of(0), of(1)]});
     assert_eq!(said(&[list]).len(), 2);
@@ -360,22 +251,8 @@ fn what_did_not_happen_tells_nothing() {
 
 #[test]
 fn what_is_left_out_is_told() {
-    let whole = line(
-        &at(0),
-        "Metadata",
-        "jane",
-        "delete",
-        "pods/shop/web-0",
-        json!({}),
-    );
-    let unclear = line(
-        &at(1),
-        "Metadata",
-        "jane",
-        "patch",
-        "deployments/shop/web",
-        json!({}),
-    );
+    let whole = line(&at(0), "Metadata", "jane", "delete", "pods/shop/web-0", json!({}));
+    let unclear = line(&at(1), "Metadata", "jane", "patch", "deployments/shop/web", json!({}));
     let mut log = log(&[whole, unclear]);
     log.text += "\n{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",\"level\":\"Meta\n";
     log.text += "I1120 04:40:00.000000       1 kubelet.go:186] \"SyncLoop\"\n";

@@ -82,11 +82,9 @@ impl Before<'_> {
         all.extend(placed.iter().map(|(name, gone)| self.pod(name, gone)));
         all.retain(|o| o["kind"] != "Lease");
         all.extend(names.iter().map(|node| self.lease(node)));
-        all.push(
-            json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        all.push(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": "start-of-the-run", "namespace": "kube-system"},
-            "spec": {"renewTime": self.start.to_rfc3339()}}),
-        );
+            "spec": {"renewTime": self.start.to_rfc3339()}}));
         all
     }
 
@@ -124,18 +122,12 @@ impl Before<'_> {
             if touched || c.get("lastTransitionTime").is_some_and(later) {
                 let is_ready = c.get("type").is_some_and(|t| t == "Ready");
                 let at = Value::from(self.start.to_rfc3339());
-                c.insert(
-                    "status".to_owned(),
-                    if is_ready { "True" } else { "False" }.into(),
-                );
+                c.insert("status".to_owned(), if is_ready { "True" } else { "False" }.into());
                 c.insert("lastHeartbeatTime".to_owned(), at.clone());
                 c.insert("lastTransitionTime".to_owned(), at);
             }
         }
-        if let Some(taints) = node
-            .pointer_mut("/spec/taints")
-            .and_then(Value::as_array_mut)
-        {
+        if let Some(taints) = node.pointer_mut("/spec/taints").and_then(Value::as_array_mut) {
             let own = |t: &Value| {
                 t["key"].as_str().is_some_and(|k| {
                     k == "node.kubernetes.io/unreachable" || k == "node.kubernetes.io/not-ready"
@@ -161,10 +153,7 @@ impl Before<'_> {
         let later = |c: &Value| {
             time(&c["lastTransitionTime"]).is_some_and(|at| at >= self.start) || evicted
         };
-        if let Some(all) = pod
-            .pointer_mut("/status/conditions")
-            .and_then(Value::as_array_mut)
-        {
+        if let Some(all) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
             all.retain(|c| !(c["type"] == "DisruptionTarget" && later(c)));
             for c in all.iter_mut().filter(|c| c["type"] == "Ready" && later(c)) {
                 if let Some(c) = c.as_object_mut() {
@@ -226,12 +215,11 @@ impl Before<'_> {
     fn pod(&self, name: &str, gone: &Gone) -> Value {
         let (namespace, short) = name.split_once('/').unwrap_or(("default", name));
         let mut meta = json!({"name": short, "namespace": namespace});
-        if let Some((kind, owner)) = gone.owner.as_ref().and_then(|o| {
-            Some((
-                o.split('/').next()?.to_owned(),
-                o.rsplit('/').next()?.to_owned(),
-            ))
-        }) {
+        if let Some((kind, owner)) = gone
+            .owner
+            .as_ref()
+            .and_then(|o| Some((o.split('/').next()?.to_owned(), o.rsplit('/').next()?.to_owned())))
+        {
             meta["labels"] = json!({LABEL: owner});
             meta["ownerReferences"] = json!([{"kind": kind, "name": owner, "controller": true}]);
         }
@@ -266,10 +254,7 @@ impl Before<'_> {
     }
 
     fn tolerations(&self, pod: &str, gone: &Gone) -> Value {
-        let daemon = gone
-            .owner
-            .as_ref()
-            .is_some_and(|o| o.starts_with("DaemonSet/"));
+        let daemon = gone.owner.as_ref().is_some_and(|o| o.starts_with("DaemonSet/"));
         let stays = daemon || self.outlives(pod, gone);
         let seconds = (!stays).then(|| self.seconds_of(pod, gone));
         let one = |key: &str| {
@@ -279,10 +264,7 @@ impl Before<'_> {
             }
             t
         };
-        json!([
-            one("node.kubernetes.io/not-ready"),
-            one("node.kubernetes.io/unreachable")
-        ])
+        json!([one("node.kubernetes.io/not-ready"), one("node.kubernetes.io/unreachable")])
     }
 
     /// Whether a pod's node was silent for longer than pods tolerate that by default, and nobody
@@ -335,10 +317,9 @@ impl Before<'_> {
         let mut tainted: BTreeMap<String, Tainted> = BTreeMap::new();
         let mut note = |silence: &Silence, at: i64| {
             let unknown_us = silence.unknown.at.0;
-            let known = tainted.entry(silence.node.clone()).or_insert(Tainted {
-                unknown_us,
-                tainted_us: at.max(unknown_us),
-            });
+            let known = tainted
+                .entry(silence.node.clone())
+                .or_insert(Tainted { unknown_us, tainted_us: at.max(unknown_us) });
             known.tainted_us = known.tainted_us.max(at);
         };
         let delays = self.delays();
@@ -347,10 +328,7 @@ impl Before<'_> {
             let seconds = (delay / SECOND_US).clamp(0, DEFAULT_SECONDS);
             // Of a pod without a workload the delay is its own.
             if owner != pod || seconds == 0 {
-                note(
-                    silence,
-                    self.outage.evictions[pod].at.0 - seconds * SECOND_US,
-                );
+                note(silence, self.outage.evictions[pod].at.0 - seconds * SECOND_US);
             }
         }
         tainted

@@ -66,9 +66,8 @@ impl Told<'_> {
 
 /// `Created pod: web-x`, `create Pod db-0 in StatefulSet db successful`
 fn created_pod(message: &str) -> Option<&str> {
-    let rest = message
-        .strip_prefix("Created pod: ")
-        .or_else(|| message.strip_prefix("create Pod "))?;
+    let rest =
+        message.strip_prefix("Created pod: ").or_else(|| message.strip_prefix("create Pod "))?;
     rest.split_whitespace().next()
 }
 
@@ -93,19 +92,12 @@ pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
         empty if empty.is_empty() => text(event, "note"),
         message => message,
     };
-    let (kind, namespace, name) = (
-        text(about, "kind"),
-        text(about, "namespace"),
-        text(about, "name"),
-    );
+    let (kind, namespace, name) =
+        (text(about, "kind"), text(about, "namespace"), text(about, "name"));
     let reason = text(event, "reason");
     let told = Told {
         kind: &kind,
-        namespace: if namespace.is_empty() {
-            "default"
-        } else {
-            &namespace
-        },
+        namespace: if namespace.is_empty() { "default" } else { &namespace },
         name: &name,
         reason: &reason,
         message: &message,

@@ -69,17 +69,12 @@ impl Heard {
                 others += 1;
                 continue;
             }
-            let place = Place {
-                file: file.file.clone(),
-                unit: "item",
-                number,
-            };
+            let place = Place { file: file.file.clone(), unit: "item", number };
             events += 1;
             wrong += usize::from(!events::take(object, place, self));
         }
         if events > 0 {
-            self.notes
-                .push(format!("{}: {}", file.file, counted(events, "event")));
+            self.notes.push(format!("{}: {}", file.file, counted(events, "event")));
         }
         if wrong > 0 {
             self.notes.push(format!(
@@ -106,11 +101,7 @@ impl Heard {
                 broken.push(number);
                 continue;
             };
-            let place = Place {
-                file: file.file.clone(),
-                unit: "line",
-                number,
-            };
+            let place = Place { file: file.file.clone(), unit: "line", number };
             // What a webhook was sent is a list of what a log has a line of.
             let list = line["items"].as_array().map(Vec::as_slice);
             for one in list.unwrap_or(std::slice::from_ref(&line)) {
@@ -149,12 +140,8 @@ impl Heard {
 
     fn log(&mut self, file: &Evidence, year: Option<i32>) {
         let found = klog::year_in(&file.text).or(year);
-        let (lines, told) = klog::take(
-            &file.text,
-            &file.file,
-            found.unwrap_or(klog::SOME_YEAR),
-            self,
-        );
+        let (lines, told) =
+            klog::take(&file.text, &file.file, found.unwrap_or(klog::SOME_YEAR), self);
         self.notes.push(match told {
             0 => format!(
                 "{}: a log of {}, none of which tells something: of another component, or at too low a level of -v?",
@@ -183,10 +170,7 @@ const FIRST_LINES: usize = 20;
 
 /// Whether a text begins as an audit log does; lines of an API server's own log may be among it.
 fn is_audit(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .take(FIRST_LINES)
-        .filter(|l| l.starts_with('{'));
+    let mut lines = text.lines().take(FIRST_LINES).filter(|l| l.starts_with('{'));
     lines.any(|l| serde_json::from_str(l).is_ok_and(|v| audit::is_audit(&v)))
 }
 
@@ -246,9 +230,8 @@ fn items(mut document: Value) -> Vec<Value> {
 /// JSON, one value or several, or YAML.
 fn documents(text: &str) -> Result<Vec<Value>, String> {
     if text.starts_with(['{', '[']) {
-        let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
-            .into_iter()
-            .collect();
+        let values: Result<Vec<Value>, _> =
+            serde_json::Deserializer::from_str(text).into_iter().collect();
         return values.map_err(|e| format!("it is no JSON: {e}"));
     }
     serde_saphyr::from_multiple(text).map_err(|e| {
@@ -262,18 +245,12 @@ fn documents(text: &str) -> Result<Vec<Value>, String> {
 pub(crate) fn anonymised(files: Vec<Evidence>) -> Vec<Evidence> {
     let heard = Heard::of(&files);
     let mut names = Names::default();
-    heard
-        .statements
-        .iter()
-        .for_each(|s| names.of_statement(&s.said));
+    heard.statements.iter().for_each(|s| names.of_statement(&s.said));
     for file in &files {
         if let Kind::Objects(objects) = kind(&file.text) {
             objects.iter().for_each(|o| names.of_object(o));
         }
     }
-    let other = |file: Evidence| Evidence {
-        text: names.replaced(&file.text),
-        ..file
-    };
+    let other = |file: Evidence| Evidence { text: names.replaced(&file.text), ..file };
     files.into_iter().map(other).collect()
 }

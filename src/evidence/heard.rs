@@ -29,12 +29,7 @@ pub(crate) struct Heard {
 impl Heard {
     /// Notes something that was said.
     pub(super) fn say(&mut self, at: Stamp, within_us: i64, said: Said, place: Place) {
-        self.statements.push(Statement {
-            at,
-            within_us,
-            said,
-            place,
-        });
+        self.statements.push(Statement { at, within_us, said, place });
     }
 
     /// Leaves out what cannot be of the outage by its time, which a broken clock or a field without a
@@ -63,9 +58,7 @@ impl Heard {
             (far, "of quite another time than the others"),
         ] {
             if !left.is_empty() {
-                let named = left
-                    .iter()
-                    .map(|s| format!("{} in {}", s.at.to_rfc3339(), s.place));
+                let named = left.iter().map(|s| format!("{} in {}", s.at.to_rfc3339(), s.place));
                 let named: Vec<String> = named.collect();
                 self.notes.push(format!(
                     "{} {} {why}, {}: left out",
@@ -79,8 +72,7 @@ impl Heard {
 
     /// In the order of time; what several sources say of one thing stays.
     pub(super) fn sort(&mut self) {
-        self.statements
-            .sort_by(|a, b| (a.at, &a.said, &a.place).cmp(&(b.at, &b.said, &b.place)));
+        self.statements.sort_by(|a, b| (a.at, &a.said, &a.place).cmp(&(b.at, &b.said, &b.place)));
     }
 
     /// Nodes of which only their pods tell that they were given up, as events of single namespaces have
@@ -173,10 +165,7 @@ impl Heard {
             Said::NodeRegistered { node } if exported.is_some_and(|e| s.at > e) => Some(node),
             _ => None,
         });
-        registered
-            .filter(|n| !known.contains(*n))
-            .cloned()
-            .collect()
+        registered.filter(|n| !known.contains(*n)).cloned().collect()
     }
 
     /// Says where the clocks of files are far apart.
@@ -191,11 +180,7 @@ impl Heard {
         let mut said = Vec::new();
         for (i, (a, of_a)) in spans.iter().enumerate() {
             for (b, of_b) in &spans[i + 1..] {
-                let gap = of_b
-                    .0
-                    .0
-                    .saturating_sub(of_a.1.0)
-                    .max(of_a.0.0.saturating_sub(of_b.1.0));
+                let gap = of_b.0.0.saturating_sub(of_a.1.0).max(of_a.0.0.saturating_sub(of_b.1.0));
                 if gap > APART_US {
                     said.push(format!(
                         "{a} ends or begins {} away from {b}: of another outage, or from another clock or time zone?",
@@ -222,9 +207,7 @@ impl Heard {
         let mut said = Vec::new();
         for (i, (a, of_a)) in told.iter().enumerate() {
             for (b, of_b) in &told[i + 1..] {
-                let both = of_a
-                    .iter()
-                    .filter_map(|(s, at)| Some(of_b.get(s)?.0 - at.0));
+                let both = of_a.iter().filter_map(|(s, at)| Some(of_b.get(s)?.0 - at.0));
                 let mut apart: Vec<i64> = both.collect();
                 apart.sort_unstable();
                 let Some(middle) = apart.get(apart.len() / 2) else {

@@ -34,8 +34,7 @@ impl<'a> Line<'a> {
             let rest = line.get(at..)?;
             let b = rest.as_bytes();
             let digits = |from: usize, to: usize| {
-                b.get(from..to)
-                    .is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+                b.get(from..to).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
             };
             let is_header = b.len() > 30
                 && matches!(b[0], b'I' | b'W' | b'E' | b'F')
@@ -103,11 +102,7 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
             continue;
         };
         told += 1;
-        let place = Place {
-            file: file.to_owned(),
-            unit: "line",
-            number,
-        };
+        let place = Place { file: file.to_owned(), unit: "line", number };
         if let (Said::TimerSet { pod, .. }, Some(node)) = (&said, &tainted) {
             let (pod, node) = (pod.clone(), node.clone());
             heard.say(at, 0, Said::On { pod, node }, place.clone());
@@ -179,27 +174,17 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
         "Added taint to node" => {
             let taints = taints(&values.get("taint")?);
-            Said::Tainted {
-                node: node()?,
-                taints: (!taints.is_empty()).then_some(taints)?,
-            }
+            Said::Tainted { node: node()?, taints: (!taints.is_empty()).then_some(taints)? }
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {
             let time = |key| go_time(&values.get(key)?);
             let us = time("firedTime")?.0 - time("createTime")?.0;
-            Said::TimerSet {
-                pod: values.get("item")?,
-                seconds: (us + 500_000) / 1_000_000,
-            }
+            Said::TimerSet { pod: values.get("item")?, seconds: (us + 500_000) / 1_000_000 }
         }
-        "Controller detected that zone is now in new state" => Said::Zone {
-            zone: values.get("zone")?,
-            state: values.get("newState")?,
-        },
-        "Successfully bound pod to node" => Said::Bound {
-            pod: pod()?,
-            node: node()?,
-        },
+        "Controller detected that zone is now in new state" => {
+            Said::Zone { zone: values.get("zone")?, state: values.get("newState")? }
+        }
+        "Successfully bound pod to node" => Said::Bound { pod: pod()?, node: node()? },
         "Unable to schedule pod; no fit; waiting" => Said::Unschedulable { pod: pod()? },
         "Event occurred" => {
             let (object, kind) = (values.get("object")?, values.get("kind")?);
@@ -221,14 +206,7 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
 
 /// Sentences of releases before structured logs, and messages of client-go, which never have it.
 fn unstructured(message: &str) -> Option<Said> {
-    let last = || {
-        message
-            .rsplit(' ')
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches('.')
-            .to_owned()
-    };
+    let last = || message.rsplit(' ').next().unwrap_or_default().trim_end_matches('.').to_owned();
     if message.starts_with("successfully acquired lease ") {
         let lease = last();
         let component = lease.rsplit('/').next()?.to_owned();
@@ -246,10 +224,7 @@ fn unstructured(message: &str) -> Option<Said> {
         let (pod, times) = rest.split_once(" at ")?;
         let (created, fired) = times.split_once(" to be fired at ")?;
         let us = go_time(fired)?.0 - go_time(created)?.0;
-        return Some(Said::TimerSet {
-            pod: pod.to_owned(),
-            seconds: (us + 500_000) / 1_000_000,
-        });
+        return Some(Said::TimerSet { pod: pod.to_owned(), seconds: (us + 500_000) / 1_000_000 });
     }
     if let Some(rest) = message.strip_prefix("Node ")
         && let Some((node, rest)) = rest.split_once(' ')
@@ -286,17 +261,13 @@ fn taints(text: &str) -> Vec<String> {
     let parsed: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let word = |t: &serde_json::Value, f: &str| t[f].as_str().unwrap_or_default().to_owned();
     let all = parsed.as_array().into_iter().flatten();
-    all.map(|t| format!("{}:{}", word(t, "key"), word(t, "effect")))
-        .collect()
+    all.map(|t| format!("{}:{}", word(t, "key"), word(t, "effect"))).collect()
 }
 
 /// `2000-01-01 00:06:45.100001001 +0000 UTC m=+0.1`
 fn go_time(text: &str) -> Option<Stamp> {
     let mut words = text.split(' ');
     let (date, clock, zone) = (words.next()?, words.next()?, words.next()?);
-    let zone = zone
-        .get(..3)
-        .zip(zone.get(3..5))
-        .map(|(h, m)| format!("{h}:{m}"))?;
+    let zone = zone.get(..3).zip(zone.get(3..5)).map(|(h, m)| format!("{h}:{m}"))?;
     parse_time(&format!("{date}T{clock}{zone}"))
 }

@@ -55,11 +55,7 @@ pub(crate) struct Outage {
 
 impl Known {
     fn of(s: &Statement) -> Self {
-        Known {
-            at: s.at,
-            within_us: s.within_us,
-            evidence: s.place.to_string(),
-        }
+        Known { at: s.at, within_us: s.within_us, evidence: s.place.to_string() }
     }
 }
 
@@ -109,19 +105,13 @@ impl Outage {
         // A deletion that the controller itself asked for is its eviction.
         let evictions = &outage.evictions;
         outage.deletions.retain(|pod, (known, _)| {
-            evictions
-                .get(pod)
-                .is_none_or(|e| (known.at.0 - e.at.0).abs() > SAME_US)
+            evictions.get(pod).is_none_or(|e| (known.at.0 - e.at.0).abs() > SAME_US)
         });
         outage
     }
 
     fn act(&mut self, s: &Statement, by: &str) {
-        self.actions.push(Action {
-            known: Known::of(s),
-            said: s.said.clone(),
-            by: by.to_owned(),
-        });
+        self.actions.push(Action { known: Known::of(s), said: s.said.clone(), by: by.to_owned() });
     }
 
     /// A kubelet that is not ready says so again and again.
@@ -174,10 +164,7 @@ impl Outage {
 
     /// When the last thing happened.
     pub(crate) fn ends(&self) -> Option<Stamp> {
-        let silences = self
-            .silences
-            .iter()
-            .map(|s| s.back.as_ref().map_or(s.unknown.at, |b| b.at));
+        let silences = self.silences.iter().map(|s| s.back.as_ref().map_or(s.unknown.at, |b| b.at));
         let evictions = self.evictions.values().map(|e| e.at);
         let not_ready = self.not_ready.iter();
         let not_ready = not_ready.map(|(_, from, until)| until.as_ref().unwrap_or(from).at);

@@ -69,21 +69,10 @@ mod tests {
         let is = |owner: &str| Some(owner.to_owned());
         assert_eq!(of("tl/tl-sts-11"), is("StatefulSet/tl/tl-sts"));
         assert_eq!(of("tl/tl-sts-kqx6l"), None);
-        assert_eq!(
-            of("kube-system/node-agent-cj8k5"),
-            is("DaemonSet/kube-system/node-agent")
-        );
-        assert_eq!(
-            of("tl/tl-30-6f54b6cf7f-h78d6"),
-            is("ReplicaSet/tl/tl-30-6f54b6cf7f")
-        );
+        assert_eq!(of("kube-system/node-agent-cj8k5"), is("DaemonSet/kube-system/node-agent"));
+        assert_eq!(of("tl/tl-30-6f54b6cf7f-h78d6"), is("ReplicaSet/tl/tl-30-6f54b6cf7f"));
         // A number says nothing if no such workload is known, and one generated part may be a Job's.
-        for pod in [
-            "shop/db-0",
-            "shop/backup-x7k2p",
-            "shop/web",
-            "shop/a-worker-house",
-        ] {
+        for pod in ["shop/db-0", "shop/backup-x7k2p", "shop/web", "shop/a-worker-house"] {
             assert_eq!(of(pod), None, "{pod}");
         }
     }

@@ -21,11 +21,7 @@ pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> (usize, u
     let (mut all, mut told) = (0, 0);
     for (number, one) in (1..).zip(series.into_iter().flatten()) {
         all += 1;
-        let place = Place {
-            file: file.to_owned(),
-            unit: "series",
-            number,
-        };
+        let place = Place { file: file.to_owned(), unit: "series", number };
         told += usize::from(take_series(one, begins, &place, heard));
     }
     (all, told)
@@ -68,12 +64,7 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
         }
         ("kube_pod_deletion_timestamp", Some(at)) => {
             let by = "somebody (kube_pod_deletion_timestamp)".to_owned();
-            heard.say(
-                at,
-                step_us(&samples),
-                Said::Deleted { pod: pod(), by },
-                place.clone(),
-            );
+            heard.say(at, step_us(&samples), Said::Deleted { pod: pod(), by }, place.clone());
             true
         }
         _ => false,

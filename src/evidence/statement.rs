@@ -23,19 +23,11 @@ pub(crate) enum Said {
     /// Controllers added taints, `key=value:Effect`.
     Tainted { node: String, taints: Vec<String> },
     /// A person wrote which taints a node has from then on.
-    TaintsAre {
-        node: String,
-        taints: Vec<String>,
-        by: String,
-    },
+    TaintsAre { node: String, taints: Vec<String>, by: String },
     /// A person changed something of a node, and what it was is not said.
     NodeWritten { node: String, by: String },
     /// A node was cordoned, or uncordoned.
-    Cordoned {
-        node: String,
-        cordoned: bool,
-        by: String,
-    },
+    Cordoned { node: String, cordoned: bool, by: String },
     /// The taint eviction controller evicts a pod.
     Evicted { pod: String },
     /// It no longer means to.
@@ -55,11 +47,7 @@ pub(crate) enum Said {
     /// The scheduler found no node for a pod.
     Unschedulable { pod: String },
     /// A workload was scaled, `Kind/namespace/name`.
-    Scaled {
-        workload: String,
-        replicas: i32,
-        by: String,
-    },
+    Scaled { workload: String, replicas: i32, by: String },
     /// A workload was deleted, `Kind/namespace/name`.
     WorkloadDeleted { workload: String, by: String },
     /// A component's process has become leader.
@@ -91,10 +79,7 @@ impl Said {
 
     /// Whether it happens to a pod only once.
     pub(crate) fn is_once(&self) -> bool {
-        matches!(
-            self,
-            Self::Evicted { .. } | Self::Created { .. } | Self::Bound { .. }
-        )
+        matches!(self, Self::Evicted { .. } | Self::Created { .. } | Self::Bound { .. })
     }
 
     /// The pod that it is about.

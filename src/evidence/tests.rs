@@ -14,9 +14,7 @@ fn heard(texts: &[(&str, &str)]) -> Heard {
 }
 
 fn node(name: &str) -> Said {
-    Said::NodeUnknown {
-        node: name.to_owned(),
-    }
+    Said::NodeUnknown { node: name.to_owned() }
 }
 
 /// 0x18e9a734b70fb0c7 ns are 1,795,149,771,335,250,119 ns after 1970, 04:42:51.335250 of the day.
@@ -35,10 +33,7 @@ fn the_name_of_an_event_has_its_exact_time() {
         (all[0].at, all[0].within_us, all[0].said.clone())
     };
     let exact = Stamp(1_795_149_771_335_250);
-    assert_eq!(
-        of("extra-d1.18e9a734b70fb0c7"),
-        (exact, 0, node("extra-d1"))
-    );
+    assert_eq!(of("extra-d1.18e9a734b70fb0c7"), (exact, 0, node("extra-d1")));
     // Without it the second is all that is known.
     let second = Stamp(1_795_149_771_999_999);
     assert_eq!(of("extra-d1"), (second, 999_999, node("extra-d1")));
@@ -60,9 +55,7 @@ items:
   reportingController: taint-eviction-controller
 "#;
     let all = heard(&[("e.yaml", text)]).statements;
-    let said = Said::Evicted {
-        pod: "shop/api-1".to_owned(),
-    };
+    let said = Said::Evicted { pod: "shop/api-1".to_owned() };
     assert_eq!((all.len(), &all[0].said, all[0].within_us), (1, &said, 0));
 }
 
@@ -80,17 +73,11 @@ fn half_a_line_of_an_audit_log_is_told() {
         &line("delete", "joe")[..90]
     );
     let heard = heard(&[("audit.log", &text)]);
-    let said = Said::Deleted {
-        pod: "shop/web-0".to_owned(),
-        by: "someone".to_owned(),
-    };
+    let said = Said::Deleted { pod: "shop/web-0".to_owned(), by: "someone".to_owned() };
     assert_eq!(heard.statements.len(), 1);
     assert_eq!(heard.statements[0].said, said);
     assert!(
-        heard
-            .notes
-            .iter()
-            .any(|n| n.contains("the first of them line 3: left out")),
+        heard.notes.iter().any(|n| n.contains("the first of them line 3: left out")),
         "{:?}",
         heard.notes
     );
@@ -104,9 +91,7 @@ I1121 02:29:45.458000   11997 controller_utils.go:186] Recording status change N
 1972-11-21T02:30:06.714Z stderr F I1121 02:30:06.714000       1 taint_manager.go:105] NoExecuteTaintManager is deleting Pod: default/stp-4
 "#;
     let all = heard(&[("kcm.log", log)]);
-    let evicted = Said::Evicted {
-        pod: "default/stp-4".to_owned(),
-    };
+    let evicted = Said::Evicted { pod: "default/stp-4".to_owned() };
     let said: Vec<&Said> = all.statements.iter().map(|s| &s.said).collect();
     assert_eq!(said.iter().filter(|s| ***s == node("a-0")).count(), 2);
     assert_eq!(said.iter().filter(|s| ***s == evicted).count(), 2);
@@ -118,16 +103,8 @@ fn a_log_of_another_component_is_told() {
     let log = "I1121 02:29:45.458000   11997 kubelet.go:186] \"SyncLoop\" verb=\"x\"\n";
     let all = heard(&[("kubelet.log", log), ("x.bin", "\u{1}\u{2}: [")]);
     assert!(all.statements.is_empty());
-    assert!(
-        all.notes[1].contains("none of which tells something"),
-        "{:?}",
-        all.notes
-    );
-    assert!(
-        all.notes[0].starts_with("x.bin: left out"),
-        "{:?}",
-        all.notes
-    );
+    assert!(all.notes[1].contains("none of which tells something"), "{:?}", all.notes);
+    assert!(all.notes[0].starts_with("x.bin: left out"), "{:?}", all.notes);
 }
 
 /// Events tell of an eviction at 02:30:06, a log of the same at 02:35:06: five minutes. A second log
@@ -149,10 +126,7 @@ fn two_clocks_apart_are_told() {
         all.notes.into_iter().find(|n| n.contains("another clock"))
     };
     let note = told("02:35:07.500000").unwrap();
-    assert!(
-        note.starts_with("kcm.log tells of 1 thing 300 s later than e.json does"),
-        "{note}"
-    );
+    assert!(note.starts_with("kcm.log tells of 1 thing 300 s later than e.json does"), "{note}");
     assert_eq!(told("02:30:07.400000"), None);
 }
 
@@ -167,19 +141,12 @@ fn one_wrong_time_moves_no_outage() {
             "involvedObject": {{"kind": "{kind}", "name": "{name}"}}, "firstTimestamp": "{at}",
             "message": "Marking for deletion Pod default/{name}",
             "source": {{"component": "{}"}}}}"#,
-            if kind == "Node" {
-                "node-controller"
-            } else {
-                "taint-eviction-controller"
-            }
+            if kind == "Node" { "node-controller" } else { "taint-eviction-controller" }
         )
     };
     let given_up = |at: &str, name: &str| event(at, "Node", "NodeNotReady", name);
     let list = |all: &[String]| {
-        format!(
-            r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#,
-            all.join(",")
-        )
+        format!(r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#, all.join(","))
     };
     let far = |at: &str| given_up(at, "z");
     let all = list(&[
@@ -195,11 +162,8 @@ fn one_wrong_time_moves_no_outage() {
         far("9999-12-31T23:59:59Z"),
     ]);
     let heard_of = heard(&[("e.json", &all)]);
-    let mut said: Vec<&str> = heard_of
-        .statements
-        .iter()
-        .map(|s| s.said.node().unwrap_or("p"))
-        .collect();
+    let mut said: Vec<&str> =
+        heard_of.statements.iter().map(|s| s.said.node().unwrap_or("p")).collect();
     said.sort_unstable();
     assert_eq!(said, ["a", "b", "p"], "{:?}", heard_of.notes);
     let noted = |part: &str| {
@@ -234,9 +198,7 @@ fn samples_tell_between_when_and_when() {
         {"__name__": "kube_node_status_condition", "node": "a", "condition": "Ready", "status": "true"},
         "values": [[1795149600, "1"], [1795149630, "1"], [1795149660, "0"]]}]}}"#;
     let all = heard(&[("p.json", text)]).statements;
-    let said = Said::NodeNotReady {
-        node: "a".to_owned(),
-    };
+    let said = Said::NodeNotReady { node: "a".to_owned() };
     assert_eq!(all.len(), 1);
     assert_eq!(
         (all[0].at, all[0].within_us, &all[0].said),

@@ -100,12 +100,7 @@ fn is_own(taint: &str) -> bool {
 
 impl Timeline {
     pub(super) fn new(start: Stamp) -> Self {
-        Timeline {
-            start,
-            entries: Vec::new(),
-            strange: Vec::new(),
-            late: Vec::new(),
-        }
+        Timeline { start, entries: Vec::new(), strange: Vec::new(), late: Vec::new() }
     }
 
     /// Its text in a scenario.
@@ -180,8 +175,7 @@ impl Timeline {
         self.entries.retain(|e| e.0 >= 0);
         self.entries.sort();
         // Of two sources that tell of one thing the first counts.
-        self.entries
-            .dedup_by(|b, a| a.1 == b.1 && b.0 - a.0 < SECOND_US);
+        self.entries.dedup_by(|b, a| a.1 == b.1 && b.0 - a.0 < SECOND_US);
     }
 
     fn add(&mut self, known: &Known, step: String, words: String) {
@@ -220,10 +214,7 @@ impl Timeline {
         let step = format!(
             "Drain(node: {node:?}, force: true, ignore_daemonsets: true, delete_emptydir_data: true)"
         );
-        let words = format!(
-            "{by} drains {node}: {} pods evicted through the API",
-            pods.len()
-        );
+        let words = format!("{by} drains {node}: {} pods evicted through the API", pods.len());
         self.add(&drain.begins, step, words);
     }
 
@@ -240,14 +231,10 @@ impl Timeline {
     }
 
     pub(super) fn comes_back(&mut self, node: &str, back: &Known) {
-        let words = format!(
-            "{node} comes back: Ready at {} ({})",
-            back.at.to_rfc3339(),
-            back.evidence
-        );
+        let words =
+            format!("{node} comes back: Ready at {} ({})", back.at.to_rfc3339(), back.evidence);
         let at = (back.at.0 - BACK_US - self.start.0).max(0);
-        self.entries
-            .push((at, format!("Heal(node: {node:?})"), words));
+        self.entries.push((at, format!("Heal(node: {node:?})"), words));
     }
 }
 
@@ -290,34 +277,25 @@ fn steps_of(
     taints: &mut BTreeMap<String, Vec<String>>,
 ) -> Vec<(String, String)> {
     let one = match said {
-        Said::TaintsAre {
-            node, taints: now, ..
-        } => {
+        Said::TaintsAre { node, taints: now, .. } => {
             let now: Vec<String> = now.iter().filter(|t| !is_own(t)).cloned().collect();
             let before = taints.insert(node.clone(), now.clone()).unwrap_or_default();
             return taint_steps(node, by, &before, &now);
         }
         Said::Cordoned { node, cordoned, .. } => {
             let word = if *cordoned { "Cordon" } else { "Uncordon" };
-            (
-                format!("{word}(node: {node:?})"),
-                format!("{by} {}s {node}", word.to_lowercase()),
-            )
+            (format!("{word}(node: {node:?})"), format!("{by} {}s {node}", word.to_lowercase()))
         }
-        Said::NodeDeleted { node, .. } => (
-            format!("DeleteNode(node: {node:?})"),
-            format!("{by} deletes node {node}"),
-        ),
-        Said::Scaled {
-            workload, replicas, ..
-        } => (
+        Said::NodeDeleted { node, .. } => {
+            (format!("DeleteNode(node: {node:?})"), format!("{by} deletes node {node}"))
+        }
+        Said::Scaled { workload, replicas, .. } => (
             format!("Scale(workload: {workload:?}, replicas: {replicas})"),
             format!("{by} scales {workload} to {replicas}"),
         ),
-        Said::WorkloadDeleted { workload, .. } => (
-            format!("DeleteWorkload(workload: {workload:?})"),
-            format!("{by} deletes {workload}"),
-        ),
+        Said::WorkloadDeleted { workload, .. } => {
+            (format!("DeleteWorkload(workload: {workload:?})"), format!("{by} deletes {workload}"))
+        }
         _ => return Vec::new(),
     };
     vec![one]
@@ -333,16 +311,9 @@ fn taint_steps(node: &str, by: &str, before: &[String], now: &[String]) -> Vec<(
         let quoted: Vec<String> = all.iter().map(|t| format!("{t:?}")).collect();
         quoted.join(", ")
     };
-    let added: Vec<String> = now
-        .iter()
-        .filter(|t| !before.contains(t))
-        .cloned()
-        .collect();
+    let added: Vec<String> = now.iter().filter(|t| !before.contains(t)).cloned().collect();
     let kept: BTreeSet<String> = now.iter().map(|t| place(t)).collect();
-    let gone = before
-        .iter()
-        .map(|t| place(t))
-        .filter(|t| !kept.contains(t));
+    let gone = before.iter().map(|t| place(t)).filter(|t| !kept.contains(t));
     let gone: Vec<String> = gone.collect();
     let mut steps = Vec::new();
     if !gone.is_empty() {
@@ -353,10 +324,7 @@ fn taint_steps(node: &str, by: &str, before: &[String], now: &[String]) -> Vec<(
     }
     if !added.is_empty() {
         steps.push((
-            format!(
-                "Taint(node: {node:?}, taint: [{}], overwrite: true)",
-                list(added)
-            ),
+            format!("Taint(node: {node:?}, taint: [{}], overwrite: true)", list(added)),
             format!("{by} taints {node}"),
         ));
     }

@@ -30,10 +30,7 @@ fn export() -> Evidence {
 
 /// The scenario and what is told of it, of these lines and an export from before them.
 fn timeline(lines: &[Value]) -> (String, String) {
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let heard = Heard::of(&[log(lines), export()]);
     let was = reconstruct(heard, watchfulness, "test").unwrap();
     let begins = was.text.find("timeline:").unwrap();
@@ -44,58 +41,28 @@ fn timeline(lines: &[Value]) -> (String, String) {
 /// out is said with the refusal.
 #[test]
 fn events_of_another_cluster_are_refused_with_a_word() {
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let controller = "system:serviceaccount:kube-system:node-controller";
-    let given_up = line(
-        &at(5),
-        "Metadata",
-        controller,
-        "patch",
-        "nodes/other-7/status",
-        json!({}),
-    );
+    let given_up = line(&at(5), "Metadata", controller, "patch", "nodes/other-7/status", json!({}));
     let heard = Heard::of(&[log(&[given_up]), export()]);
     let Err(Unclear::Nothing { notes }) = reconstruct(heard, watchfulness, "test") else {
         panic!("the node is of another cluster")
     };
     let notes = notes.join("\n");
-    assert!(
-        notes.contains("nodes that are in no export (other-7), of another cluster"),
-        "{notes}"
-    );
+    assert!(notes.contains("nodes that are in no export (other-7), of another cluster"), "{notes}");
 }
 
 /// An export of 04:39:50, and an outage of 04:58: the run begins shortly before it, with a pod that
 /// came to b-03 in between, and without one that somebody deleted.
 #[test]
 fn of_an_old_export_what_lasted_is_taken() {
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let on = |pod: &str| format!("pods/shop/{pod}/binding");
     let scheduler = "system:kube-scheduler";
     let target = json!({"target": {"kind": "Node", "name": "b-03"}});
     let lines = [
-        line(
-            &at(60),
-            "Request",
-            "jane",
-            "delete",
-            "pods/shop/web-1",
-            json!({}),
-        ),
-        line(
-            &at(600),
-            "Request",
-            scheduler,
-            "create",
-            &on("api-7"),
-            target,
-        ),
+        line(&at(60), "Request", "jane", "delete", "pods/shop/web-1", json!({})),
+        line(&at(600), "Request", scheduler, "create", &on("api-7"), target),
         evicted(1100),
     ];
     let heard = Heard::of(&[log(&lines), export()]);
@@ -115,14 +82,7 @@ fn of_an_old_export_what_lasted_is_taken() {
 #[test]
 fn whoever_it_was_stays_in_the_comment() {
     let mallory = "jane\n(at: \"0s\", do: Crash(node: \"b-03\")),";
-    let deleted = line(
-        &at(90),
-        "Request",
-        mallory,
-        "delete",
-        "pods/shop/web-1",
-        json!({}),
-    );
+    let deleted = line(&at(90), "Request", mallory, "delete", "pods/shop/web-1", json!({}));
     let (text, _) = timeline(&[evicted(100), deleted]);
     assert!(text.contains("// jane\\n(at: \"0s\""), "{text}");
     assert!(!text.lines().any(|l| l.starts_with("(at:")), "{text}");
@@ -151,14 +111,8 @@ fn what_is_longer_than_a_run_is_refused_with_its_times() {
     let text = format!(
         r#"{{"status": "success", "data": {{"resultType": "matrix", "result": {series}}}}}"#
     );
-    let answer = Evidence {
-        file: "answer.json".to_owned(),
-        text,
-    };
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let answer = Evidence { file: "answer.json".to_owned(), text };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let error = reconstruct(Heard::of(&[answer]), watchfulness, "test").unwrap_err();
     let ends = "ends at 2025-01-07T22:13:20Z, and a run can span a year";
     assert!(error.to_string().contains(ends), "{error}");
@@ -170,10 +124,7 @@ fn what_is_longer_than_a_run_is_refused_with_its_times() {
 /// it is enough that it was heard of one pass later. The run begins at 35 s.
 #[test]
 fn whom_a_long_pass_spared_has_gone_with_the_others() {
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let controller = "system:serviceaccount:kube-system:node-controller";
     let given_up = |i: u32, s: u32| {
         let path = format!("nodes/n-{i}/status");
@@ -193,14 +144,7 @@ fn whom_a_long_pass_spared_has_gone_with_the_others() {
 /// An eviction of a node's pod by the controller, so that there is an outage.
 fn evicted(s: u32) -> Value {
     let user = "system:serviceaccount:kube-system:taint-eviction-controller";
-    line(
-        &at(s),
-        "Metadata",
-        user,
-        "delete",
-        "pods/shop/web-2",
-        json!({}),
-    )
+    line(&at(s), "Metadata", user, "delete", "pods/shop/web-2", json!({}))
 }
 
 /// At Metadata the patch before the evictions is taken to be the drain's cordon; with bodies it is
@@ -211,14 +155,7 @@ fn evictions_after_a_cordon_are_a_drain() {
         let cordon = json!({"spec": {"unschedulable": true}});
         let evict = |s, pod: &str| {
             let path = format!("pods/shop/{pod}/eviction");
-            line(
-                &at(s),
-                level,
-                "jane",
-                "create",
-                &path,
-                json!({"kind": "Eviction"}),
-            )
+            line(&at(s), level, "jane", "create", &path, json!({"kind": "Eviction"}))
         };
         let mut refused = evict(12, "web-1");
         refused["responseStatus"]["code"] = 429.into();
@@ -238,17 +175,12 @@ fn evictions_after_a_cordon_are_a_drain() {
             text.contains("(at: \"20.250s\", do: Drain"),
             "ten seconds and a quarter after 04:40, the export of 04:39:50: {text}"
         );
-        assert!(
-            !text.contains("DeletePod") && !text.contains("Cordon("),
-            "{text}"
-        );
+        assert!(!text.contains("DeletePod") && !text.contains("Cordon("), "{text}");
     }
     // Without a cordon they are deletions.
     let path = "pods/shop/web-0/eviction";
-    let (text, _) = timeline(&[
-        line(&at(11), "Metadata", "jane", "create", path, json!({})),
-        evicted(20),
-    ]);
+    let (text, _) =
+        timeline(&[line(&at(11), "Metadata", "jane", "create", path, json!({})), evicted(20)]);
     assert!(text.contains("DeletePod(pod: \"shop/web-0\")"), "{text}");
 }
 
@@ -256,14 +188,7 @@ fn evictions_after_a_cordon_are_a_drain() {
 #[test]
 fn taints_become_what_was_added_and_taken_off() {
     let taints = |s, list: Value| {
-        line(
-            &at(s),
-            "Request",
-            "jane",
-            "patch",
-            "nodes/b-03",
-            json!({"spec": {"taints": list}}),
-        )
+        line(&at(s), "Request", "jane", "patch", "nodes/b-03", json!({"spec": {"taints": list}}))
     };
     let (old, new) = (
         json!({"key": "old", "effect": "NoSchedule"}),
@@ -276,10 +201,7 @@ fn taints_become_what_was_added_and_taken_off() {
         taints(3, json!(null)),
         evicted(20),
     ]);
-    let steps: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.split("do: ").nth(1))
-        .collect();
+    let steps: Vec<&str> = text.lines().filter_map(|l| l.split("do: ").nth(1)).collect();
     assert_eq!(
         steps[..3],
         [
@@ -294,14 +216,7 @@ fn taints_become_what_was_added_and_taken_off() {
 fn actions_on_what_is_not_there_are_told() {
     let three = json!({"spec": {"replicas": 3}});
     let (text, notes) = timeline(&[
-        line(
-            &at(5),
-            "Request",
-            "jane",
-            "patch",
-            "deployments/other/api/scale",
-            three,
-        ),
+        line(&at(5), "Request", "jane", "patch", "deployments/other/api/scale", three),
         evicted(20),
     ]);
     assert!(!text.contains("Scale("), "{text}");
@@ -315,21 +230,9 @@ fn actions_on_what_is_not_there_are_told() {
 #[test]
 fn tokens_and_annotations_are_not_kept() {
     let cordon = json!({"spec": {"unschedulable": true}, "metadata": {"annotations": {"password": "hunter2"}}});
-    let lines = [
-        line(
-            &at(5),
-            "RequestResponse",
-            "jane",
-            "patch",
-            "nodes/b-03",
-            cordon,
-        ),
-        evicted(20),
-    ];
-    let watchfulness = Watchfulness {
-        grace: Dur::from_secs(50),
-        period: Dur::from_secs(5),
-    };
+    let lines =
+        [line(&at(5), "RequestResponse", "jane", "patch", "nodes/b-03", cordon), evicted(20)];
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let was = reconstruct(Heard::of(&[log(&lines), export()]), watchfulness, "test").unwrap();
     assert!(was.text.contains("Cordon(node: \"b-03\")"));
     let all = format!("{}{:?}{:?}", was.text, was.notes, was.told);

@@ -33,18 +33,12 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
     let made: Vec<((String, String), Value, usize)> = pods
         .into_iter()
         .filter_map(|(key, pods)| {
-            Some((
-                key.clone(),
-                workload(&key.0, &key.1, &pods)?,
-                replicas(&key.0, &pods),
-            ))
+            Some((key.clone(), workload(&key.0, &key.1, &pods)?, replicas(&key.0, &pods)))
         })
         .collect();
     let mut added = 0;
     for ((kind, name), object, replicas) in made {
-        let known = all
-            .iter_mut()
-            .find(|o| o["kind"] == *kind && full_name(o) == name);
+        let known = all.iter_mut().find(|o| o["kind"] == *kind && full_name(o) == name);
         match known {
             // One that events alone told of was made of the pods that are gone.
             Some(known) => known["spec"]["replicas"] = replicas.into(),

@@ -57,8 +57,7 @@ impl Reconstruction {
     /// When each pod that was evicted was, in the time of the run.
     pub(crate) fn evictions(&self) -> BTreeMap<String, Time> {
         let all = self.outage.evictions.iter();
-        all.map(|(pod, known)| (pod.clone(), self.since(known.at)))
-            .collect()
+        all.map(|(pod, known)| (pod.clone(), self.since(known.at))).collect()
     }
 
     /// A time by the clock as one of the run; its start, of what was before.
@@ -101,11 +100,8 @@ pub(crate) fn reconstruct(
     let mut notes = Vec::new();
     let objects = objects_of(&heard, &mut notes);
     heard.nodes_by_pods(&objects);
-    let nodes: BTreeSet<String> = objects
-        .iter()
-        .filter(|o| o["kind"] == "Node")
-        .map(full_name)
-        .collect();
+    let nodes: BTreeSet<String> =
+        objects.iter().filter(|o| o["kind"] == "Node").map(full_name).collect();
     if !nodes.is_empty() {
         heard.of_cluster(&nodes, exported_at(&objects));
     }
@@ -142,12 +138,7 @@ pub(crate) fn reconstruct(
         notes.push(of_its_time(exported, begins));
     }
     let outage = Outage::of(
-        &heard
-            .statements
-            .iter()
-            .filter(|s| s.at >= plan.start)
-            .cloned()
-            .collect::<Vec<_>>(),
+        &heard.statements.iter().filter(|s| s.at >= plan.start).cloned().collect::<Vec<_>>(),
     );
     let before = Before {
         outage: &outage,
@@ -168,10 +159,7 @@ pub(crate) fn reconstruct(
     let ends = outage.ends().unwrap_or(begins);
     let lasts = ends.0 + TAIL_US - plan.start.0;
     if lasts > (SPAN_MAX.as_nanos() / 1_000) as i64 {
-        return Err(Unclear::TooLong {
-            begins: plan.start.to_rfc3339(),
-            ends: ends.to_rfc3339(),
-        });
+        return Err(Unclear::TooLong { begins: plan.start.to_rfc3339(), ends: ends.to_rfc3339() });
     }
     let mut timeline = plan.timeline(&outage, &cluster, &was);
     timeline.end(lasts);
@@ -239,20 +227,16 @@ fn of_its_time(exported: Option<Stamp>, begins: Stamp) -> String {
 
 /// The objects of the exports; of several that differ those of the oldest.
 fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
-    let mut all: Vec<(Option<Stamp>, Vec<Value>)> = heard
-        .exports
-        .iter()
-        .map(|(_, objects)| (exported_at(objects), objects.clone()))
-        .collect();
+    let mut all: Vec<(Option<Stamp>, Vec<Value>)> =
+        heard.exports.iter().map(|(_, objects)| (exported_at(objects), objects.clone())).collect();
     all.sort_by_key(|(at, _)| *at);
     let Some((oldest, _)) = all.iter().find(|(at, _)| at.is_some()) else {
         return all.into_iter().flat_map(|(_, objects)| objects).collect();
     };
     // Parts of one export are of nearly one time; others are left out.
     let limit = oldest.map_or(i64::MAX, |at| at.0 + 10 * SECOND_US);
-    let (taken, left): (Vec<_>, Vec<_>) = all
-        .into_iter()
-        .partition(|(at, _)| at.is_none_or(|at| at.0 <= limit));
+    let (taken, left): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(at, _)| at.is_none_or(|at| at.0 <= limit));
     if !left.is_empty() {
         notes.push(format!(
             "{} {} the cluster at a later time: the earliest is taken",
@@ -278,11 +262,7 @@ fn exported_at(objects: &[Value]) -> Option<Stamp> {
     if !objects.iter().any(|o| o["kind"] == "Node") {
         return None;
     }
-    objects
-        .iter()
-        .filter_map(of)
-        .max()
-        .map(Stamp::ceil_to_second)
+    objects.iter().filter_map(of).max().map(Stamp::ceil_to_second)
 }
 
 impl Watchfulness {
@@ -316,11 +296,9 @@ impl Timing {
     fn last_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
         let latest = self.latest_renewal(silence, outage);
         let begun = self.pass_of(silence.unknown.at, outage);
-        let inferred = self
-            .spared_by_the_pass_before(begun, outage)
-            .map_or(latest, |at| at.min(latest));
-        self.heard_of(silence, inferred)
-            .map_or(inferred, |heard| heard.at)
+        let inferred =
+            self.spared_by_the_pass_before(begun, outage).map_or(latest, |at| at.min(latest));
+        self.heard_of(silence, inferred).map_or(inferred, |heard| heard.at)
     }
 
     /// The last renewal, if the pass that gave the node up was the first that could.
@@ -441,11 +419,7 @@ impl Timing {
         let period = self.watchfulness.period_us();
         let last = self.last_renewal(silence, outage);
         if let Some(heard) = silence.heard.as_ref().filter(|heard| heard.at == last) {
-            return format!(
-                "last heard of at {} ({})",
-                heard.at.to_rfc3339(),
-                heard.evidence
-            );
+            return format!("last heard of at {} ({})", heard.at.to_rfc3339(), heard.evidence);
         }
         format!(
             "inferred from that, the grace period of {} s and passes every {} s: silent from between {} and {} on",

@@ -29,9 +29,7 @@ pub(super) fn of(
     tainted: &BTreeMap<String, Tainted>,
 ) -> BTreeMap<String, String> {
     let times = |names: &mut dyn Iterator<Item = &String>| {
-        let mut times: Vec<i64> = names
-            .filter_map(|n| Some(tainted.get(n)?.tainted_us))
-            .collect();
+        let mut times: Vec<i64> = names.filter_map(|n| Some(tainted.get(n)?.tainted_us)).collect();
         times.sort_unstable();
         times
     };
@@ -45,10 +43,7 @@ pub(super) fn of(
     let consistent = |names: &Vec<&String>| !too_near(&times(&mut names.iter().copied()));
     if alike.values().all(consistent) {
         let zone_of = |(stem, names): (&str, Vec<&String>)| -> Vec<(String, String)> {
-            names
-                .into_iter()
-                .map(|n| (n.clone(), stem.to_owned()))
-                .collect()
+            names.into_iter().map(|n| (n.clone(), stem.to_owned())).collect()
         };
         return alike.into_iter().flat_map(zone_of).collect();
     }
@@ -117,10 +112,7 @@ mod tests {
     /// Given up and tainted at these seconds.
     fn tainted(all: &[(&str, i64, i64)]) -> BTreeMap<String, Tainted> {
         let one = |(name, unknown, tainted): &(&str, i64, i64)| {
-            let t = Tainted {
-                unknown_us: unknown * SECOND_US,
-                tainted_us: tainted * SECOND_US,
-            };
+            let t = Tainted { unknown_us: unknown * SECOND_US, tainted_us: tainted * SECOND_US };
             ((*name).to_owned(), t)
         };
         all.iter().map(one).collect()
@@ -132,9 +124,7 @@ mod tests {
     }
 
     fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {
-        all.iter()
-            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
-            .collect()
+        all.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
     }
 
     /// Every ten seconds one: a single queue did that.
@@ -150,12 +140,7 @@ mod tests {
         let all = [("w-a1", 0, 0), ("w-b1", 0, 0), ("w-b2.example", 0, 10)];
         assert_eq!(
             zones(&["w-a1", "w-a2", "w-b1", "w-b2.example"], &all),
-            pairs(&[
-                ("w-a1", "w-a"),
-                ("w-a2", "w-a"),
-                ("w-b1", "w-b"),
-                ("w-b2.example", "w-b")
-            ])
+            pairs(&[("w-a1", "w-a"), ("w-a2", "w-a"), ("w-b1", "w-b"), ("w-b2.example", "w-b")])
         );
     }
 
@@ -163,13 +148,7 @@ mod tests {
     /// came later, for that of the second; the healthy one goes where fewer are.
     #[test]
     fn otherwise_times_tell_them() {
-        let all = [
-            ("n-1", 0, 0),
-            ("n-2", 3, 3),
-            ("n-3", 0, 10),
-            ("n-4", 3, 13),
-            ("n-5", 0, 20),
-        ];
+        let all = [("n-1", 0, 0), ("n-2", 3, 3), ("n-3", 0, 10), ("n-4", 3, 13), ("n-5", 0, 20)];
         assert_eq!(
             zones(&["n-1", "n-2", "n-3", "n-4", "n-5", "n-9"], &all),
             pairs(&[

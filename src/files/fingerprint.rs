@@ -8,9 +8,7 @@ const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Goes on with a hash.
 fn more(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |h, &b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes.iter().fold(hash, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// The hash of some bytes.
@@ -48,10 +46,8 @@ pub struct Fingerprint {
 /// The name of a file's copy in a folder of results, beside those of earlier ones: two files of one
 /// name, from two folders, have two copies.
 pub(crate) fn copy_name(file: &str, earlier: &[InputFile]) -> String {
-    let name = Path::new(file)
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name =
+        Path::new(file).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut copy = format!("{COPIED}{name}");
     let mut number = 2;
     while earlier.iter().any(|e| e.copy == copy) {
@@ -71,14 +67,8 @@ impl InputFile {
 impl Fingerprint {
     /// That of a scenario's text and the files that it points at.
     pub(crate) fn of(text: &[u8], inputs: &[InputFile]) -> Self {
-        let hash = inputs
-            .iter()
-            .fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
-        Self {
-            bytes: text.len(),
-            hash,
-            inputs: inputs.to_vec(),
-        }
+        let hash = inputs.iter().fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
+        Self { bytes: text.len(), hash, inputs: inputs.to_vec() }
     }
 }
 

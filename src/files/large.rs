@@ -79,11 +79,7 @@ impl<'a> LargeFile<'a> {
     /// # Errors
     /// It cannot be created.
     pub(crate) fn create(folder: &'a Path, name: &'a str, packing: Packing) -> io::Result<Self> {
-        let mut file = LargeFile {
-            folder,
-            name,
-            state: State::Held(Vec::new(), 0),
-        };
+        let mut file = LargeFile { folder, name, state: State::Held(Vec::new(), 0) };
         match packing {
             Packing::Beyond(most) => file.state = State::Held(Vec::new(), most),
             Packing::Never => file.state = file.plain()?,
@@ -99,10 +95,7 @@ impl<'a> LargeFile<'a> {
 
     fn packed(&self, held: Vec<u8>) -> io::Result<State> {
         let name = format!("{}{PACKED}", self.name);
-        Ok(State::Packed(
-            File::create_new(self.folder.join(name))?,
-            held,
-        ))
+        Ok(State::Packed(File::create_new(self.folder.join(name))?, held))
     }
 
     /// Writes what is left; the file's name, and its size in bytes.

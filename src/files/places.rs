@@ -16,10 +16,7 @@ impl Places {
     /// Those of a folder into which every file was packed: whatever else is asked for is not there,
     /// as a stranger's list must not lead to files of whoever reads it.
     pub(crate) fn packed(folder: &Path) -> Self {
-        Self {
-            of: BTreeMap::new(),
-            nowhere: Some(folder.join("what was not packed")),
-        }
+        Self { of: BTreeMap::new(), nowhere: Some(folder.join("what was not packed")) }
     }
 
     /// A file lies in another place.

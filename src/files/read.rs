@@ -115,11 +115,7 @@ pub(crate) fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
         return Err(ReadError::Elsewhere);
     };
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let place = fs::canonicalize(folder.join(name))?;
     match place.starts_with(fs::canonicalize(folder)?) {
         true => Ok(place),
@@ -158,10 +154,7 @@ fn open_at_once(path: &Path, follow: bool) -> io::Result<File> {
     if !follow {
         flags |= OFlags::NOFOLLOW;
     }
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
@@ -187,11 +180,7 @@ pub fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     READING.fetch_sub(1, SeqCst);
     read?;
-    if bytes.len() as u64 > limit {
-        Err(ReadError::TooLarge { limit })
-    } else {
-        Ok(bytes)
-    }
+    if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
 }
 
 /// The bytes themselves, or what is packed in them if they are gzip, at most `limit` of it.
@@ -211,10 +200,8 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
             .take(STEP)
             .read_to_end(&mut plain)
             .map_err(|e| ReadError::Gzip(e.to_string()))?;
-        let (packed, unpacked) = (
-            (bytes.len() - decoder.get_ref().len()) as u64,
-            plain.len() as u64,
-        );
+        let (packed, unpacked) =
+            ((bytes.len() - decoder.get_ref().len()) as u64, plain.len() as u64);
         if unpacked > limit {
             return Err(ReadError::Unpacked { limit });
         }
@@ -239,11 +226,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
         _ => {
             let mut text = String::from_utf8(bytes).map_err(|e| {
                 let offset = e.utf8_error().valid_up_to();
-                let line = e.as_bytes()[..offset]
-                    .iter()
-                    .filter(|&&b| b == b'\n')
-                    .count()
-                    + 1;
+                let line = e.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count() + 1;
                 ReadError::NotText { offset, line }
             })?;
             if text.starts_with('\u{feff}') {
@@ -256,16 +239,11 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
 
 /// The text of UTF-16 behind its mark.
 fn wide(bytes: &[u8], from: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
-    let units = bytes
-        .chunks(2)
-        .map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
+    let units = bytes.chunks(2).map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
     let (mut text, mut offset) = (String::with_capacity(bytes.len() / 2), 2);
     for c in char::decode_utf16(units) {
         let line = || text.bytes().filter(|&b| b == b'\n').count() + 1;
-        let c = c.map_err(|_| ReadError::NotText {
-            offset,
-            line: line(),
-        })?;
+        let c = c.map_err(|_| ReadError::NotText { offset, line: line() })?;
         offset += 2 * c.len_utf16();
         text.push(c);
     }
@@ -296,14 +274,8 @@ mod tests {
             read_from(io::repeat(0), 1 << 20),
             Err(ReadError::TooLarge { limit: 0x10_0000 })
         ));
-        assert!(matches!(
-            read(Path::new("src"), 10),
-            Err(ReadError::Directory)
-        ));
-        assert!(matches!(
-            read(Path::new("Cargo.toml"), 10),
-            Err(ReadError::TooLarge { .. })
-        ));
+        assert!(matches!(read(Path::new("src"), 10), Err(ReadError::Directory)));
+        assert!(matches!(read(Path::new("Cargo.toml"), 10), Err(ReadError::TooLarge { .. })));
     }
 
     #[test]
@@ -315,10 +287,7 @@ mod tests {
         // whatever the limit.
         let bomb = gz(&vec![b' '; 66 << 20]);
         assert!(matches!(unpack(bomb, 1 << 40), Err(ReadError::Bomb)));
-        assert!(matches!(
-            unpack(vec![0x1f, 0x8b, 8], 10),
-            Err(ReadError::Gzip(_))
-        ));
+        assert!(matches!(unpack(vec![0x1f, 0x8b, 8], 10), Err(ReadError::Gzip(_))));
     }
 
     #[test]
@@ -332,12 +301,8 @@ mod tests {
             .into_iter()
             .chain(said.encode_utf16().flat_map(u16::to_be_bytes))
             .collect();
-        for bytes in [
-            le,
-            be,
-            [b"\xef\xbb\xbf", said.as_bytes()].concat(),
-            said.as_bytes().to_vec(),
-        ] {
+        for bytes in [le, be, [b"\xef\xbb\xbf", said.as_bytes()].concat(), said.as_bytes().to_vec()]
+        {
             assert_eq!(text(bytes).unwrap(), said);
         }
         let error = |bytes: &[u8]| text(bytes.to_vec()).unwrap_err().to_string();

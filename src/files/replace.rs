@@ -27,9 +27,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> i
         }
         Ok(found) => {
             let what = special(found.file_type()).unwrap_or("no plain file");
-            return Err(io::Error::other(format!(
-                "it is {what}; nothing is written through one"
-            )));
+            return Err(io::Error::other(format!("it is {what}; nothing is written through one")));
         }
         Err(_) if path.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
         Err(_) => None,
@@ -67,11 +65,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 /// # Errors
 /// The system says why.
 pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)?
-        .write_all(bytes)
+    OpenOptions::new().create(true).append(true).open(path)?.write_all(bytes)
 }
 
 impl Temporary {
@@ -130,9 +124,7 @@ impl Temporary {
     /// The system says why: the disk may be full, or broken.
     pub(crate) fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
         let sync = |path: &Path| OpenOptions::new().append(true).open(path)?.sync_all();
-        files
-            .into_iter()
-            .try_for_each(|name| again(|| sync(&self.path().join(name.as_ref()))))
+        files.into_iter().try_for_each(|name| again(|| sync(&self.path().join(name.as_ref()))))
     }
 }
 

@@ -33,11 +33,7 @@ fn escaped(text: &str, bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if bad(c) {
-            out.extend(c.escape_default())
-        } else {
-            out.push(c)
-        }
+        if bad(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     Cow::Owned(out)
 }
@@ -92,11 +88,7 @@ const COLOUR_BYTES_MAX: usize = 24;
 impl<W: Write> Escaped<W> {
     /// Writes to `out`.
     pub fn new(out: W, form: Form) -> Self {
-        Self {
-            out,
-            form,
-            begun: Vec::new(),
-        }
+        Self { out, form, begun: Vec::new() }
     }
 
     /// Writes what was begun and does not go on.
@@ -221,10 +213,7 @@ mod tests {
     #[test]
     fn what_acts_is_written_out() {
         let text = "a\u{1b}[2Jb\u{9b}c\u{202e}d\u{7f}\r\tä…─\u{e0041}\n";
-        assert_eq!(
-            shown(text),
-            "a\\u{1b}[2Jb\\u{9b}c\\u{202e}d\\u{7f}\\r\tä…─\\u{e0041}\n"
-        );
+        assert_eq!(shown(text), "a\\u{1b}[2Jb\\u{9b}c\\u{202e}d\\u{7f}\\r\tä…─\\u{e0041}\n");
         assert_eq!(line("a\nb\t"), "a\\nb\\t");
         assert_eq!(through(Form::Plain, &[text.as_bytes()]), shown(text));
         // Wherever it is cut.
@@ -242,10 +231,7 @@ mod tests {
             let (a, b) = text.as_bytes().split_at(at);
             assert_eq!(through(Form::Coloured, &[a, b]), passed, "at {at}");
         }
-        assert_eq!(
-            through(Form::Coloured, &["\u{1b}[3".as_bytes()]),
-            "\\u{1b}[3"
-        );
+        assert_eq!(through(Form::Coloured, &["\u{1b}[3".as_bytes()]), "\\u{1b}[3");
         assert!(!through(Form::Plain, &[text.as_bytes()]).contains('\u{1b}'));
     }
 

@@ -82,10 +82,7 @@ impl Temporary {
                     if !matches!(locked, Err(fs::TryLockError::WouldBlock))
                         && fs::symlink_metadata(&path).is_ok()
                     {
-                        return Ok(Temporary {
-                            path,
-                            file: Some(file),
-                        });
+                        return Ok(Temporary { path, file: Some(file) });
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -145,15 +142,11 @@ fn prefix(place: &Path) -> String {
 
 /// What is left of killed processes beside `place`, by kind.
 pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
-    let folder = place
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let prefix = prefix(place);
     let is_one = |name: &str| {
-        let numbers = name
-            .strip_prefix(&prefix)
-            .and_then(|rest| rest.strip_suffix(kind)?.strip_suffix('.'));
+        let numbers =
+            name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(kind)?.strip_suffix('.'));
         numbers.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -168,10 +161,7 @@ pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
 /// Removes what killed processes left beside `place`; what a living one writes is locked, and
 /// stays.
 fn remove_left_over(place: &Path) {
-    for path in ["tmp", "tmp.interrupted"]
-        .into_iter()
-        .flat_map(|kind| left_over(place, kind))
-    {
+    for path in ["tmp", "tmp.interrupted"].into_iter().flat_map(|kind| left_over(place, kind)) {
         let Ok(file) = open_left_over(&path) else {
             continue;
         };

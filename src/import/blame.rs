@@ -17,9 +17,7 @@ use std::ops::Range;
 impl ImportedCluster {
     /// What is wrong with the scenario, as an error about the object that it comes from.
     pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
-        let found = problem
-            .bytes()
-            .and_then(|bytes| located(&Tree::read(text).ok()?, &bytes));
+        let found = problem.bytes().and_then(|bytes| located(&Tree::read(text).ok()?, &bytes));
         let Some((list, index, path)) = found else {
             return self.of_no_object(&problem.message);
         };
@@ -29,10 +27,7 @@ impl ImportedCluster {
             format!("{path}: {}", problem.message)
         };
         match self.place(&list, index) {
-            Some(place) => ImportError::Object {
-                place: Box::new(place.clone()),
-                message,
-            },
+            Some(place) => ImportError::Object { place: Box::new(place.clone()), message },
             None => self.of_no_object(&format!("{list}: {message}")),
         }
     }
@@ -40,21 +35,14 @@ impl ImportedCluster {
     /// Where the object stands, or the first of those that became one group.
     fn place(&self, list: &str, index: usize) -> Option<&Place> {
         let first = |name: &Option<String>, names: &Option<OneOrMany>| {
-            let text = name
-                .clone()
-                .or_else(|| names.as_ref()?.texts().first().cloned())?;
+            let text = name.clone().or_else(|| names.as_ref()?.texts().first().cloned())?;
             names::expand(&text, u64::MAX >> 1).ok()?.into_iter().next()
         };
         let full = |namespace: &Option<String>, name: &str| {
             format!("{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
         let (list, name) = match list {
-            "nodes" => (
-                "nodes",
-                self.nodes
-                    .get(index)
-                    .and_then(|g| first(&g.name, &g.names))?,
-            ),
+            "nodes" => ("nodes", self.nodes.get(index).and_then(|g| first(&g.name, &g.names))?),
             "pods" => (
                 "pods",
                 self.pods
@@ -75,14 +63,11 @@ impl ImportedCluster {
             }
             "podDisruptionBudgets" => (
                 "podDisruptionBudgets",
-                self.budgets
-                    .get(index)
-                    .map(|b| full(&b.namespace, &b.name))?,
+                self.budgets.get(index).map(|b| full(&b.namespace, &b.name))?,
             ),
-            "priorityClasses" => (
-                "priorityClasses",
-                self.priority_classes.get(index)?.name.clone(),
-            ),
+            "priorityClasses" => {
+                ("priorityClasses", self.priority_classes.get(index)?.name.clone())
+            }
             "namespaces" => ("namespaces", self.namespaces.get(index)?.name.clone()?),
             _ => return None,
         };
@@ -90,14 +75,8 @@ impl ImportedCluster {
     }
 
     pub(crate) fn of_no_object(&self, message: &str) -> ImportError {
-        let place = Place {
-            file: self.summary.files.join(", "),
-            ..Place::default()
-        };
-        ImportError::Object {
-            place: Box::new(place),
-            message: message.to_owned(),
-        }
+        let place = Place { file: self.summary.files.join(", "), ..Place::default() };
+        ImportError::Object { place: Box::new(place), message: message.to_owned() }
     }
 }
 

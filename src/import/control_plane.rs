@@ -74,9 +74,7 @@ pub(super) fn read(pods: &[RawPod], summary: &mut Summary) -> ControlPlane {
                 wrong(summary, &problem.message);
                 continue;
             }
-            summary
-                .control_plane
-                .push(format!("{component} --{name}={kept}"));
+            summary.control_plane.push(format!("{component} --{name}={kept}"));
             let to = if map == "kube_apiserver" {
                 &mut all.flags.kube_apiserver
             } else {
@@ -99,11 +97,7 @@ fn plugins(name: &str, value: &str) -> Option<String> {
     if !name.ends_with("-admission-plugins") {
         return Some(value.to_owned());
     }
-    let known: Vec<&str> = value
-        .split(',')
-        .map(str::trim)
-        .filter(|p| known_plugin(p))
-        .collect();
+    let known: Vec<&str> = value.split(',').map(str::trim).filter(|p| known_plugin(p)).collect();
     (!known.is_empty()).then(|| known.join(","))
 }
 
@@ -135,9 +129,7 @@ fn gates(component: &str, value: &str, all: &mut BTreeMap<String, bool>, summary
             }
         };
         match all.insert(name.trim().to_owned(), on) {
-            None => summary
-                .control_plane
-                .push(format!("{component} --feature-gates={name}={on}")),
+            None => summary.control_plane.push(format!("{component} --feature-gates={name}={on}")),
             Some(earlier) if earlier != on => {
                 all.insert(name.trim().to_owned(), earlier);
                 summary.control_plane_wrong.push(format!(
@@ -164,9 +156,8 @@ fn flags(words: &[String]) -> Vec<(String, String)> {
                 all.push((normal(name), value.trim_matches(['"', '\'']).to_owned()))
             }
             None => {
-                let value = words
-                    .next_if(|next| !next.starts_with("--"))
-                    .map_or("true", String::as_str);
+                let value =
+                    words.next_if(|next| !next.starts_with("--")).map_or("true", String::as_str);
                 all.push((normal(flag), value.to_owned()));
             }
         }
@@ -185,23 +176,14 @@ impl RawPod {
         }
         let mut found = Vec::new();
         for container in self.spec.containers.iter().flatten() {
-            let texts = container
-                .command
-                .iter()
-                .flatten()
-                .chain(container.args.iter().flatten())
-                .flatten();
+            let texts =
+                container.command.iter().flatten().chain(container.args.iter().flatten()).flatten();
             // A shell's script is one text.
-            let words: Vec<String> = texts
-                .flat_map(|t| t.split_whitespace())
-                .map(str::to_owned)
-                .collect();
+            let words: Vec<String> =
+                texts.flat_map(|t| t.split_whitespace()).map(str::to_owned).collect();
             let is_program = |w: &String| w.rsplit('/').next() == Some(component);
             if container.name.as_deref() == Some(component)
-                || words
-                    .iter()
-                    .take_while(|w| !w.starts_with("--"))
-                    .any(is_program)
+                || words.iter().take_while(|w| !w.starts_with("--")).any(is_program)
             {
                 found.push(words);
             }
@@ -225,10 +207,8 @@ mod tests {
     }
 
     fn read(pods: &[String]) -> ImportedCluster {
-        let text = format!(
-            r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#,
-            pods.join(",")
-        );
+        let text =
+            format!(r#"{{"kind": "List", "apiVersion": "v1", "items": [{}]}}"#, pods.join(","));
         ImportedCluster::read(&[Input::from_bytes("f", text.into_bytes()).unwrap()]).unwrap()
     }
 
@@ -278,10 +258,7 @@ mod tests {
         let taken = &cluster.control_plane;
         assert_eq!(
             taken.flags.kube_controller_manager,
-            manager
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), text(v)))
-                .collect()
+            manager.iter().map(|(k, v)| ((*k).to_owned(), text(v))).collect()
         );
         let server = [
             ("default-unreachable-toleration-seconds", "60"),
@@ -289,21 +266,12 @@ mod tests {
         ];
         assert_eq!(
             taken.flags.kube_apiserver,
-            server
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), text(v)))
-                .collect()
+            server.iter().map(|(k, v)| ((*k).to_owned(), text(v))).collect()
         );
-        let gates = [
-            ("SchedulerQueueingHints", true),
-            ("SeparateTaintEvictionController", false),
-        ];
+        let gates = [("SchedulerQueueingHints", true), ("SeparateTaintEvictionController", false)];
         assert_eq!(
             taken.feature_gates,
-            gates
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), *v))
-                .collect::<BTreeMap<_, _>>()
+            gates.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect::<BTreeMap<_, _>>()
         );
         let said = "taken from the control plane's pods: kube-apiserver --default-unreachable-toleration-seconds=60, \
                     kube-apiserver --enable-admission-plugins=PodTolerationRestriction, \
@@ -354,19 +322,11 @@ mod tests {
                     "--feature-gates=PodDeletionCost=perhaps",
                 ],
             ),
-            pod(
-                "m-3",
-                manager,
-                &[manager, "--node-monitor-period=6s", "--cluster-cidr=2"],
-            ),
+            pod("m-3", manager, &[manager, "--node-monitor-period=6s", "--cluster-cidr=2"]),
         ]);
         assert_eq!(cluster.control_plane.flags.kube_controller_manager.len(), 1);
-        let said: Vec<String> = cluster
-            .summary
-            .lines()
-            .into_iter()
-            .filter(|l| l.contains("--"))
-            .collect();
+        let said: Vec<String> =
+            cluster.summary.lines().into_iter().filter(|l| l.contains("--")).collect();
         assert_eq!(said.len(), 5, "{said:#?}");
         assert!(
             said[1].contains("--node-monitor-period=5s and, in pod kube-system/m-3, --node-monitor-period=6s; the first is taken"),
@@ -376,27 +336,16 @@ mod tests {
             said.iter().any(|l| l.starts_with("kube-controller-manager --node-monitor-grace-period=20 cannot be read and is left out: "))
         );
         assert!(
-            said.iter()
-                .any(|l| l.contains("--feature-gates=PodDeletionCost=perhaps"))
+            said.iter().any(|l| l.contains("--feature-gates=PodDeletionCost=perhaps"))
                 && said.iter().any(|l| l.contains("--node-eviction-rate=x"))
         );
-        assert!(
-            !said
-                .iter()
-                .any(|l| l.contains("cidr") || l.contains("profiling"))
-        );
+        assert!(!said.iter().any(|l| l.contains("cidr") || l.contains("profiling")));
     }
 
     #[test]
     fn a_cluster_without_such_pods_says_nothing() {
         let cluster = read(&[pod("p", "web", &["web", "--node-monitor-period=1s"])]);
         assert_eq!(cluster.control_plane, super::ControlPlane::default());
-        assert!(
-            !cluster
-                .summary
-                .lines()
-                .iter()
-                .any(|l| l.contains("control plane"))
-        );
+        assert!(!cluster.summary.lines().iter().any(|l| l.contains("control plane")));
     }
 }

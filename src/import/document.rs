@@ -34,16 +34,8 @@ pub(super) fn read(
             document: several.then_some(i + 1),
             ..Place::default()
         };
-        let reader = Reader {
-            input,
-            document,
-            place,
-        };
-        if is_json(document.text) {
-            reader.json(take)?
-        } else {
-            reader.yaml(take)?
-        }
+        let reader = Reader { input, document, place };
+        if is_json(document.text) { reader.json(take)? } else { reader.yaml(take)? }
     }
     Ok(())
 }
@@ -67,19 +59,13 @@ fn split(text: &str) -> Vec<Document<'_>> {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
         });
         if marker {
-            documents.push(Document {
-                text: &text[start..offset],
-                lines_before,
-            });
+            documents.push(Document { text: &text[start..offset], lines_before });
             // What follows the marker on its line belongs to the next document.
             (start, lines_before) = (offset + 3, number);
         }
         offset += line.len();
     }
-    documents.push(Document {
-        text: &text[start..],
-        lines_before,
-    });
+    documents.push(Document { text: &text[start..], lines_before });
     documents
 }
 
@@ -99,13 +85,9 @@ fn is_json(text: &str) -> bool {
         Some("") => true,
         Some(inside) => {
             inside.starts_with(['[', ']'])
-                || inside
-                    .strip_prefix('{')
-                    .is_some_and(|r| object(r.trim_start()))
+                || inside.strip_prefix('{').is_some_and(|r| object(r.trim_start()))
         }
-        None => text
-            .strip_prefix('{')
-            .is_some_and(|r| object(r.trim_start())),
+        None => text.strip_prefix('{').is_some_and(|r| object(r.trim_start())),
     }
 }
 
@@ -125,19 +107,17 @@ impl Reader<'_> {
         let mut is_first = true;
         loop {
             let cursor = Cursor::default();
-            let raw = DocumentSeed { cursor: &cursor }
-                .deserialize(&mut de)
-                .map_err(|e| {
-                    let message = if e.is_eof() {
-                        "the JSON ends in the middle: is the file cut short?".to_owned()
-                    } else if !is_first && e.is_syntax() {
-                        "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
-                            .to_owned()
-                    } else {
-                        without_position(&e)
-                    };
-                    self.syntax(&cursor, e.line(), e.column(), message)
-                })?;
+            let raw = DocumentSeed { cursor: &cursor }.deserialize(&mut de).map_err(|e| {
+                let message = if e.is_eof() {
+                    "the JSON ends in the middle: is the file cut short?".to_owned()
+                } else if !is_first && e.is_syntax() {
+                    "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
+                        .to_owned()
+                } else {
+                    without_position(&e)
+                };
+                self.syntax(&cursor, e.line(), e.column(), message)
+            })?;
             raw.flatten(self.place.clone(), take)?;
             is_first = false;
             if de.end().is_ok() {
@@ -152,9 +132,8 @@ impl Reader<'_> {
     ) -> Result<(), ImportError> {
         let cursor = Cursor::default();
         let raw = yaml::parse(self.document.text, &cursor).map_err(|e| {
-            let (line, column) = e
-                .location()
-                .map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
+            let (line, column) =
+                e.location().map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
             self.syntax(&cursor, line, column, yaml::message(&e))
         })?;
         raw.flatten(self.place.clone(), take)
@@ -169,11 +148,7 @@ impl Reader<'_> {
             place.line = Some(number);
             shown = excerpt(&self.input.text, number, column);
         }
-        ImportError::Syntax {
-            place: Box::new(place),
-            message,
-            excerpt: shown,
-        }
+        ImportError::Syntax { place: Box::new(place), message, excerpt: shown }
     }
 }
 
@@ -193,11 +168,7 @@ fn excerpt(text: &str, line: usize, column: usize) -> String {
         return String::new();
     };
     let column = column.max(1);
-    let from = if column > WIDTH {
-        column - WIDTH / 2
-    } else {
-        0
-    };
+    let from = if column > WIDTH { column - WIDTH / 2 } else { 0 };
     let shown: String = found
         .chars()
         .skip(from)

@@ -66,11 +66,7 @@ impl RawEvent {
     /// When it came last, and how often it came.
     fn last(&self) -> Option<(Stamp, u64)> {
         let series = self.field("series");
-        let counts = [
-            self.field("count"),
-            self.field("deprecatedCount"),
-            &series["count"],
-        ];
+        let counts = [self.field("count"), self.field("deprecatedCount"), &series["count"]];
         let count = counts.iter().filter_map(|c| c.as_u64()).max();
         let times = [
             &series["lastObservedTime"],
@@ -136,9 +132,7 @@ impl RawEvent {
 pub(crate) fn made(name: &str, stated: Stamp) -> Option<Stamp> {
     let (_, hex) = name.rsplit_once('.')?;
     let made = Stamp(i64::from_str_radix(hex, 16).ok()? / 1_000);
-    (0..SECOND_US)
-        .contains(&made.us_since(stated))
-        .then_some(made)
+    (0..SECOND_US).contains(&made.us_since(stated)).then_some(made)
 }
 
 #[cfg(test)]
@@ -163,18 +157,12 @@ mod tests {
     fn a_pass_is_told_by_what_the_controller_says_in_it() {
         let second = parse("2026-11-20T04:40:51Z").unwrap();
         let name = format!("cp-1.{:x}", (second.0 + 178_431) * 1_000);
-        assert_eq!(
-            event(&name, &registered()).passed(),
-            Some(Stamp(second.0 + 178_431))
-        );
+        assert_eq!(event(&name, &registered()).passed(), Some(Stamp(second.0 + 178_431)));
         // One that came again came in the second that it says.
         let mut again = registered();
         again["count"] = 2.into();
         again["lastTimestamp"] = "2026-11-20T04:41:51Z".into();
-        assert_eq!(
-            event(&name, &again).passed(),
-            Some(Stamp(second.0 + 60_000_000))
-        );
+        assert_eq!(event(&name, &again).passed(), Some(Stamp(second.0 + 60_000_000)));
         // events.k8s.io/v1
         let new = json!({"reason": "NodeNotReady", "reportingController": "node-controller",
             "regarding": {"kind": "Pod", "name": "web-1"}, "eventTime": "2026-11-20T04:40:51.250000Z"});

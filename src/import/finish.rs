@@ -56,10 +56,7 @@ impl Gathered {
             scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place))
         };
         let budgets = budgets.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
-        for (kind, n) in [
-            ("PodDisruptionBudget", budgets.len()),
-            ("Namespace", namespaces.len()),
-        ] {
+        for (kind, n) in [("PodDisruptionBudget", budgets.len()), ("Namespace", namespaces.len())] {
             if n > 0 {
                 summary.workloads.insert(kind.to_owned(), n);
             }
@@ -180,20 +177,14 @@ impl Gathered {
             };
             let mut unmodelled =
                 |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
-            let shape = node
-                .shape(zero, lease, &mut unmodelled)
-                .map_err(at(&node.place))?;
+            let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(&node.place))?;
             if shape.state.as_ref().is_some_and(|s| s.cut) {
                 summary.cut_off.push(node.name.clone());
                 if !shape.is_unknown() {
                     summary.unnoticed.push(node.name.clone());
                 }
             }
-            let version = node
-                .status
-                .node_info
-                .as_ref()
-                .and_then(|i| i.kubelet_version.as_deref());
+            let version = node.status.node_info.as_ref().and_then(|i| i.kubelet_version.as_deref());
             summary.kubelets.extend(version.and_then(minor_release));
             shapes.push((node.name.clone(), shape));
         }
@@ -278,13 +269,8 @@ fn note_pod(
     }
     summary.unadmitted +=
         usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
-    summary.terminating += usize::from(matches!(
-        shape.start,
-        StartShape::State {
-            deletion: Some(_),
-            ..
-        }
-    ));
+    summary.terminating +=
+        usize::from(matches!(shape.start, StartShape::State { deletion: Some(_), .. }));
 }
 
 /// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were
@@ -319,18 +305,11 @@ fn priority_classes(
     let own = |c: &RawPriorityClass| !c.name.starts_with("system-");
     let mut all: Vec<PriorityClass> = classes.into_iter().filter(own).map(class).collect();
     let named = |name: &str| {
-        workloads
-            .iter()
-            .any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
+        workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
     };
     for (name, value) in priorities {
         if !name.starts_with("system-") && named(&name) && !all.iter().any(|c| c.name == name) {
-            all.push(PriorityClass {
-                name,
-                value,
-                global_default: false,
-                preemption_policy: None,
-            });
+            all.push(PriorityClass { name, value, global_default: false, preemption_policy: None });
         }
     }
     all
@@ -353,30 +332,23 @@ fn convert(
         let mut left_out =
             |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
         let known = |name: &str| at_name.contains_key(name);
-        let converted = workload
-            .convert(&known, priorities, &mut left_out)
-            .map_err(at(&workload.place))?;
+        let converted =
+            workload.convert(&known, priorities, &mut left_out).map_err(at(&workload.place))?;
         let group = converted.group();
         if group.template.persistent_volumes && group.deployment.is_none() {
             let name = format!("{}/{}", workload.namespace, workload.name);
             summary.volumes.insert(name);
         }
         all.push(converted);
-        *summary
-            .workloads
-            .entry(workload.kind.as_str().to_owned())
-            .or_default() += 1;
+        *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;
     }
     Ok(all)
 }
 
 /// An error of the first pod that names this node.
 fn of_pod_on(pods: &[RawPod], node: &str, wrong: Wrong) -> ImportError {
-    let place = pods
-        .iter()
-        .find(|p| p.node() == Some(node))
-        .map(|p| p.place.clone())
-        .unwrap_or_default();
+    let place =
+        pods.iter().find(|p| p.node() == Some(node)).map(|p| p.place.clone()).unwrap_or_default();
     at(&place)(wrong)
 }
 

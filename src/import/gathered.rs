@@ -47,10 +47,7 @@ pub(super) struct Gathered {
 
 /// What is wrong with the object at that place.
 pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
-    move |Wrong(message)| ImportError::Object {
-        place: Box::new(place.clone()),
-        message,
-    }
+    move |Wrong(message)| ImportError::Object { place: Box::new(place.clone()), message }
 }
 
 /// The name of the object at that place.
@@ -110,13 +107,7 @@ impl Gathered {
         spec: RawNodeSpec,
         status: RawNodeStatus,
     ) -> Result<(), ImportError> {
-        let node = RawNode {
-            name: name_of(&meta, &place)?,
-            place,
-            meta,
-            spec,
-            status,
-        };
+        let node = RawNode { name: name_of(&meta, &place)?, place, meta, spec, status };
         let Some(&i) = self.node_at.get(&node.name) else {
             self.node_at.insert(node.name.clone(), self.nodes.len());
             self.nodes.push(node);
@@ -136,14 +127,8 @@ impl Gathered {
         status: RawPodStatus,
     ) -> Result<(), ImportError> {
         let name = name_of(&meta, &place)?;
-        let pod = RawPod {
-            namespace: namespace_of(&meta, &place)?,
-            place,
-            name,
-            meta,
-            spec,
-            status,
-        };
+        let pod =
+            RawPod { namespace: namespace_of(&meta, &place)?, place, name, meta, spec, status };
         let key = (pod.namespace.clone(), pod.name.clone());
         let Some(&i) = self.pod_at.get(&key) else {
             self.pod_at.insert(key, self.pods.len());
@@ -219,14 +204,8 @@ impl Gathered {
         status: RawBudgetStatus,
     ) -> Result<(), ImportError> {
         let name = name_of(&meta, &place)?;
-        let budget = RawBudget {
-            namespace: namespace_of(&meta, &place)?,
-            place,
-            name,
-            meta,
-            spec,
-            status,
-        };
+        let budget =
+            RawBudget { namespace: namespace_of(&meta, &place)?, place, name, meta, spec, status };
         let is_it = |b: &&RawBudget| (&b.namespace, &b.name) == (&budget.namespace, &budget.name);
         let Some(first) = self.budgets.iter().find(is_it) else {
             self.budgets.push(budget);
@@ -288,12 +267,7 @@ impl Gathered {
     ) -> Result<(), ImportError> {
         if !same {
             let (first, second) = (Box::new(bare(first)), Box::new(bare(&second)));
-            return Err(ImportError::Conflict {
-                kind,
-                name: name.to_owned(),
-                first,
-                second,
-            });
+            return Err(ImportError::Conflict { kind, name: name.to_owned(), first, second });
         }
         self.summary.repeated += 1;
         Ok(())
@@ -305,41 +279,21 @@ impl Gathered {
         let mut places = Places::new();
         let mut add =
             |list, name: String, place: &Place| drop(places.insert((list, name), place.clone()));
-        self.nodes
+        self.nodes.iter().for_each(|n| add("nodes", n.name.clone(), &n.place));
+        self.pods.iter().for_each(|p| add("pods", p.full_name(), &p.place));
+        self.workloads.iter().for_each(|w| add("workloads", w.full_name(), &w.place));
+        self.budgets
             .iter()
-            .for_each(|n| add("nodes", n.name.clone(), &n.place));
-        self.pods
+            .for_each(|b| add("podDisruptionBudgets", full(&b.namespace, &b.name), &b.place));
+        self.classes.iter().for_each(|c| add("priorityClasses", c.name.clone(), &c.place));
+        self.namespaces
             .iter()
-            .for_each(|p| add("pods", p.full_name(), &p.place));
-        self.workloads
-            .iter()
-            .for_each(|w| add("workloads", w.full_name(), &w.place));
-        self.budgets.iter().for_each(|b| {
-            add(
-                "podDisruptionBudgets",
-                full(&b.namespace, &b.name),
-                &b.place,
-            )
-        });
-        self.classes
-            .iter()
-            .for_each(|c| add("priorityClasses", c.name.clone(), &c.place));
-        self.namespaces.iter().for_each(|n| {
-            add(
-                "namespaces",
-                n.said.name.clone().unwrap_or_default(),
-                &n.place,
-            )
-        });
+            .for_each(|n| add("namespaces", n.said.name.clone().unwrap_or_default(), &n.place));
         places
     }
 }
 
 /// The place of an object whose kind and name stand elsewhere in the message.
 fn bare(place: &Place) -> Place {
-    Place {
-        kind: String::new(),
-        name: String::new(),
-        ..place.clone()
-    }
+    Place { kind: String::new(), name: String::new(), ..place.clone() }
 }

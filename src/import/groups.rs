@@ -17,23 +17,16 @@ use std::collections::BTreeMap;
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
     let grouped = by_shape(nodes.into_iter().map(|(name, shape)| (shape, name)));
-    grouped
-        .into_iter()
-        .map(|(shape, names)| node_group(names, shape))
-        .collect()
+    grouped.into_iter().map(|(shape, names)| node_group(names, shape)).collect()
 }
 
 /// Groups of pods in the order of their first ones. Pods that are bound and pods that are not do
 /// not mix.
 pub(super) fn pods(pods: Vec<NamedPod>) -> Vec<PodGroup> {
     let grouped = by_shape(
-        pods.into_iter()
-            .map(|(name, node, shape)| ((node.is_some(), shape), (name, node))),
+        pods.into_iter().map(|(name, node, shape)| ((node.is_some(), shape), (name, node))),
     );
-    grouped
-        .into_iter()
-        .map(|((_, shape), members)| pod_group(members, shape))
-        .collect()
+    grouped.into_iter().map(|((_, shape), members)| pod_group(members, shape)).collect()
 }
 
 fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
@@ -79,13 +72,8 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
 
 /// In kubectl's syntax.
 fn taint(t: super::node::TaintShape) -> String {
-    crate::api::taint::Taint {
-        key: t.key,
-        value: t.value,
-        effect: t.effect,
-        time_added: None,
-    }
-    .to_string()
+    crate::api::taint::Taint { key: t.key, value: t.value, effect: t.effect, time_added: None }
+        .to_string()
 }
 
 fn node_start(state: NodeState) -> language::NodeStart {
@@ -115,10 +103,9 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
     let (name, names) = name_or_names(names);
     let on = match places.into_iter().collect::<Option<Vec<String>>>() {
         None => Placement::Unbound,
-        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => nodes
-            .into_iter()
-            .next()
-            .map_or(Placement::Unbound, Placement::Node),
+        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => {
+            nodes.into_iter().next().map_or(Placement::Unbound, Placement::Node)
+        }
         Some(nodes) => Placement::Nodes(nodes),
     };
     // Bound pods are running and unbound ones are pending unless `start` says otherwise.
@@ -127,25 +114,22 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         StartShape::Pending => {
             (!matches!(on, Placement::Unbound)).then_some(language::PodStart::Pending)
         }
-        StartShape::State {
-            phase,
-            ready,
-            disruption_target,
-            deletion,
-        } => Some(language::PodStart::Imported {
-            phase: match phase {
-                PodPhase::Pending => language::Phase::Pending,
-                PodPhase::Running => language::Phase::Running,
-                PodPhase::Succeeded => language::Phase::Succeeded,
-                PodPhase::Failed => language::Phase::Failed,
-            },
-            ready: ready.map(pod_condition),
-            disruption_target: disruption_target.map(pod_condition),
-            deletion: deletion.map(|(at, grace)| language::Deletion {
-                timestamp: seconds(at),
-                grace_period_seconds: grace,
-            }),
-        }),
+        StartShape::State { phase, ready, disruption_target, deletion } => {
+            Some(language::PodStart::Imported {
+                phase: match phase {
+                    PodPhase::Pending => language::Phase::Pending,
+                    PodPhase::Running => language::Phase::Running,
+                    PodPhase::Succeeded => language::Phase::Succeeded,
+                    PodPhase::Failed => language::Phase::Failed,
+                },
+                ready: ready.map(pod_condition),
+                disruption_target: disruption_target.map(pod_condition),
+                deletion: deletion.map(|(at, grace)| language::Deletion {
+                    timestamp: seconds(at),
+                    grace_period_seconds: grace,
+                }),
+            })
+        }
     };
     let tolerations = shape.tolerations.into_iter().map(toleration);
     PodGroup {
@@ -154,9 +138,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         namespace: (shape.namespace != "default").then_some(shape.namespace),
         on,
         labels: shape.labels,
-        owner: shape
-            .owner
-            .map(|(kind, name)| language::Owner { kind, name }),
+        owner: shape.owner.map(|(kind, name)| language::Owner { kind, name }),
         tolerations: tolerations.collect(),
         // 30 is the default, and what nearly every pod has.
         termination_grace_period_seconds: shape.grace.filter(|g| *g != 30),
@@ -178,13 +160,9 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         empty_dir: shape.scheduling.empty_dir,
         persistent_volumes: shape.scheduling.persistent_volumes,
         pod_deletion_cost: shape.deletion_cost,
-        static_pod: shape.static_from_url.map(|url| {
-            if url {
-                language::StaticPod::Url
-            } else {
-                language::StaticPod::File
-            }
-        }),
+        static_pod: shape
+            .static_from_url
+            .map(|url| if url { language::StaticPod::Url } else { language::StaticPod::File }),
         start,
         ..PodGroup::default()
     }
@@ -236,10 +214,7 @@ fn status(s: ConditionStatus) -> language::Status {
 }
 
 pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
-    texts
-        .into_iter()
-        .map(|(name, text)| (name, QuantityText(text)))
-        .collect()
+    texts.into_iter().map(|(name, text)| (name, QuantityText(text))).collect()
 }
 
 fn seconds(s: i64) -> DurationText {

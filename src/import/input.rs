@@ -64,10 +64,7 @@ impl Input {
     /// # Errors
     /// As [`Input::read`].
     pub(crate) fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
-        Self::from_bytes(
-            file,
-            files::read_from(reader, LIMIT).map_err(|e| unreadable(file, e))?,
-        )
+        Self::from_bytes(file, files::read_from(reader, LIMIT).map_err(|e| unreadable(file, e))?)
     }
 
     /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
@@ -83,18 +80,12 @@ impl Input {
             return Err(unreadable(file, ReadError::TooLarge { limit }));
         }
         let (read, hash) = (bytes.len(), fnv1a64(&bytes));
-        let text = files::unpack(bytes, limit)
-            .and_then(files::text)
-            .map_err(|e| unreadable(file, e))?;
+        let text =
+            files::unpack(bytes, limit).and_then(files::text).map_err(|e| unreadable(file, e))?;
         if let Some(error) = refuse(file, &text) {
             return Err(error);
         }
-        Ok(Input {
-            file: file.to_owned(),
-            text,
-            bytes: read,
-            hash,
-        })
+        Ok(Input { file: file.to_owned(), text, bytes: read, hash })
     }
 }
 
@@ -104,14 +95,12 @@ fn unreadable(file: &str, error: ReadError) -> ImportError {
     match error {
         ReadError::Io(source) => ImportError::Io { file, source },
         ReadError::Directory => ImportError::Directory { file },
-        ReadError::Special(_) | ReadError::Elsewhere => ImportError::Io {
-            file,
-            source: std::io::Error::other(error),
-        },
-        ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => ImportError::TooLarge {
-            file,
-            limit_mib: limit >> 20,
-        },
+        ReadError::Special(_) | ReadError::Elsewhere => {
+            ImportError::Io { file, source: std::io::Error::other(error) }
+        }
+        ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => {
+            ImportError::TooLarge { file, limit_mib: limit >> 20 }
+        }
         ReadError::Bomb => ImportError::Bomb { file },
         ReadError::Gzip(message) => ImportError::Gzip { file, message },
         ReadError::NotText { offset, .. } => ImportError::NotText { file, offset },
@@ -132,32 +121,21 @@ mod tests {
     }
 
     fn error(bytes: &[u8]) -> String {
-        Input::from_bytes("f", bytes.to_vec())
-            .unwrap_err()
-            .to_string()
+        Input::from_bytes("f", bytes.to_vec()).unwrap_err().to_string()
     }
 
     #[test]
     fn gzip_is_known_by_its_magic_number() {
-        assert_eq!(
-            Input::from_bytes("f", gz(b"kind: List\n")).unwrap().text,
-            "kind: List\n"
-        );
+        assert_eq!(Input::from_bytes("f", gz(b"kind: List\n")).unwrap().text, "kind: List\n");
         let two = [gz(b"kind: List\n"), gz(b"items: []\n")].concat();
-        assert_eq!(
-            Input::from_bytes("f", two).unwrap().text,
-            "kind: List\nitems: []\n"
-        );
+        assert_eq!(Input::from_bytes("f", two).unwrap().text, "kind: List\nitems: []\n");
     }
 
     #[test]
     fn damaged_gzip() {
         let whole = gz(&b"kind: List\n".repeat(1000));
         for cut in [2, 9, whole.len() / 2, whole.len() - 1] {
-            assert!(
-                error(&whole[..cut]).contains("cut short or damaged"),
-                "{cut}"
-            );
+            assert!(error(&whole[..cut]).contains("cut short or damaged"), "{cut}");
         }
         let mut flipped = whole.clone();
         *flipped.last_mut().unwrap() ^= 1;

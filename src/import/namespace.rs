@@ -42,10 +42,5 @@ fn list(text: Option<&str>, annotation: &str) -> Result<Option<Vec<Toleration>>,
         serde_json::from_str(text)
             .map_err(|e| Wrong(format!("the annotation scheduler.alpha.kubernetes.io/{annotation} is no list of tolerations: {e}")))?
     };
-    Ok(Some(
-        tolerations(&raw.unwrap_or_default())?
-            .into_iter()
-            .map(groups::toleration)
-            .collect(),
-    ))
+    Ok(Some(tolerations(&raw.unwrap_or_default())?.into_iter().map(groups::toleration).collect()))
 }

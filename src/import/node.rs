@@ -41,10 +41,7 @@ impl NodeShape {
     /// Whether Ready is Unknown, or was never posted.
     pub(super) fn is_unknown(&self) -> bool {
         self.state.as_ref().is_some_and(|s| {
-            let ready = s
-                .conditions
-                .iter()
-                .find(|c| c.kind == NodeConditionType::Ready);
+            let ready = s.conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
             ready.is_none_or(|c| c.status == ConditionStatus::Unknown)
         })
     }
@@ -159,19 +156,12 @@ impl RawNode {
         let taints = taints(self.spec.taints.as_deref().unwrap_or_default(), zero)?;
         // The API server takes the capacity where a node says nothing of its own
         // (SetDefaults_NodeStatus).
-        let resources = self
-            .status
-            .allocatable
-            .as_ref()
-            .or(self.status.capacity.as_ref());
+        let resources = self.status.allocatable.as_ref().or(self.status.capacity.as_ref());
         let mut conditions = Vec::new();
         for raw in self.status.conditions.iter().flatten() {
             match condition(raw, zero)? {
                 Ok(c) if conditions.iter().any(|o: &ConditionShape| o.kind == c.kind) => {
-                    return Err(Wrong(format!(
-                        "status.conditions has {} twice",
-                        c.kind.as_str()
-                    )));
+                    return Err(Wrong(format!("status.conditions has {} twice", c.kind.as_str())));
                 }
                 Ok(c) => conditions.push(c),
                 Err(kind) => unmodelled(kind),
@@ -198,9 +188,7 @@ fn state(
     lease: LeaseSeen,
     evicting: bool,
 ) -> Option<NodeState> {
-    let ready = conditions
-        .iter()
-        .find(|c| c.kind == NodeConditionType::Ready);
+    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
     let unknown = ready.is_none_or(|c| c.status == ConditionStatus::Unknown);
     // A lease tells whether a kubelet lives; without one only the condition does.
     let cut = match lease {
@@ -227,11 +215,7 @@ fn state(
         | NodeConditionType::OutOfDisk => c.status == ConditionStatus::False,
     };
     let healthy = fresh && !evicting && ready.is_some() && conditions.iter().all(expected);
-    (!healthy).then_some(NodeState {
-        conditions,
-        renewed_us,
-        cut,
-    })
+    (!healthy).then_some(NodeState { conditions, renewed_us, cut })
 }
 
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<TaintShape>, Wrong> {
@@ -242,16 +226,8 @@ fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<TaintShape>, Wrong> {
             t.effect.as_deref().unwrap_or_default(),
             &format!("spec.taints[{i}].effect"),
         )?;
-        let (key, value) = (
-            t.key.clone().unwrap_or_default(),
-            t.value.clone().unwrap_or_default(),
-        );
-        taints.push(Taint {
-            key,
-            value,
-            effect,
-            time_added: None,
-        });
+        let (key, value) = (t.key.clone().unwrap_or_default(), t.value.clone().unwrap_or_default());
+        taints.push(Taint { key, value, effect, time_added: None });
         added.push(time("timeAdded", t.time_added.as_deref())?.map(|t| t.seconds_since(zero)));
     }
     value::first(validation::validate_taints(&taints, "spec.taints"))?;
@@ -274,11 +250,8 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &
             Ok(Err(word))
         };
     };
-    let status = value::word(
-        "status.conditions: status",
-        raw.status.as_deref(),
-        ConditionStatus::parse,
-    )?;
+    let status =
+        value::word("status.conditions: status", raw.status.as_deref(), ConditionStatus::parse)?;
     let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?
         .map(|t| t.seconds_since(zero));
     let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?

@@ -51,10 +51,7 @@ impl Pace {
             .iter()
             .map(|w| {
                 let deployment = |d| format!("Deployment/{}/{d}", w.namespace);
-                (
-                    w.full_name(),
-                    w.owner().map_or_else(|| w.full_name(), deployment),
-                )
+                (w.full_name(), w.owner().map_or_else(|| w.full_name(), deployment))
             })
             .collect();
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
@@ -91,10 +88,7 @@ impl Pace {
             let stop = median(&mut seen.stopped);
             let short = name.split_once('/').map_or(name, |(_, rest)| rest);
             let of_all = |text: &DurationText, all: &mut BTreeMap<String, DurationText>| {
-                let alike = top
-                    .iter()
-                    .filter(|(_, t)| *t == name)
-                    .map(|(n, _)| n.clone());
+                let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
                 all.extend(alike.map(|n| (n, text.clone())));
                 format!("{short} {}", text.as_str())
             };
@@ -111,19 +105,12 @@ impl Pace {
     /// Writes into workloads and pods how long these take.
     pub(super) fn set(&self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
-            format!(
-                "{kind}/{}/{name}",
-                namespace.as_deref().unwrap_or("default")
-            )
+            format!("{kind}/{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
         for workload in workloads {
             let kind = workload.kind();
             let group = workload.group_mut();
-            let name = full(
-                kind,
-                &group.namespace,
-                group.name.as_deref().unwrap_or_default(),
-            );
+            let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();
             group.template.pod_stop = self.stops.get(&name).cloned();
         }
@@ -204,9 +191,7 @@ fn stop_of(pod: &RawPod) -> Option<i64> {
         last = last.max(parse(ended.finished_at.as_deref()?));
     }
     let took = last?.us_since(ends) + grace * SECOND_US;
-    (0..=(grace + 2) * SECOND_US)
-        .contains(&took)
-        .then_some(took)
+    (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
 }
 
 /// The median, if there is one that is not nothing.
@@ -238,13 +223,11 @@ mod tests {
     fn scenario(pods: Vec<Value>) -> (ImportedCluster, String) {
         let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
             "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": {}}}});
-        let items: Vec<Value> = [
-            set,
-            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}),
-        ]
-        .into_iter()
-        .chain(pods)
-        .collect();
+        let items: Vec<Value> =
+            [set, json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})]
+                .into_iter()
+                .chain(pods)
+                .collect();
         let text = Value::from(items).to_string();
         let input = Input::from_bytes("f", text.into_bytes()).unwrap();
         let cluster = ImportedCluster::read(&[input]).unwrap();
@@ -263,11 +246,7 @@ mod tests {
             pod("db-3", "2026-11-20T10:00:01Z", 2),
             pod("db-4", "2026-11-20T11:00:00Z", 0),
         ]);
-        assert_eq!(
-            text.matches("pod_start: \"20s\"").count(),
-            2,
-            "template and pods: {text}"
-        );
+        assert_eq!(text.matches("pod_start: \"20s\"").count(), 2, "template and pods: {text}");
         assert!(!text.contains("pod_stop"), "{text}");
         let lines = cluster.summary.lines().join("\n");
         assert!(lines.contains("default/db 20s"), "{lines}");

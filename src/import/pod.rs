@@ -68,10 +68,7 @@ impl PodShape {
     pub(super) fn has_default_tolerations(&self) -> bool {
         let no_execute = |t: &&TolerationShape| t.effect.is_none_or(|e| e == Effect::NoExecute);
         let has = |key: &str| {
-            self.tolerations
-                .iter()
-                .filter(no_execute)
-                .any(|t| t.key.is_empty() || t.key == key)
+            self.tolerations.iter().filter(no_execute).any(|t| t.key.is_empty() || t.key == key)
         };
         self.static_from_url == Some(false) || has(NOT_READY) && has(UNREACHABLE)
     }
@@ -195,22 +192,11 @@ impl RawPod {
     /// The pod as a scenario has it.
     pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
         let spec = &self.spec;
-        let owner = self
-            .meta
-            .owner_references
-            .iter()
-            .flatten()
-            .find(|o| o.controller == Some(true));
-        let owner = owner.map(|o| {
-            (
-                o.kind.clone().unwrap_or_default(),
-                o.name.clone().unwrap_or_default(),
-            )
-        });
-        if owner
-            .as_ref()
-            .is_some_and(|(kind, name)| kind.is_empty() || name.is_empty())
-        {
+        let owner =
+            self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true));
+        let owner =
+            owner.map(|o| (o.kind.clone().unwrap_or_default(), o.name.clone().unwrap_or_default()));
+        if owner.as_ref().is_some_and(|(kind, name)| kind.is_empty() || name.is_empty()) {
             return Err(Wrong(
                 "metadata.ownerReferences has a controller without kind or name".to_owned(),
             ));
@@ -236,11 +222,7 @@ impl RawPod {
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
-            deletion_cost: self
-                .meta
-                .annotations
-                .as_ref()
-                .and_then(RawAnnotations::deletion_cost),
+            deletion_cost: self.meta.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
             scheduling: scheduling(spec, &mut |_| {})?,
             static_from_url,
             start: self.start(zero)?,
@@ -291,9 +273,7 @@ impl RawPod {
         if self.node().is_none() && phase == PodPhase::Running {
             return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
         }
-        let is_ready = ready
-            .as_ref()
-            .is_some_and(|c| c.status == ConditionStatus::True);
+        let is_ready = ready.as_ref().is_some_and(|c| c.status == ConditionStatus::True);
         Ok(match phase {
             PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => {
                 StartShape::Running
@@ -302,12 +282,7 @@ impl RawPod {
                 StartShape::Pending
             }
             PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed => {
-                StartShape::State {
-                    phase,
-                    ready,
-                    disruption_target,
-                    deletion,
-                }
+                StartShape::State { phase, ready, disruption_target, deletion }
             }
         })
     }
@@ -349,17 +324,11 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>,
                 &at("operator"),
             )?,
             value: t.value.clone().unwrap_or_default(),
-            effect: effect
-                .map(|e| validation::effect_of(e, &at("effect")))
-                .transpose()?,
+            effect: effect.map(|e| validation::effect_of(e, &at("effect"))).transpose()?,
             toleration_seconds: t.toleration_seconds,
         });
     }
-    value::first(validation::validate_tolerations(
-        &tolerations,
-        "spec.tolerations",
-        true,
-    ))?;
+    value::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
     let shape = |t: Toleration| {
         let operator = match t.operator {
             Operator::Equal => OperatorShape::Equal,

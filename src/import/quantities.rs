@@ -59,17 +59,11 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>
     at_least(&mut sum, &init);
     for (name, quantity) in texts_of(spec.resources.as_ref()) {
         if name == "cpu" || name == "memory" || name.starts_with("hugepages-") {
-            sum.insert(
-                name.clone(),
-                parse("spec.resources.requests", &name, &quantity)?,
-            );
+            sum.insert(name.clone(), parse("spec.resources.requests", &name, &quantity)?);
         }
     }
     add(&mut sum, &parsed("spec.overhead", spec.overhead.as_ref())?)?;
-    Ok(sum
-        .into_iter()
-        .map(|(name, quantity)| (name, quantity.to_string()))
-        .collect())
+    Ok(sum.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
 }
 
 /// Requests, and the limits of resources for which nothing is requested.
@@ -79,20 +73,14 @@ fn texts_of(raw: Option<&RawRequirements>) -> RawResources {
     };
     let mut out = raw.limits.clone().unwrap_or_default();
     out.extend(
-        raw.requests
-            .iter()
-            .flatten()
-            .map(|(name, quantity)| (name.clone(), quantity.clone())),
+        raw.requests.iter().flatten().map(|(name, quantity)| (name.clone(), quantity.clone())),
     );
     out
 }
 
 /// The requests of one container, as texts.
 pub(super) fn container_requests(c: &RawContainer) -> Result<BTreeMap<String, String>, Wrong> {
-    Ok(container(c)?
-        .into_iter()
-        .map(|(name, quantity)| (name, quantity.to_string()))
-        .collect())
+    Ok(container(c)?.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
 }
 
 fn container(c: &RawContainer) -> Result<Resources, Wrong> {
@@ -121,9 +109,7 @@ fn add(sum: &mut Resources, more: &Resources) -> Result<(), Wrong> {
     if add_resources(sum, more) {
         Ok(())
     } else {
-        Err(Wrong(
-            "resources.requests: the sum over the containers is too large".to_owned(),
-        ))
+        Err(Wrong("resources.requests: the sum over the containers is too large".to_owned()))
     }
 }
 
@@ -198,19 +184,15 @@ mod tests {
             "{resources: {requests: {cpu: 3, example.com/x: 5}}, overhead: {cpu: 250m, memory: 64Mi}, \
              containers: [{resources: {requests: {cpu: 1}}}, {resources: {requests: {cpu: 1, memory: 1Gi}}}]}",
         );
-        assert_eq!(
-            got.unwrap(),
-            [pair("cpu", "3250m"), pair("memory", "1088Mi")]
-        );
+        assert_eq!(got.unwrap(), [pair("cpu", "3250m"), pair("memory", "1088Mi")]);
     }
 
     #[test]
     fn bad_quantities_are_named() {
         for bad in ["12x", "-1", "1e", "''"] {
-            let Wrong(e) = requests(&format!(
-                "containers: [{{resources: {{requests: {{cpu: {bad}}}}}}}]"
-            ))
-            .unwrap_err();
+            let Wrong(e) =
+                requests(&format!("containers: [{{resources: {{requests: {{cpu: {bad}}}}}}}]"))
+                    .unwrap_err();
             assert!(e.starts_with("resources.requests: cpu is "), "{e}");
         }
     }

@@ -28,35 +28,20 @@ fn run(names: &[String]) -> usize {
     };
     // A leading zero pads all numbers of a range to one width; without it, each number is as short
     // as it can be.
-    let width = if low.len() > 1 && low.starts_with('0') {
-        low.len()
-    } else {
-        0
-    };
+    let width = if low.len() > 1 && low.starts_with('0') { low.len() } else { 0 };
     let follows = |(i, name): (u64, &String)| {
         let (h, number, t) = split(name);
         h == head
             && t == tail
-            && start
-                .checked_add(i)
-                .is_some_and(|n| number == format!("{n:0width$}"))
+            && start.checked_add(i).is_some_and(|n| number == format!("{n:0width$}"))
     };
-    (0_u64..)
-        .zip(names)
-        .take_while(|&pair| follows(pair))
-        .count()
+    (0_u64..).zip(names).take_while(|&pair| follows(pair)).count()
 }
 
 /// The last number of a name, and what stands before and after it.
 fn split(name: &str) -> (&str, &str, &str) {
-    let end = name
-        .bytes()
-        .rposition(|b| b.is_ascii_digit())
-        .map_or(0, |i| i + 1);
-    let start = name[..end]
-        .bytes()
-        .rposition(|b| !b.is_ascii_digit())
-        .map_or(0, |i| i + 1);
+    let end = name.bytes().rposition(|b| b.is_ascii_digit()).map_or(0, |i| i + 1);
+    let start = name[..end].bytes().rposition(|b| !b.is_ascii_digit()).map_or(0, |i| i + 1);
     (&name[..start], &name[start..end], &name[end..])
 }
 
@@ -67,10 +52,8 @@ mod tests {
     fn check(names: &[&str], short: &[&str]) {
         let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
         assert_eq!(shorten(&names), short);
-        let long: Vec<String> = short
-            .iter()
-            .flat_map(|s| crate::language::names::expand(s, 100).unwrap())
-            .collect();
+        let long: Vec<String> =
+            short.iter().flat_map(|s| crate::language::names::expand(s, 100).unwrap()).collect();
         assert_eq!(long, names, "the language reads them back");
     }
 
@@ -78,10 +61,7 @@ mod tests {
     fn runs_become_ranges() {
         check(&["a1", "a2", "a3"], &["a{1..3}"]);
         check(&["a1", "a2"], &["a1", "a2"]);
-        check(
-            &["n007", "n008", "n009", "n010", "n012"],
-            &["n{007..010}", "n012"],
-        );
+        check(&["n007", "n008", "n009", "n010", "n012"], &["n{007..010}", "n012"]);
         check(&["a8", "a9", "a10", "a11"], &["a{8..11}"]);
         check(&["a08", "a09", "a10"], &["a{08..10}"]);
         check(&["db-0", "db-1", "db-2", "web-0"], &["db-{0..2}", "web-0"]);
@@ -96,16 +76,8 @@ mod tests {
         check(&["a9", "a010", "a011"], &["a9", "a010", "a011"]);
         check(&["x", "y", "z"], &["x", "y", "z"]);
         check(
-            &[
-                "a18446744073709551615",
-                "a18446744073709551616",
-                "a18446744073709551617",
-            ],
-            &[
-                "a18446744073709551615",
-                "a18446744073709551616",
-                "a18446744073709551617",
-            ],
+            &["a18446744073709551615", "a18446744073709551616", "a18446744073709551617"],
+            &["a18446744073709551615", "a18446744073709551616", "a18446744073709551617"],
         );
         check(&["a99", "a99", "a99"], &["a99", "a99", "a99"]);
     }

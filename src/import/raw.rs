@@ -68,20 +68,16 @@ pub(super) fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         Some("Node") => (Role::Node, |v| v == "v1"),
         Some("Pod") => (Role::Pod, |v| v == "v1"),
         Some("Namespace") => (Role::Namespace, |v| v == "v1"),
-        Some("Event") => (Role::Event, |v| {
-            v == "v1" || v.starts_with("events.k8s.io/")
-        }),
+        Some("Event") => (Role::Event, |v| v == "v1" || v.starts_with("events.k8s.io/")),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
-        Some("Job") => (Role::Workload(WorkloadKind::Job), |v| {
-            v.starts_with("batch/")
-        }),
+        Some("Job") => (Role::Workload(WorkloadKind::Job), |v| v.starts_with("batch/")),
         Some("PodDisruptionBudget") => (Role::Budget, |v| v.starts_with("policy/")),
         Some("PriorityClass") => (Role::PriorityClass, |v| v.starts_with("scheduling.k8s.io/")),
         Some(other) => match WorkloadKind::parse(other) {
             // Up to 1.15 all but StatefulSets were in `extensions`, too.
-            Some(kind) => (Role::Workload(kind), |v| {
-                v.starts_with("apps/") || v == "extensions/v1beta1"
-            }),
+            Some(kind) => {
+                (Role::Workload(kind), |v| v.starts_with("apps/") || v == "extensions/v1beta1")
+            }
             None => return Role::Other,
         },
     };
@@ -133,30 +129,19 @@ impl Raw {
             (None, Some(name)) => name.clone(),
             (_, None) => String::new(),
         };
-        let place = Place {
-            kind: self.kind.clone().unwrap_or_default(),
-            name,
-            ..place
-        };
-        let wrong = |message: String| ImportError::Object {
-            place: Box::new(place.clone()),
-            message,
-        };
+        let place = Place { kind: self.kind.clone().unwrap_or_default(), name, ..place };
+        let wrong =
+            |message: String| ImportError::Object { place: Box::new(place.clone()), message };
         let list = || self.items.is_some().then(|| "List".to_owned());
         let Some(kind) = self.kind.take().or_else(list) else {
-            return Err(wrong(
-                "has no `kind`: not an object of the Kubernetes API".to_owned(),
-            ));
+            return Err(wrong("has no `kind`: not an object of the Kubernetes API".to_owned()));
         };
         if let Some(items) = self.items.take().filter(|_| kind.ends_with("List")) {
             let of = kind.strip_suffix("List").filter(|k| !k.is_empty());
             for (i, mut item) in items.into_iter().enumerate() {
                 item.kind = item.kind.or_else(|| of.map(str::to_owned));
                 item.api_version = item.api_version.or_else(|| self.api_version.clone());
-                let place = Place {
-                    item: Some(i + 1),
-                    ..place.clone()
-                };
+                let place = Place { item: Some(i + 1), ..place.clone() };
                 item.flatten(place, take)?;
             }
             return Ok(());

@@ -22,10 +22,6 @@ impl ImportedCluster {
         let empty = cluster.workloads.is_empty()
             && cluster.budgets.is_empty()
             && cluster.namespaces.is_empty();
-        if empty && cluster.priority_classes.is_empty() {
-            cluster.simulable()
-        } else {
-            Ok(cluster)
-        }
+        if empty && cluster.priority_classes.is_empty() { cluster.simulable() } else { Ok(cluster) }
     }
 }

@@ -53,10 +53,7 @@ pub(super) fn waiting(
         let Some(condition) = conditions.find(unschedulable) else {
             continue;
         };
-        let since = time(
-            "lastTransitionTime",
-            condition.last_transition_time.as_deref(),
-        );
+        let since = time("lastTransitionTime", condition.last_transition_time.as_deref());
         let since = since.map_err(at(&pod.place))?.unwrap_or(zero);
         let name = pod.full_name();
         let known = told.get(&name).filter(|(_, last)| *last <= zero);
@@ -118,12 +115,8 @@ fn failures_of(
 ) -> Option<Failures> {
     let times = |wanted: bool| seen.iter().filter(move |s| s.0 == wanted).map(|s| s.1);
     let success = times(true).max();
-    let after: Vec<Stamp> = times(false)
-        .filter(|t| success.is_none_or(|s| *t > s))
-        .collect();
-    let gone = usize::try_from(failed)
-        .unwrap_or(0)
-        .saturating_sub(times(false).count());
+    let after: Vec<Stamp> = times(false).filter(|t| success.is_none_or(|s| *t > s)).collect();
+    let gone = usize::try_from(failed).unwrap_or(0).saturating_sub(times(false).count());
     let last = after.iter().max().copied();
     let surely = match succeeded {
         // Without any success all failures count, also those of pods that are gone.
@@ -179,11 +172,7 @@ impl RawPod {
     /// ready; when its deletion began; when it was created.
     fn finished_at(&self) -> Result<Option<Stamp>, Wrong> {
         let mut last = None;
-        let containers = self
-            .status
-            .container_statuses
-            .as_deref()
-            .unwrap_or_default();
+        let containers = self.status.container_statuses.as_deref().unwrap_or_default();
         for container in containers {
             let ended = container.state.terminated.as_ref();
             let at = time("finishedAt", ended.and_then(|t| t.finished_at.as_deref()))?;
@@ -208,9 +197,7 @@ impl RawPod {
         }
         if let Some(at) = time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
             let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
-            return Ok(Some(Stamp(
-                at.0.saturating_sub(grace.saturating_mul(SECOND_US)),
-            )));
+            return Ok(Some(Stamp(at.0.saturating_sub(grace.saturating_mul(SECOND_US)))));
         }
         time("creationTimestamp", self.meta.creation_timestamp.as_deref())
     }
@@ -239,20 +226,14 @@ mod tests {
         let some = |l, m, f: &str, u: &str| Some((l, m, f.to_owned(), u.to_owned()));
         // All pods are there to be looked at.
         assert_eq!(of((0, 0), &[]), None);
-        assert_eq!(
-            of((0, 2), &[(false, -40), (false, -12)]),
-            some(2, 2, "-12s", "-12s")
-        );
+        assert_eq!(of((0, 2), &[(false, -40), (false, -12)]), some(2, 2, "-12s", "-12s"));
         assert_eq!(
             of((1, 2), &[(false, -40), (true, -30), (false, -12)]),
             some(1, 1, "-12s", "-12s")
         );
         assert_eq!(of((1, 1), &[(false, -40), (true, -30)]), None);
         // One of three is gone: it failed at some time since the last that is known, or before.
-        assert_eq!(
-            of((0, 3), &[(false, -40), (false, -12)]),
-            some(3, 3, "-12s", "0s")
-        );
+        assert_eq!(of((0, 3), &[(false, -40), (false, -12)]), some(3, 3, "-12s", "0s"));
         assert_eq!(
             of((1, 3), &[(false, -40), (true, -30), (false, -12)]),
             some(1, 2, "-12s", "0s")

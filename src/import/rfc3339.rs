@@ -40,9 +40,7 @@ impl Stamp {
             SecondsFormat::Micros
         };
         // Years that are read have four digits, which is within what can be printed.
-        DateTime::from_timestamp_micros(self.0)
-            .unwrap_or_default()
-            .to_rfc3339_opts(format, true)
+        DateTime::from_timestamp_micros(self.0).unwrap_or_default().to_rfc3339_opts(format, true)
     }
 }
 

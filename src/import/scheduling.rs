@@ -85,9 +85,7 @@ pub(super) fn scheduling(
             .scheduling_gates
             .iter()
             .flatten()
-            .map(|g| SchedulingGate {
-                name: g.name.clone(),
-            })
+            .map(|g| SchedulingGate { name: g.name.clone() })
             .collect(),
         preemption_policy: (spec.preemption_policy.as_deref() == Some("Never"))
             .then_some(PreemptionPolicy::Never),
@@ -105,18 +103,11 @@ fn affinity(raw: &RawAffinity, left_out: &mut dyn FnMut(&'static str)) -> Result
     let mut pods = |raw: &Option<RawPodAffinity>| match raw {
         None => Ok(PodAffinity::default()),
         Some(raw) => {
-            let required = raw
-                .required_during_scheduling_ignored_during_execution
-                .iter()
-                .flatten();
-            let preferred = raw
-                .preferred_during_scheduling_ignored_during_execution
-                .iter()
-                .flatten();
+            let required = raw.required_during_scheduling_ignored_during_execution.iter().flatten();
+            let preferred =
+                raw.preferred_during_scheduling_ignored_during_execution.iter().flatten();
             Ok::<_, Wrong>(PodAffinity {
-                required: required
-                    .map(|t| pod_term(t, left_out))
-                    .collect::<Result<_, _>>()?,
+                required: required.map(|t| pod_term(t, left_out)).collect::<Result<_, _>>()?,
                 preferred: preferred
                     .map(|p| {
                         Ok(WeightedPods {
@@ -131,42 +122,21 @@ fn affinity(raw: &RawAffinity, left_out: &mut dyn FnMut(&'static str)) -> Result
     let (pod_affinity, pod_anti_affinity) =
         (pods(&raw.pod_affinity)?, pods(&raw.pod_anti_affinity)?);
     let nodes = raw.node_affinity.as_ref();
-    let required = nodes.and_then(|n| {
-        n.required_during_scheduling_ignored_during_execution
-            .as_ref()
-    });
-    let preferred = nodes.and_then(|n| {
-        n.preferred_during_scheduling_ignored_during_execution
-            .as_ref()
-    });
+    let required =
+        nodes.and_then(|n| n.required_during_scheduling_ignored_during_execution.as_ref());
+    let preferred =
+        nodes.and_then(|n| n.preferred_during_scheduling_ignored_during_execution.as_ref());
     let terms = |t: &RawNodeTerms| {
-        t.node_selector_terms
-            .iter()
-            .flatten()
-            .map(node_term)
-            .collect::<Result<Vec<_>, _>>()
+        t.node_selector_terms.iter().flatten().map(node_term).collect::<Result<Vec<_>, _>>()
     };
     let prefer = |p: &RawPreferredNodes| {
-        Ok::<_, Wrong>(PreferredNodes {
-            weight: p.weight,
-            preference: node_term(&p.preference)?,
-        })
+        Ok::<_, Wrong>(PreferredNodes { weight: p.weight, preference: node_term(&p.preference)? })
     };
     let node_affinity = NodeAffinity {
-        required: required
-            .map(|t| Ok::<_, Wrong>(NodeTerms { terms: terms(t)? }))
-            .transpose()?,
-        preferred: preferred
-            .into_iter()
-            .flatten()
-            .map(prefer)
-            .collect::<Result<_, _>>()?,
+        required: required.map(|t| Ok::<_, Wrong>(NodeTerms { terms: terms(t)? })).transpose()?,
+        preferred: preferred.into_iter().flatten().map(prefer).collect::<Result<_, _>>()?,
     };
-    Ok(Affinity {
-        node_affinity,
-        pod_affinity,
-        pod_anti_affinity,
-    })
+    Ok(Affinity { node_affinity, pod_affinity, pod_anti_affinity })
 }
 
 fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
@@ -191,10 +161,7 @@ fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
         })
     };
     let all = |list: &Option<Vec<RawNodeRequirement>>| {
-        list.iter()
-            .flatten()
-            .map(requirement)
-            .collect::<Result<_, _>>()
+        list.iter().flatten().map(requirement).collect::<Result<_, _>>()
     };
     Ok(NodeTerm {
         match_expressions: all(&raw.match_expressions)?,
@@ -263,9 +230,7 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
             Some("UDP") => Some(Protocol::UDP),
             Some("SCTP") => Some(Protocol::SCTP),
             Some(other) => {
-                return Err(Wrong(format!(
-                    "protocol {other:?} of a port is not known to the API"
-                )));
+                return Err(Wrong(format!("protocol {other:?} of a port is not known to the API")));
             }
         };
         all.push(HostPort {
@@ -284,20 +249,13 @@ pub(super) fn budget(
     spec: &RawBudgetSpec,
 ) -> Result<PodDisruptionBudget, Wrong> {
     if spec.min_available.is_some() == spec.max_unavailable.is_some() {
-        return Err(Wrong(
-            "has either spec.minAvailable or spec.maxUnavailable".to_owned(),
-        ));
+        return Err(Wrong("has either spec.minAvailable or spec.maxUnavailable".to_owned()));
     }
     let always = spec.unhealthy_pod_eviction_policy.as_deref() == Some("AlwaysAllow");
     Ok(PodDisruptionBudget {
         name: name.to_owned(),
         namespace: (namespace != "default").then(|| namespace.to_owned()),
-        selector: spec
-            .selector
-            .as_ref()
-            .map(selector)
-            .transpose()?
-            .unwrap_or_default(),
+        selector: spec.selector.as_ref().map(selector).transpose()?.unwrap_or_default(),
         min_available: spec.min_available.clone(),
         max_unavailable: spec.max_unavailable.clone(),
         unhealthy_pod_eviction_policy: always.then_some(UnhealthyPodEvictionPolicy::AlwaysAllow),

@@ -113,15 +113,11 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 Field::ApiVersion => raw.api_version = map.next_value()?,
                 Field::Kind => {
                     raw.kind = map.next_value()?;
-                    self.cursor
-                        .kind
-                        .replace(raw.kind.clone().unwrap_or_default());
+                    self.cursor.kind.replace(raw.kind.clone().unwrap_or_default());
                 }
                 Field::Metadata => {
                     raw.meta = metadata(&mut map, role)?;
-                    self.cursor
-                        .name
-                        .replace(raw.meta.name.clone().unwrap_or_default());
+                    self.cursor.name.replace(raw.meta.name.clone().unwrap_or_default());
                 }
                 Field::Spec => raw.spec = spec(&mut map, role)?,
                 Field::Status => raw.status = status(&mut map, role)?,
@@ -135,10 +131,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         .and_then(|k| k.strip_suffix("List"))
                         .filter(|k| !k.is_empty());
                     let of_list = of.map(|k| (k, raw.api_version.as_deref()));
-                    raw.items = map.next_value_seed(ItemsSeed {
-                        cursor: self.cursor,
-                        of_list,
-                    })?;
+                    raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
                 }
                 // kubectl prints `globalDefault` before the kind.
@@ -163,11 +156,7 @@ fn metadata<'de, A: MapAccess<'de>>(map: &mut A, role: Role) -> Result<RawMeta, 
     if matches!(role, Role::Other | Role::Event) {
         let only: Option<NameOnly> = map.next_value()?;
         let only = only.unwrap_or_default();
-        Ok(RawMeta {
-            name: only.name,
-            namespace: only.namespace,
-            ..RawMeta::default()
-        })
+        Ok(RawMeta { name: only.name, namespace: only.namespace, ..RawMeta::default() })
     } else {
         Ok(map.next_value::<Option<RawMeta>>()?.unwrap_or_default())
     }
@@ -239,25 +228,14 @@ impl<'de> Visitor<'de> for DocumentSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Raw, A::Error> {
         let cursor = self.cursor;
-        ObjectSeed {
-            cursor,
-            of_list: None,
-        }
-        .visit_map(map)
+        ObjectSeed { cursor, of_list: None }.visit_map(map)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Raw, A::Error> {
         let cursor = self.cursor;
         cursor.begin();
-        let items = ItemsSeed {
-            cursor,
-            of_list: None,
-        };
-        Ok(Raw {
-            kind: Some("List".to_owned()),
-            items: items.visit_seq(seq)?,
-            ..Raw::default()
-        })
+        let items = ItemsSeed { cursor, of_list: None };
+        Ok(Raw { kind: Some("List".to_owned()), items: items.visit_seq(seq)?, ..Raw::default() })
     }
 }
 
@@ -290,10 +268,9 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
         let mut items = Vec::new();
         loop {
             self.cursor.item.set(Some(items.len() + 1));
-            match seq.next_element_seed(ObjectSeed {
-                cursor: self.cursor,
-                of_list: self.of_list,
-            })? {
+            match seq
+                .next_element_seed(ObjectSeed { cursor: self.cursor, of_list: self.of_list })?
+            {
                 Some(item) => items.push(item),
                 None => break,
             }

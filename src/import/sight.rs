@@ -48,9 +48,7 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
     // `kind: List`, `- kind: Node`
     let is_yaml = |l: &str| {
         let l = l.strip_prefix("- ").unwrap_or(l);
-        let key = l
-            .split_once(':')
-            .filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
+        let key = l.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
         key.is_some_and(|(key, _)| {
             ["apiVersion", "kind", "items", "metadata"].contains(&key.trim_matches('"'))
         })
@@ -61,18 +59,13 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
 /// Why a text holds no objects that could be read.
 pub(super) fn refuse(file: &str, text: &str) -> Option<ImportError> {
     let Some(line) = first_line(text) else {
-        return Some(ImportError::Empty {
-            file: file.to_owned(),
-        });
+        return Some(ImportError::Empty { file: file.to_owned() });
     };
     let what = match other_output(line, text) {
         Some(other) => other.what,
         None => answer(text).or_else(|| message_at_the_end(text))?,
     };
-    Some(ImportError::OtherOutput {
-        file: file.to_owned(),
-        what,
-    })
+    Some(ImportError::OtherOutput { file: file.to_owned(), what })
 }
 
 /// The first line that says anything.
@@ -95,9 +88,7 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     let is_heading = |w: &str| {
-        w.len() > 1
-            && w.bytes()
-                .all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
+        w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
     };
     let shown: String = line.chars().take(80).collect();
     let known = |what: String| {
@@ -110,17 +101,13 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
                 .to_owned(),
         )
     } else if line.starts_with("Name:")
-        && text
-            .lines()
-            .any(|l| l.starts_with("Labels:") || l.starts_with("Annotations:"))
+        && text.lines().any(|l| l.starts_with("Labels:") || l.starts_with("Annotations:"))
     {
         known("is what `kubectl describe` prints for people".to_owned())
     } else if line.starts_with("No resources found") {
         known("says that kubectl found no resources".to_owned())
     } else if is_message(line) {
-        let more = text
-            .lines()
-            .any(|l| l.starts_with(['{', '[']) || l.starts_with("apiVersion:"));
+        let more = text.lines().any(|l| l.starts_with(['{', '[']) || l.starts_with("apiVersion:"));
         known(match more {
             true => format!(
                 "begins with an error message of kubectl ({shown}), so that the objects behind it may not be all; mend that, and keep standard error out of the file (`2>/dev/null`)"
@@ -137,10 +124,7 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
                 .to_owned(),
         )
     } else if line.starts_with("Scenario") || line.starts_with("//") {
-        Some(Other {
-            what: "is a scenario already, not an export".to_owned(),
-            is_known: false,
-        })
+        Some(Other { what: "is a scenario already, not an export".to_owned(), is_known: false })
     } else if !line.contains([' ', ':', '{', '[', '"', '('])
         && line.split('/').filter(|w| !w.is_empty()).count() == 2
     {
@@ -163,9 +147,8 @@ fn answer(text: &str) -> Option<String> {
     if text.len() > ANSWER_BYTES {
         return None;
     }
-    let answer: Value = serde_json::from_str(text)
-        .ok()
-        .or_else(|| serde_saphyr::from_str(text).ok())?;
+    let answer: Value =
+        serde_json::from_str(text).ok().or_else(|| serde_saphyr::from_str(text).ok())?;
     let said = answer["message"].as_str().unwrap_or("no reason given");
     let said: String = said.chars().take(160).collect();
     match answer["kind"].as_str() {
@@ -203,9 +186,7 @@ fn is_klog(line: &str) -> bool {
     let digits = head.strip_prefix(['I', 'W', 'E', 'F']).unwrap_or_default();
     digits.len() == 4
         && digits.bytes().all(|b| b.is_ascii_digit())
-        && words
-            .next()
-            .is_some_and(|time| time.matches(':').count() == 2)
+        && words.next().is_some_and(|time| time.matches(':').count() == 2)
 }
 
 #[cfg(test)]
@@ -214,9 +195,7 @@ mod tests {
     use super::*;
 
     fn error(bytes: &[u8]) -> String {
-        Input::from_bytes("f", bytes.to_vec())
-            .unwrap_err()
-            .to_string()
+        Input::from_bytes("f", bytes.to_vec()).unwrap_err().to_string()
     }
 
     #[test]
@@ -226,27 +205,15 @@ mod tests {
                 "NAME     STATUS   ROLES    AGE   VERSION\nn1       Ready    <none>   1d    v1.34.0\n",
                 "is the table",
             ),
-            (
-                "NAMESPACE   NAME   READY\ndefault     a      1/1\n",
-                "is the table",
-            ),
+            ("NAMESPACE   NAME   READY\ndefault     a      1/1\n", "is the table"),
             ("\nNAME  READY\n", "is the table"),
             (
                 "Name:               n1\nRoles:              <none>\nLabels:             a=b\n",
                 "kubectl describe",
             ),
-            (
-                "No resources found in default namespace.\n",
-                "found no resources",
-            ),
-            (
-                "error: the server doesn't have a resource type \"nods\"\n",
-                "error message",
-            ),
-            (
-                "Error from server (Forbidden): nodes is forbidden\n",
-                "error message",
-            ),
+            ("No resources found in default namespace.\n", "found no resources"),
+            ("error: the server doesn't have a resource type \"nods\"\n", "error message"),
+            ("Error from server (Forbidden): nodes is forbidden\n", "error message"),
             (
                 "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n",
                 "error message",
@@ -257,10 +224,7 @@ mod tests {
             ),
             ("node/n1\nnode/n2\n", "list of names"),
             ("deployment.apps/web\n", "list of names"),
-            (
-                "n1   Ready   <none>   1d   v1.34.0\n",
-                "neither JSON nor YAML",
-            ),
+            ("n1   Ready   <none>   1d   v1.34.0\n", "neither JSON nor YAML"),
             ("// A cluster.\nScenario(version: 1)\n", "scenario already"),
         ] {
             let e = error(text.as_bytes());
@@ -276,22 +240,13 @@ mod tests {
     #[test]
     fn what_is_no_answer_of_kubectl_s_is_named() {
         for (text, words) in [
-            (
-                "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n",
-                "a page of HTML",
-            ),
+            ("<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "a page of HTML"),
             (
                 r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"nodes is forbidden: User \"dev\" cannot list resource","reason":"Forbidden","code":403}"#,
                 "is the API server's refusal (nodes is forbidden: User \"dev\"",
             ),
-            (
-                "kind: Status\nmessage: Unauthorized\n",
-                "refusal (Unauthorized)",
-            ),
-            (
-                r#"{"type":"ADDED","object":{"kind":"Node"}}"#,
-                "what a watch delivers",
-            ),
+            ("kind: Status\nmessage: Unauthorized\n", "refusal (Unauthorized)"),
+            (r#"{"type":"ADDED","object":{"kind":"Node"}}"#, "what a watch delivers"),
             (
                 "{\"kind\": \"List\", \"items\": []}\nError from server (Forbidden): leases is forbidden\n",
                 "standard error (Error from server (Forbidden): leases is forbidden)",

@@ -121,10 +121,7 @@ impl Summary {
         }
         lines.add(
             self.control_plane.len(),
-            format!(
-                "taken from the control plane's pods: {}",
-                self.control_plane.join(", ")
-            ),
+            format!("taken from the control plane's pods: {}", self.control_plane.join(", ")),
         );
         for wrong in &self.control_plane_wrong {
             lines.add(1, wrong.clone());
@@ -144,11 +141,7 @@ impl Summary {
         let n = self.unnoticed.len();
         lines.add(
             n,
-            format!(
-                "of these {} not Unknown yet: {}",
-                count(n, "node"),
-                some(&self.unnoticed)
-            ),
+            format!("of these {} not Unknown yet: {}", count(n, "node"), some(&self.unnoticed)),
         );
         let n = self.ahead.len();
         lines.add(
@@ -175,10 +168,7 @@ impl Summary {
         }
         lines.add(
             self.terminating,
-            format!(
-                "{} Terminating, and stay so",
-                count(self.terminating, "pod")
-            ),
+            format!("{} Terminating, and stay so", count(self.terminating, "pod")),
         );
         let n = self.unbound.len();
         lines.add(
@@ -236,11 +226,7 @@ impl Summary {
             self.over.len(),
             format!(
                 "nothing comes of them any more, left out: {}",
-                self.over
-                    .iter()
-                    .map(|(k, n)| count(*n, k))
-                    .collect::<Vec<_>>()
-                    .join(", ")
+                self.over.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
             ),
         );
         let n = self.unadmitted;
@@ -286,31 +272,18 @@ impl Summary {
             self.kinds.len(),
             format!(
                 "not modelled yet, left out: {}",
-                self.kinds
-                    .iter()
-                    .map(|(k, n)| count(*n, k))
-                    .collect::<Vec<_>>()
-                    .join(", ")
+                self.kinds.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
             ),
         );
         lines.add(
             self.pod_fields.len(),
-            format!(
-                "not modelled yet, left out of pods: {}",
-                tally(&self.pod_fields)
-            ),
+            format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)),
         );
         let volumes: Vec<String> = self.volumes.iter().cloned().collect();
-        lines.add(
-            volumes.len(),
-            format!("not simulated: volumes of {}", some(&volumes)),
-        );
+        lines.add(volumes.len(), format!("not simulated: volumes of {}", some(&volumes)));
         lines.add(
             self.conditions.len(),
-            format!(
-                "not modelled, left out of nodes: {}",
-                tally(&self.conditions)
-            ),
+            format!("not modelled, left out of nodes: {}", tally(&self.conditions)),
         );
         lines.add(
             self.stray_leases,
@@ -334,11 +307,8 @@ impl Summary {
         } else {
             String::new()
         };
-        let workloads: String = self
-            .workloads
-            .iter()
-            .map(|(kind, n)| format!(", {}", count(*n, kind)))
-            .collect();
+        let workloads: String =
+            self.workloads.iter().map(|(kind, n)| format!(", {}", count(*n, kind))).collect();
         let zero = match self.time_zero {
             Some(zero) if self.zero_is_heartbeat => {
                 format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339())
@@ -366,17 +336,10 @@ impl Summary {
             .chain(&self.kinds)
             .map(|(kind, n)| count(*n, kind))
             .collect();
-        let leases = if self.stray_leases > 0 {
-            Some(count(self.stray_leases, "node lease"))
-        } else {
-            None
-        };
+        let leases =
+            if self.stray_leases > 0 { Some(count(self.stray_leases, "node lease")) } else { None };
         let found: Vec<String> = found.into_iter().chain(leases).collect();
-        if found.is_empty() {
-            "no object at all".to_owned()
-        } else {
-            found.join(", ")
-        }
+        if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
     }
 
     /// The newest of the kubelets' minor releases.
@@ -419,12 +382,7 @@ fn count(n: usize, noun: &str) -> String {
 /// The first few of a list.
 fn some(names: &[String]) -> String {
     const SHOWN: usize = 5;
-    let shown = names
-        .iter()
-        .take(SHOWN)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len() {
         n if n > SHOWN => format!("{shown} and {} more", n - SHOWN),
         _ => shown,
@@ -432,11 +390,7 @@ fn some(names: &[String]) -> String {
 }
 
 fn tally(counts: &BTreeMap<String, usize>) -> String {
-    counts
-        .iter()
-        .map(|(name, n)| format!("{name} ({n})"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    counts.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

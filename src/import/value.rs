@@ -51,11 +51,7 @@ fn legal<'t>(
         return Err(FieldError::required(field).into());
     };
     let detail = check(text).join("; ");
-    if detail.is_empty() {
-        Ok(text)
-    } else {
-        Err(FieldError::invalid(field, text, detail).into())
-    }
+    if detail.is_empty() { Ok(text) } else { Err(FieldError::invalid(field, text, detail).into()) }
 }
 
 /// Labels, checked; a null value is an empty one.

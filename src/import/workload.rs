@@ -99,10 +99,7 @@ impl RawWorkloadStatus {
             listed.map_or(0, |all| i32::try_from(all.len()).unwrap_or(i32::MAX))
         };
         let sum = |n: Option<i32>, more: i32| n.unwrap_or(0).max(0).saturating_add(more);
-        (
-            sum(self.succeeded, more(|u| &u.succeeded)),
-            sum(self.failed, more(|u| &u.failed)),
-        )
+        (sum(self.succeeded, more(|u| &u.succeeded)), sum(self.failed, more(|u| &u.failed)))
     }
 }
 
@@ -157,16 +154,9 @@ impl RawWorkload {
 
     /// The name of the Deployment that it belongs to.
     pub(super) fn owner(&self) -> Option<&str> {
-        let owner = self
-            .meta
-            .owner_references
-            .iter()
-            .flatten()
-            .find(|o| o.controller == Some(true))?;
-        owner
-            .name
-            .as_deref()
-            .filter(|_| owner.kind.as_deref() == Some("Deployment"))
+        let owner =
+            self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true))?;
+        owner.name.as_deref().filter(|_| owner.kind.as_deref() == Some("Deployment"))
     }
 
     /// The workload as a scenario has it. `known` are those of the files by `Kind/namespace/name`,
@@ -178,10 +168,8 @@ impl RawWorkload {
         left_out: &mut dyn FnMut(&'static str),
     ) -> Result<Workload, Wrong> {
         let s = &self.spec;
-        let labels = value::labels(
-            "spec.template.metadata.labels",
-            s.template.metadata.labels.as_ref(),
-        )?;
+        let labels =
+            value::labels("spec.template.metadata.labels", s.template.metadata.labels.as_ref())?;
         let selector = match &s.selector {
             Some(raw) => Some(selector(raw)?),
             // The API server makes one up for a Job.
@@ -201,11 +189,7 @@ impl RawWorkload {
         let done = |n: Option<i32>, of: i32| n.map(|n| n.saturating_sub(of).max(0));
         let (succeeded, failed) = self.status.ended();
         let has_replicas = !matches!(self.kind, WorkloadKind::DaemonSet | WorkloadKind::Job);
-        let policy = s
-            .pod_failure_policy
-            .as_ref()
-            .map(|p| policy(p, left_out))
-            .transpose()?;
+        let policy = s.pod_failure_policy.as_ref().map(|p| policy(p, left_out)).transpose()?;
         let group = WorkloadGroup {
             name: Some(self.name.clone()),
             namespace: (self.namespace != "default").then(|| self.namespace.clone()),
@@ -219,19 +203,10 @@ impl RawWorkload {
                 .filter(|n| !job && *n > 0),
             pod_management_policy: (s.pod_management_policy.as_deref() == Some("Parallel"))
                 .then_some(language::PodManagementPolicy::Parallel),
-            ordinals: s
-                .ordinals
-                .as_ref()
-                .map(|o| language::Ordinals { start: o.start }),
+            ordinals: s.ordinals.as_ref().map(|o| language::Ordinals { start: o.start }),
             parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
-            completions: done(
-                number("completions", s.completions)?.filter(|_| job),
-                succeeded,
-            ),
-            backoff_limit: done(
-                number("backoffLimit", s.backoff_limit)?.filter(|_| job),
-                failed,
-            ),
+            completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
+            backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), failed),
             pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
                 Some("Failed") => Some(language::PodReplacementPolicy::Failed),
                 Some("TerminatingOrFailed") => {
@@ -284,11 +259,7 @@ impl RawWorkload {
             ports: places.ports,
             scheduling_gates: places.gates,
             preemption_policy: places.preemption_policy,
-            container_requests: places
-                .container_requests
-                .into_iter()
-                .map(quantities)
-                .collect(),
+            container_requests: places.container_requests.into_iter().map(quantities).collect(),
             empty_dir: places.empty_dir,
             persistent_volumes: places.persistent_volumes
                 || self.spec.volume_claim_templates.is_some_and(|v| v.0),
@@ -345,10 +316,7 @@ fn policy(
             left_out("podFailurePolicy on anything but DisruptionTarget");
             continue;
         }
-        rules.push(language::PodFailurePolicyRule {
-            action,
-            on_pod_conditions: conditions,
-        });
+        rules.push(language::PodFailurePolicyRule { action, on_pod_conditions: conditions });
     }
     Ok(language::PodFailurePolicy { rules })
 }

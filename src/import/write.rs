@@ -125,21 +125,14 @@ impl ImportedCluster {
         let cut =
             |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
         let zone = |g: &'_ NodeGroup| {
-            g.labels
-                .get(LABEL_ZONE_BETA)
-                .or_else(|| g.labels.get(LABEL_ZONE))
-                .cloned()
+            g.labels.get(LABEL_ZONE_BETA).or_else(|| g.labels.get(LABEL_ZONE)).cloned()
         };
         let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
         let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
         if let (true, Some(last)) = (all.len() > 1, last) {
             return Some(format!("Zone({})", to_ron(&last)));
         }
-        let healthy = self
-            .nodes
-            .iter()
-            .filter(|g| !cut(g))
-            .find_map(NodeGroup::names_texts)?;
+        let healthy = self.nodes.iter().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
         let first = crate::language::names::expand(healthy.texts().first()?, 1_000_000)
             .ok()?
             .into_iter()
@@ -204,10 +197,6 @@ mod tests {
         let mut out = String::new();
         comment(&mut out, &format!("a\nScenario( {}", "word ".repeat(40)));
         assert!(out.lines().count() > 1);
-        assert!(
-            out.lines()
-                .all(|l| l.starts_with("//") && l.chars().count() <= WIDTH),
-            "{out}"
-        );
+        assert!(out.lines().all(|l| l.starts_with("//") && l.chars().count() <= WIDTH), "{out}");
     }
 }

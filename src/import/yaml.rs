@@ -42,11 +42,7 @@ impl<'t> List<'t> {
     /// or another item can follow an item at the left margin, whatever is in it: in a block mapping
     /// all content is indented (YAML 1.2.2, 8.2).
     fn find(text: &'t str) -> Option<Self> {
-        let start = if text.starts_with("items:") {
-            0
-        } else {
-            text.find("\nitems:")? + 1
-        };
+        let start = if text.starts_with("items:") { 0 } else { text.find("\nitems:")? + 1 };
         let first = start + text[start..].find('\n')? + 1;
         if text[start..first].trim_end() != "items:" {
             return None;
@@ -65,20 +61,15 @@ impl<'t> List<'t> {
             offset += line.len();
         }
         chunks.push(&text[begun..offset]);
-        (chunks.len() > 1).then(|| List {
-            head: [&text[..start], &text[offset..]].concat(),
-            chunks,
-        })
+        (chunks.len() > 1)
+            .then(|| List { head: [&text[..start], &text[offset..]].concat(), chunks })
     }
 
     /// The list, or nothing if any part of it does not parse on its own.
     fn parse(self) -> Option<Raw> {
         let items = |text: &&str| {
             let cursor = Cursor::default();
-            let seed = ItemsSeed {
-                cursor: &cursor,
-                of_list: None,
-            };
+            let seed = ItemsSeed { cursor: &cursor, of_list: None };
             serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
                 seed.deserialize(de)
             })
@@ -86,10 +77,7 @@ impl<'t> List<'t> {
         };
         let parts: Option<Vec<Vec<Raw>>> = self.chunks.par_iter().map(items).collect();
         let cursor = Cursor::default();
-        let seed = ObjectSeed {
-            cursor: &cursor,
-            of_list: None,
-        };
+        let seed = ObjectSeed { cursor: &cursor, of_list: None };
         let head = serde_saphyr::with_deserializer_from_str_with_options(
             &self.head,
             options(self.head.len()),
@@ -130,10 +118,9 @@ pub(super) fn message(e: &serde_saphyr::Error) -> String {
         cause = error;
     }
     match cause {
-        Error::Budget {
-            breach: BudgetBreach::Depth { .. },
-            ..
-        } => return format!("nested deeper than {MAX_DEPTH} levels"),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            return format!("nested deeper than {MAX_DEPTH} levels");
+        }
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => {
@@ -149,9 +136,7 @@ pub(super) fn message(e: &serde_saphyr::Error) -> String {
     }
     let text = cause.to_string();
     // Its messages may end with the position, which an error here shows in another way.
-    let text = text
-        .split_once(" at line ")
-        .map_or(text.as_str(), |(head, _)| head);
+    let text = text.split_once(" at line ").map_or(text.as_str(), |(head, _)| head);
     match text.lines().next().unwrap_or_default() {
         "expected mapping start" => "expected a map (`key: value`)".to_owned(),
         "expected string scalar" => "expected a single text".to_owned(),
@@ -174,15 +159,9 @@ mod tests {
         let items = |n: usize| "- a: |\n    text\n\n# comment\n  b:\n  - c\n".repeat(n);
         let list = |n: usize| format!("apiVersion: v1\nitems:\n{}kind: List\n", items(n));
         assert_eq!(chunks(&list(200)), None, "one chunk");
-        assert_eq!(
-            chunks(&list(201)),
-            Some(("apiVersion: v1\nkind: List\n".to_owned(), 2))
-        );
+        assert_eq!(chunks(&list(201)), Some(("apiVersion: v1\nkind: List\n".to_owned(), 2)));
         assert_eq!(chunks(&list(600)).unwrap().1, 3);
-        assert_eq!(
-            chunks(&format!("items:\n{}", items(201))),
-            Some((String::new(), 2))
-        );
+        assert_eq!(chunks(&format!("items:\n{}", items(201))), Some((String::new(), 2)));
     }
 
     #[test]

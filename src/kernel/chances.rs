@@ -83,8 +83,7 @@ impl Ctx {
         min: u64,
         max: u64,
     ) -> u64 {
-        self.0
-            .choosing(|c| c.uniform_at(point, object, ordinal, min, max))
+        self.0.choosing(|c| c.uniform_at(point, object, ordinal, min, max))
     }
 
     /// The sum of such numbers, each with `each` added to it, for one ordinal after the other as
@@ -126,8 +125,7 @@ impl Ctx {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        self.0
-            .choosing(|c| c.order_some(point, ordinal, whole, items, place, object));
+        self.0.choosing(|c| c.order_some(point, ordinal, whole, items, place, object));
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
@@ -138,7 +136,6 @@ impl Ctx {
         items: &mut [T],
         object: impl Fn(&T) -> Object,
     ) {
-        self.0
-            .choosing(|c| c.order_at(point, ordinal, items, object));
+        self.0.choosing(|c| c.order_at(point, ordinal, items, object));
     }
 }

@@ -25,12 +25,6 @@ pub enum Class {
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Outside,
-        Self::Source,
-        Self::Arrival,
-        Self::Delivery,
-        Self::Wake,
-        Self::Timer,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Outside, Self::Source, Self::Arrival, Self::Delivery, Self::Wake, Self::Timer];
 }

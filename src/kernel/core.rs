@@ -104,14 +104,7 @@ pub(super) struct Event {
 
 /// What a step asked of the set of processes; done when the step is over, in this order.
 pub(super) enum Command {
-    Start {
-        slot: u32,
-        group: Group,
-        cause: u32,
-        saw: u32,
-        kind: &'static str,
-        task: Task,
-    },
+    Start { slot: u32, group: Group, cause: u32, saw: u32, kind: &'static str, task: Task },
     Kill(Group),
 }
 
@@ -160,13 +153,7 @@ impl Core {
 
     /// In the tables of a run that is over.
     pub(super) fn of(choices: Choices, tables: Tables, searching: bool) -> Self {
-        let Tables {
-            mut queue,
-            parks,
-            handlers,
-            commands,
-            notes,
-        } = tables;
+        let Tables { mut queue, parks, handlers, commands, notes } = tables;
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
             now: Cell::new(Time::ZERO),
@@ -204,11 +191,7 @@ impl Core {
 
     pub(super) fn wake_event(&self, t: Ticket) -> Event {
         // A process keeps its own cause, so the event carries none.
-        Event {
-            bits: t.pack(),
-            handler: WAKE,
-            cause: NONE,
-        }
+        Event { bits: t.pack(), handler: WAKE, cause: NONE }
     }
 
     /// An event is about to be posted.

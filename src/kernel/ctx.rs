@@ -68,10 +68,7 @@ impl Ctx {
     pub fn register<H: Handler + 'static>(&self, handler: Rc<H>) -> HandlerId<H::Argument> {
         let mut handlers = self.0.handlers.borrow_mut();
         handlers.push(handler);
-        HandlerId {
-            number: handlers.len() as u32 - 1,
-            tells: PhantomData,
-        }
+        HandlerId { number: handlers.len() as u32 - 1, tells: PhantomData }
     }
 
     /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair
@@ -88,11 +85,7 @@ impl Ctx {
         self.0.posting();
         self.0.queue.borrow_mut().push_in(
             lane,
-            Event {
-                bits: argument.pack(),
-                handler: handler.number,
-                cause: self.cause(),
-            },
+            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
         );
     }
 
@@ -109,11 +102,7 @@ impl Ctx {
         self.0.queue.borrow_mut().push_at(
             at,
             class,
-            Event {
-                bits: argument.pack(),
-                handler: handler.number,
-                cause: self.cause(),
-            },
+            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
         )
     }
 
@@ -132,11 +121,7 @@ impl Ctx {
             at,
             class,
             rank,
-            Event {
-                bits: argument.pack(),
-                handler: handler.number,
-                cause: self.cause(),
-            },
+            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
         )
     }
 
@@ -158,11 +143,7 @@ impl Ctx {
     /// What the running step is called; what it starts is called the same.
     #[must_use]
     pub fn name(&self) -> Name {
-        if self.0.searching.get() {
-            self.0.notes.borrow().name
-        } else {
-            Name::NONE
-        }
+        if self.0.searching.get() { self.0.notes.borrow().name } else { Name::NONE }
     }
 
     /// A new group, with no process in it.
@@ -240,10 +221,7 @@ impl Ctx {
         let claimed = self.0.parks.borrow_mut().claim(t);
         // Who comes first decides what it is woken by, and so for whom a later one comes too late.
         if self.0.searching.get() {
-            self.0
-                .notes
-                .borrow_mut()
-                .touch(Keys::PROCESSES.of(t.slot), claimed);
+            self.0.notes.borrow_mut().touch(Keys::PROCESSES.of(t.slot), claimed);
         }
         claimed
     }
@@ -274,20 +252,14 @@ impl Ctx {
     #[inline]
     pub fn wake_in(&self, lane: Lane, t: Ticket) {
         self.0.posting();
-        self.0
-            .queue
-            .borrow_mut()
-            .push_in(lane, self.0.wake_event(t));
+        self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
     }
 
     /// Wakes a parked process at an instant; one that has passed is treated as now.
     #[inline]
     pub fn wake_at(&self, at: Time, t: Ticket) {
         self.0.posting();
-        self.0
-            .queue
-            .borrow_mut()
-            .push_at(at, Class::Wake, self.0.wake_event(t));
+        self.0.queue.borrow_mut().push_at(at, Class::Wake, self.0.wake_event(t));
     }
 
     /// Parks once, hands the ticket to `register`, and completes when the process is woken. The

@@ -10,21 +10,13 @@ impl Ctx {
     /// The family of state of this name.
     #[must_use]
     pub fn keys(&self, name: &'static str) -> Keys {
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().keys(name)
-        } else {
-            Keys::UNDECLARED
-        }
+        if self.0.searching.get() { self.0.notes.borrow_mut().keys(name) } else { Keys::UNDECLARED }
     }
 
     /// A new piece of state.
     #[must_use]
     pub fn key(&self) -> Key {
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().thing()
-        } else {
-            Key::default()
-        }
+        if self.0.searching.get() { self.0.notes.borrow_mut().thing() } else { Key::default() }
     }
 
     /// The running step reads a piece of state.

@@ -90,11 +90,7 @@ impl Kernel {
             .trim_start_matches("taintsim::controllers::")
             .trim_end_matches("::{{closure}}")
             .to_owned();
-        std::panic::panic_any(Endless::Spins {
-            at,
-            steps: self.steps - self.steps_before,
-            kind,
-        })
+        std::panic::panic_any(Endless::Spins { at, steps: self.steps - self.steps_before, kind })
     }
 
     fn handle(&mut self, event: Event) {
@@ -117,10 +113,7 @@ impl Kernel {
         core.cause.set(process.cause);
         core.saw.set(process.saw);
         core.running.set(Some(ticket.slot));
-        let done = task
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()))
-            .is_ready();
+        let done = task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
         core.running.set(None);
         if done {
             self.retire(ticket.slot);
@@ -144,24 +137,8 @@ impl Kernel {
             let mut commands = self.ctx.0.commands.replace(std::mem::take(&mut self.spare));
             for command in commands.drain(..) {
                 match command {
-                    Command::Start {
-                        slot,
-                        group,
-                        cause,
-                        saw,
-                        kind,
-                        task,
-                    } => {
-                        self.start(
-                            slot,
-                            Process {
-                                task: Some(task),
-                                group,
-                                cause,
-                                saw,
-                                kind,
-                            },
-                        );
+                    Command::Start { slot, group, cause, saw, kind, task } => {
+                        self.start(slot, Process { task: Some(task), group, cause, saw, kind });
                     }
                     Command::Kill(group) => self.kill(group),
                 }

@@ -111,9 +111,7 @@ mod tests {
         let mut set = BTreeSet::new();
         let mut x: u64 = 1;
         for _ in 0..20_000 {
-            x = x
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             // Few hashes, so that many entries share one and probing runs long.
             let (hash, entry) = ((x >> 40) % 97, (x >> 33) as u32 % 500);
             if set.remove(&(hash, entry)) {
@@ -123,10 +121,7 @@ mod tests {
                 index.insert(hash, entry);
             }
             let probe = ((x >> 20) % 97, (x >> 11) as u32 % 500);
-            assert_eq!(
-                index.find(probe.0, |e| e == probe.1).is_some(),
-                set.contains(&probe)
-            );
+            assert_eq!(index.find(probe.0, |e| e == probe.1).is_some(), set.contains(&probe));
         }
         assert_eq!(index.used, set.len());
     }

@@ -39,10 +39,7 @@ impl Ticket {
 
     /// Reads an event's argument back.
     pub(super) const fn unpack(bits: u64) -> Self {
-        Self {
-            slot: (bits >> 32) as u32,
-            park: bits as u32,
-        }
+        Self { slot: (bits >> 32) as u32, park: bits as u32 }
     }
 }
 
@@ -87,10 +84,7 @@ impl Parks {
     pub(super) fn park(&mut self, slot: u32) -> Ticket {
         let newest = &mut self.newest[slot as usize];
         *newest = (*newest | 1).wrapping_add(1);
-        Ticket {
-            slot,
-            park: *newest,
-        }
+        Ticket { slot, park: *newest }
     }
 
     /// Whether the process still waits at this park and nobody has claimed it.
@@ -146,10 +140,7 @@ mod tests {
 
     #[test]
     fn a_ticket_survives_being_an_argument() {
-        let t = Ticket {
-            slot: 70_000,
-            park: u32::MAX - 1,
-        };
+        let t = Ticket { slot: 70_000, park: u32::MAX - 1 };
         assert_eq!(Ticket::unpack(t.pack()), t);
     }
 }

@@ -37,10 +37,7 @@ impl Room {
     /// Choices that follow a tape over the default order.
     pub fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
         let log = std::mem::take(&mut self.log);
-        let base = self
-            .choices
-            .take()
-            .map_or_else(Choices::default_order, |c| c.again(log));
+        let base = self.choices.take().map_or_else(Choices::default_order, |c| c.again(log));
         Choices::tape(deviations, base)
     }
 

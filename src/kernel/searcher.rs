@@ -30,11 +30,7 @@ impl Kernel {
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
     pub fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
-        let mut choices = if wanted.no_choices {
-            choices
-        } else {
-            Choices::recorded(choices)
-        };
+        let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
         search.known = false;
@@ -72,11 +68,8 @@ impl Kernel {
             return false;
         };
         let popped = self.take_next(&mut search, end, known);
-        let popped = popped.map(|place| {
-            search
-                .agenda
-                .take(&mut self.ctx.0.queue.borrow_mut(), place)
-        });
+        let popped =
+            popped.map(|place| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), place));
         let at = search.agenda.at();
         self.search = Some(search);
         let Some(held) = popped else { return false };
@@ -110,22 +103,14 @@ impl Kernel {
         let (mut notes, mut choices) = (core.notes.borrow_mut(), core.choices.borrow_mut());
         let (point, made) = (search.point?, choices.log().len());
         if made > MOST_CHOICES {
-            std::panic::panic_any(Endless::Chooses {
-                at: queue.now(),
-                choices: made,
-            });
+            std::panic::panic_any(Endless::Chooses { at: queue.now(), choices: made });
         }
         let is_of_interest = made >= notes.wanted.from;
         // Of a choice that is of no interest it is enough to know that there is one, unless the
         // tape says something about it.
         let two_are_enough = |object| !is_of_interest && !choices.is_planned(point, object);
         let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
-        let Search {
-            agenda,
-            offered,
-            known: ended_known,
-            ..
-        } = search;
+        let Search { agenda, offered, known: ended_known, .. } = search;
         if let [only] = offered[..] {
             return Some(only);
         }
@@ -159,10 +144,7 @@ impl Kernel {
             let Search { agenda, hashes, .. } = search;
             let label = |event: &Event| {
                 let name = self.name_of(event, notes);
-                Label {
-                    name,
-                    hash: hashes.of(&name),
-                }
+                Label { name, hash: hashes.of(&name) }
             };
             if !agenda.gather(queue, end, label) {
                 return None;

@@ -28,11 +28,7 @@ impl Kernel {
         let mut queue = self.ctx.0.queue.borrow_mut();
         let popped = match &mut self.shuffle {
             None => queue.pop_until(end),
-            Some(Shuffle {
-                instant,
-                choices,
-                point,
-            }) => instant.pop_until(&mut queue, end, |n| {
+            Some(Shuffle { instant, choices, point }) => instant.pop_until(&mut queue, end, |n| {
                 choices.choose(*point, Object::NONE, n as u32) as usize
             }),
         };
@@ -60,10 +56,6 @@ impl Kernel {
     pub fn shuffle_instants(&mut self, seed: u64) {
         let mut choices = Choices::seeded(seed);
         let point = choices.point("kernel.instant");
-        self.shuffle = Some(Shuffle {
-            instant: Instant::default(),
-            choices,
-            point,
-        });
+        self.shuffle = Some(Shuffle { instant: Instant::default(), choices, point });
     }
 }

@@ -95,11 +95,7 @@ fn run_until_includes_its_end_and_stops_there() {
     ctx.post_at(Time::from_nanos(3), Class::Timer, say, 3); // has passed: now
     k.run_until(Time::from_nanos(20));
     assert_eq!(ctx.now(), Time::from_nanos(20));
-    log.expect(&[
-        "10 event 10 cause -1",
-        "10 event 3 cause -1",
-        "11 event 11 cause -1",
-    ]);
+    log.expect(&["10 event 10 cause -1", "10 event 3 cause -1", "11 event 11 cause -1"]);
 }
 
 #[test]
@@ -122,12 +118,7 @@ fn causes_follow_events_and_stay_with_processes() {
     ctx.set_cause(9);
     ctx.post_at(Time::from_nanos(3), Class::Timer, say, 2);
     while k.step() {}
-    log.expect(&[
-        "0 inherited 7",
-        "3 event 2 cause 9",
-        "5 kept 8 saw 80",
-        "6 event 1 cause 8",
-    ]);
+    log.expect(&["0 inherited 7", "3 event 2 cause 9", "5 kept 8 saw 80", "6 event 1 cause 8"]);
 }
 
 #[test]
@@ -146,14 +137,7 @@ fn what_is_spawned_waits_behind_what_is_ready() {
     }
     assert_eq!(k.live(), 2);
     while k.step() {}
-    log.expect(&[
-        "0 a",
-        "0 b",
-        "0 child of a",
-        "0 a again",
-        "0 child of b",
-        "0 b again",
-    ]);
+    log.expect(&["0 a", "0 b", "0 child of a", "0 a again", "0 child of b", "0 b again"]);
     assert_eq!(k.live(), 0);
 }
 
@@ -265,10 +249,7 @@ fn one_ticket_wakes_once_and_stale_ones_never() {
 fn dropping_the_kernel_frees_processes_and_handlers() {
     let (mut k, ctx, log) = kernel();
     let alive = Rc::new(());
-    struct Holds(
-        Ctx,
-        #[expect(dead_code, reason = "only its lifetime counts")] Rc<()>,
-    );
+    struct Holds(Ctx, #[expect(dead_code, reason = "only its lifetime counts")] Rc<()>);
     impl Handler for Holds {
         type Argument = u64;
 
@@ -308,10 +289,7 @@ fn a_shuffled_instant_keeps_only_the_order_of_streams() {
         k.shuffle_instants(seed);
         let order = Rc::new(Note(Shared::default()));
         let say = ctx.register(order.clone());
-        let (stream, other) = (
-            ctx.lane(ns(5), Class::Delivery),
-            ctx.lane(ns(5), Class::Arrival),
-        );
+        let (stream, other) = (ctx.lane(ns(5), Class::Delivery), ctx.lane(ns(5), Class::Arrival));
         for (lane, arg) in [(stream, 1), (stream, 2), (other, 3)] {
             ctx.post_in(lane, say, arg);
         }
@@ -320,10 +298,7 @@ fn a_shuffled_instant_keeps_only_the_order_of_streams() {
         ctx.cancel(ctx.post_at(Time::from_nanos(5), Class::Timer, say, 6));
         assert_eq!(k.next_time(), Some(Time::from_nanos(5)));
         k.run_until(Time::from_nanos(5));
-        assert_eq!(
-            (k.steps(), k.pending(), k.next_time()),
-            (4, 1, Some(Time::from_nanos(6)))
-        );
+        assert_eq!((k.steps(), k.pending(), k.next_time()), (4, 1, Some(Time::from_nanos(6))));
         while k.step() {}
         order.0.with(std::mem::take)
     };
@@ -359,13 +334,7 @@ fn a_yield_point_is_free_unless_the_tape_says_otherwise() {
     assert_eq!(run(Choices::seeded(1)).0, plain);
     let (same, log) = run(Choices::recorded(Choices::seeded(1)));
     assert_eq!((same, log.len()), (plain, 2));
-    let deviation = Deviation {
-        value: 1,
-        ..log[0].into()
-    };
+    let deviation = Deviation { value: 1, ..log[0].into() };
     assert_eq!((log[0].object, log[0].ordinal), (Object::NONE.hash, 0));
-    assert_eq!(
-        run(Choices::tape(vec![deviation], Choices::seeded(1))).0,
-        "0 a1 0 b1 0 b2 0 a2"
-    );
+    assert_eq!(run(Choices::tape(vec![deviation], Choices::seeded(1))).0, "0 a1 0 b1 0 b2 0 a2");
 }

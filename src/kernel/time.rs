@@ -273,8 +273,7 @@ impl Sub for Dur {
     type Output = Self;
     #[track_caller]
     fn sub(self, d: Self) -> Self {
-        self.checked_sub(d)
-            .expect("a longer duration is taken from a shorter one")
+        self.checked_sub(d).expect("a longer duration is taken from a shorter one")
     }
 }
 
@@ -372,10 +371,7 @@ mod tests {
         assert_eq!(Time::ZERO.checked_sub(Dur::from_nanos(1)), None);
         assert_eq!(Time::from_secs(1).since(Time::from_secs(2)), Dur::ZERO);
         assert_eq!(Time::from_secs(1).checked_since(Time::from_secs(2)), None);
-        assert_eq!(
-            Time::from_secs(5).since(Time::from_secs(2)),
-            Dur::from_secs(3)
-        );
+        assert_eq!(Time::from_secs(5).since(Time::from_secs(2)), Dur::from_secs(3));
         assert_eq!(Dur::MAX.checked_mul(2), None);
         assert_eq!(Dur::from_millis(1_999).as_secs(), 1);
         assert_eq!(Time::from_nanos(1_999_999).as_millis(), 1);
@@ -385,11 +381,7 @@ mod tests {
     fn what_is_later_than_the_last_instant_is_the_last_instant() {
         assert_eq!(Time::MAX + Dur::from_nanos(1), Time::MAX);
         assert_eq!(
-            (
-                Dur::MAX + Dur::from_nanos(1),
-                Dur::from_secs(u64::MAX),
-                Dur::MAX * 2
-            ),
+            (Dur::MAX + Dur::from_nanos(1), Dur::from_secs(u64::MAX), Dur::MAX * 2),
             (Dur::MAX, Dur::MAX, Dur::MAX)
         );
     }

@@ -34,13 +34,7 @@ impl Search {
         parks: &Parks,
         two_are_enough: impl Fn(Object) -> bool,
     ) -> Object {
-        let Self {
-            agenda,
-            numbers,
-            offered,
-            firsts,
-            ..
-        } = self;
+        let Self { agenda, numbers, offered, firsts, .. } = self;
         let mut object = Object::NONE;
         offered.clear();
         firsts.clear();
@@ -58,10 +52,7 @@ impl Search {
             offered.push(i);
             if offered.len() == 2 {
                 let hash = events[offered[0]].label.hash;
-                object = Object {
-                    id: numbers.of(hash),
-                    hash,
-                };
+                object = Object { id: numbers.of(hash), hash };
                 if two_are_enough(object) {
                     break;
                 }

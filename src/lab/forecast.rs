@@ -268,9 +268,7 @@ fn cause<'c>(
         Happening::PodDeleted => course.on.get(object)?,
         _ => object,
     };
-    let (of, at) = course
-        .happenings
-        .get_key_value(&(what.cause()?, object.clone()))?;
+    let (of, at) = course.happenings.get_key_value(&(what.cause()?, object.clone()))?;
     Some((of, *at))
 }
 
@@ -307,10 +305,7 @@ impl When {
         times.sort_unstable();
         let (first, last) = times.first().zip(times.last())?;
         let (low, high) = ends(times.len());
-        let (low, high) = (
-            *times.get(low).unwrap_or(first),
-            *times.get(high).unwrap_or(last),
-        );
+        let (low, high) = (*times.get(low).unwrap_or(first), *times.get(high).unwrap_or(last));
         let apart = high.since(low).as_nanos() / (times.len() as u64 - 1).max(1);
         let (low, high) = (low.as_nanos(), high.as_nanos());
         Some(When {
@@ -326,10 +321,7 @@ impl When {
 /// really comes, one in twenty is below and one above.
 fn ends(values: usize) -> (usize, usize) {
     let outside = (values + 1) * ONE_IN as usize / 100;
-    (
-        outside.saturating_sub(1),
-        values.saturating_sub(outside.max(1)),
-    )
+    (outside.saturating_sub(1), values.saturating_sub(outside.max(1)))
 }
 
 /// The spans that times of counts are apart, in seconds.
@@ -346,9 +338,7 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
     let fits = |step: &&u64| last <= **step * TIMES;
     let step = STEPS_S.iter().find(fits).copied();
     let step = step.unwrap_or_else(|| last.div_ceil(TIMES));
-    (0..=last.div_ceil(step))
-        .map(|i| Time::from_secs(i * step))
-        .collect()
+    (0..=last.div_ceil(step)).map(|i| Time::from_secs(i * step)).collect()
 }
 
 /// How many have come by these times: of each kind, and of pods by workload, too.
@@ -368,10 +358,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     }
     let count = |seeds: &[Vec<Time>]| -> Vec<Count> {
         let by = |t: &Time| {
-            let mut counts: Vec<u64> = seeds
-                .iter()
-                .map(|times| times.partition_point(|at| at <= t) as u64)
-                .collect();
+            let mut counts: Vec<u64> =
+                seeds.iter().map(|times| times.partition_point(|at| at <= t) as u64).collect();
             counts.sort_unstable();
             let (low, high) = ends(counts.len());
             Count {
@@ -462,11 +450,7 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
             last: When::after(lasts, Some(first), courses.len())?,
         })
     };
-    zones
-        .into_iter()
-        .filter(most_seeds)
-        .filter_map(queue)
-        .collect()
+    zones.into_iter().filter(most_seeds).filter_map(queue).collect()
 }
 
 fn workload(courses: &[Course], pod: &str) -> Option<String> {

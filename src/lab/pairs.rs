@@ -50,9 +50,7 @@ impl Pairs<'_> {
         let (first, seeds) = (self.first, self.seeds);
         let problem = |text: String| Problems::one(Problem::new(text));
         self.size().filter(|&n| n <= RUNS_MAX).ok_or_else(|| {
-            problem(format!(
-                "a comparison has at most {RUNS_MAX} runs, two for each seed"
-            ))
+            problem(format!("a comparison has at most {RUNS_MAX} runs, two for each seed"))
         })?;
         first
             .checked_add(seeds)
@@ -83,9 +81,8 @@ impl Pairs<'_> {
             let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
             let mut drawn = [build(0)?, build(1)?];
             let run = |plan: &Plan, seed: u64| {
-                let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
-                    goes_on(Event::Running)
-                });
+                let (trace, finished) =
+                    sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
                 if finished && goes_on(Event::Done) {
                     return Ok(trace);
                 }

@@ -65,9 +65,8 @@ pub(crate) fn steps(
 
 /// Who took a step. A request is a step of the server, and was sent in another.
 fn process(run: &Searched, texts: &Texts, step: &Step) -> String {
-    let sender = (step.posted_in as usize)
-        .checked_sub(1)
-        .and_then(|sender| run.notes.steps.get(sender));
+    let sender =
+        (step.posted_in as usize).checked_sub(1).and_then(|sender| run.notes.steps.get(sender));
     match sender {
         Some(sender) if step.name.what == "request" => {
             format!("request of {}", texts.name(sender.name))
@@ -95,15 +94,8 @@ fn answers(run: &Searched, texts: &Texts, about: &BTreeSet<u64>, step: usize) ->
 fn deviations(run: &Searched, texts: &Texts, step: usize) -> Vec<String> {
     let steps = &run.notes.steps;
     let from = steps[step].choices as usize;
-    let to = steps
-        .get(step + 1)
-        .map_or(run.choices.len(), |s| s.choices as usize);
-    let turn = run
-        .notes
-        .asked
-        .iter()
-        .find(|a| a.step as usize == step)
-        .map(|a| a.choice as usize);
+    let to = steps.get(step + 1).map_or(run.choices.len(), |s| s.choices as usize);
+    let turn = run.notes.asked.iter().find(|a| a.step as usize == step).map(|a| a.choice as usize);
     turn.into_iter()
         .chain(from..to)
         .filter(|c| run.choices[*c].deviates() && (turn == Some(*c) || !is_turn(run, *c)))
@@ -133,10 +125,7 @@ pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<De
             .position(|c| c.point == d.point && c.object == d.object && c.ordinal == d.ordinal)
     };
     let step_of = |choice: usize| {
-        run.notes
-            .steps
-            .partition_point(|s| s.choices as usize <= choice)
-            .saturating_sub(1)
+        run.notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1)
     };
     for (i, d) in tape.iter().enumerate() {
         match place(d) {
@@ -146,10 +135,7 @@ pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<De
                     texts.choice(d),
                     run.choices[at].value
                 );
-                return Some(Departure {
-                    step: turn_of(run, at, step_of(at)),
-                    text,
-                });
+                return Some(Departure { step: turn_of(run, at, step_of(at)), text });
             }
             Some(_) => {}
             None => {

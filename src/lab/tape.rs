@@ -82,19 +82,15 @@ impl Tape {
 
     /// Whether a text is a tape rather than a scenario.
     pub fn is_one(text: &str) -> bool {
-        let lines = text
-            .lines()
-            .map(str::trim_start)
-            .find(|l| !l.is_empty() && !l.starts_with("//"));
+        let lines =
+            text.lines().map(str::trim_start).find(|l| !l.is_empty() && !l.starts_with("//"));
         lines.is_some_and(|l| l.starts_with("Tape"))
     }
 
     /// The text of its file.
     pub fn write(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new()
-            .struct_names(true)
-            .depth_limit(3)
-            .escape_strings(false);
+        let pretty =
+            ron::ser::PrettyConfig::new().struct_names(true).depth_limit(3).escape_strings(false);
         // Texts and numbers can always be written.
         ron::ser::to_string_pretty(self, pretty).unwrap_or_default() + "\n"
     }
@@ -150,15 +146,9 @@ impl Texts {
         let mut texts = BTreeMap::new();
         let names: &Names = &run.trace.names;
         texts.extend(
-            names
-                .node_ids()
-                .map(|id| (names.node_hash(id), names.node_name(id).to_owned())),
+            names.node_ids().map(|id| (names.node_hash(id), names.node_name(id).to_owned())),
         );
-        texts.extend(
-            names
-                .pod_ids()
-                .map(|id| (names.pod_hash(id), names.pod_name(id).to_owned())),
-        );
+        texts.extend(names.pod_ids().map(|id| (names.pod_hash(id), names.pod_name(id).to_owned())));
         texts.extend(
             names
                 .workload_ids()
@@ -175,10 +165,7 @@ impl Texts {
 
     /// An object as a tape writes it.
     pub(crate) fn object(&self, hash: u64) -> String {
-        self.0
-            .get(&hash)
-            .cloned()
-            .unwrap_or_else(|| object_text_of_number(hash))
+        self.0.get(&hash).cloned().unwrap_or_else(|| object_text_of_number(hash))
     }
 
     /// A step's name.
@@ -216,10 +203,7 @@ impl Texts {
         match d.point.as_str() {
             NEXT => {
                 let number = d.value + 1;
-                self.turn(
-                    d,
-                    &format!("is behind number {number} of those who could come next"),
-                )
+                self.turn(d, &format!("is behind number {number} of those who could come next"))
             }
             point if object.is_empty() => format!("{point}, the {nth} time: {}", d.value),
             point => format!("{point} of {object}, the {nth} time: {}", d.value),

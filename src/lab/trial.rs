@@ -61,13 +61,7 @@ impl Outcome {
     pub fn failures(&self) -> Vec<&Failure> {
         self.held
             .iter()
-            .filter_map(|h| {
-                if let Held::Failed(f) = h {
-                    Some(f)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|h| if let Held::Failed(f) = h { Some(f) } else { None })
             .collect()
     }
 
@@ -75,13 +69,7 @@ impl Outcome {
     pub fn problems(&self) -> Vec<&Problem> {
         self.held
             .iter()
-            .filter_map(|h| {
-                if let Held::Wrong(p) = h {
-                    Some(p)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|h| if let Held::Wrong(p) = h { Some(p) } else { None })
             .collect()
     }
 }
@@ -132,12 +120,7 @@ impl<'a> Trial<'a> {
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
         let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
-        Ok(Trial {
-            loaded,
-            overrides,
-            expectations,
-            notes: plan.warnings().cloned().collect(),
-        })
+        Ok(Trial { loaded, overrides, expectations, notes: plan.warnings().cloned().collect() })
     }
 
     /// What it expects.
@@ -179,15 +162,10 @@ impl<'a> Trial<'a> {
         let piece = |seeds: &[u64]| -> Option<Vec<_>> {
             // It was built before; what does not build has been refused.
             let mut drawn = scenario::drawn(self.loaded, &self.overrides).ok()?;
-            seeds
-                .iter()
-                .map(|&seed| of_run(drawn.of(seed), seed))
-                .collect()
+            seeds.iter().map(|&seed| of_run(drawn.of(seed), seed)).collect()
         };
-        let runs: Vec<Vec<_>> = seeds
-            .par_chunks(SEEDS_AT_ONCE)
-            .map(piece)
-            .collect::<Option<_>>()?;
+        let runs: Vec<Vec<_>> =
+            seeds.par_chunks(SEEDS_AT_ONCE).map(piece).collect::<Option<_>>()?;
         let (mut told, mut looked) = (Vec::new(), None);
         for (run, seen) in runs.into_iter().flatten() {
             told.push(run);
@@ -199,11 +177,7 @@ impl<'a> Trial<'a> {
         let warnings =
             warnings.filter_map(|(i, e)| self.empty(e, told.iter().map(|run: &Judged| &run[i])));
         Some((
-            Outcome {
-                runs: seeds.len(),
-                held: held.collect(),
-                warnings: warnings.collect(),
-            },
+            Outcome { runs: seeds.len(), held: held.collect(), warnings: warnings.collect() },
             looked,
         ))
     }
@@ -212,10 +186,7 @@ impl<'a> Trial<'a> {
     fn judged(&self, analysis: &Analysis<'_>) -> Judged {
         let list = &self.expectations.list;
         let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
-            Ok(v) => Ok(Seen {
-                failed: v.failure.map(|f| Told::new(f, analysis)),
-                empty: v.empty,
-            }),
+            Ok(v) => Ok(Seen { failed: v.failure.map(|f| Told::new(f, analysis)), empty: v.empty }),
             Err(wrong) => Err(Problem::new(wrong.message)
                 .maybe_help(wrong.help)
                 .at(&self.loaded.source, e.bytes.clone())),
@@ -230,9 +201,8 @@ impl<'a> Trial<'a> {
         e: &Expectation,
         of_runs: impl Iterator<Item = &'t Result<Seen, Problem>>,
     ) -> Option<Problem> {
-        let all: Option<Vec<&String>> = of_runs
-            .map(|run| run.as_ref().ok()?.empty.as_ref())
-            .collect();
+        let all: Option<Vec<&String>> =
+            of_runs.map(|run| run.as_ref().ok()?.empty.as_ref()).collect();
         let first = *all?.first()?;
         let help = "ask for what has to change: `Until`, `Always`, or a time at which it is broken";
         let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
@@ -299,9 +269,7 @@ impl<'a> Trial<'a> {
                 .zip(&outcome.held)
                 .any(|(w, with)| *w == Held::Met && *with != Held::Met)
         };
-        Ok(changed
-            .run(goes_on, &|_, _| ())
-            .map(|(outcome, _)| breaks(outcome)))
+        Ok(changed.run(goes_on, &|_, _| ()).map(|(outcome, _)| breaks(outcome)))
     }
 }
 
@@ -329,11 +297,7 @@ impl Told {
         let mut why = Vec::new();
         if let Some((object, at)) = &failed.about {
             let found = explain(
-                Question {
-                    analysis,
-                    until: at.unwrap_or(analysis.horizon()),
-                    groups: &[],
-                },
+                Question { analysis, until: at.unwrap_or(analysis.horizon()), groups: &[] },
                 object,
             );
             why.push(format!("{}: {}", found.object, found.verdict));
@@ -345,12 +309,7 @@ impl Told {
             why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
         }
         let about = failed.about.map(|(object, at)| (object.name(analysis), at));
-        Told {
-            failed,
-            records,
-            why,
-            about,
-        }
+        Told { failed, records, why, about }
     }
 }
 

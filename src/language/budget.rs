@@ -17,18 +17,10 @@ pub struct PodDisruptionBudget {
     #[serde(default)]
     pub selector: LabelSelector,
     /// `spec.minAvailable`: a number, or `"50%"`.
-    #[serde(
-        default,
-        rename = "minAvailable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "minAvailable", skip_serializing_if = "Option::is_none")]
     pub min_available: Option<FlagValue>,
     /// `spec.maxUnavailable`: a number, or `"25%"`.
-    #[serde(
-        default,
-        rename = "maxUnavailable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "maxUnavailable", skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<FlagValue>,
     /// `spec.unhealthyPodEvictionPolicy`; `IfHealthyBudget` where not given.
     #[serde(

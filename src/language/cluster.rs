@@ -32,11 +32,7 @@ pub struct NodeGroup {
     /// `timeAdded` of taints, from the start of the run:
     /// `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only controllers set it, so that it
     /// appears in imports; nothing reads it.
-    #[serde(
-        default,
-        rename = "taintsAdded",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
     pub taints_added: BTreeMap<String, DurationText>,
     /// `spec.unschedulable`: cordoned from the start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -171,11 +167,7 @@ pub struct PodGroup {
     )]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(
-        default,
-        rename = "nodeSelector",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
     pub node_selector: BTreeMap<String, String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -184,38 +176,22 @@ pub struct PodGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(
-        default,
-        rename = "priorityClassName",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(
-        default,
-        rename = "topologySpreadConstraints",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(
-        default,
-        rename = "schedulingGates",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(
-        default,
-        rename = "preemptionPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
     pub preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
@@ -230,11 +206,7 @@ pub struct PodGroup {
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(
-        default,
-        rename = "podDeletionCost",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
     pub pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -350,11 +322,7 @@ pub struct Toleration {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// How long a NoExecute taint is tolerated; for ever where not given.
-    #[serde(
-        default,
-        rename = "tolerationSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "tolerationSeconds", skip_serializing_if = "Option::is_none")]
     pub toleration_seconds: Option<i64>,
 }
 
@@ -407,11 +375,7 @@ pub enum PodStart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ready: Option<PodCondition>,
         /// The condition DisruptionTarget.
-        #[serde(
-            default,
-            rename = "disruptionTarget",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, rename = "disruptionTarget", skip_serializing_if = "Option::is_none")]
         disruption_target: Option<PodCondition>,
         /// Set if it was being deleted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -474,8 +438,6 @@ pub struct Deletion {
 impl NodeGroup {
     /// The name or names as written.
     pub(crate) fn names_texts(&self) -> Option<OneOrMany> {
-        self.names
-            .clone()
-            .or_else(|| self.name.clone().map(OneOrMany::One))
+        self.names.clone().or_else(|| self.name.clone().map(OneOrMany::One))
     }
 }

@@ -111,22 +111,15 @@ fn located(
     // Groups behind those that are written come from the file that the scenario points at.
     let from: Place = at!["cluster"];
     let elsewhere = place.first().is_some_and(|s| {
-        [
-            "nodes",
-            "pods",
-            "workloads",
-            "priorityClasses",
-            "podDisruptionBudgets",
-        ]
-        .into_iter()
-        .any(|list| *s == Step::from(list))
+        ["nodes", "pods", "workloads", "priorityClasses", "podDisruptionBudgets"]
+            .into_iter()
+            .any(|list| *s == Step::from(list))
     }) && place.len() > 1
         && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
     let place: &[Step] = if elsewhere { &from } else { place };
     // A value that the file does not spell out is looked for in what holds it.
-    let bytes = (0..=place.len())
-        .rev()
-        .find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes())));
+    let bytes =
+        (0..=place.len()).rev().find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes())));
     match bytes {
         // The whole file: a name is enough, underlining all of it is not.
         Some((0, bytes)) => problem.at(source, bytes.start..bytes.start + 1),

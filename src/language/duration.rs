@@ -41,9 +41,9 @@ impl DurationError {
             Self::Syntax(_) => {
                 Some("durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\"".to_owned())
             }
-            Self::MissingUnit(text) => Some(format!(
-                "add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes"
-            )),
+            Self::MissingUnit(text) => {
+                Some(format!("add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes"))
+            }
             Self::UnknownUnit { unit, .. } => Some(match unit.as_str() {
                 "d" | "day" | "days" => "Go's durations have no days: 1 day is \"24h\"".to_owned(),
                 "w" | "week" | "weeks" => {
@@ -57,9 +57,9 @@ impl DurationError {
                 },
             }),
             Self::Overflow(_) => None,
-            Self::Negative(text) => text
-                .strip_prefix('-')
-                .map(|positive| format!("did you mean {positive:?}?")),
+            Self::Negative(text) => {
+                text.strip_prefix('-').map(|positive| format!("did you mean {positive:?}?"))
+            }
         }
     }
 }
@@ -83,10 +83,7 @@ fn meant_unit(word: &str) -> Option<&'static str> {
         ("milliseconds", "ms"),
     ];
     let near = spelling::nearest(word, WORDS.iter().map(|(word, _)| *word))?;
-    WORDS
-        .iter()
-        .find(|(word, _)| *word == near)
-        .map(|(_, unit)| *unit)
+    WORDS.iter().find(|(word, _)| *word == near).map(|(_, unit)| *unit)
 }
 
 /// Reads a duration of zero or more.
@@ -95,9 +92,7 @@ fn meant_unit(word: &str) -> Option<&'static str> {
 /// What Go refuses, and what is below zero.
 pub fn parse(text: &str) -> Result<Dur, DurationError> {
     let nanos = parse_signed(text)?;
-    u64::try_from(nanos)
-        .map(Dur::from_nanos)
-        .map_err(|_| DurationError::Negative(shown(text)))
+    u64::try_from(nanos).map(Dur::from_nanos).map_err(|_| DurationError::Negative(shown(text)))
 }
 
 /// Reads a duration that may be negative, a clock's skew say, in nanoseconds.
@@ -127,12 +122,8 @@ pub fn parse_signed(text: &str) -> Result<i64, DurationError> {
             .ok_or_else(|| DurationError::Overflow(shown(text)))?;
         rest = after;
     }
-    if negative {
-        Some((total as i64).wrapping_neg())
-    } else {
-        i64::try_from(total).ok()
-    }
-    .ok_or_else(|| DurationError::Overflow(shown(text)))
+    if negative { Some((total as i64).wrapping_neg()) } else { i64::try_from(total).ok() }
+        .ok_or_else(|| DurationError::Overflow(shown(text)))
 }
 
 /// One number with its unit, in nanoseconds, and what follows it. `whole` is for error messages.
@@ -147,10 +138,7 @@ fn one_amount<'a>(text: &'a str, whole: &str) -> Result<(u64, &'a str), Duration
     if integer.is_empty() && fraction.is_empty() {
         return Err(DurationError::Syntax(shown(whole)));
     }
-    let unit_len = rest
-        .bytes()
-        .take_while(|b| *b != b'.' && !b.is_ascii_digit())
-        .count();
+    let unit_len = rest.bytes().take_while(|b| *b != b'.' && !b.is_ascii_digit()).count();
     let (unit, rest) = rest.split_at(unit_len);
     let nanos: u64 = match unit {
         "" => return Err(DurationError::MissingUnit(shown(whole))),
@@ -162,22 +150,13 @@ fn one_amount<'a>(text: &'a str, whole: &str) -> Result<(u64, &'a str), Duration
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         _ => {
-            return Err(DurationError::UnknownUnit {
-                text: shown(whole),
-                unit: shown(unit),
-            });
+            return Err(DurationError::UnknownUnit { text: shown(whole), unit: shown(unit) });
         }
     };
     let overflow = || DurationError::Overflow(shown(whole));
-    let count: u64 = if integer.is_empty() {
-        0
-    } else {
-        integer.parse().map_err(|_| overflow())?
-    };
-    let amount = count
-        .checked_mul(nanos)
-        .filter(|a| *a <= 1 << 63)
-        .ok_or_else(overflow)?;
+    let count: u64 =
+        if integer.is_empty() { 0 } else { integer.parse().map_err(|_| overflow())? };
+    let amount = count.checked_mul(nanos).filter(|a| *a <= 1 << 63).ok_or_else(overflow)?;
     let amount = amount
         .checked_add(fraction_of(fraction, nanos))
         .filter(|a| *a <= 1 << 63)
@@ -220,11 +199,7 @@ pub fn format_go(duration: Dur) -> String {
     let decimal = |whole: u64, fraction: u64, width: usize, unit: &str| {
         let digits = format!("{fraction:0width$}");
         let digits = digits.trim_end_matches('0');
-        if fraction == 0 {
-            format!("{whole}{unit}")
-        } else {
-            format!("{whole}.{digits}{unit}")
-        }
+        if fraction == 0 { format!("{whole}{unit}") } else { format!("{whole}.{digits}{unit}") }
     };
     match ns {
         0 => "0s".to_owned(),
@@ -307,10 +282,7 @@ mod tests {
             ("3h30m", (3 * H + 30 * M) as i64),
             ("10.5s4m", (4 * M + 10 * S + 500 * MS) as i64),
             ("-2m3.4s", -((2 * M + 3 * S + 400 * MS) as i64)),
-            (
-                "1h2m3s4ms5us6ns",
-                (H + 2 * M + 3 * S + 4 * MS + 5 * US + 6) as i64,
-            ),
+            ("1h2m3s4ms5us6ns", (H + 2 * M + 3 * S + 4 * MS + 5 * US + 6) as i64),
             ("39h9m14.425s", (39 * H + 9 * M + 14 * S + 425 * MS) as i64),
             ("52763797000ns", 52763797000),
             ("0.3333333333333333333h", (20 * M) as i64),
@@ -323,19 +295,13 @@ mod tests {
             ("-9223372036s854ms775us808ns", i64::MIN),
             ("-2562047h47m16.854775808s", i64::MIN),
             ("0.100000000000000000000h", (6 * M) as i64),
-            (
-                "0.830103483285477580700h",
-                (49 * M + 48 * S + 372_539_827) as i64,
-            ),
+            ("0.830103483285477580700h", (49 * M + 48 * S + 372_539_827) as i64),
         ];
         for (text, nanos) in signed {
             assert_eq!(parse_signed(text), Ok(*nanos), "{text}");
             match u64::try_from(*nanos) {
                 Ok(nanos) => assert_eq!(parse(text), Ok(Dur::from_nanos(nanos)), "{text}"),
-                Err(_) => assert_eq!(
-                    parse(text),
-                    Err(DurationError::Negative((*text).to_owned()))
-                ),
+                Err(_) => assert_eq!(parse(text), Err(DurationError::Negative((*text).to_owned()))),
             }
         }
     }
@@ -345,10 +311,7 @@ mod tests {
     fn what_go_refuses() {
         for text in ["", "-", ".", "-.", ".s", "+.s", "s", "1s2.", " 1s", "x1s"] {
             let error = parse_signed(text).expect_err(text);
-            let known = matches!(
-                error,
-                DurationError::Syntax(_) | DurationError::MissingUnit(_)
-            );
+            let known = matches!(error, DurationError::Syntax(_) | DurationError::MissingUnit(_));
             assert!(known, "{text:?}: {error}");
         }
         for text in ["3", "1s2", "1.5", "00"] {
@@ -366,10 +329,8 @@ mod tests {
             ("1s-1s", "s-"),
             ("1S", "S"),
         ] {
-            let expected = DurationError::UnknownUnit {
-                text: text.to_owned(),
-                unit: unit.to_owned(),
-            };
+            let expected =
+                DurationError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned() };
             assert_eq!(parse_signed(text), Err(expected), "{text}");
         }
         for text in [
@@ -382,11 +343,7 @@ mod tests {
             "3000000h",
             "99999999999999999999s",
         ] {
-            assert_eq!(
-                parse_signed(text),
-                Err(DurationError::Overflow(text.to_owned())),
-                "{text}"
-            );
+            assert_eq!(parse_signed(text), Err(DurationError::Overflow(text.to_owned())), "{text}");
         }
     }
 
@@ -395,26 +352,13 @@ mod tests {
         for (text, hint) in [
             ("30", "add a unit: \"30s\" for seconds, \"30m\" for minutes"),
             ("1d", "Go's durations have no days: 1 day is \"24h\""),
-            (
-                "5min",
-                "did you mean \"m\"? units are ns, us, ms, s, m and h",
-            ),
-            (
-                "5sec",
-                "did you mean \"s\"? units are ns, us, ms, s, m and h",
-            ),
+            ("5min", "did you mean \"m\"? units are ns, us, ms, s, m and h"),
+            ("5sec", "did you mean \"s\"? units are ns, us, ms, s, m and h"),
             ("5parsec", "units are ns, us, ms, s, m and h"),
             ("-5s", "did you mean \"5s\"?"),
-            (
-                "soon",
-                "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\"",
-            ),
+            ("soon", "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\""),
         ] {
-            assert_eq!(
-                parse(text).unwrap_err().hint().as_deref(),
-                Some(hint),
-                "{text}"
-            );
+            assert_eq!(parse(text).unwrap_err().hint().as_deref(), Some(hint), "{text}");
         }
         assert!(parse(&"1".repeat(1_000_000)).unwrap_err().to_string().len() < 100);
     }
@@ -432,11 +376,7 @@ mod tests {
             (4 * M + 5 * S + MS, "4m5.001s", "4m5.001s"),
             (5 * H + 6 * M + 7 * S + MS, "5h6m7.001s", "5h6m7.001s"),
             (8 * M + 1, "8m0.000000001s", "8m0.000000001s"),
-            (
-                i64::MAX as u64,
-                "2562047h47m16.854775807s",
-                "2562047h47m16.854775807s",
-            ),
+            (i64::MAX as u64, "2562047h47m16.854775807s", "2562047h47m16.854775807s"),
             (5 * M, "5m0s", "5m"),
             (10 * S, "10s", "10s"),
             (10 * M, "10m0s", "10m"),
@@ -446,10 +386,7 @@ mod tests {
             (H + S, "1h0m1s", "1h0m1s"),
         ] {
             let duration = Dur::from_nanos(nanos);
-            assert_eq!(
-                (format_go(duration).as_str(), format(duration).as_str()),
-                (go, short)
-            );
+            assert_eq!((format_go(duration).as_str(), format(duration).as_str()), (go, short));
             assert_eq!((parse(go), parse(short)), (Ok(duration), Ok(duration)));
         }
     }

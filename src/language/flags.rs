@@ -57,10 +57,7 @@ pub(crate) struct KubeletFlags {
 
 /// kube-controller-manager's client limits where no flag changes them (`component-base/config`
 /// defaults).
-pub(crate) const CLIENT: Limits = Limits {
-    qps: 20.0,
-    burst: 30,
-};
+pub(crate) const CLIENT: Limits = Limits { qps: 20.0, burst: 30 };
 
 /// Sets a flag, where a value is given; the value that it has then, which is empty where the release
 /// says what holds.
@@ -85,12 +82,7 @@ struct Flag {
 }
 
 const fn flag(name: &'static str, set: Set) -> Flag {
-    Flag {
-        name,
-        since: Since::Always,
-        instead: "",
-        set,
-    }
+    Flag { name, since: Since::Always, instead: "", set }
 }
 
 /// What took the place of pod-eviction-timeout.
@@ -99,18 +91,14 @@ const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates th
     `tolerationSeconds` is a pod's own";
 
 const CONTROLLER_MANAGER: &[Flag] = &[
-    flag("node-monitor-period", |s, v| {
-        put(&mut s.flags.node_monitor_period, v, positive)
-    }),
+    flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, v, positive)),
     flag("node-monitor-grace-period", |s, v| {
         put(&mut s.flags.node_monitor_grace_period, v, positive)
     }),
     flag("node-startup-grace-period", |s, v| {
         put(&mut s.flags.node_startup_grace_period, v, positive)
     }),
-    flag("node-eviction-rate", |s, v| {
-        put(&mut s.flags.node_eviction_rate, v, rate)
-    }),
+    flag("node-eviction-rate", |s, v| put(&mut s.flags.node_eviction_rate, v, rate)),
     flag("secondary-node-eviction-rate", |s, v| {
         put(&mut s.flags.secondary_node_eviction_rate, v, rate)
     }),
@@ -119,9 +107,7 @@ const CONTROLLER_MANAGER: &[Flag] = &[
             whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32)
         })
     }),
-    flag("unhealthy-zone-threshold", |s, v| {
-        put(&mut s.flags.unhealthy_zone_threshold, v, share)
-    }),
+    flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, v, share)),
     Flag {
         name: "pod-eviction-timeout",
         since: Since::TimeoutMode,
@@ -139,9 +125,7 @@ const CONTROLLER_MANAGER: &[Flag] = &[
             whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32)
         })
     }),
-    flag("kube-api-qps", |s, v| {
-        put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)
-    }),
+    flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)),
     flag("kube-api-burst", |s, v| {
         put(&mut s.client.get_or_insert(CLIENT).burst, v, |v| {
             whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32)
@@ -167,28 +151,20 @@ const CONTROLLER_MANAGER: &[Flag] = &[
 
 const API_SERVER: &[Flag] = &[
     flag("default-not-ready-toleration-seconds", |s, v| {
-        put(&mut s.flags.default_not_ready_toleration_seconds, v, |v| {
-            whole(v, i64::MIN, i64::MAX)
-        })
+        put(&mut s.flags.default_not_ready_toleration_seconds, v, |v| whole(v, i64::MIN, i64::MAX))
     }),
     flag("default-unreachable-toleration-seconds", |s, v| {
-        put(
-            &mut s.flags.default_unreachable_toleration_seconds,
-            v,
-            |v| whole(v, i64::MIN, i64::MAX),
-        )
+        put(&mut s.flags.default_unreachable_toleration_seconds, v, |v| {
+            whole(v, i64::MIN, i64::MAX)
+        })
     }),
     flag("enable-admission-plugins", |s, v| plugins(s, v, true)),
     flag("disable-admission-plugins", |s, v| plugins(s, v, false)),
 ];
 
 const KUBELET: &[Flag] = &[
-    flag("node-status-update-frequency", |s, v| {
-        maybe(&mut s.kubelet.status_update, v, positive)
-    }),
-    flag("node-status-report-frequency", |s, v| {
-        maybe(&mut s.kubelet.status_report, v, positive)
-    }),
+    flag("node-status-update-frequency", |s, v| maybe(&mut s.kubelet.status_update, v, positive)),
+    flag("node-status-report-frequency", |s, v| maybe(&mut s.kubelet.status_report, v, positive)),
     Flag {
         name: "node-lease-duration-seconds",
         since: Since::Leases,
@@ -210,9 +186,7 @@ const COMPONENTS: &[(&str, &[Flag])] = &[
 
 /// Every flag, `kube_controller_manager` and `node-monitor-period` say.
 pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COMPONENTS
-        .iter()
-        .flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
+    COMPONENTS.iter().flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
 }
 
 /// The flags that a release has, each with its component, its name, its value by what a scenario
@@ -227,12 +201,9 @@ pub(crate) fn values(
         .filter(|(component, name)| lacking(component, name, profile).is_none())
         .map(|(component, name)| {
             let flags = COMPONENTS.iter().filter(|(c, _)| *c == component);
-            let flag = flags
-                .flat_map(|(_, flags)| flags.iter())
-                .find(|f| f.name == name);
+            let flag = flags.flat_map(|(_, flags)| flags.iter()).find(|f| f.name == name);
             let value = |settings: &mut Settings| {
-                flag.and_then(|f| (f.set)(settings, None).ok())
-                    .unwrap_or_default()
+                flag.and_then(|f| (f.set)(settings, None).ok()).unwrap_or_default()
             };
             (component, name, both.each_mut().map(value))
         })
@@ -285,9 +256,8 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
     }
     let minors =
         MINORS.filter(|minor| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| there(&p)));
-    let (first, last) = minors.fold((u32::MAX, 0), |(first, last), minor| {
-        (first.min(minor), last.max(minor))
-    });
+    let (first, last) =
+        minors.fold((u32::MAX, 0), |(first, last), minor| (first.min(minor), last.max(minor)));
     let releases = match (first == *MINORS.start(), last == *MINORS.end()) {
         (_, true) => format!("those from 1.{first} on have it"),
         (true, _) => format!("those up to 1.{last} have it"),
@@ -331,11 +301,7 @@ pub(crate) fn take_settings(
             &exported.flags.kube_controller_manager,
             &mut own.kube_controller_manager,
         ),
-        (
-            "kube_apiserver",
-            &exported.flags.kube_apiserver,
-            &mut own.kube_apiserver,
-        ),
+        ("kube_apiserver", &exported.flags.kube_apiserver, &mut own.kube_apiserver),
         ("kubelet", &exported.flags.kubelet, &mut own.kubelet),
     ] {
         for (name, value) in from {
@@ -368,9 +334,7 @@ pub(crate) fn check(component: &str, name: &str, value: &FlagValue) -> Result<()
 
 fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
     let bare = name.trim_start_matches('-').replace('_', "-");
-    let problem = Problem::new(format!(
-        "`{name}` is not a flag of {component} that is modelled"
-    ));
+    let problem = Problem::new(format!("`{name}` is not a flag of {component} that is modelled"));
     if let Some(other) = known().find(|(_, n)| *n == bare) {
         let right = other.0.replace('_', "-");
         return if right == component {
@@ -445,10 +409,8 @@ fn maybe(
 fn positive(value: &FlagValue) -> Result<Dur, Problem> {
     match value {
         FlagValue::Text(text) => values::positive(text),
-        other => Err(
-            Problem::new(format!("expected a duration in quotes, found {other}"))
-                .help(format!("\"{other}s\" is {other} seconds")),
-        ),
+        other => Err(Problem::new(format!("expected a duration in quotes, found {other}"))
+            .help(format!("\"{other}s\" is {other} seconds"))),
     }
 }
 
@@ -469,19 +431,13 @@ fn rate(value: &FlagValue) -> Result<f32, Problem> {
     if (0.0..=1e6).contains(&rate) {
         Ok(rate as f32)
     } else {
-        Err(Problem::new(format!(
-            "a rate of {value} per second is not between 0 and 1000000"
-        )))
+        Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000")))
     }
 }
 
 fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
     let rate = rate(value)?;
-    if rate > 0.0 {
-        Ok(rate)
-    } else {
-        Err(Problem::new("this rate must be above zero"))
-    }
+    if rate > 0.0 { Ok(rate) } else { Err(Problem::new("this rate must be above zero")) }
 }
 
 fn share(value: &FlagValue) -> Result<f32, Problem> {
@@ -489,9 +445,7 @@ fn share(value: &FlagValue) -> Result<f32, Problem> {
     if (0.0..=1.0).contains(&share) {
         Ok(share as f32)
     } else {
-        Err(Problem::new(format!(
-            "a threshold of {value} is not between 0 and 1"
-        )))
+        Err(Problem::new(format!("a threshold of {value} is not between 0 and 1")))
     }
 }
 
@@ -502,20 +456,15 @@ fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
         _ => None,
     };
     let number = number.ok_or_else(|| {
-        let seconds = if let FlagValue::Text(text) = value {
-            duration::whole_seconds(text)
-        } else {
-            None
-        };
+        let seconds =
+            if let FlagValue::Text(text) = value { duration::whole_seconds(text) } else { None };
         let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
         Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
     })?;
     if (least..=most).contains(&number) {
         Ok(number)
     } else {
-        Err(Problem::new(format!(
-            "{number} is not between {least} and {most}"
-        )))
+        Err(Problem::new(format!("{number} is not between {least} and {most}")))
     }
 }
 
@@ -524,9 +473,7 @@ fn boolean(value: &FlagValue) -> Result<bool, Problem> {
         FlagValue::Bool(b) => Ok(*b),
         FlagValue::Text(text) if text == "true" => Ok(true),
         FlagValue::Text(text) if text == "false" => Ok(false),
-        other => Err(Problem::new(format!(
-            "expected true or false, found {other}"
-        ))),
+        other => Err(Problem::new(format!("expected true or false, found {other}"))),
     }
 }
 
@@ -559,10 +506,8 @@ fn plugins(
     for name in text.iter().flat_map(|t| t.split(',')).map(str::trim) {
         let place = PLUGINS.iter().position(|plugin| *plugin == name);
         let place = place.ok_or_else(|| {
-            Problem::new(format!(
-                "`{name}` is not an admission plugin that is modelled"
-            ))
-            .maybe_help(did_you_mean_or_list(name, &PLUGINS))
+            Problem::new(format!("`{name}` is not an admission plugin that is modelled"))
+                .maybe_help(did_you_mean_or_list(name, &PLUGINS))
         })?;
         *all[place] = on;
     }

@@ -19,18 +19,10 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct LabelSelector {
     /// Labels with the values they must have.
-    #[serde(
-        default,
-        rename = "matchLabels",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(default, rename = "matchLabels", skip_serializing_if = "BTreeMap::is_empty")]
     pub match_labels: BTreeMap<String, String>,
     /// Further conditions.
-    #[serde(
-        default,
-        rename = "matchExpressions",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "matchExpressions", skip_serializing_if = "Vec::is_empty")]
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 

@@ -21,11 +21,7 @@ pub struct DrainFlags {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disable_eviction: bool,
     /// `--grace-period`; the pods' own where not given.
-    #[serde(
-        default,
-        rename = "gracePeriodSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
     pub grace_period_seconds: Option<i64>,
     /// `--timeout` of each node; it waits for ever where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

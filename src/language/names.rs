@@ -100,26 +100,15 @@ impl Piece<'_> {
 pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
     let pieces = pieces(text)?;
     // Lengths come before names: these are made one by one.
-    let length = pieces
-        .iter()
-        .fold(0, |all: usize, p| all.saturating_add(p.length()));
+    let length = pieces.iter().fold(0, |all: usize, p| all.saturating_add(p.length()));
     if length > NAME_MAX {
-        return Err(NamesError::TooLong {
-            text: start_of(text),
-            length,
-        });
+        return Err(NamesError::TooLong { text: start_of(text), length });
     }
-    let count = pieces
-        .iter()
-        .try_fold(1u128, |n, p| n.checked_mul(p.count()));
+    let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
     let count = match count {
         Some(n) if n <= u128::from(limit) => n as u64,
         Some(n) => {
-            return Err(NamesError::TooMany {
-                text: start_of(text),
-                count: n.to_string(),
-                limit,
-            });
+            return Err(NamesError::TooMany { text: start_of(text), count: n.to_string(), limit });
         }
         None => {
             return Err(NamesError::TooMany {
@@ -139,10 +128,7 @@ pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
                 (*digit, left) = (left % base, left / base);
             }
             let mut name = String::new();
-            digits
-                .iter()
-                .zip(&pieces)
-                .for_each(|(&d, p)| p.push(d, &mut name));
+            digits.iter().zip(&pieces).for_each(|(&d, p)| p.push(d, &mut name));
             name
         })
         .collect())
@@ -159,10 +145,7 @@ fn start_of(text: &str) -> String {
 /// The text up to its first brace without a trailing separator: what people call the group, `a` for
 /// `a-{00..09}`.
 pub fn stem(text: &str) -> &str {
-    text.split('{')
-        .next()
-        .unwrap_or(text)
-        .trim_end_matches(['-', '.', '_'])
+    text.split('{').next().unwrap_or(text).trim_end_matches(['-', '.', '_'])
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
@@ -194,12 +177,8 @@ fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
             Ok(Piece::List(words))
         };
     };
-    let number = |s: &str| {
-        s.bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| s.parse::<u64>().ok())
-            .flatten()
-    };
+    let number =
+        |s: &str| s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse::<u64>().ok()).flatten();
     let (Some(low), Some(high)) = (number(first), number(last)) else {
         return Err(NamesError::Range(inside.to_owned()));
     };
@@ -208,16 +187,8 @@ fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
     }
     // As in a shell: a leading zero at either end pads all to the same width.
     let padded = |s: &str| s.len() > 1 && s.starts_with('0');
-    let width = if padded(first) || padded(last) {
-        first.len().max(last.len())
-    } else {
-        0
-    };
-    Ok(Piece::Range {
-        first: low,
-        last: high,
-        width,
-    })
+    let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
+    Ok(Piece::Range { first: low, last: high, width })
 }
 
 #[cfg(test)]
@@ -232,33 +203,16 @@ mod tests {
     fn ranges_and_lists_multiply() {
         assert_eq!(names("a"), "a");
         assert_eq!(names("a-{0..3}"), "a-0 a-1 a-2 a-3");
-        assert_eq!(
-            names("a-{08..11}"),
-            "a-08 a-09 a-10 a-11",
-            "a leading zero pads"
-        );
-        assert_eq!(
-            names("{a,b}-{1..2}.x"),
-            "a-1.x a-2.x b-1.x b-2.x",
-            "the last runs fastest"
-        );
+        assert_eq!(names("a-{08..11}"), "a-08 a-09 a-10 a-11", "a leading zero pads");
+        assert_eq!(names("{a,b}-{1..2}.x"), "a-1.x a-2.x b-1.x b-2.x", "the last runs fastest");
         assert_eq!(names("{7..7}"), "7");
     }
 
     #[test]
     fn mistakes_are_named() {
-        assert_eq!(
-            names("a-{0..3"),
-            "error: `a-{0..3` has a brace without its partner"
-        );
-        assert_eq!(
-            names("a-0..3}"),
-            "error: `a-0..3}` has a brace without its partner"
-        );
-        assert_eq!(
-            names("{a{b}}"),
-            "error: `{a{b}}` has a brace without its partner"
-        );
+        assert_eq!(names("a-{0..3"), "error: `a-{0..3` has a brace without its partner");
+        assert_eq!(names("a-0..3}"), "error: `a-0..3}` has a brace without its partner");
+        assert_eq!(names("{a{b}}"), "error: `{a{b}}` has a brace without its partner");
         assert_eq!(names("{a,}"), "error: `{a,}` has an empty alternative");
         assert_eq!(names("{}"), "error: `{}` has an empty alternative");
         assert_eq!(names("{3..1}"), "error: `{3..1}` runs backwards");
@@ -289,10 +243,7 @@ mod tests {
             )
         );
         let list = format!("{{a,{}}}", "x".repeat(400));
-        assert!(matches!(
-            expand(&list, 10),
-            Err(NamesError::TooLong { length: 400, .. })
-        ));
+        assert!(matches!(expand(&list, 10), Err(NamesError::TooLong { length: 400, .. })));
         assert!(
             matches!(expand(&format!("{{0..9}}{}", "0".repeat(316)), 10), Ok(names) if names.len() == 10)
         );

@@ -16,18 +16,10 @@ pub struct Namespace {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NamesText>,
     /// The annotation `scheduler.alpha.kubernetes.io/defaultTolerations`: what new pods get.
-    #[serde(
-        default,
-        rename = "defaultTolerations",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "defaultTolerations", skip_serializing_if = "Option::is_none")]
     pub default_tolerations: Option<Vec<Toleration>>,
     /// The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
     /// anything where it is empty.
-    #[serde(
-        default,
-        rename = "tolerationsWhitelist",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "tolerationsWhitelist", skip_serializing_if = "Option::is_none")]
     pub tolerations_whitelist: Option<Vec<Toleration>>,
 }

@@ -69,10 +69,7 @@ impl Prices {
             &self.ghosts,
             &self.node_hour,
         ];
-        PRICED
-            .into_iter()
-            .zip(all)
-            .filter_map(|(name, price)| Some((name, price.as_ref()?)))
+        PRICED.into_iter().zip(all).filter_map(|(name, price)| Some((name, price.as_ref()?)))
     }
 }
 

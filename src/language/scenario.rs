@@ -76,18 +76,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<PodGroup>,
     /// Priorities by name, beside Kubernetes' own two.
-    #[serde(
-        default,
-        rename = "priorityClasses",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "priorityClasses", skip_serializing_if = "Vec::is_empty")]
     pub priority_classes: Vec<PriorityClass>,
     /// How many pods an eviction may take away.
-    #[serde(
-        default,
-        rename = "podDisruptionBudgets",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "podDisruptionBudgets", skip_serializing_if = "Vec::is_empty")]
     pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
     /// What namespaces say of the tolerations of their pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

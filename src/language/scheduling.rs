@@ -200,21 +200,13 @@ pub struct WeightedPods {
 #[serde(deny_unknown_fields)]
 pub struct PodAffinityTerm {
     /// Which pods; none where not given.
-    #[serde(
-        default,
-        rename = "labelSelector",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
     /// Their namespaces; the pod's own where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
     /// `()` is every namespace.
-    #[serde(
-        default,
-        rename = "namespaceSelector",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "namespaceSelector", skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<EveryNamespace>,
     /// The node label that says which nodes are together.
     #[serde(rename = "topologyKey")]
@@ -254,39 +246,19 @@ pub struct TopologySpreadConstraint {
     #[serde(rename = "whenUnsatisfiable")]
     pub when_unsatisfiable: WhenUnsatisfiable,
     /// Which pods are counted; none where not given.
-    #[serde(
-        default,
-        rename = "labelSelector",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
     /// With fewer domains than this the least count is zero.
-    #[serde(
-        default,
-        rename = "minDomains",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "minDomains", skip_serializing_if = "Option::is_none")]
     pub min_domains: Option<i32>,
     /// Whether node selector and node affinity say which nodes count; `Honor` where not given.
-    #[serde(
-        default,
-        rename = "nodeAffinityPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "nodeAffinityPolicy", skip_serializing_if = "Option::is_none")]
     pub node_affinity_policy: Option<InclusionPolicy>,
     /// Whether taints say which nodes count; `Ignore` where not given.
-    #[serde(
-        default,
-        rename = "nodeTaintsPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "nodeTaintsPolicy", skip_serializing_if = "Option::is_none")]
     pub node_taints_policy: Option<InclusionPolicy>,
     /// The pod's own values of these labels are added to the selector.
-    #[serde(
-        default,
-        rename = "matchLabelKeys",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "matchLabelKeys", skip_serializing_if = "Vec::is_empty")]
     pub match_label_keys: Vec<String>,
 }
 
@@ -369,10 +341,7 @@ pub enum PreemptionPolicy {
 #[serde(deny_unknown_fields, default)]
 pub struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
-    #[serde(
-        rename = "percentageOfNodesToScore",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "percentageOfNodesToScore", skip_serializing_if = "Option::is_none")]
     pub percentage_of_nodes_to_score: Option<u32>,
     /// `scoringStrategy.type` of the plugin NodeResourcesFit.
     #[serde(rename = "scoringStrategy", skip_serializing_if = "Option::is_none")]

@@ -21,10 +21,8 @@ mod tests {
     #[test]
     fn every_example_of_the_page_and_of_the_types_is_read() {
         let types = include_str!("expect.rs");
-        let of_types = types[types.find("pub enum Expectation").unwrap()..]
-            .split('`')
-            .skip(1)
-            .step_by(2);
+        let of_types =
+            types[types.find("pub enum Expectation").unwrap()..].split('`').skip(1).step_by(2);
         let mut kinds = 0;
         for example in PAGE
             .split('`')
@@ -37,34 +35,18 @@ mod tests {
         }
         // The page has an example for each line of its tables, the type one for each kind.
         assert!(kinds > 45, "{kinds}");
-        let scenario = PAGE
-            .split_once("```ron\n")
-            .unwrap()
-            .1
-            .split_once("```")
-            .unwrap()
-            .0;
+        let scenario = PAGE.split_once("```ron\n").unwrap().1.split_once("```").unwrap().0;
         let loaded = parse("page.ron", scenario.as_bytes().to_vec(), Path::new("")).unwrap();
-        assert_eq!(
-            expecting(&loaded, &Overrides::default())
-                .unwrap()
-                .1
-                .list
-                .len(),
-            6
-        );
+        assert_eq!(expecting(&loaded, &Overrides::default()).unwrap().1.list.len(), 6);
     }
 
     #[test]
     fn it_has_every_kind_of_expectation_and_every_step() {
         let schema = super::schema();
         let variants = |name: &str| -> Vec<String> {
-            let all = schema["$defs"][name]["oneOf"]
-                .as_array()
-                .unwrap_or_else(|| panic!("no {name}"));
-            all.iter()
-                .filter_map(|v| v["required"][0].as_str().map(str::to_owned))
-                .collect()
+            let all =
+                schema["$defs"][name]["oneOf"].as_array().unwrap_or_else(|| panic!("no {name}"));
+            all.iter().filter_map(|v| v["required"][0].as_str().map(str::to_owned)).collect()
         };
         let kinds = variants("Expectation");
         for kind in [
@@ -83,10 +65,7 @@ mod tests {
             assert!(kinds.iter().any(|k| k == kind), "{kind}: {kinds:?}");
         }
         assert!(variants("Step").iter().any(|s| s == "Partition"));
-        assert_eq!(
-            schema["properties"]["expect"]["items"]["$ref"],
-            "#/$defs/Expectation"
-        );
+        assert_eq!(schema["properties"]["expect"]["items"]["$ref"], "#/$defs/Expectation");
         // Each variant says what it is, with an example.
         let all = schema["$defs"]["Expectation"]["oneOf"].as_array().unwrap();
         for v in all {

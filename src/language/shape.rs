@@ -41,10 +41,7 @@ pub enum Kind {
 impl Shape {
     /// A whole scenario.
     pub fn scenario() -> Self {
-        Self {
-            name: "Scenario",
-            schema: language(),
-        }
+        Self { name: "Scenario", schema: language() }
     }
 
     /// Every type that has a name.
@@ -56,10 +53,7 @@ impl Shape {
 
     /// The type of that name.
     pub(crate) fn of(name: &'static str) -> Self {
-        Self {
-            name,
-            schema: &language()["$defs"][name],
-        }
+        Self { name, schema: &language()["$defs"][name] }
     }
 
     /// A type that may be only referred to, or be optional.
@@ -70,9 +64,8 @@ impl Shape {
                 (name, schema) = (of, &language()["$defs"][of]);
                 continue;
             }
-            let some: Vec<&Value> = list(&schema["anyOf"])
-                .filter(|v| v["type"] != "null")
-                .collect();
+            let some: Vec<&Value> =
+                list(&schema["anyOf"]).filter(|v| v["type"] != "null").collect();
             let [only] = some[..] else {
                 return Self { name, schema };
             };
@@ -119,9 +112,7 @@ impl Shape {
         let words = words.flat_map(|v| list(&v["enum"]).chain(v.get("const")));
         let words = words.filter_map(Value::as_str);
         // What holds something is an object with one entry.
-        words
-            .map(|word| (word, None))
-            .chain(held.map(|(word, shape)| (word, Some(shape))))
+        words.map(|word| (word, None)).chain(held.map(|(word, shape)| (word, Some(shape))))
     }
 
     /// What stands in the brackets of a value of this type: of one of several variants what that
@@ -146,9 +137,7 @@ impl Shape {
         if self.variants().next().is_some() {
             return Kind::Words(self.variants().map(|(word, _)| word).collect());
         }
-        let mut kinds = list(&schema["anyOf"])
-            .map(|v| &v["type"])
-            .chain([&schema["type"]]);
+        let mut kinds = list(&schema["anyOf"]).map(|v| &v["type"]).chain([&schema["type"]]);
         let is_text = kinds.any(|k| k == "string" || list(k).any(|k| k == "string"));
         match schema["type"].as_str().or(schema["type"][0].as_str()) {
             _ if is_text => Kind::Text,

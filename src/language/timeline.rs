@@ -312,11 +312,7 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pods: Option<PodSelector>,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(
-            default,
-            rename = "gracePeriodSeconds",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
         grace_period_seconds: Option<i64>,
     },
     /// An unbound pod is bound, as a scheduler would.
@@ -369,11 +365,7 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         disable_eviction: bool,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(
-            default,
-            rename = "gracePeriodSeconds",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
         grace_period_seconds: Option<i64>,
         /// `--timeout`, of each node anew; it waits for ever where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -413,18 +405,10 @@ pub enum Step {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
         /// `spec.minAvailable`: a number, or `"50%"`.
-        #[serde(
-            default,
-            rename = "minAvailable",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, rename = "minAvailable", skip_serializing_if = "Option::is_none")]
         min_available: Option<FlagValue>,
         /// `spec.maxUnavailable`: a number, or `"25%"`.
-        #[serde(
-            default,
-            rename = "maxUnavailable",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, rename = "maxUnavailable", skip_serializing_if = "Option::is_none")]
         max_unavailable: Option<FlagValue>,
     },
     /// `kubectl delete pdb`

@@ -66,13 +66,7 @@ fn stored(text: &str) -> Result<i64, Problem> {
 /// down.
 pub(crate) fn past_micros(text: &str) -> Result<i64, Problem> {
     let us = stored(text)?.div_euclid(1000);
-    if us > 0 {
-        Err(Problem::new(format!(
-            "{text} is after the start of the run"
-        )))
-    } else {
-        Ok(us)
-    }
+    if us > 0 { Err(Problem::new(format!("{text} is after the start of the run"))) } else { Ok(us) }
 }
 
 #[cfg(test)]
@@ -83,58 +77,25 @@ mod tests {
     fn spans_have_limits() {
         assert_eq!(span("1m30s").unwrap(), Dur::from_secs(90));
         assert_eq!(span("0").unwrap(), Dur::from_nanos(0));
-        assert_eq!(
-            span("-1s").unwrap_err().message,
-            "-1s is negative; this duration cannot be"
-        );
-        assert_eq!(
-            positive("0s").unwrap_err().message,
-            "this duration must be longer than zero"
-        );
-        assert!(
-            span("9000h")
-                .unwrap_err()
-                .message
-                .contains("longer than a year")
-        );
+        assert_eq!(span("-1s").unwrap_err().message, "-1s is negative; this duration cannot be");
+        assert_eq!(positive("0s").unwrap_err().message, "this duration must be longer than zero");
+        assert!(span("9000h").unwrap_err().message.contains("longer than a year"));
         assert!(span("99999999999999999999h").is_err() && span("5").is_err() && span("").is_err());
     }
 
     #[test]
     fn delays_are_constant_or_drawn() {
         let ms = Dur::from_millis;
-        assert_eq!(
-            delay("2ms").unwrap(),
-            Delay {
-                min: ms(2),
-                max: ms(2)
-            }
-        );
-        assert_eq!(
-            delay("1ms .. 4ms").unwrap(),
-            Delay {
-                min: ms(1),
-                max: ms(4)
-            }
-        );
-        assert_eq!(
-            delay("4ms..1ms").unwrap_err().message,
-            "4ms..1ms runs backwards"
-        );
+        assert_eq!(delay("2ms").unwrap(), Delay { min: ms(2), max: ms(2) });
+        assert_eq!(delay("1ms .. 4ms").unwrap(), Delay { min: ms(1), max: ms(4) });
+        assert_eq!(delay("4ms..1ms").unwrap_err().message, "4ms..1ms runs backwards");
     }
 
     #[test]
     fn stored_times_round_down() {
         assert_eq!(stored_seconds("-1.5s").unwrap(), -2);
-        assert_eq!(
-            stored_seconds("-26280h").unwrap(),
-            -94_608_000,
-            "three years"
-        );
+        assert_eq!(stored_seconds("-26280h").unwrap(), -94_608_000, "three years");
         assert_eq!(past_micros("-1.5us").unwrap(), -2);
-        assert_eq!(
-            past_micros("1s").unwrap_err().message,
-            "1s is after the start of the run"
-        );
+        assert_eq!(past_micros("1s").unwrap_err().message, "1s is after the start of the run");
     }
 }

@@ -105,11 +105,7 @@ pub struct WorkloadGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// `spec.minReadySeconds`; 0 where not given.
-    #[serde(
-        default,
-        rename = "minReadySeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "minReadySeconds", skip_serializing_if = "Option::is_none")]
     pub min_ready_seconds: Option<i32>,
     /// How many of its pods have to be up for it to do its work: a number, or a share of those it
     /// asks for, `"80%"`, rounded up. Where not given it is what its disruption budget demands,
@@ -117,11 +113,7 @@ pub struct WorkloadGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<FlagValue>,
     /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
-    #[serde(
-        default,
-        rename = "podManagementPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "podManagementPolicy", skip_serializing_if = "Option::is_none")]
     pub pod_management_policy: Option<PodManagementPolicy>,
     /// `spec.ordinals` of a StatefulSet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,25 +125,13 @@ pub struct WorkloadGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<i32>,
     /// `spec.backoffLimit` of a Job; 6 where not given.
-    #[serde(
-        default,
-        rename = "backoffLimit",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "backoffLimit", skip_serializing_if = "Option::is_none")]
     pub backoff_limit: Option<i32>,
     /// `spec.podReplacementPolicy` of a Job.
-    #[serde(
-        default,
-        rename = "podReplacementPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "podReplacementPolicy", skip_serializing_if = "Option::is_none")]
     pub pod_replacement_policy: Option<PodReplacementPolicy>,
     /// `spec.podFailurePolicy` of a Job.
-    #[serde(
-        default,
-        rename = "podFailurePolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "podFailurePolicy", skip_serializing_if = "Option::is_none")]
     pub pod_failure_policy: Option<PodFailurePolicy>,
     /// `spec.template`
     #[serde(default, skip_serializing_if = "PodTemplate::is_empty")]
@@ -181,11 +161,7 @@ pub struct PodTemplate {
     )]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(
-        default,
-        rename = "nodeSelector",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
+    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
     pub node_selector: BTreeMap<String, String>,
     /// `spec.nodeName`: its pods are bound to this node without a scheduler.
     #[serde(default, rename = "nodeName", skip_serializing_if = "Option::is_none")]
@@ -197,38 +173,22 @@ pub struct PodTemplate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(
-        default,
-        rename = "priorityClassName",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(
-        default,
-        rename = "topologySpreadConstraints",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(
-        default,
-        rename = "schedulingGates",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(
-        default,
-        rename = "preemptionPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
     pub preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
@@ -243,11 +203,7 @@ pub struct PodTemplate {
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(
-        default,
-        rename = "podDeletionCost",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
     pub pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,11 +217,7 @@ pub struct PodTemplate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
-    #[serde(
-        default,
-        rename = "restartPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<RestartPolicy>,
 }
 
@@ -369,18 +321,10 @@ pub struct PriorityClass {
     /// The priority of its pods.
     pub value: i32,
     /// It is for pods that name none.
-    #[serde(
-        default,
-        rename = "globalDefault",
-        skip_serializing_if = "std::ops::Not::not"
-    )]
+    #[serde(default, rename = "globalDefault", skip_serializing_if = "std::ops::Not::not")]
     pub global_default: bool,
     /// Whether its pods make others leave; `PreemptLowerPriority` where not given.
-    #[serde(
-        default,
-        rename = "preemptionPolicy",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
     pub preemption_policy: Option<PreemptionPolicy>,
 }
 

@@ -101,20 +101,10 @@ pub(crate) fn best(of: &Distribution, price: f64, noticing: &Noticing) -> Best {
         .into_iter()
         .filter(|t| *t >= 0.0)
         .chain(ends)
-        .map(|toleration| Best {
-            toleration,
-            cost: noticing.cost(of, toleration, price),
-        })
+        .map(|toleration| Best { toleration, cost: noticing.cost(of, toleration, price) })
         // Of equal ones the shortest, which finds out soonest.
-        .min_by(|a, b| {
-            a.cost
-                .total_cmp(&b.cost)
-                .then(a.toleration.total_cmp(&b.toleration))
-        })
-        .unwrap_or(Best {
-            toleration: f64::INFINITY,
-            cost: of.mean(),
-        })
+        .min_by(|a, b| a.cost.total_cmp(&b.cost).then(a.toleration.total_cmp(&b.toleration)))
+        .unwrap_or(Best { toleration: f64::INFINITY, cost: of.mean() })
 }
 
 /// Tolerations up to nearly the longest outage, each timeout a fiftieth longer than the one before.
@@ -137,11 +127,7 @@ mod tests {
 
     /// Nodes are always tainted after that time, and lose their taint when they are back.
     fn at_once(detection: f64) -> Noticing {
-        Noticing {
-            from: detection,
-            to: detection,
-            back: 0.0,
-        }
+        Noticing { from: detection, to: detection, back: 0.0 }
     }
 
     /// Half of the outages last two minutes, half an hour; an eviction costs five minutes. A node is
@@ -153,11 +139,7 @@ mod tests {
     fn the_best_toleration_holds_over_the_range_of_detection() {
         let spans = Spans::new([120.0, 3_600.0]).unwrap();
         let d = Distribution::Measured(Arc::new(spans));
-        let noticing = Noticing {
-            from: 40.0,
-            to: 55.0,
-            back: 5.0,
-        };
+        let noticing = Noticing { from: 40.0, to: 55.0, back: 5.0 };
         let found = best(&d, 300.0, &noticing);
         assert_eq!(found.toleration, 85.0);
         assert!((found.cost - 276.25).abs() < 1e-6, "{found:?}");
@@ -180,15 +162,10 @@ mod tests {
             let least = (1..400)
                 .map(|i| f64::from(i) * 5.0)
                 .min_by(|a, b| {
-                    at_once(0.0)
-                        .cost(d, *a, price)
-                        .total_cmp(&at_once(0.0).cost(d, *b, price))
+                    at_once(0.0).cost(d, *a, price).total_cmp(&at_once(0.0).cost(d, *b, price))
                 })
                 .unwrap();
-            assert!(
-                (least - best(d, price, &at_once(0.0)).toleration).abs() <= 5.0,
-                "{least}"
-            );
+            assert!((least - best(d, price, &at_once(0.0)).toleration).abs() <= 5.0, "{least}");
         }
     }
 
@@ -223,18 +200,9 @@ mod tests {
     fn what_was_measured_decides_by_itself() {
         let spans = Spans::new([60.0; 9].into_iter().chain([3_600.0])).unwrap();
         let d = Distribution::Measured(Arc::new(spans));
+        assert_eq!(best(&d, 600.0, &at_once(0.0)), Best { toleration: 60.0, cost: 120.0 });
         assert_eq!(
-            best(&d, 600.0, &at_once(0.0)),
-            Best {
-                toleration: 60.0,
-                cost: 120.0
-            }
-        );
-        assert_eq!(
-            (
-                at_once(0.0).cost(&d, 0.0, 600.0),
-                at_once(0.0).cost(&d, f64::INFINITY, 600.0)
-            ),
+            (at_once(0.0).cost(&d, 0.0, 600.0), at_once(0.0).cost(&d, f64::INFINITY, 600.0)),
             (600.0, 414.0)
         );
     }

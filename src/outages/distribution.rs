@@ -174,11 +174,7 @@ fn normal_quantile(p: f64) -> f64 {
         return q * ratio(&A, &B, 0.180_625 - q * q);
     }
     let tail = libm::sqrt(-libm::log(if q < 0.0 { p } else { 1.0 - p }));
-    let x = if tail <= 5.0 {
-        ratio(&C, &D, tail - 1.6)
-    } else {
-        ratio(&E, &F, tail - 5.0)
-    };
+    let x = if tail <= 5.0 { ratio(&C, &D, tail - 1.6) } else { ratio(&E, &F, tail - 5.0) };
     if q < 0.0 { -x } else { x }
 }
 
@@ -202,10 +198,7 @@ mod tests {
         for p in [1e-9, 0.001, 0.05, 0.3, 0.5, 0.77, 0.95, 0.999, 1.0 - 1e-9] {
             assert!((normal.cdf(normal_quantile(p)) - p).abs() < 1e-9, "{p}");
             assert!(near(e.cdf(Distribution::Exponential(600.0).quantile(p)), p));
-            assert!(near(
-                w.cdf(Distribution::Weibull(0.58, 2.18).quantile(p)),
-                p
-            ));
+            assert!(near(w.cdf(Distribution::Weibull(0.58, 2.18).quantile(p)), p));
             assert!((l.cdf(Distribution::LogNormal(8.237, 1.416).quantile(p)) - p).abs() < 1e-8);
         }
     }
@@ -220,10 +213,7 @@ mod tests {
         ];
         for d in all {
             for p in [0.01, 0.4, 0.9] {
-                assert!(
-                    (d.survival(d.quantile(p)) - (1.0 - p)).abs() < 1e-9,
-                    "{d:?} {p}"
-                );
+                assert!((d.survival(d.quantile(p)) - (1.0 - p)).abs() < 1e-9, "{d:?} {p}");
             }
         }
         assert_eq!(Distribution::Fixed(5.0).survival(5.0), 0.0);

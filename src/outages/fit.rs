@@ -20,11 +20,7 @@ pub(crate) fn fits(spans: &Spans) -> Vec<Fit> {
     let n = spans.count() as f64;
     let logs: Vec<f64> = spans.sorted().iter().map(|s| libm::log(*s)).collect();
     let mean_log = logs.iter().sum::<f64>() / n;
-    let variance = logs
-        .iter()
-        .map(|l| (l - mean_log) * (l - mean_log))
-        .sum::<f64>()
-        / n;
+    let variance = logs.iter().map(|l| (l - mean_log) * (l - mean_log)).sum::<f64>() / n;
     let mean = spans.mean();
     let mut found = vec![Fit {
         name: "Exponential",
@@ -62,11 +58,7 @@ fn weibull(logs: &[f64], mean_log: f64) -> Fit {
     let (mut low, mut high) = (1e-3, 1e3);
     for _ in 0..200 {
         let middle = libm::sqrt(low * high);
-        if excess(middle) < 0.0 {
-            low = middle
-        } else {
-            high = middle
-        }
+        if excess(middle) < 0.0 { low = middle } else { high = middle }
     }
     let k = libm::sqrt(low * high);
     let n = logs.len() as f64;
@@ -113,16 +105,10 @@ mod tests {
     fn a_likelihood_by_hand() {
         let found = fits(&Spans::new([1.0, libm::exp(2.0)]).unwrap());
         let lognormal = found.iter().find(|f| f.name == "LogNormal").unwrap();
-        assert!(
-            (lognormal.log_likelihood + 2.418_94).abs() < 1e-4,
-            "{found:?}"
-        );
+        assert!((lognormal.log_likelihood + 2.418_94).abs() < 1e-4, "{found:?}");
         // Mean 4.1945: -ln 4.1945 - 1 = -2.4338.
         let exponential = found.iter().find(|f| f.name == "Exponential").unwrap();
-        assert!(
-            (exponential.log_likelihood + 2.433_8).abs() < 1e-3,
-            "{found:?}"
-        );
+        assert!((exponential.log_likelihood + 2.433_8).abs() < 1e-3, "{found:?}");
         assert_eq!(fits(&Spans::new([5.0, 5.0]).unwrap()).len(), 1);
     }
 }

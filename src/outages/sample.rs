@@ -12,10 +12,8 @@ pub(crate) struct Spans {
 impl Spans {
     /// Of these spans, longer than zero; none without any.
     pub(crate) fn new(spans: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut sorted: Vec<f64> = spans
-            .into_iter()
-            .filter(|s| *s > 0.0 && s.is_finite())
-            .collect();
+        let mut sorted: Vec<f64> =
+            spans.into_iter().filter(|s| *s > 0.0 && s.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         let sums = std::iter::once(0.0)
             .chain(sorted.iter().scan(0.0, |sum, s| {
@@ -71,10 +69,7 @@ mod tests {
     #[test]
     fn a_sample_says_what_is_in_it() {
         let s = Spans::new([30.0, 10.0, 0.0, 20.0, 40.0]).unwrap();
-        assert_eq!(
-            (s.count(), s.mean(), s.quantile(0.5), s.quantile(0.51)),
-            (4, 25.0, 20.0, 30.0)
-        );
+        assert_eq!((s.count(), s.mean(), s.quantile(0.5), s.quantile(0.51)), (4, 25.0, 20.0, 30.0));
         assert_eq!((s.survival(20.0), s.survival(19.9)), (0.5, 0.75));
         // (10 + 20 + 25 + 25) / 4
         assert_eq!(s.mean_up_to(25.0), 20.0);

@@ -96,11 +96,8 @@ impl Plan {
     /// Workloads by their names, and pods that have none, whose templates are like that.
     pub(crate) fn owners(&self, is_so: &dyn Fn(&PodTemplate) -> bool) -> BTreeSet<String> {
         let so = |t: u32| self.templates.get(t as usize).is_some_and(is_so);
-        let by_name: BTreeMap<&str, &WorkloadPlan> = self
-            .workloads
-            .iter()
-            .map(|w| (w.name.as_str(), w))
-            .collect();
+        let by_name: BTreeMap<&str, &WorkloadPlan> =
+            self.workloads.iter().map(|w| (w.name.as_str(), w)).collect();
         let workloads = self.workloads.iter().filter(|w| so(w.template));
         let mut names: BTreeSet<String> = workloads.map(|w| self.topmost(w).name.clone()).collect();
         // Pods of a workload share a template, which has its name.
@@ -128,14 +125,9 @@ impl Plan {
     /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the
     /// run can tell.
     pub(crate) fn lasts(&self, entry: u32) -> bool {
-        let open = || {
-            self.actions
-                .iter()
-                .any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)))
-        };
-        self.timeline
-            .get(entry as usize)
-            .is_some_and(|e| e.ends.is_some() || open())
+        let open =
+            || self.actions.iter().any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)));
+        self.timeline.get(entry as usize).is_some_and(|e| e.ends.is_some() || open())
     }
 }
 

@@ -36,11 +36,8 @@ impl Plan {
     pub fn size(&self) -> Size {
         let nodes = self.nodes.iter().filter(|n| n.start != NodeStart::Absent);
         let pods = self.pods.iter().filter(|p| p.start != PodStart::Absent);
-        let mut size = Size {
-            nodes: nodes.count() as u64,
-            pods: pods.count() as u64,
-            ..Size::default()
-        };
+        let mut size =
+            Size { nodes: nodes.count() as u64, pods: pods.count() as u64, ..Size::default() };
         for (index, had) in self.make_up() {
             let workload = &self.workloads[index as usize];
             match workload.kind {
@@ -62,11 +59,8 @@ impl Plan {
             Do::CreateWorkload(index) => Some(*index),
             _ => None,
         };
-        let later: BTreeSet<WorkloadIndex> = self
-            .actions
-            .iter()
-            .filter_map(|a| created(&a.act))
-            .collect();
+        let later: BTreeSet<WorkloadIndex> =
+            self.actions.iter().filter_map(|a| created(&a.act)).collect();
         let there = self.there();
         (0..)
             .zip(&self.workloads)
@@ -76,11 +70,9 @@ impl Plan {
                 let selector = w.selector.as_selector().ok();
                 let is_own = |template: u32| {
                     let template: Option<&PodTemplate> = self.templates.get(template as usize);
-                    template
-                        .zip(selector.as_ref())
-                        .is_some_and(|(t, selector)| {
-                            t.owner.is_some() && selector.matches(&t.labels)
-                        })
+                    template.zip(selector.as_ref()).is_some_and(|(t, selector)| {
+                        t.owner.is_some() && selector.matches(&t.labels)
+                    })
                 };
                 let own =
                     there.range((namespace_of(&w.name), 0)..=(namespace_of(&w.name), u32::MAX));

@@ -24,27 +24,15 @@ struct Stage {
 }
 
 const fn off(minor: u32) -> Stage {
-    Stage {
-        since: (minor, 0),
-        default: false,
-        locked: false,
-    }
+    Stage { since: (minor, 0), default: false, locked: false }
 }
 
 const fn on(minor: u32) -> Stage {
-    Stage {
-        since: (minor, 0),
-        default: true,
-        locked: false,
-    }
+    Stage { since: (minor, 0), default: true, locked: false }
 }
 
 const fn locked(minor: u32, value: bool) -> Stage {
-    Stage {
-        since: (minor, 0),
-        default: value,
-        locked: true,
-    }
+    Stage { since: (minor, 0), default: value, locked: true }
 }
 
 /// A feature gate.
@@ -65,11 +53,8 @@ const GATES: &[Gate] = &[
         stages: &[off(6), on(13), locked(18, true)],
         removed: Some(20),
         apply: |p, on| {
-            p.node_lifecycle.eviction_mode = if on {
-                EvictionMode::Taints
-            } else {
-                EvictionMode::Timeout
-            }
+            p.node_lifecycle.eviction_mode =
+                if on { EvictionMode::Taints } else { EvictionMode::Timeout }
         },
     },
     Gate {
@@ -158,11 +143,7 @@ const GATES: &[Gate] = &[
         name: "SchedulerQueueingHints",
         stages: &[
             on(28),
-            Stage {
-                since: (28, 5),
-                default: false,
-                locked: false,
-            },
+            Stage { since: (28, 5), default: false, locked: false },
             on(32),
             locked(34, true),
         ],
@@ -275,10 +256,7 @@ impl Gate {
         if self.removed.is_some_and(|minor| release.minor >= minor) {
             return None;
         }
-        self.stages
-            .iter()
-            .rev()
-            .find(|stage| stage.since <= (release.minor, release.patch))
+        self.stages.iter().rev().find(|stage| stage.since <= (release.minor, release.patch))
     }
 
     /// `1.25 to 1.33`, `from 1.35 on`
@@ -334,17 +312,13 @@ impl GateError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Release(e) => Some(e.hint()),
-            Self::Unknown {
-                nearest: Some(near),
-                ..
-            } => Some(format!("did you mean {near}?")),
+            Self::Unknown { nearest: Some(near), .. } => Some(format!("did you mean {near}?")),
             Self::Unknown { known, .. } if known.is_empty() => {
                 Some("no gate of that release changes anything here".to_owned())
             }
-            Self::Unknown { known, .. } => Some(format!(
-                "gates that change something here: {}",
-                known.join(", ")
-            )),
+            Self::Unknown { known, .. } => {
+                Some(format!("gates that change something here: {}", known.join(", ")))
+            }
             Self::OtherRelease { name, range, .. } => Some(format!("{name} exists {range}")),
             Self::Locked { .. } => None,
         }
@@ -398,11 +372,7 @@ pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Resu
                 });
             }
             Some(stage) if stage.locked && stage.default != value => {
-                return Err(GateError::Locked {
-                    name: gate.name,
-                    locked: stage.default,
-                    release,
-                });
+                return Err(GateError::Locked { name: gate.name, locked: stage.default, release });
             }
             Some(_) => {}
         }
@@ -414,10 +384,7 @@ pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Resu
 pub(super) fn apply(profile: &mut Profile, release: Release, settings: &BTreeMap<String, bool>) {
     for gate in GATES {
         if let Some(stage) = gate.stage(release) {
-            (gate.apply)(
-                profile,
-                settings.get(gate.name).copied().unwrap_or(stage.default),
-            );
+            (gate.apply)(profile, settings.get(gate.name).copied().unwrap_or(stage.default));
         }
     }
 }

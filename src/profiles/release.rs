@@ -77,19 +77,12 @@ impl Release {
             Some(at) => (&numbers[..at], &numbers[at + 1..]),
             None => (numbers, ""),
         };
-        if ["alpha", "beta", "rc"]
-            .iter()
-            .any(|stage| suffix.starts_with(stage))
-        {
+        if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
             return Err(UnknownRelease::PreRelease(text.chars().take(40).collect()));
         }
         let number = |s: &str| {
             let digits = !s.is_empty() && s.len() <= 6 && s.bytes().all(|b| b.is_ascii_digit());
-            if digits {
-                s.parse::<u32>().map_err(|_| syntax())
-            } else {
-                Err(syntax())
-            }
+            if digits { s.parse::<u32>().map_err(|_| syntax()) } else { Err(syntax()) }
         };
         let mut parts = numbers.split('.');
         let major = number(parts.next().unwrap_or_default())?;
@@ -105,10 +98,7 @@ impl Release {
         if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
             return Err(UnknownRelease::Minor(given));
         }
-        let last = Self {
-            minor,
-            patch: LAST_PATCH[(minor - FIRST_MINOR) as usize],
-        };
+        let last = Self { minor, patch: LAST_PATCH[(minor - FIRST_MINOR) as usize] };
         match patch {
             Some(patch) if patch > last.patch => Err(UnknownRelease::Patch { given, last }),
             Some(patch) => Ok(Self { minor, patch }),
@@ -123,17 +113,13 @@ impl Release {
 
     /// The last known patch of every minor release, oldest first.
     pub fn all_minors() -> impl Iterator<Item = Self> {
-        (FIRST_MINOR..=LAST_MINOR)
-            .zip(LAST_PATCH)
-            .map(|(minor, patch)| Self { minor, patch })
+        (FIRST_MINOR..=LAST_MINOR).zip(LAST_PATCH).map(|(minor, patch)| Self { minor, patch })
     }
 
     /// Whether a change is in this release that came with `since`: with the last of those releases
     /// and everything after it, and in the older minor releases listed from that patch on.
     pub(super) fn has(self, since: &[(u32, u32)]) -> bool {
-        since
-            .iter()
-            .any(|&(minor, patch)| minor == self.minor && patch <= self.patch)
+        since.iter().any(|&(minor, patch)| minor == self.minor && patch <= self.patch)
             || since.iter().all(|&(minor, _)| minor < self.minor)
     }
 }

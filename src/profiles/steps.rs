@@ -55,9 +55,7 @@ pub(super) fn profile(release: Release) -> Profile {
 pub(super) const STEPS: &[Step] = &[
     // Logs.
     step(&[(17, 0)], |p| p.log.expired_at_2 = true),
-    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| {
-        p.log.forever_cancelling = true
-    }),
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.log.forever_cancelling = true),
     step(&[(19, 0)], |p| p.log.events = true),
     step(&[(21, 0)], |p| p.event_goroutines = false),
     step(&[(20, 0)], |p| p.watch_retry = WatchRetry::Grows),
@@ -65,41 +63,29 @@ pub(super) const STEPS: &[Step] = &[
     // Requests that are answered 429
     step(&[(19, 0)], |p| p.request_retries = 10),
     step(&[(22, 0)], |p| p.retries_watches = true),
-    step(&[(21, 0)], |p| {
-        p.log.taint_eviction = EvictionLog::Structured
-    }),
-    step(&[(23, 0)], |p| {
-        (p.log.node_helpers, p.log.pod_gc) = (true, true)
-    }),
+    step(&[(21, 0)], |p| p.log.taint_eviction = EvictionLog::Structured),
+    step(&[(23, 0)], |p| (p.log.node_helpers, p.log.pod_gc) = (true, true)),
     step(&[(24, 0)], |p| p.log.bound_at_2 = true),
     step(&[(27, 0)], |p| {
         (p.log.node_lifecycle, p.log.timed_workers) = (true, WorkerLog::Structured)
     }),
-    step(&[(29, 0)], |p| {
-        p.log.taint_eviction = EvictionLog::OwnController
-    }),
+    step(&[(29, 0)], |p| p.log.taint_eviction = EvictionLog::OwnController),
     step(&[(31, 0)], |p| p.log.events_at_3 = true),
     step(&[(32, 0)], |p| p.log.healthy_removed = true),
     step(&[(33, 0)], |p| p.log.timed_workers = WorkerLog::EachStep),
     // The early era.
     step(&[(6, 2)], |p| p.node_lifecycle.swap_without_limiter = true),
-    step(&[(8, 0)], |p| {
-        p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly
-    }),
+    step(&[(8, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly),
     step(&[(9, 0)], |p| {
         p.node_lifecycle.alpha_taint_keys = false;
         p.node_lifecycle.rename_alpha_taints = true;
     }),
     step(&[(10, 0)], |p| p.node_lifecycle.pid_pressure_taint = true),
     step(&[(11, 0)], |p| p.taint_eviction.workers = 8),
-    step(&[(12, 0)], |p| {
-        p.node_lifecycle.condition_taints = ConditionTaints::Mapped
-    }),
+    step(&[(12, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::Mapped),
     // With the gate NodeLease; the node lifecycle controller does not read them yet.
     step(&[(12, 0)], |p| p.kubelet.leases = true),
-    step(&[(12, 6), (13, 3), (14, 0)], |p| {
-        p.taint_nodes_by_condition = true
-    }),
+    step(&[(12, 6), (13, 3), (14, 0)], |p| p.taint_nodes_by_condition = true),
     step(&[(13, 0)], |p| {
         p.node_lifecycle.leases = true;
         p.node_lifecycle.pid_pressure_unknown = true;
@@ -109,9 +95,7 @@ pub(super) const STEPS: &[Step] = &[
         p.node_lifecycle.out_of_disk = false;
         p.node_lifecycle.rename_alpha_taints = false;
     }),
-    step(&[(14, 8), (15, 5), (16, 0)], |p| {
-        p.taint_eviction.pods_by_live_list = false
-    }),
+    step(&[(14, 8), (15, 5), (16, 0)], |p| p.taint_eviction.pods_by_live_list = false),
     step(&[(15, 11), (16, 8), (17, 0)], |p| {
         p.node_lifecycle.pod_workers = true;
         p.node_lifecycle.evicted_node_sheds_new_pods = true;
@@ -121,31 +105,19 @@ pub(super) const STEPS: &[Step] = &[
         p.kubelet.report_frequency = Dur::from_secs(300);
     }),
     // S1
-    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| {
-        p.taint_eviction.forever_cancels = true
-    }),
-    step(&[(18, 0)], |p| {
-        p.scheduler.taint_message = TaintMessage::NamesTaint
-    }),
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.taint_eviction.forever_cancels = true),
+    step(&[(18, 0)], |p| p.scheduler.taint_message = TaintMessage::NamesTaint),
     // S2, first with the bug and then without
-    step(&[(19, 0)], |p| {
-        p.node_lifecycle.requeue = Requeue::HeapDuplicates
-    }),
-    step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| {
-        p.node_lifecycle.requeue = Requeue::Correct
-    }),
+    step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates),
+    step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| p.node_lifecycle.requeue = Requeue::Correct),
     // S3
     step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true),
     // S4
-    step(&[(21, 0)], |p| {
-        p.node_lifecycle.exclude_master_names = false
-    }),
+    step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false),
     // S5
     step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true),
     // S6
-    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| {
-        p.kubelet.lease_jitter = true
-    }),
+    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true),
     // S7
     step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
     // S8
@@ -164,9 +136,7 @@ pub(super) const STEPS: &[Step] = &[
         p.pod_gc.disruption_target = true;
         p.pod_gc.settable_period = true;
     }),
-    step(&[(26, 0)], |p| {
-        p.taint_eviction.disruption_target = DisruptionTarget::Apply
-    }),
+    step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
     step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| {
         p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged
     }),
@@ -187,34 +157,24 @@ pub(super) const STEPS: &[Step] = &[
     // S17
     step(&[(30, 0)], |p| p.taint_eviction.one_clock_reading = true),
     // S18
-    step(&[(32, 0)], |p| {
-        p.node_monitor_grace_period = Dur::from_secs(50)
-    }),
+    step(&[(32, 0)], |p| p.node_monitor_grace_period = Dur::from_secs(50)),
     // S19
-    step(&[(33, 0)], |p| {
-        p.taint_eviction.finished_entry = FinishedEntry::Deleted
-    }),
+    step(&[(33, 0)], |p| p.taint_eviction.finished_entry = FinishedEntry::Deleted),
     // S20
     step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
     // S21
     step(&[(35, 0)], |p| p.taint_eviction.cancelled_flag = true),
     // S35
-    step(&[(18, 19), (19, 11), (20, 7), (21, 1), (22, 0)], |p| {
-        p.kubelet.waits_for_node = true
-    }),
+    step(&[(18, 19), (19, 11), (20, 7), (21, 1), (22, 0)], |p| p.kubelet.waits_for_node = true),
     // S22, S32, S33
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     step(&[(22, 0)], |p| p.kubelet.refused_at_start = RunsOn),
     step(&[(27, 0)], |p| p.kubelet.refused_at_start = Ends),
     // S23: partial in 1.32.0, taken back in 1.32.3
-    step(&[(32, 0)], |p| {
-        p.kubelet.report_offset = ReportOffset::AfterChange
-    }),
+    step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),
     step(&[(32, 3)], |p| p.kubelet.report_offset = ReportOffset::None),
-    step(&[(34, 0)], |p| {
-        p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst
-    }),
+    step(&[(34, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28
@@ -227,15 +187,9 @@ pub(super) const STEPS: &[Step] = &[
         };
     }),
     // S29
-    step(&[(24, 0)], |p| {
-        p.scheduler.unschedulable_flush = Dur::from_secs(300)
-    }),
-    step(&[(24, 0)], |p| {
-        p.scheduler.taint_message = TaintMessage::Untolerated
-    }),
-    step(&[(34, 0)], |p| {
-        p.scheduler.taint_message = TaintMessage::UntoleratedPlural
-    }),
+    step(&[(24, 0)], |p| p.scheduler.unschedulable_flush = Dur::from_secs(300)),
+    step(&[(24, 0)], |p| p.scheduler.taint_message = TaintMessage::Untolerated),
+    step(&[(34, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // The eviction subresource and the disruption controller
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
@@ -252,9 +206,7 @@ pub(super) const STEPS: &[Step] = &[
         p.eviction.drain_asks_for_groups = false;
         p.disruption.unmanaged_pods = UnmanagedPods::Ignored;
     }),
-    step(&[(27, 0)], |p| {
-        p.disruption.unmanaged_pods = UnmanagedPods::Told
-    }),
+    step(&[(27, 0)], |p| p.disruption.unmanaged_pods = UnmanagedPods::Told),
     step(&[(21, 0)], |p| p.eviction.uncounted_has_retry_after = true),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
@@ -263,13 +215,9 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(20, 0)], |p| p.cloud.initializes_in_handler = false),
     step(&[(21, 0)], |p| p.cloud.message_as_reason = false),
     // The scheduler's other changes, release by release
-    step(&[(20, 0)], |p| {
-        p.scheduler.bind_error_text = BindErrorText::Rejected
-    }),
+    step(&[(20, 0)], |p| p.scheduler.bind_error_text = BindErrorText::Rejected),
     step(&[(23, 0)], |p| p.scheduler.failed_binding_moves_pods = true),
-    step(&[(26, 0)], |p| {
-        p.scheduler.bind_error_text = BindErrorText::Running
-    }),
+    step(&[(26, 0)], |p| p.scheduler.bind_error_text = BindErrorText::Running),
     step(&[(19, 0)], |p| {
         let s = &mut p.scheduler;
         s.filter_order = FilterOrder::ResourcesEarlySpreadFirst;
@@ -332,9 +280,7 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| {
         p.scheduler.victims_get_preemptors_status = false
     }),
-    step(&[(29, 11), (30, 7), (31, 3), (32, 0)], |p| {
-        p.scheduler.sorts_victims = true
-    }),
+    step(&[(29, 11), (30, 7), (31, 3), (32, 0)], |p| p.scheduler.sorts_victims = true),
     step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
     step(&[(29, 0)], |p| {
         let s = &mut p.scheduler;
@@ -382,32 +328,20 @@ pub(super) const STEPS: &[Step] = &[
         p.workload.logarithmic_scale_down = true;
         p.workload.pod_deletion_cost = true;
     }),
-    step(&[(25, 0)], |p| {
-        p.workload.scaling_text = ScalingText::ToFrom
-    }),
-    step(&[(32, 0)], |p| {
-        p.workload.scaling_text = ScalingText::FromTo
-    }),
+    step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
+    step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
     step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
-    step(&[(22, 0)], |p| {
-        p.workload.stateful_set.min_ready_seconds = true
-    }),
-    step(&[(23, 0)], |p| {
-        p.workload.stateful_set.status_after_error = true
-    }),
-    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| {
-        p.workload.stateful_set.batches = true
-    }),
+    step(&[(22, 0)], |p| p.workload.stateful_set.min_ready_seconds = true),
+    step(&[(23, 0)], |p| p.workload.stateful_set.status_after_error = true),
+    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| p.workload.stateful_set.batches = true),
     step(&[(27, 9), (28, 5), (29, 0)], |p| {
         p.workload.stateful_set.terminal_pods = TerminalPods::Recreate
     }),
     step(&[(28, 11), (29, 6), (30, 2), (31, 0)], |p| {
         p.workload.stateful_set.terminal_pods = TerminalPods::Delete
     }),
-    step(&[(34, 0)], |p| {
-        p.workload.stateful_set.unavailable_blocks = true
-    }),
+    step(&[(34, 0)], |p| p.workload.stateful_set.unavailable_blocks = true),
     step(&[(35, 0)], |p| p.workload.stateful_set.capital_words = true),
     step(&[(36, 0)], |p| {
         let w = &mut p.workload;
@@ -421,40 +355,24 @@ pub(super) const STEPS: &[Step] = &[
         ];
         waits.into_iter().for_each(|switch| *switch = true);
     }),
-    step(&[(25, 6), (26, 1), (27, 0)], |p| {
-        p.workload.daemon_set.status_after_error = true
-    }),
-    step(&[(26, 5), (27, 0)], |p| {
-        p.workload.daemon_set.replaces_succeeded = true
-    }),
-    step(&[(26, 7), (27, 4), (28, 0)], |p| {
-        p.workload.daemon_set.ended_pods_make_room = true
-    }),
+    step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
+    step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
+    step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
     step(&[(23, 0)], |p| p.workload.job.gets_before_status = false),
     // Batches of 500 ms are in 1.23 already, but behind the gate JobReadyPods, which is off there.
-    step(&[(24, 0)], |p| {
-        p.workload.job.batch_period = Dur::from_secs(1)
-    }),
+    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
-    step(&[(26, 0)], |p| {
-        p.workload.job.tells_end_before_status = false
-    }),
-    step(&[(27, 0)], |p| {
-        p.workload.job.failure_backoff = Some(Dur::from_secs(360))
-    }),
+    step(&[(26, 0)], |p| p.workload.job.tells_end_before_status = false),
+    step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
     step(&[(28, 0)], |p| {
         p.workload.job.failure_backoff = Some(Dur::from_secs(600));
         p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
         p.workload.job.failure_policy_waits = true;
         p.workload.job.pod_replacement_policy = true;
     }),
-    step(&[(31, 0)], |p| {
-        p.workload.job.delays_terminal_condition = true
-    }),
+    step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
     step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
-    step(&[(36, 3), (37, 0)], |p| {
-        p.workload.job.counts_active_in_backoff = true
-    }),
+    step(&[(36, 3), (37, 0)], |p| p.workload.job.counts_active_in_backoff = true),
 ];

@@ -82,12 +82,7 @@ fn taint_eviction_switches() {
         &["1.28.15"],
         &["1.29.0", "1.34.0", "1.37.0"],
     );
-    boundary(
-        "S17",
-        |p| p.taint_eviction.one_clock_reading,
-        &["1.29.15"],
-        &["1.30.0", "1.37.0"],
-    );
+    boundary("S17", |p| p.taint_eviction.one_clock_reading, &["1.29.15"], &["1.30.0", "1.37.0"]);
     check(
         "S19",
         |p| p.taint_eviction.finished_entry,
@@ -97,12 +92,7 @@ fn taint_eviction_switches() {
             ("1.33.0", FinishedEntry::Deleted),
         ],
     );
-    boundary(
-        "S21",
-        |p| p.taint_eviction.cancelled_flag,
-        &["1.34.12"],
-        &["1.35.0", "1.37.1"],
-    );
+    boundary("S21", |p| p.taint_eviction.cancelled_flag, &["1.34.12"], &["1.35.0", "1.37.1"]);
     boundary(
         "S24",
         |p| p.taint_eviction.comparison_operators,
@@ -142,12 +132,7 @@ fn node_lifecycle_switches() {
             ("1.37.1", Correct),
         ],
     );
-    boundary(
-        "S3",
-        |p| p.node_lifecycle.pod_event,
-        &["1.18.20"],
-        &["1.19.0", "1.37.1"],
-    );
+    boundary("S3", |p| p.node_lifecycle.pod_event, &["1.18.20"], &["1.19.0", "1.37.1"]);
     boundary(
         "S4",
         |p| p.node_lifecycle.exclude_master_names,
@@ -190,20 +175,11 @@ fn node_lifecycle_switches() {
         &["1.25.0", "1.37.1"],
         &["1.6.0", "1.24.17"],
     );
-    check(
-        "S13",
-        |p| p.node_lifecycle.pass_workers,
-        &[("1.26.15", 1), ("1.27.0", 8)],
-    );
+    check("S13", |p| p.node_lifecycle.pass_workers, &[("1.26.15", 1), ("1.27.0", 8)]);
     check(
         "S34",
         |p| p.node_lifecycle.start_amid_pass,
-        &[
-            ("1.26.15", 60),
-            ("1.27.0", 940),
-            ("1.35.4", 940),
-            ("1.36.0", 650),
-        ],
+        &[("1.26.15", 60), ("1.27.0", 940), ("1.35.4", 940), ("1.36.0", 650)],
     );
     boundary(
         "S14",
@@ -211,21 +187,12 @@ fn node_lifecycle_switches() {
         &["1.27.0", "1.37.1"],
         &["1.6.0", "1.26.15"],
     );
-    boundary(
-        "S16",
-        |p| p.node_lifecycle.retry_without_ready,
-        &["1.29.15"],
-        &["1.30.0"],
-    );
+    boundary("S16", |p| p.node_lifecycle.retry_without_ready, &["1.29.15"], &["1.30.0"]);
     let seconds = Dur::from_secs;
     check(
         "S18",
         |p| p.node_monitor_grace_period,
-        &[
-            ("1.6.0", seconds(40)),
-            ("1.31.14", seconds(40)),
-            ("1.32.0", seconds(50)),
-        ],
+        &[("1.6.0", seconds(40)), ("1.31.14", seconds(40)), ("1.32.0", seconds(50))],
     );
     boundary(
         "S20",
@@ -233,12 +200,7 @@ fn node_lifecycle_switches() {
         &["1.34.0", "1.37.1"],
         &["1.6.0", "1.33.13"],
     );
-    boundary(
-        "S25",
-        |p| p.node_lifecycle.lease_circuit_breaker,
-        &["1.36.5"],
-        &["1.37.0", "1.37.1"],
-    );
+    boundary("S25", |p| p.node_lifecycle.lease_circuit_breaker, &["1.36.5"], &["1.37.0", "1.37.1"]);
     use EvictionMode::{Taints, Timeout};
     check(
         "S31",
@@ -269,42 +231,17 @@ fn the_early_era_of_the_node_lifecycle_controller() {
             ("1.18.0", Mapped),
         ],
     );
-    boundary(
-        "swap",
-        |p| p.node_lifecycle.swap_without_limiter,
-        &["1.6.1"],
-        &["1.6.2", "1.7.0"],
-    );
-    boundary(
-        "alpha keys",
-        |p| p.node_lifecycle.alpha_taint_keys,
-        &["1.9.0"],
-        &["1.6.0", "1.8.15"],
-    );
+    boundary("swap", |p| p.node_lifecycle.swap_without_limiter, &["1.6.1"], &["1.6.2", "1.7.0"]);
+    boundary("alpha keys", |p| p.node_lifecycle.alpha_taint_keys, &["1.9.0"], &["1.6.0", "1.8.15"]);
     boundary(
         "renaming",
         |p| p.node_lifecycle.rename_alpha_taints,
         &["1.8.15", "1.14.0"],
         &["1.9.0", "1.13.12"],
     );
-    boundary(
-        "pid taint",
-        |p| p.node_lifecycle.pid_pressure_taint,
-        &["1.9.11"],
-        &["1.10.0"],
-    );
-    boundary(
-        "pid unknown",
-        |p| p.node_lifecycle.pid_pressure_unknown,
-        &["1.12.10"],
-        &["1.13.0"],
-    );
-    boundary(
-        "out of disk",
-        |p| p.node_lifecycle.out_of_disk,
-        &["1.14.0"],
-        &["1.6.0", "1.13.12"],
-    );
+    boundary("pid taint", |p| p.node_lifecycle.pid_pressure_taint, &["1.9.11"], &["1.10.0"]);
+    boundary("pid unknown", |p| p.node_lifecycle.pid_pressure_unknown, &["1.12.10"], &["1.13.0"]);
+    boundary("out of disk", |p| p.node_lifecycle.out_of_disk, &["1.14.0"], &["1.6.0", "1.13.12"]);
     boundary(
         "zone labels",
         |p| p.node_lifecycle.beta_zone_labels,
@@ -330,22 +267,12 @@ fn the_early_era_of_the_node_lifecycle_controller() {
         &["1.11.10", "1.12.5", "1.13.2"],
         &["1.12.6", "1.13.3", "1.14.0", "1.37.1"],
     );
-    boundary(
-        "leases",
-        |p| p.node_lifecycle.leases,
-        &["1.12.10", "1.13.12"],
-        &["1.14.0", "1.37.1"],
-    );
+    boundary("leases", |p| p.node_lifecycle.leases, &["1.12.10", "1.13.12"], &["1.14.0", "1.37.1"]);
 }
 
 #[test]
 fn kubelet_switches() {
-    boundary(
-        "leases",
-        |p| p.kubelet.leases,
-        &["1.6.0", "1.13.12"],
-        &["1.14.0", "1.37.1"],
-    );
+    boundary("leases", |p| p.kubelet.leases, &["1.6.0", "1.13.12"], &["1.14.0", "1.37.1"]);
     boundary(
         "S6",
         |p| p.kubelet.lease_jitter,
@@ -353,18 +280,8 @@ fn kubelet_switches() {
         &["1.20.8", "1.21.2", "1.22.1", "1.23.0"],
     );
     boundary("S7", |p| p.kubelet.status_jitter, &["1.22.17"], &["1.23.0"]);
-    boundary(
-        "S9",
-        |p| p.kubelet.no_execute_admission,
-        &["1.23.17"],
-        &["1.24.0"],
-    );
-    boundary(
-        "S32",
-        |p| p.kubelet.rejection_says_why,
-        &["1.30.14"],
-        &["1.31.0"],
-    );
+    boundary("S9", |p| p.kubelet.no_execute_admission, &["1.23.17"], &["1.24.0"]);
+    boundary("S32", |p| p.kubelet.rejection_says_why, &["1.30.14"], &["1.31.0"]);
     boundary(
         "S35",
         |p| p.kubelet.waits_for_node,
@@ -400,12 +317,7 @@ fn kubelet_switches() {
             ("1.37.1", AfterChangeOrFirst),
         ],
     );
-    boundary(
-        "S30",
-        |p| p.kubelet.terminal_phase_before_removal,
-        &["1.26.15"],
-        &["1.27.0"],
-    );
+    boundary("S30", |p| p.kubelet.terminal_phase_before_removal, &["1.26.15"], &["1.27.0"]);
     let (ten, sixty, five) = (Dur::from_secs(10), Dur::from_secs(60), Dur::from_secs(300));
     let report = [
         ("1.12.10", ten),
@@ -434,11 +346,7 @@ fn stateful_and_daemon_set_switches() {
         ("1.30.2", Delete),
         ("1.31.0", Delete),
     ];
-    check(
-        "ended pods",
-        |p| p.workload.stateful_set.terminal_pods,
-        &ended,
-    );
+    check("ended pods", |p| p.workload.stateful_set.terminal_pods, &ended);
     boundary(
         "batches",
         |p| p.workload.stateful_set.batches,
@@ -478,12 +386,7 @@ fn stateful_and_daemon_set_switches() {
         &["1.26.6", "1.27.3"],
         &["1.26.7", "1.27.4", "1.28.0"],
     );
-    boundary(
-        "node queue",
-        |p| p.workload.daemon_set.node_queue,
-        &["1.32.13"],
-        &["1.33.0"],
-    );
+    boundary("node queue", |p| p.workload.daemon_set.node_queue, &["1.32.13"], &["1.33.0"]);
 }
 
 #[test]
@@ -512,18 +415,11 @@ fn scheduler_and_pod_gc_switches() {
         &["1.27.16", "1.28.5", "1.28.15", "1.29.0", "1.31.14"],
         &["1.28.0", "1.28.4", "1.32.0", "1.34.0", "1.37.1"],
     );
-    check(
-        "S28",
-        |p| p.scheduler.weights.taint_toleration,
-        &[("1.22.17", 1), ("1.23.0", 3)],
-    );
+    check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",
         |p| p.scheduler.unschedulable_flush,
-        &[
-            ("1.23.17", Dur::from_secs(60)),
-            ("1.24.0", Dur::from_secs(300)),
-        ],
+        &[("1.23.17", Dur::from_secs(60)), ("1.24.0", Dur::from_secs(300))],
     );
     use TaintMessage::{NamesTaint, Plain, Untolerated, UntoleratedPlural};
     let messages = [
@@ -554,32 +450,16 @@ fn releases_are_read_as_people_write_them() {
         ("v1.29.3-eks-a737599", "v1.29.3"),
         ("1.37", "v1.37.1"),
     ] {
-        assert_eq!(
-            profile(text).map(|p| p.release),
-            Ok(release.to_owned()),
-            "{text}"
-        );
+        assert_eq!(profile(text).map(|p| p.release), Ok(release.to_owned()), "{text}");
     }
 }
 
 #[test]
 fn unknown_releases_are_refused_with_what_there_is() {
     for (text, message, hint) in [
-        (
-            "1.5",
-            "Kubernetes 1.5 is not known",
-            "1.6 to 1.37 are known",
-        ),
-        (
-            "1.38.0",
-            "Kubernetes 1.38.0 is not known",
-            "1.6 to 1.37 are known",
-        ),
-        (
-            "2.0",
-            "Kubernetes 2.0 is not known",
-            "1.6 to 1.37 are known",
-        ),
+        ("1.5", "Kubernetes 1.5 is not known", "1.6 to 1.37 are known"),
+        ("1.38.0", "Kubernetes 1.38.0 is not known", "1.6 to 1.37 are known"),
+        ("2.0", "Kubernetes 2.0 is not known", "1.6 to 1.37 are known"),
         (
             "1.32.99",
             "Kubernetes 1.32.99 is not known: the last known patch of 1.32 is v1.32.13",
@@ -592,10 +472,7 @@ fn unknown_releases_are_refused_with_what_there_is() {
         ),
     ] {
         let error = profile(text).expect_err(text);
-        assert_eq!(
-            (error.to_string().as_str(), error.hint().as_str()),
-            (message, hint)
-        );
+        assert_eq!((error.to_string().as_str(), error.hint().as_str()), (message, hint));
     }
     for text in [
         "",
@@ -609,10 +486,7 @@ fn unknown_releases_are_refused_with_what_there_is() {
         "1.99999999999999999999",
         "１.３４",
     ] {
-        assert!(
-            matches!(profile(text), Err(UnknownRelease::Syntax(_))),
-            "{text:?}"
-        );
+        assert!(matches!(profile(text), Err(UnknownRelease::Syntax(_))), "{text:?}");
     }
 }
 
@@ -652,10 +526,8 @@ fn drains_and_ends_of_jobs() {
 
 #[test]
 fn recorded_minors_are_marked() {
-    let recorded: Vec<u32> = Release::all_minors()
-        .filter(|r| r.recorded())
-        .map(|r| r.minor)
-        .collect();
+    let recorded: Vec<u32> =
+        Release::all_minors().filter(|r| r.recorded()).map(|r| r.minor).collect();
     assert_eq!(recorded, (18..=37).collect::<Vec<u32>>());
     assert_eq!(Release::all_minors().count(), 32);
     // The releases that the recordings name.
@@ -669,13 +541,7 @@ fn recorded_minors_are_marked() {
 }
 
 fn gated(version: &str, settings: &[(&str, bool)]) -> Result<Profile, GateError> {
-    with_gates(
-        version,
-        &settings
-            .iter()
-            .map(|(name, on)| ((*name).to_owned(), *on))
-            .collect(),
-    )
+    with_gates(version, &settings.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect())
 }
 
 #[test]
@@ -683,89 +549,48 @@ fn gates_switch_what_they_switch_upstream() {
     let read = |version: &str, gate: &str, on: bool, read: fn(&Profile) -> bool| {
         read(&gated(version, &[(gate, on)]).unwrap())
     };
-    assert!(read("1.12", "TaintBasedEvictions", true, |p| p
-        .node_lifecycle
-        .eviction_mode
+    assert!(read("1.12", "TaintBasedEvictions", true, |p| p.node_lifecycle.eviction_mode
         == EvictionMode::Taints));
-    assert!(read("1.17", "TaintBasedEvictions", false, |p| p
-        .node_lifecycle
-        .eviction_mode
+    assert!(read("1.17", "TaintBasedEvictions", false, |p| p.node_lifecycle.eviction_mode
         == EvictionMode::Timeout));
-    assert!(read("1.8", "TaintNodesByCondition", true, |p| p
-        .node_lifecycle
-        .condition_taints
+    assert!(read("1.8", "TaintNodesByCondition", true, |p| p.node_lifecycle.condition_taints
         == ConditionTaints::TrueOnly));
-    assert!(read("1.16", "TaintNodesByCondition", false, |p| p
-        .node_lifecycle
-        .condition_taints
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| p.node_lifecycle.condition_taints
         == ConditionTaints::Off));
-    assert!(read("1.16", "TaintNodesByCondition", false, |p| !p
-        .taint_nodes_by_condition));
-    assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases
-        && !p.node_lifecycle.leases));
-    assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases
-        && p.node_lifecycle.leases));
-    assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases
-        && !p.node_lifecycle.leases));
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| !p.taint_nodes_by_condition));
+    assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases && !p.node_lifecycle.leases));
+    assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases && p.node_lifecycle.leases));
+    assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases && !p.node_lifecycle.leases));
     assert!(read("1.20", "LegacyNodeRoleBehavior", false, |p| !p
         .node_lifecycle
         .exclude_master_names));
-    assert!(read("1.18", "NodeDisruptionExclusion", true, |p| p
-        .node_lifecycle
-        .exclude_label));
-    assert!(read("1.20", "NodeDisruptionExclusion", false, |p| !p
-        .node_lifecycle
-        .exclude_label));
+    assert!(read("1.18", "NodeDisruptionExclusion", true, |p| p.node_lifecycle.exclude_label));
+    assert!(read("1.20", "NodeDisruptionExclusion", false, |p| !p.node_lifecycle.exclude_label));
     // 1.25 patches what changed; server-side apply came with 1.26.
     assert!(read("1.25", "PodDisruptionConditions", true, |p| {
         p.taint_eviction.disruption_target == DisruptionTarget::PatchIfChanged
             && p.pod_gc.marks_failed
     }));
-    assert!(read("1.30", "PodDisruptionConditions", false, |p| p
-        .taint_eviction
-        .disruption_target
+    assert!(read("1.30", "PodDisruptionConditions", false, |p| p.taint_eviction.disruption_target
         == DisruptionTarget::Off));
-    assert!(read(
-        "1.33",
-        "SeparateTaintEvictionController",
-        false,
-        |p| !p.taint_eviction.separate_controller
-    ));
-    assert!(read(
-        "1.35",
-        "TaintTolerationComparisonOperators",
-        true,
-        |p| p.taint_eviction.comparison_operators
-    ));
-    assert!(read(
-        "1.37",
-        "NodeControllerLeaseCircuitBreaker",
-        false,
-        |p| !p.node_lifecycle.lease_circuit_breaker
-    ));
-    assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p
-        .pod_gc
-        .out_of_service));
-    assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p
-        .scheduler
-        .queueing_hints));
-    assert!(read("1.26", "PodSchedulingReadiness", true, |p| p
-        .scheduler
-        .scheduling_gates));
-    assert!(read("1.29", "PodSchedulingReadiness", false, |p| !p
-        .scheduler
-        .scheduling_gates));
-    assert!(read("1.32", "SchedulerAsyncPreemption", true, |p| p
-        .scheduler
-        .preemption_writes
+    assert!(read("1.33", "SeparateTaintEvictionController", false, |p| !p
+        .taint_eviction
+        .separate_controller));
+    assert!(read("1.35", "TaintTolerationComparisonOperators", true, |p| p
+        .taint_eviction
+        .comparison_operators));
+    assert!(read("1.37", "NodeControllerLeaseCircuitBreaker", false, |p| !p
+        .node_lifecycle
+        .lease_circuit_breaker));
+    assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p.pod_gc.out_of_service));
+    assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p.scheduler.queueing_hints));
+    assert!(read("1.26", "PodSchedulingReadiness", true, |p| p.scheduler.scheduling_gates));
+    assert!(read("1.29", "PodSchedulingReadiness", false, |p| !p.scheduler.scheduling_gates));
+    assert!(read("1.32", "SchedulerAsyncPreemption", true, |p| p.scheduler.preemption_writes
         == PreemptionWrites::Async));
-    assert!(read("1.37", "SchedulerAsyncPreemption", false, |p| p
-        .scheduler
-        .preemption_writes
+    assert!(read("1.37", "SchedulerAsyncPreemption", false, |p| p.scheduler.preemption_writes
         == PreemptionWrites::DeletionsFirst));
-    assert!(read("1.33", "SchedulerPopFromBackoffQ", false, |p| !p
-        .scheduler
-        .pops_from_backoff));
+    assert!(read("1.33", "SchedulerPopFromBackoffQ", false, |p| !p.scheduler.pops_from_backoff));
 }
 
 #[test]
@@ -840,18 +665,9 @@ fn gates_that_cannot_be_set_are_refused() {
                  PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
             ),
         ),
-        (
-            "1.99",
-            "NodeLease",
-            true,
-            "Kubernetes 1.99 is not known",
-            Some("1.6 to 1.37 are known"),
-        ),
+        ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
     ] {
         let error = gated(version, &[(gate, value)]).expect_err(gate);
-        assert_eq!(
-            (error.to_string().as_str(), error.hint().as_deref()),
-            (message, hint)
-        );
+        assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
     }
 }

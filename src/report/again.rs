@@ -38,10 +38,7 @@ pub fn read_again(plan: &Plan, trace: &Trace, source: &Source) -> Result<u64, St
     if said != self::said(plan, &again, source).map_err(|e| e.to_string())? {
         return Err("of what was read, timeline or summary says something else".to_owned());
     }
-    Ok(lines
-        .bytes()
-        .chain(said)
-        .fold(0, |hash, byte| fold(hash, u64::from(byte))))
+    Ok(lines.bytes().chain(said).fold(0, |hash, byte| fold(hash, u64::from(byte))))
 }
 
 fn records(plan: &Plan, trace: &Trace) -> Result<Vec<u8>, String> {

@@ -17,11 +17,7 @@ pub(crate) fn draw_folded(problems: &Problems, colour: bool, width: usize) -> St
 }
 
 fn draw_in(problems: &Problems, colour: bool, width: usize, room: usize) -> String {
-    let renderer = if colour {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(width);
     let mut out = String::new();
     let mut clean = None;
@@ -81,17 +77,11 @@ mod tests {
         // One line of a megabyte: its place and the message remain.
         assert_eq!(drawn("[{".repeat(500_000), 3..4), "error: f:1:4: wrong\n");
         // A long line beside the place is not drawn either, one further away does not matter.
-        assert_eq!(
-            drawn(format!("a\n{}", "b".repeat(5000)), 0..1),
-            "error: f:1:1: wrong\n"
-        );
+        assert_eq!(drawn(format!("a\n{}", "b".repeat(5000)), 0..1), "error: f:1:1: wrong\n");
         assert!(drawn(format!("a\nb\n{}", "c".repeat(5000)), 0..1).contains("--> f:1:1"));
         assert!(drawn("a\n".repeat(30), 0..60).contains("--> f:1:1"));
         assert_eq!(drawn("a\n".repeat(100), 0..200), "error: f:1:1: wrong\n");
-        assert!(
-            drawn(String::new(), 5..9).contains("wrong"),
-            "a place outside of the text"
-        );
+        assert!(drawn(String::new(), 5..9).contains("wrong"), "a place outside of the text");
     }
 
     #[test]
@@ -109,13 +99,9 @@ mod tests {
     #[test]
     fn a_problem_is_drawn_with_its_line() {
         let source = Source::new("f.ron", "one\ntwo three\nfour".to_owned());
-        let problem = Problem::new("three is wrong")
-            .at(&source, 8..13)
-            .help("did you mean `tree`?");
-        assert_eq!(
-            problem.to_string(),
-            "f.ron:2:5: three is wrong\n  help: did you mean `tree`?"
-        );
+        let problem =
+            Problem::new("three is wrong").at(&source, 8..13).help("did you mean `tree`?");
+        assert_eq!(problem.to_string(), "f.ron:2:5: three is wrong\n  help: did you mean `tree`?");
         let drawn = draw_one(problem);
         assert!(
             drawn.contains("--> f.ron:2:5")

@@ -24,12 +24,7 @@ fn delays(steps: &[Step]) -> Vec<Option<Dur>> {
 
 /// To the nearest millisecond.
 fn delay(d: Dur) -> String {
-    format!(
-        "+{}",
-        short(Dur::from_millis(
-            d.saturating_add(Dur::from_micros(500)).as_millis()
-        ))
-    )
+    format!("+{}", short(Dur::from_millis(d.saturating_add(Dur::from_micros(500)).as_millis())))
 }
 
 /// Writes an explanation for people; `clock` says when the run begins by the clock on the wall.
@@ -44,9 +39,8 @@ pub fn write(
 ) -> io::Result<()> {
     let folded =
         |out: &mut dyn Write, text: &str, column: usize, ansi: anstyle::Style| -> io::Result<()> {
-            for (i, line) in fold(text, style.width.saturating_sub(column).max(NARROWEST))
-                .iter()
-                .enumerate()
+            for (i, line) in
+                fold(text, style.width.saturating_sub(column).max(NARROWEST)).iter().enumerate()
             {
                 if i > 0 {
                     write!(out, "{:column$}", "")?;
@@ -59,10 +53,8 @@ pub fn write(
     write!(out, "  ")?;
     folded(out, &e.verdict, 2, PLAIN)?;
     if !e.steps.is_empty() {
-        let delays: Vec<String> = delays(&e.steps)
-            .into_iter()
-            .map(|d| d.map(delay).unwrap_or_default())
-            .collect();
+        let delays: Vec<String> =
+            delays(&e.steps).into_iter().map(|d| d.map(delay).unwrap_or_default()).collect();
         let time = |s: &Step| match clock {
             Some(clock) => format!("{}  {}", clock.clock(s.at), absolute(s.at)),
             None => absolute(s.at),
@@ -83,11 +75,7 @@ pub fn write(
         }
     }
     if !e.remedies.is_empty() {
-        writeln!(
-            out,
-            "\n{}",
-            painted("What would have changed it", BOLD, style)
-        )?;
+        writeln!(out, "\n{}", painted("What would have changed it", BOLD, style))?;
         for remedy in &e.remedies {
             write!(out, "  ")?;
             folded(out, &remedy.text, 2, GREEN)?;
@@ -154,10 +142,8 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
     };
     writeln!(out, "flowchart TD")?;
     for (i, step) in e.steps.iter().enumerate() {
-        let rule = step
-            .rule
-            .as_ref()
-            .map_or(String::new(), |r| format!("<br/><i>{}</i>", label(r)));
+        let rule =
+            step.rule.as_ref().map_or(String::new(), |r| format!("<br/><i>{}</i>", label(r)));
         writeln!(
             out,
             "    s{i}[\"{}<br/>{}{rule}\"]",
@@ -173,21 +159,12 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
             label(&between.map(delay).unwrap_or_default())
         )?;
     }
-    writeln!(
-        out,
-        "    verdict([\"{}: {}\"])",
-        label(&e.object),
-        label(&e.verdict)
-    )?;
+    writeln!(out, "    verdict([\"{}: {}\"])", label(&e.object), label(&e.verdict))?;
     if let Some(last) = e.steps.len().checked_sub(1) {
         writeln!(out, "    s{last} --> verdict")?;
     }
     for (i, remedy) in e.remedies.iter().enumerate() {
-        writeln!(
-            out,
-            "    r{i}{{{{\"{}\"}}}} -.-> verdict",
-            label(&remedy.text)
-        )?;
+        writeln!(out, "    r{i}{{{{\"{}\"}}}} -.-> verdict", label(&remedy.text))?;
     }
     Ok(())
 }

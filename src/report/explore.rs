@@ -139,11 +139,7 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         };
         writeln!(out, "  {name}, {}", how(v))?;
         if let Some((count, of)) = v.drawn {
-            writeln!(
-                out,
-                "      drawn as upstream comes to it: {}",
-                of_drawn(count, of)
-            )?;
+            writeln!(out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
         }
         if let Some(file) = searched.tapes.get(i) {
             writeln!(out, "      taintsim replay {file}")?;
@@ -187,10 +183,7 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
                 _ => format!("{}, and there are more", counted(s.report.runs, "run")),
             };
             let text = format!("{of}: no violation in {far}: {}", list.join(", "));
-            items.push(Item {
-                text,
-                command: None,
-            });
+            items.push(Item { text, command: None });
         }
     }
     items
@@ -215,9 +208,7 @@ pub(crate) fn write_table(
         std::iter::once("property".to_owned()).chain(searches.iter().map(|s| s.release.clone())),
     );
     for p in properties {
-        let says = searches
-            .iter()
-            .map(|s| Says::of(s.report, p).words().to_owned());
+        let says = searches.iter().map(|s| Says::of(s.report, p).words().to_owned());
         table.add_row(std::iter::once(p.to_string()).chain(says));
     }
     table.add_row(
@@ -252,10 +243,8 @@ pub(crate) fn write_table(
 pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;
-        let says: serde_json::Map<String, Value> = properties
-            .iter()
-            .map(|p| (p.to_string(), json!(Says::of(r, p).words())))
-            .collect();
+        let says: serde_json::Map<String, Value> =
+            properties.iter().map(|p| (p.to_string(), json!(Says::of(r, p).words()))).collect();
         let outcomes = |outcomes: &[Reached]| -> Vec<Value> {
             let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.text });
             outcomes.iter().map(one).collect()

@@ -30,15 +30,8 @@ impl Heading {
 }
 
 /// What is told of each model.
-const COLUMNS: [&str; 7] = [
-    "model",
-    "of",
-    "expected",
-    "drawn",
-    "node-outages",
-    "median",
-    "longest",
-];
+const COLUMNS: [&str; 7] =
+    ["model", "of", "expected", "drawn", "node-outages", "median", "longest"];
 
 /// Writes a table with a row for each model.
 ///
@@ -62,11 +55,7 @@ pub(crate) fn write(
         table.add_row(row(heading, model, outages).map(Cell::new));
     }
     for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i < 2 {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        };
+        let alignment = if i < 2 { CellAlignment::Left } else { CellAlignment::Right };
         column.set_cell_alignment(alignment);
         column.set_padding((0, 2));
     }
@@ -105,21 +94,14 @@ pub(crate) fn page_of(heading: &Heading, drawn: &Drawn, outages: &[Outage], text
         title: format!("{}: faults", heading.name),
         subtitle: heading.line(drawn),
         parts: vec![
-            Part::List {
-                title: "What was drawn".to_owned(),
-                items: rows().map(said).collect(),
-            },
+            Part::List { title: "What was drawn".to_owned(), items: rows().map(said).collect() },
             Part::Bars {
                 title: "How long outages last, from the shortest to the longest".to_owned(),
                 unit: "minutes".to_owned(),
                 marks: "the median",
                 rows: models().filter_map(bar).collect(),
             },
-            Part::Table(board::Table::new(
-                "By model",
-                &COLUMNS,
-                rows().map(cells).collect(),
-            )),
+            Part::Table(board::Table::new("By model", &COLUMNS, rows().map(cells).collect())),
             Part::text("As it was printed", text),
         ],
         ..Board::default()
@@ -141,10 +123,7 @@ fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
         number.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
     };
     let takes = |o: &&Outage| {
-        matches!(
-            o.what,
-            Away::Machines(_) | Away::Network(..) | Away::Maintained(..)
-        )
+        matches!(o.what, Away::Machines(_) | Away::Network(..) | Away::Maintained(..))
     };
     outages.iter().filter(is_its).filter(takes).collect()
 }
@@ -152,10 +131,8 @@ fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
 fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let own = of_model(model, outages);
     let nodes: usize = own.iter().map(|o| o.what.nodes().len()).sum();
-    let mut events: Vec<&str> = own
-        .iter()
-        .map(|o| o.name.split(": ").next().unwrap_or(&o.name))
-        .collect();
+    let mut events: Vec<&str> =
+        own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
     events.dedup();
     events.sort_unstable();
     events.dedup();
@@ -166,15 +143,8 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let expected = model.per_year() * years;
     [
         model.name.clone(),
-        counted(
-            model.objects.len() as u64,
-            if groups { "group" } else { "node" },
-        ),
-        if expected < 10.0 {
-            format!("{expected:.1}")
-        } else {
-            grouped(expected.round() as u64)
-        },
+        counted(model.objects.len() as u64, if groups { "group" } else { "node" }),
+        if expected < 10.0 { format!("{expected:.1}") } else { grouped(expected.round() as u64) },
         grouped(events.len() as u64),
         grouped(nodes as u64),
         span(spans.get(spans.len().saturating_sub(1) / 2)),

@@ -39,30 +39,17 @@ impl Folder {
     /// be created.
     pub(crate) fn create(parent: &Path, name: &str) -> Result<Self, FileError> {
         let mut parts = Path::new(name).components();
-        if !matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(_)), None)
-        ) {
-            return Err(FileError::Name {
-                name: name.to_owned(),
-            });
+        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
+            return Err(FileError::Name { name: name.to_owned() });
         }
         let place = parent.join(name);
         may_replace(&place)?;
-        fs::create_dir_all(parent).map_err(|source| FileError::Create {
-            path: parent.to_owned(),
-            source,
-        })?;
+        fs::create_dir_all(parent)
+            .map_err(|source| FileError::Create { path: parent.to_owned(), source })?;
         files::restore(&place);
-        let temporary = Temporary::folder(&place).map_err(|source| FileError::Create {
-            path: place.clone(),
-            source,
-        })?;
-        Ok(Folder {
-            place,
-            temporary,
-            files: Vec::new(),
-        })
+        let temporary = Temporary::folder(&place)
+            .map_err(|source| FileError::Create { path: place.clone(), source })?;
+        Ok(Folder { place, temporary, files: Vec::new() })
     }
 
     /// Where files are written until the folder is finished; it has to be removed if the process is
@@ -101,10 +88,7 @@ impl Folder {
         match result {
             Ok(bytes) => self.files.push((name.to_owned(), bytes)),
             Err(source) => {
-                return Err(FileError::Write {
-                    path: self.place.join(name),
-                    source,
-                });
+                return Err(FileError::Write { path: self.place.join(name), source });
             }
         }
         Ok(())
@@ -126,8 +110,7 @@ impl Folder {
             out.finish()
         });
         let path = self.place.join(name);
-        self.files
-            .push(result.map_err(|source| FileError::Write { path, source })?);
+        self.files.push(result.map_err(|source| FileError::Write { path, source })?);
         Ok(())
     }
 
@@ -149,9 +132,7 @@ impl Folder {
         let bytes = match files::read(from, input.bytes as u64) {
             Ok(bytes) if input.is(&bytes) => bytes,
             Ok(_) | Err(ReadError::TooLarge { .. }) => {
-                return Err(FileError::Changed {
-                    path: from.to_owned(),
-                });
+                return Err(FileError::Changed { path: from.to_owned() });
             }
             Err(error) => {
                 return Err(FileError::Copy {
@@ -169,20 +150,11 @@ impl Folder {
     /// # Errors
     /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
     pub(crate) fn finish(self) -> Result<PathBuf, FileError> {
-        let Folder {
-            place,
-            temporary,
-            files,
-        } = self;
-        let failed = |source| FileError::Replace {
-            path: place.clone(),
-            source,
-        };
+        let Folder { place, temporary, files } = self;
+        let failed = |source| FileError::Replace { path: place.clone(), source };
         if fs::symlink_metadata(&place).is_ok() {
             // Earlier results go away for these, which are to be there even if the power fails.
-            temporary
-                .sync(files.iter().map(|(name, _)| name))
-                .map_err(failed)?;
+            temporary.sync(files.iter().map(|(name, _)| name)).map_err(failed)?;
         }
         temporary.put(&place, || may_replace(&place), failed)?;
         Ok(place)
@@ -201,10 +173,7 @@ fn form(name: &str) -> Form {
 
 /// Nothing stands there, or an empty folder, or results of an earlier run and nothing else.
 fn may_replace(place: &Path) -> Result<(), FileError> {
-    let not_ours = |why: &str| FileError::NotOurs {
-        path: place.to_owned(),
-        why: why.to_owned(),
-    };
+    let not_ours = |why: &str| FileError::NotOurs { path: place.to_owned(), why: why.to_owned() };
     match fs::symlink_metadata(place) {
         Err(error)
             if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) =>
@@ -212,22 +181,15 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
             return Ok(());
         }
         Err(source) => {
-            return Err(FileError::Replace {
-                path: place.to_owned(),
-                source,
-            });
+            return Err(FileError::Replace { path: place.to_owned(), source });
         }
         Ok(m) if m.is_symlink() => return Err(not_ours("it is a link")),
         Ok(m) if !m.is_dir() => return Err(not_ours("it is no folder")),
         Ok(_) => {}
     }
-    let failed = |source| FileError::Replace {
-        path: place.to_owned(),
-        source,
-    };
-    let entries = fs::read_dir(place)
-        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-        .map_err(failed)?;
+    let failed = |source| FileError::Replace { path: place.to_owned(), source };
+    let entries =
+        fs::read_dir(place).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -240,9 +202,7 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
     };
     for entry in entries {
         let name = entry.file_name();
-        let known = name
-            .to_str()
-            .is_some_and(|n| n == manifest::FILE || is_ours(place, n, &named));
+        let known = name.to_str().is_some_and(|n| n == manifest::FILE || is_ours(place, n, &named));
         if !known || !entry.file_type().is_ok_and(|t| t.is_file()) {
             return Err(FileError::More {
                 path: place.to_owned(),
@@ -308,18 +268,11 @@ mod tests {
     #[test]
     fn a_rerun_replaces_the_folder_as_a_whole() {
         let scratch = Scratch::new("rerun");
-        write(
-            &scratch.0,
-            "run",
-            &[("a", "1"), ("b", "x"), (manifest::FILE, OURS)],
-        )
-        .expect("can be written");
+        write(&scratch.0, "run", &[("a", "1"), ("b", "x"), (manifest::FILE, OURS)])
+            .expect("can be written");
         let place = write(&scratch.0, "run", &[("a", "2"), (manifest::FILE, OURS)])
             .expect("can be written again");
-        assert_eq!(
-            fs::read_to_string(place.join("a")).ok().as_deref(),
-            Some("2")
-        );
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("2"));
         assert!(!place.join("b").exists());
         assert_eq!(scratch.entries(), ["run"]);
     }
@@ -330,20 +283,12 @@ mod tests {
         let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)])
             .expect("can be written");
         fs::write(place.join("notes.txt"), "mine").expect("can be written");
-        let error = write(&scratch.0, "run", &[])
-            .expect_err("a file is not ours")
-            .to_string();
-        assert!(
-            error.contains("\"notes.txt\" beside the results"),
-            "{error}"
-        );
+        let error = write(&scratch.0, "run", &[]).expect_err("a file is not ours").to_string();
+        assert!(error.contains("\"notes.txt\" beside the results"), "{error}");
         fs::remove_file(place.join("notes.txt")).expect("it is there");
         // A folder, and a link, under the name of a file that is ours.
         fs::create_dir(place.join("b")).expect("can be created");
-        assert!(matches!(
-            write(&scratch.0, "run", &[]),
-            Err(FileError::More { .. })
-        ));
+        assert!(matches!(write(&scratch.0, "run", &[]), Err(FileError::More { .. })));
         fs::remove_dir(place.join("b")).expect("it is there");
         // Whatever a stranger's manifest says.
         for text in [
@@ -357,17 +302,11 @@ mod tests {
         ] {
             fs::write(place.join(manifest::FILE), text).expect("can be written");
             assert!(
-                matches!(
-                    write(&scratch.0, "run", &[]),
-                    Err(FileError::NotOurs { .. })
-                ),
+                matches!(write(&scratch.0, "run", &[]), Err(FileError::NotOurs { .. })),
                 "{text}"
             );
         }
-        assert_eq!(
-            fs::read_to_string(place.join("a")).ok().as_deref(),
-            Some("1")
-        );
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
         assert_eq!(scratch.entries(), ["run"]);
     }
 
@@ -395,43 +334,24 @@ mod tests {
             "put aside by a killed run"
         );
         let name = |folder: &Folder| {
-            folder
-                .temporary()
-                .file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned()
+            folder.temporary().file_name().expect("a name").to_string_lossy().into_owned()
         };
         let first = name(&alive);
         let second = Folder::create(&scratch.0, "run").expect("two at once");
         assert_ne!(name(&second), first);
-        let mut expected = [
-            ".run.2.81.tmp",
-            ".run.79.tmp",
-            first.as_str(),
-            &name(&second),
-            ".run.x.tmp",
-            "run",
-        ];
+        let mut expected =
+            [".run.2.81.tmp", ".run.79.tmp", first.as_str(), &name(&second), ".run.x.tmp", "run"];
         expected.sort_unstable();
         assert_eq!(scratch.entries(), expected);
         for mut folder in [alive, second] {
-            folder
-                .write("a", |out| out.write_all(b"new"))
-                .expect("can be written");
+            folder.write("a", |out| out.write_all(b"new")).expect("can be written");
             folder
                 .write(manifest::FILE, |out| out.write_all(OURS.as_bytes()))
                 .expect("can be written");
             folder.finish().expect("both end well");
         }
-        assert_eq!(
-            fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(),
-            Some("new")
-        );
-        assert_eq!(
-            scratch.entries(),
-            [".run.2.81.tmp", ".run.79.tmp", ".run.x.tmp", "run"]
-        );
+        assert_eq!(fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(), Some("new"));
+        assert_eq!(scratch.entries(), [".run.2.81.tmp", ".run.79.tmp", ".run.x.tmp", "run"]);
     }
 
     #[cfg(unix)]
@@ -442,14 +362,7 @@ mod tests {
         let place = write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
         fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).expect("it is ours");
         write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
-        assert_eq!(
-            fs::metadata(&place)
-                .expect("it is there")
-                .permissions()
-                .mode()
-                & 0o777,
-            0o700
-        );
+        assert_eq!(fs::metadata(&place).expect("it is there").permissions().mode() & 0o777, 0o700);
     }
 
     #[test]
@@ -459,19 +372,11 @@ mod tests {
             .expect("can be written");
         let mut folder = Folder::create(&scratch.0, "run").expect("can be begun");
         let full = |_: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull));
-        let error = folder
-            .write("events.jsonl", full)
-            .expect_err("the disk is full");
+        let error = folder.write("events.jsonl", full).expect_err("the disk is full");
         let said = error.to_string();
-        assert!(
-            said.contains("events.jsonl") && said.contains("no storage space"),
-            "{said}"
-        );
+        assert!(said.contains("events.jsonl") && said.contains("no storage space"), "{said}");
         drop(folder);
-        assert_eq!(
-            fs::read_to_string(place.join("a")).ok().as_deref(),
-            Some("1")
-        );
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
         assert_eq!(scratch.entries(), ["run"]);
     }
 

@@ -23,18 +23,12 @@ use std::io::{self, Write};
 pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64)]) -> Value {
     let mut doc = Map::new();
     doc.insert("run".to_owned(), run(report));
-    doc.insert(
-        "timeline".to_owned(),
-        report.rows.iter().map(|r| row(report, r)).collect(),
-    );
+    doc.insert("timeline".to_owned(), report.rows.iter().map(|r| row(report, r)).collect());
     doc.insert("summary".to_owned(), summary(&report.summary));
     doc.insert("workloads".to_owned(), workloads(report));
     if let Some(folder) = folder {
         let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
-        doc.insert(
-            "files".to_owned(),
-            json!({ "folder": folder, "names": names }),
-        );
+        doc.insert("files".to_owned(), json!({ "folder": folder, "names": names }));
     }
     doc.into()
 }
@@ -203,11 +197,7 @@ fn workloads(report: &Report<'_>) -> Value {
             let steps: Value = steps.iter().map(|(at, n)| json!([time(*at), n])).collect();
             all.insert(key.to_owned(), steps);
         }
-        let outcome = report
-            .workloads
-            .outcomes
-            .iter()
-            .find(|o| Some(o.id) == w.id);
+        let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
         if let Some(Value::Object(said)) = outcome.map(by_api) {
             all.extend(said);
         }
@@ -219,33 +209,18 @@ fn workloads(report: &Report<'_>) -> Value {
 /// Every figure under its name.
 fn costs(costs: &Costs) -> Map<String, Value> {
     let value = |f: Figure| {
-        if f.is_count() {
-            Value::from(f.of(costs) as u64)
-        } else {
-            Value::from(f.of(costs))
-        }
+        if f.is_count() { Value::from(f.of(costs) as u64) } else { Value::from(f.of(costs)) }
     };
-    Figure::ALL
-        .into_iter()
-        .map(|f| (f.name().to_owned(), value(f)))
-        .collect()
+    Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect()
 }
 
 fn summary(s: &Summary) -> Value {
     let m = &s.metrics;
-    let deletions: Map<String, Value> = s
-        .deletions
-        .iter()
-        .map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n)))
-        .collect();
+    let deletions: Map<String, Value> =
+        s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
     let evicted_by: Map<String, Value> = EvictionCause::ALL
         .iter()
-        .map(|c| {
-            (
-                c.as_str().to_owned(),
-                Value::from(s.evicted_by.get(c).copied().unwrap_or(0)),
-            )
-        })
+        .map(|c| (c.as_str().to_owned(), Value::from(s.evicted_by.get(c).copied().unwrap_or(0))))
         .collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
     let mut all = costs(&m.costs);

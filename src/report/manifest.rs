@@ -27,11 +27,9 @@ pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
     if !document["taintsim"].is_string() || !document["format"].is_u64() {
         return Err(format!("its {FILE} is not one of taintsim's"));
     }
-    let names = document["files"].as_array().and_then(|all| {
-        all.iter()
-            .map(|f| f["name"].as_str().map(str::to_owned))
-            .collect()
-    });
+    let names = document["files"]
+        .as_array()
+        .and_then(|all| all.iter().map(|f| f["name"].as_str().map(str::to_owned)).collect());
     names.ok_or_else(|| format!("its {FILE} does not say which files are taintsim's"))
 }
 
@@ -102,18 +100,9 @@ fn flags(f: &Flags, plan: &Plan) -> Value {
     put("node-startup-grace-period", s(f.node_startup_grace_period));
     // As written: the nearest double of a float32 has digits that nobody gave.
     put("node-eviction-rate", number(f.node_eviction_rate));
-    put(
-        "secondary-node-eviction-rate",
-        number(f.secondary_node_eviction_rate),
-    );
-    put(
-        "large-cluster-size-threshold",
-        f.large_cluster_size_threshold.into(),
-    );
-    put(
-        "unhealthy-zone-threshold",
-        number(f.unhealthy_zone_threshold),
-    );
+    put("secondary-node-eviction-rate", number(f.secondary_node_eviction_rate));
+    put("large-cluster-size-threshold", f.large_cluster_size_threshold.into());
+    put("unhealthy-zone-threshold", number(f.unhealthy_zone_threshold));
     if plan.profile.node_lifecycle.timeout_mode_available {
         put("pod-eviction-timeout", s(f.pod_eviction_timeout));
         put("enable-taint-manager", f.enable_taint_manager.into());
@@ -128,7 +117,5 @@ fn flags(f: &Flags, plan: &Plan) -> Value {
 }
 
 fn number(f: f32) -> Value {
-    f.to_string()
-        .parse::<f64>()
-        .map_or(Value::Null, Value::from)
+    f.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }

@@ -103,10 +103,8 @@ impl<'a> Report<'a> {
     /// to be whole first.
     fn not_whole_yet(&self) -> Option<String> {
         let all = &self.serving.workloads;
-        let mut late: Vec<_> = all
-            .iter()
-            .filter_map(|w| Some((w, w.late(self.analysis)?)))
-            .collect();
+        let mut late: Vec<_> =
+            all.iter().filter_map(|w| Some((w, w.late(self.analysis)?))).collect();
         late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(*from));
         let (_, (harm, _)) = late.iter().min_by_key(|(_, (harm, _))| harm.at)?;
         let entry = self.analysis.plan.timeline.get(harm.entry as usize)?;
@@ -126,11 +124,7 @@ impl<'a> Report<'a> {
     /// What stands above the charts.
     pub fn heading(&self) -> Heading {
         let plan = self.analysis.plan;
-        let checked = if plan.profile.recorded {
-            ""
-        } else {
-            " (not checked against recordings)"
-        };
+        let checked = if plan.profile.recorded { "" } else { " (not checked against recordings)" };
         let subtitle = format!(
             "Kubernetes {}{checked}, timing {}, seed {}: {}",
             self.release(),

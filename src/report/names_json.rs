@@ -62,15 +62,9 @@ struct Written {
 pub fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
     let names = &trace.names;
     let list = |n: usize, name: &dyn Fn(u32) -> String| (0..n as u32).map(name).collect::<Vec<_>>();
-    let mut owners: Vec<Option<u32>> = (0..names.pods() as u32)
-        .map(|p| names.owner_of(PodId(p)).map(|w| w.0))
-        .collect();
-    owners.truncate(
-        owners
-            .iter()
-            .rposition(Option::is_some)
-            .map_or(0, |last| last + 1),
-    );
+    let mut owners: Vec<Option<u32>> =
+        (0..names.pods() as u32).map(|p| names.owner_of(PodId(p)).map(|w| w.0)).collect();
+    owners.truncate(owners.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
     // Pods of a group share their template, so that most are found at the first look.
     let (mut lists, mut templates): (Vec<&[Toleration]>, Vec<(RecordId, usize)>) =
         (Vec::new(), Vec::new());
@@ -87,11 +81,8 @@ pub fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
         });
         templates.push((*record, index));
     }
-    let requests: Map<String, Value> = trace
-        .requests
-        .iter()
-        .map(|(actor, n)| (actor.as_str().to_owned(), json!(n)))
-        .collect();
+    let requests: Map<String, Value> =
+        trace.requests.iter().map(|(actor, n)| (actor.as_str().to_owned(), json!(n))).collect();
     let document = json!({
         "nodes": list(names.nodes(), &|i| names.node_name(NodeId(i)).to_owned()),
         "pods": list(names.pods(), &|i| names.pod_name(PodId(i)).to_owned()),
@@ -139,22 +130,13 @@ pub fn read(text: &[u8]) -> Result<Trace, String> {
         .collect::<Result<_, _>>()?;
     let shared: Vec<Rc<PodTemplate>> = lists
         .into_iter()
-        .map(|tolerations| {
-            Rc::new(PodTemplate {
-                tolerations,
-                ..PodTemplate::default()
-            })
-        })
+        .map(|tolerations| Rc::new(PodTemplate { tolerations, ..PodTemplate::default() }))
         .collect();
     for (record, index) in document.templates {
         let template = shared
             .get(index)
             .ok_or_else(|| format!("`templates` names list {index}, which is not there"))?;
-        if trace
-            .templates
-            .last()
-            .is_some_and(|(last, _)| *last > record)
-        {
+        if trace.templates.last().is_some_and(|(last, _)| *last > record) {
             return Err("`templates` are out of order".to_owned());
         }
         trace.templates.push((record, template.clone()));
@@ -171,12 +153,7 @@ pub fn read(text: &[u8]) -> Result<Trace, String> {
 
 impl Written {
     fn read(self) -> Result<Toleration, String> {
-        let operators = [
-            Operator::Equal,
-            Operator::Exists,
-            Operator::Lt,
-            Operator::Gt,
-        ];
+        let operators = [Operator::Equal, Operator::Exists, Operator::Lt, Operator::Gt];
         let operator = operators.into_iter().find(|o| o.as_str() == self.operator);
         let operator = operator
             .ok_or_else(|| format!("a toleration's operator cannot be {:?}", self.operator))?;
@@ -199,10 +176,7 @@ impl Written {
 
 fn names(document: &Document) -> Result<Names, String> {
     let mut names = Names::default();
-    names.reserve_pods(
-        document.pods.len(),
-        document.pods.iter().map(String::len).sum(),
-    );
+    names.reserve_pods(document.pods.len(), document.pods.iter().map(String::len).sum());
     for name in &document.nodes {
         names.node(name);
     }

@@ -86,10 +86,7 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
         )?;
     }
     for text in &often.never {
-        writeln!(
-            out,
-            "in no drawn run, as it takes an order that only a search asks for: {text}"
-        )?;
+        writeln!(out, "in no drawn run, as it takes an order that only a search asks for: {text}")?;
     }
     Ok(())
 }

@@ -43,13 +43,8 @@ pub(crate) struct Told {
 }
 
 /// Shares and quantiles that are printed.
-const SHARES: [(f64, &str); 5] = [
-    (60.0, "1m"),
-    (300.0, "5m"),
-    (900.0, "15m"),
-    (3_600.0, "1h"),
-    (86_400.0, "24h"),
-];
+const SHARES: [(f64, &str); 5] =
+    [(60.0, "1m"), (300.0, "5m"), (900.0, "15m"), (3_600.0, "1h"), (86_400.0, "24h")];
 const QUANTILES: [f64; 7] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 /// Values of tolerationSeconds of which it is told what they come to.
 const TOLERATIONS: [u64; 4] = [0, 30, 60, 300];
@@ -60,20 +55,14 @@ impl Told {
     fn best(&self, of: &Distribution) -> (Option<u64>, f64) {
         let found = best(of, seconds(self.asked.price), &self.asked.noticing);
         let is_finite = found.toleration.is_finite();
-        (
-            is_finite.then_some(found.toleration.ceil() as u64),
-            found.cost,
-        )
+        (is_finite.then_some(found.toleration.ceil() as u64), found.cost)
     }
 
     /// What an outage costs with such a toleration, in seconds, and which share of outages evicts.
     fn with(&self, toleration: u64) -> (f64, f64) {
         let (noticing, of) = (&self.asked.noticing, &self.measured);
         let price = seconds(self.asked.price);
-        (
-            noticing.cost(of, toleration as f64, price),
-            noticing.evicting(of, toleration as f64),
-        )
+        (noticing.cost(of, toleration as f64, price), noticing.evicting(of, toleration as f64))
     }
 
     /// How many outages there were.
@@ -103,11 +92,7 @@ impl Told {
     /// `40s to 55s`, or the one time.
     fn tainted_after(&self) -> String {
         let Noticing { from, to, .. } = self.asked.noticing;
-        if to > from {
-            format!("{} to {}", span(from), span(to))
-        } else {
-            span(from)
-        }
+        if to > from { format!("{} to {}", span(from), span(to)) } else { span(from) }
     }
 }
 
@@ -165,23 +150,11 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
     let said = QUANTILES.map(|q| format!("{} % {}", q * 100.0, span(s.quantile(q))));
     p.said(&said.join(", "))?;
     let said = SHARES.map(|(t, name)| format!("{name} {:.1} %", (1.0 - s.survival(t)) * 100.0));
-    p.folded(
-        &format!("Over by themselves within: {}", said.join(", ")),
-        0,
-        PLAIN,
-    )?;
+    p.folded(&format!("Over by themselves within: {}", said.join(", ")), 0, PLAIN)?;
     if !told.fits.is_empty() {
-        writeln!(
-            p.out,
-            "\nFits, the likeliest first (log-likelihood per outage)"
-        )?;
+        writeln!(p.out, "\nFits, the likeliest first (log-likelihood per outage)")?;
         for fit in &told.fits {
-            writeln!(
-                p.out,
-                "  {:>8.3}  {}",
-                fit.log_likelihood,
-                ron(&fit.distribution)
-            )?;
+            writeln!(p.out, "  {:>8.3}  {}", fit.log_likelihood, ron(&fit.distribution))?;
         }
     }
     writeln!(p.out, "\nAs a fault model:")?;
@@ -211,10 +184,7 @@ impl Printer<'_> {
 /// The page of a history: which toleration is best, what each costs, and how long outages last;
 /// `text` is what was printed.
 pub(crate) fn page_of(told: &Told, text: String) -> Board {
-    let item = |text| Item {
-        text,
-        command: None,
-    };
+    let item = |text| Item { text, command: None };
     let mut items = vec![told.said_best("measured", &told.measured)];
     let fits = told.fits.iter();
     items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
@@ -244,11 +214,7 @@ pub(crate) fn page_of(told: &Told, text: String) -> Board {
             },
             Part::Curve(curve(plane(told))),
             Part::Table(Table::new("Some of them", &columns, costs)),
-            Part::Table(Table::new(
-                "How long outages last",
-                &["of all", "no longer than"],
-                lasts,
-            )),
+            Part::Table(Table::new("How long outages last", &["of all", "no longer than"], lasts)),
             Part::text("As it was printed", text),
         ],
         ..Board::default()
@@ -260,10 +226,8 @@ fn curve(plane: Plane) -> Curve {
     const EVERY: usize = 4;
     let points =
         |line: &Line| -> Vec<(f64, f64)> { line.points.iter().copied().step_by(EVERY).collect() };
-    let at: Vec<f64> = plane
-        .lines
-        .first()
-        .map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
+    let at: Vec<f64> =
+        plane.lines.first().map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
     let lines = plane.lines.iter().map(|l| board::Line {
         name: l.name.clone(),
         values: points(l).into_iter().map(|p| Some(p.1)).collect(),
@@ -279,9 +243,7 @@ fn curve(plane: Plane) -> Curve {
         across: plane.across.clone(),
         ticks: at.iter().map(|x| format!("{x:.1}")).collect(),
         lines: lines.collect(),
-        marks: marks
-            .filter_map(|m| Some((nearest(m.0)?, m.2.clone())))
-            .collect(),
+        marks: marks.filter_map(|m| Some((nearest(m.0)?, m.2.clone()))).collect(),
         at: Some(at),
         ..Curve::default()
     }
@@ -307,18 +269,10 @@ fn ron(of: &Distribution) -> String {
     match of {
         Distribution::Exponential(mean) => format!("Exponential(mean: \"{}\")", text(*mean)),
         Distribution::Weibull(shape, scale) => {
-            format!(
-                "Weibull(shape: {}, scale: \"{}\")",
-                round(*shape),
-                text(*scale)
-            )
+            format!("Weibull(shape: {}, scale: \"{}\")", round(*shape), text(*scale))
         }
         Distribution::LogNormal(mu, sigma) => {
-            format!(
-                "LogNormal(median: \"{}\", sigma: {})",
-                text(libm::exp(*mu)),
-                round(*sigma)
-            )
+            format!("LogNormal(median: \"{}\", sigma: {})", text(libm::exp(*mu)), round(*sigma))
         }
         Distribution::Uniform(from, to) => {
             format!("Uniform(\"{}\", \"{}\")", text(*from), text(*to))
@@ -341,23 +295,13 @@ fn per_year(h: &History) -> PerYear {
     let of = |n: f64| n / years.max(1e-12);
     let count = h.outages.len() as u64;
     let range = poisson_interval(count);
-    PerYear {
-        at: of(count as f64),
-        low: of(range.low),
-        high: of(range.high),
-    }
+    PerYear { at: of(count as f64), low: of(range.low), high: of(range.high) }
 }
 
 /// A number to three digits, or to whole ones where it has more.
 fn digits(v: f64) -> f64 {
-    let unit = 10_f64
-        .powi(2 - libm::log10(v.abs().max(1e-9)).floor() as i32)
-        .min(1e3);
-    if unit < 1.0 {
-        v.round()
-    } else {
-        (v * unit).round() / unit
-    }
+    let unit = 10_f64.powi(2 - libm::log10(v.abs().max(1e-9)).floor() as i32).min(1e3);
+    if unit < 1.0 { v.round() } else { (v * unit).round() / unit }
 }
 
 /// The same as JSON. Times are in seconds.
@@ -467,24 +411,11 @@ fn plane(told: &Told) -> Plane {
     }
     let line = |name: String, of: &Distribution| {
         let at = |i: u32| last * f64::from(i) / f64::from(POINTS);
-        let point = |i: u32| {
-            (
-                at(i) / 60.0,
-                told.asked.noticing.cost(of, at(i), price) / 60.0,
-            )
-        };
-        Line {
-            name,
-            points: (0..=POINTS).map(point).collect(),
-            ..Line::default()
-        }
+        let point = |i: u32| (at(i) / 60.0, told.asked.noticing.cost(of, at(i), price) / 60.0);
+        Line { name, points: (0..=POINTS).map(point).collect(), ..Line::default() }
     };
     let mut lines = vec![line("measured".to_owned(), &told.measured)];
-    lines.extend(
-        told.fits
-            .iter()
-            .map(|f| line(f.name.to_owned(), &f.distribution)),
-    );
+    lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
     let (mark_at, mark) = match toleration {
         Some(s) => (s as f64, format!("best: tolerationSeconds {s}")),
         None => (last, "best: never".to_owned()),

@@ -36,28 +36,20 @@ pub(crate) fn write_folder(
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
-    folder.write_large(events::FILE, forms.packing, |out| {
-        events::write(out, analysis)
-    })?;
+    folder.write_large(events::FILE, forms.packing, |out| events::write(out, analysis))?;
     let evictions = EvictionsTable::new(analysis, &report.workloads, report.summary.metrics.window);
-    folder.write_large("evictions.csv", forms.packing, |out| {
-        tables::csv::write(out, &evictions)
-    })?;
+    folder
+        .write_large("evictions.csv", forms.packing, |out| tables::csv::write(out, &evictions))?;
     folder.write_large("summary.json", forms.packing.of_a_document(), |out| {
         json::write(out, &json::summary_document(report))
     })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
-    let (records, courses) = (
-        RecordsTable::new(analysis),
-        CurvesTable::new(&curves, &report.serving),
-    );
+    let (records, courses) =
+        (RecordsTable::new(analysis), CurvesTable::new(&curves, &report.serving));
     let all: [&dyn tables::Table; 3] = [&records, &evictions, &courses];
     write_tables(&mut folder, forms, &all, &report.about())?;
     let heading = report.heading();
-    let mut all = vec![
-        ("timeline", Chart::Timeline(&lanes)),
-        ("pods", Chart::Pods(&curves)),
-    ];
+    let mut all = vec![("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))];
     if report.serving.workloads.iter().any(|w| w.id.is_some()) {
         all.push(("workloads", Chart::Workloads(&report.serving)));
     }
@@ -74,9 +66,7 @@ pub(crate) fn write_folder(
     folder.write_large(names_json::FILE, forms.packing, |out| {
         names_json::write(out, analysis.trace)
     })?;
-    folder.write(manifest::SCENARIO, |out| {
-        out.write_all(report.source.text.as_bytes())
-    })?;
+    folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     for input in &report.source.fingerprint.inputs {
         folder.copy(input)?;
     }
@@ -84,8 +74,5 @@ pub(crate) fn write_folder(
     let manifest_of = manifest::manifest(report, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
-    Ok(Written {
-        folder: folder.finish()?,
-        files,
-    })
+    Ok(Written { folder: folder.finish()?, files })
 }

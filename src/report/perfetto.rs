@@ -102,11 +102,7 @@ impl Thread {
 /// Microseconds with what is left of nanoseconds.
 fn micros(at: Time) -> Value {
     let ns = at.as_nanos();
-    if ns.is_multiple_of(1_000) {
-        Value::from(ns / 1_000)
-    } else {
-        Value::from(ns as f64 / 1e3)
-    }
+    if ns.is_multiple_of(1_000) { Value::from(ns / 1_000) } else { Value::from(ns as f64 / 1e3) }
 }
 
 struct Drawing<'a> {
@@ -121,11 +117,7 @@ struct Drawing<'a> {
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
-    let mut drawing = Drawing {
-        analysis,
-        threads: BTreeMap::new(),
-        timers: BTreeSet::new(),
-    };
+    let mut drawing = Drawing { analysis, threads: BTreeMap::new(), timers: BTreeSet::new() };
     let mut follow = Follow::new(analysis);
     for (id, r) in analysis.trace.iter().enumerate() {
         let step = follow.apply(id as RecordId, r);
@@ -138,10 +130,7 @@ impl Drawing<'_> {
     fn thread(&mut self, process: u32, row: Row, name: impl FnOnce() -> String) -> &mut Thread {
         self.threads
             .entry((process, row))
-            .or_insert_with(|| Thread {
-                name: name(),
-                ..Thread::default()
-            })
+            .or_insert_with(|| Thread { name: name(), ..Thread::default() })
     }
 
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
@@ -179,9 +168,7 @@ impl Drawing<'_> {
     fn taints(&mut self, id: RecordId, r: &Record, process: u32) {
         if r.what == What::NodeDeleted {
             let of_node = (process, Row::Silence)..(process, Row::Pod(0));
-            self.threads
-                .range_mut(of_node)
-                .for_each(|(_, t)| t.end(r.at, |_| true));
+            self.threads.range_mut(of_node).for_each(|(_, t)| t.end(r.at, |_| true));
         }
         let What::NodeTaints(change) = r.what else {
             return;
@@ -192,8 +179,7 @@ impl Drawing<'_> {
         };
         let name = |t: &crate::api::taint::Taint| format!("{}:{}", short_key(&t.key), t.effect);
         for t in &change.removed {
-            self.thread(process, Row::Taint(name(t)), || name(t))
-                .end(r.at, |_| true);
+            self.thread(process, Row::Taint(name(t)), || name(t)).end(r.at, |_| true);
         }
         for t in &change.added {
             let thread = self.thread(process, Row::Taint(name(t)), || name(t));
@@ -205,27 +191,18 @@ impl Drawing<'_> {
 
     /// The process that a pod in that state is in.
     fn process(state: &PodState) -> u32 {
-        if state.node == NO_NODE {
-            UNSCHEDULED
-        } else {
-            NODES + state.node
-        }
+        if state.node == NO_NODE { UNSCHEDULED } else { NODES + state.node }
     }
 
     /// A pod's thread, with its life begun if it was there before.
     fn pod_thread(&mut self, pod: PodId, state: &PodState, id: RecordId) -> &mut Thread {
         let analysis = self.analysis;
-        let thread = self.thread(Self::process(state), Row::Pod(pod.0), || {
-            analysis.pod_name(pod).to_owned()
-        });
+        let thread = self
+            .thread(Self::process(state), Row::Pod(pod.0), || analysis.pod_name(pod).to_owned());
         if thread.open.is_empty() && state.exists {
             thread.begin(
                 state.bound_at,
-                if state.node == NO_NODE {
-                    "pending"
-                } else {
-                    "on the node"
-                },
+                if state.node == NO_NODE { "pending" } else { "on the node" },
                 id,
             );
         }
@@ -283,12 +260,10 @@ impl Drawing<'_> {
                 self.timers.remove(&place);
             }
             What::EvictionFailed => {
-                self.pod_thread(pod, before, id)
-                    .push("i", r.at, "eviction failed", Some(id), &[])
+                self.pod_thread(pod, before, id).push("i", r.at, "eviction failed", Some(id), &[])
             }
             What::PodPhase(phase) if r.at > Time::ZERO => {
-                self.pod_thread(pod, before, id)
-                    .push("i", r.at, phase.as_str(), Some(id), &[]);
+                self.pod_thread(pod, before, id).push("i", r.at, phase.as_str(), Some(id), &[]);
             }
             What::PodEvent(..) | What::PodMessage(_) => {
                 let fields = self.analysis.trace.fields(r);
@@ -325,14 +300,12 @@ impl Drawing<'_> {
                     thread.push("i", r.at, &entry(), Some(id), &[])
                 }
             }
-            What::FaultEnded => self
-                .thread(CLUSTER, Row::Entry(r.object), entry)
-                .end(r.at, |_| true),
+            What::FaultEnded => {
+                self.thread(CLUSTER, Row::Entry(r.object), entry).end(r.at, |_| true)
+            }
             What::Refused(text) => {
-                let message = [(
-                    "message",
-                    Value::from(analysis.trace.names.text_of(TextId(text))),
-                )];
+                let message =
+                    [("message", Value::from(analysis.trace.names.text_of(TextId(text))))];
                 self.thread(CLUSTER, Row::Entry(r.object), entry).push(
                     "i",
                     r.at,
@@ -343,10 +316,7 @@ impl Drawing<'_> {
             }
             What::Zone(state) => {
                 let name = || {
-                    format!(
-                        "zone {}",
-                        zone_name(analysis.trace.names.text_of(TextId(r.object)))
-                    )
+                    format!("zone {}", zone_name(analysis.trace.names.text_of(TextId(r.object))))
                 };
                 // A controller that starts anew leaves no master disruption that it did not enter.
                 if matches!(state, ZoneState::Normal | ZoneState::PartialDisruption)
@@ -361,8 +331,11 @@ impl Drawing<'_> {
                 }
             }
             What::MasterDisruptionEntered => {
-                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned())
-                    .begin_once(r.at, "master disruption", id);
+                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).begin_once(
+                    r.at,
+                    "master disruption",
+                    id,
+                );
             }
             What::MasterDisruptionLeft => self
                 .thread(CLUSTER, Row::Master, || "master disruption".to_owned())
@@ -423,35 +396,15 @@ impl Drawing<'_> {
         let mut named = BTreeSet::new();
         let processes = std::iter::once(CLUSTER).chain(threads.keys().map(|(process, _)| *process));
         for process in processes.filter(|p| named.insert(*p)) {
-            line(&meta(
-                process,
-                0,
-                "process_name",
-                json!({ "name": self.process_name(process) }),
-            ))?;
-            line(&meta(
-                process,
-                0,
-                "process_sort_index",
-                json!({ "sort_index": process }),
-            ))?;
+            line(&meta(process, 0, "process_name", json!({ "name": self.process_name(process) })))?;
+            line(&meta(process, 0, "process_sort_index", json!({ "sort_index": process })))?;
         }
         // Where a record is drawn at its own time.
         let mut drawn: BTreeMap<RecordId, (u32, u32)> = BTreeMap::new();
         for (i, ((process, _), mut thread)) in (0u32..).zip(threads) {
             let number = first_thread + i;
-            line(&meta(
-                process,
-                number,
-                "thread_name",
-                json!({ "name": thread.name }),
-            ))?;
-            line(&meta(
-                process,
-                number,
-                "thread_sort_index",
-                json!({ "sort_index": number }),
-            ))?;
+            line(&meta(process, number, "thread_name", json!({ "name": thread.name })))?;
+            line(&meta(process, number, "thread_sort_index", json!({ "sort_index": number })))?;
             while let Some(name) = thread.open.pop() {
                 thread.push("E", horizon, &name, None, &[]);
             }
@@ -485,10 +438,7 @@ impl Drawing<'_> {
         }
         let up = curves(self.analysis).available;
         let waiting = waiting(self.analysis);
-        for (name, steps) in [
-            ("pods up", &up),
-            ("nodes that wait for their taint", &waiting),
-        ] {
+        for (name, steps) in [("pods up", &up), ("nodes that wait for their taint", &waiting)] {
             for (at, n) in steps {
                 line(&json!({
                     "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }

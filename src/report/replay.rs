@@ -153,22 +153,14 @@ pub(crate) fn lanes(
             },
         });
     }
-    Steps {
-        title,
-        processes,
-        steps: taken,
-    }
+    Steps { title, processes, steps: taken }
 }
 
 fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) -> Vec<Told<'a>> {
-    let fault: BTreeSet<RecordId> = violations
-        .iter()
-        .filter_map(|v| v.records.last().copied())
-        .collect();
-    let involved: BTreeSet<RecordId> = violations
-        .iter()
-        .flat_map(|v| v.records.iter().copied())
-        .collect();
+    let fault: BTreeSet<RecordId> =
+        violations.iter().filter_map(|v| v.records.last().copied()).collect();
+    let involved: BTreeSet<RecordId> =
+        violations.iter().flat_map(|v| v.records.iter().copied()).collect();
     let mut all = Vec::new();
     for step in steps {
         let records = step.records.clone();
@@ -192,12 +184,7 @@ fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) 
                 saw.push(seen);
             }
         }
-        all.push(Told {
-            step,
-            mark,
-            saw,
-            wrote,
-        });
+        all.push(Told { step, mark, saw, wrote });
     }
     all
 }
@@ -234,9 +221,7 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
 fn is_change(trace: &Trace, r: &Record) -> bool {
     let what = trace.fields(r).what;
     let own = ["node-queued", "node-silent", "node-heard"];
-    ["node-", "pod-", "workload-"]
-        .iter()
-        .any(|object| what.starts_with(object))
+    ["node-", "pod-", "workload-"].iter().any(|object| what.starts_with(object))
         && !own.contains(&what)
 }
 
@@ -245,20 +230,12 @@ fn words(f: &Fields) -> String {
     let mut words = vec![f.what.to_owned()];
     let own = |t: &Option<String>| t.clone().into_iter();
     words.extend(own(&f.pod).chain(own(&f.object)).chain(own(&f.node)));
-    words.extend(
-        [f.kind, f.status, f.reason.as_deref()]
-            .into_iter()
-            .flatten()
-            .map(str::to_owned),
-    );
+    words.extend([f.kind, f.status, f.reason.as_deref()].into_iter().flatten().map(str::to_owned));
     words.extend(f.seconds.map(|s| format!("{s}s")));
     words.extend(f.value.map(|v| v.to_string()));
     words.extend(f.replicas.map(|n| n.to_string()));
     words.extend(
-        f.added
-            .iter()
-            .map(|t| format!("+{t}"))
-            .chain(f.removed.iter().map(|t| format!("-{t}"))),
+        f.added.iter().map(|t| format!("+{t}")).chain(f.removed.iter().map(|t| format!("-{t}"))),
     );
     if f.what != "event" {
         words.extend(own(&f.message));

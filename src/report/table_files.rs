@@ -35,9 +35,7 @@ pub(crate) fn write_tables(
                 Form::Csv => forms.packing,
                 Form::Parquet => Packing::Never,
             };
-            folder.write_large(&name, packing, |out| {
-                tables::write(out, *table, form, about)
-            })?;
+            folder.write_large(&name, packing, |out| tables::write(out, *table, form, about))?;
         }
     }
     Ok(())

@@ -17,11 +17,7 @@ use std::sync::Arc;
 
 /// Of a scenario with the text `foobar`, which points at nothing.
 fn fingerprint() -> Fingerprint {
-    Fingerprint {
-        bytes: 6,
-        hash: 0x8594_4171_f739_67e8,
-        inputs: Vec::new(),
-    }
+    Fingerprint { bytes: 6, hash: 0x8594_4171_f739_67e8, inputs: Vec::new() }
 }
 
 fn source() -> Source {
@@ -52,15 +48,7 @@ fn text_of(report: &Report<'_>, style: Style) -> String {
 
 #[test]
 fn the_text_tells_the_run() {
-    let said = with_report(&one_node_lost(), |r| {
-        text_of(
-            r,
-            Style {
-                colour: false,
-                width: 110,
-            },
-        )
-    });
+    let said = with_report(&one_node_lost(), |r| text_of(r, Style { colour: false, width: 110 }));
     // Latencies: 105 - 61.7, 105.1 - 61.7, 405.1 - 61.7. Missing: p2 from 405.1 s to 600 s, 194.9 s
     // are 3.25 minutes; a ghost until 500 s, 94.9 s are 1.58 minutes.
     let expected = "\
@@ -106,36 +94,14 @@ fn colour_only_when_told_and_lines_keep_to_the_width() {
     let run = outage(30, 2, 1);
     with_report(&run, |r| {
         assert!(!text_of(r, Style::default()).contains('\u{1b}'));
-        let coloured = text_of(
-            r,
-            Style {
-                colour: true,
-                width: 100,
-            },
-        );
+        let coloured = text_of(r, Style { colour: true, width: 100 });
         assert!(coloured.contains('\u{1b}'));
-        let wide = text_of(
-            r,
-            Style {
-                colour: false,
-                width: 90,
-            },
-        );
+        let wide = text_of(r, Style { colour: false, width: 90 });
         for line in wide.lines() {
-            assert!(
-                line.chars().count() <= 90,
-                "{} characters: {line}",
-                line.chars().count()
-            );
+            assert!(line.chars().count() <= 90, "{} characters: {line}", line.chars().count());
         }
         // However narrow the terminal, no panic and no endless column.
-        text_of(
-            r,
-            Style {
-                colour: false,
-                width: 0,
-            },
-        );
+        text_of(r, Style { colour: false, width: 0 });
     });
 }
 
@@ -146,22 +112,15 @@ fn every_record_is_a_line_of_json() {
     let mut out = Vec::new();
     events::write(&mut out, &analysis).expect("memory takes it");
     let text = String::from_utf8(out).expect("is UTF-8");
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|l| serde_json::from_str(l).expect("is JSON"))
-        .collect();
+    let lines: Vec<Value> =
+        text.lines().map(|l| serde_json::from_str(l).expect("is JSON")).collect();
     assert_eq!(lines.len(), trace.len());
     for (i, line) in lines.iter().enumerate() {
         assert_eq!(line["id"], i);
-        assert!(
-            line["cause"].is_null() || line["cause"].as_u64() < Some(i as u64),
-            "{line}"
-        );
+        assert!(line["cause"].is_null() || line["cause"].as_u64() < Some(i as u64), "{line}");
     }
     let find = |what: &str| {
-        text.lines()
-            .find(|l| l.contains(&format!("\"what\":\"{what}\"")))
-            .unwrap_or_default()
+        text.lines().find(|l| l.contains(&format!("\"what\":\"{what}\""))).unwrap_or_default()
     };
     assert_eq!(
         find("fault-began"),
@@ -189,10 +148,7 @@ fn the_table_of_evictions_has_a_row_for_each() {
     let header = "time_s,pod,namespace,node,zone,workload,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,needless,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     // The node was back after 99.7 s, within five minutes: needless. Nothing owns the pod.
     let row = "405.1,p2,default,n2,a,,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,1,,,,,,14,13";
-    assert_eq!(
-        String::from_utf8(out).expect("is UTF-8"),
-        format!("{header}\n{row}\n")
-    );
+    assert_eq!(String::from_utf8(out).expect("is UTF-8"), format!("{header}\n{row}\n"));
 }
 
 #[test]
@@ -218,18 +174,10 @@ fn the_documents_hold_what_programs_ask_for() {
         let m = manifest::manifest(r, &[("events.jsonl".to_owned(), 12)]);
         // The published hash of "foobar".
         assert_eq!(m["scenario"]["hash"], "fnv1a64:85944171f73967e8");
-        assert_eq!(
-            m["flags"]["kube-controller-manager"]["node-eviction-rate"],
-            0.1
-        );
-        assert_eq!(
-            m["flags"]["kube-controller-manager"]["node-monitor-grace-period"],
-            "50s"
-        );
+        assert_eq!(m["flags"]["kube-controller-manager"]["node-eviction-rate"], 0.1);
+        assert_eq!(m["flags"]["kube-controller-manager"]["node-monitor-grace-period"], "50s");
         assert!(
-            m["flags"]["kube-controller-manager"]
-                .get("pod-eviction-timeout")
-                .is_none(),
+            m["flags"]["kube-controller-manager"].get("pod-eviction-timeout").is_none(),
             "1.34 has no such flag"
         );
         assert_eq!(m["files"][0]["bytes"], 12);
@@ -241,38 +189,21 @@ fn charts_are_the_same_twice_and_name_what_they_show() {
     let run = outage(30, 2, 1);
     with_report(&run, |r| {
         let analysis = r.analysis;
-        let (nodes, zones, curves) = (
-            lanes(analysis, MOST_NODE_LANES),
-            lanes(analysis, 0),
-            curves(analysis),
-        );
+        let (nodes, zones, curves) =
+            (lanes(analysis, MOST_NODE_LANES), lanes(analysis, 0), curves(analysis));
         for (chart, labels) in [
-            (
-                Chart::Timeline(&nodes),
-                &["a-00", "c-09", "NoExecute taint", "cut b", "10:00"][..],
-            ),
-            (
-                Chart::Timeline(&zones),
-                &["zone a", "zone c", "10 nodes", "evicted"],
-            ),
+            (Chart::Timeline(&nodes), &["a-00", "c-09", "NoExecute taint", "cut b", "10:00"][..]),
+            (Chart::Timeline(&zones), &["zone a", "zone c", "10 nodes", "evicted"]),
             (
                 Chart::Pods(&curves),
-                &[
-                    "running and ready",
-                    "evicted so far",
-                    "flap 1",
-                    "minutes:seconds",
-                ],
+                &["running and ready", "evicted so far", "flap 1", "minutes:seconds"],
             ),
         ] {
             let svg = charts::svg(chart, &r.heading(), analysis).expect("can be drawn");
             for label in labels {
                 assert!(svg.contains(label), "no {label} in {chart:?}");
             }
-            assert_eq!(
-                svg,
-                charts::svg(chart, &r.heading(), analysis).expect("can be drawn")
-            );
+            assert_eq!(svg, charts::svg(chart, &r.heading(), analysis).expect("can be drawn"));
             let png = charts::png(chart, &r.heading(), analysis).expect("can be drawn");
             assert!(png.starts_with(b"\x89PNG\r\n"));
             assert!(png == charts::png(chart, &r.heading(), analysis).expect("can be drawn"));
@@ -317,9 +248,7 @@ fn the_folder_of_a_run_is_complete() {
     let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png names.json scenario.ron manifest.json";
     assert_eq!(names.join(" "), expected);
     for (name, bytes) in &written.files {
-        let length = std::fs::metadata(written.folder.join(name))
-            .map(|m| m.len())
-            .ok();
+        let length = std::fs::metadata(written.folder.join(name)).map(|m| m.len()).ok();
         assert_eq!(length, Some(*bytes), "{name}");
     }
     let _ = std::fs::remove_dir_all(&parent);
@@ -347,15 +276,7 @@ fn gallery() {
         let written = write_folder(&report, &parent, (None, TableForms::default()), |_| ())
             .expect("can be written");
         let mut out = std::io::stderr();
-        text::write(
-            &mut out,
-            &report,
-            Some(&written),
-            Style {
-                colour: false,
-                width: 120,
-            },
-        )
-        .expect("can be written");
+        text::write(&mut out, &report, Some(&written), Style { colour: false, width: 120 })
+            .expect("can be written");
     }
 }

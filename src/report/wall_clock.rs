@@ -23,8 +23,7 @@ impl WallClock {
     /// `2026-11-21T02:29:57Z`, of the beginning.
     #[must_use]
     pub fn begins(self) -> String {
-        self.at(Time::ZERO)
-            .to_rfc3339_opts(SecondsFormat::AutoSi, true)
+        self.at(Time::ZERO).to_rfc3339_opts(SecondsFormat::AutoSi, true)
     }
 
     /// `02:30:05`; the fraction is cut off.

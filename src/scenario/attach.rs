@@ -17,18 +17,11 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else {
         return Ok(());
     };
-    let place = loaded
-        .cluster
-        .clone()
-        .unwrap_or_else(|| loaded.folder.join(file));
+    let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
     let copy = files::copy_name(file, &loaded.inputs);
     let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {
-        let file = InputFile {
-            file: input.file.clone(),
-            bytes: input.bytes,
-            hash: input.hash,
-            copy,
-        };
+        let file =
+            InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash, copy };
         let cluster = ImportedCluster::read(&[input])?;
         // A file of workloads is enough for a scenario that writes nodes itself.
         let own = !loaded.spec.nodes.is_empty() || !loaded.spec.pods.is_empty();

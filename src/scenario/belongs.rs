@@ -83,10 +83,7 @@ mod tests {
     #[test]
     fn a_field_is_told_where_it_belongs() {
         let told = |field, section| belongs(field, section).unwrap_or_default();
-        assert_eq!(
-            told("kube-controller-manager", None),
-            "flags: (kube-controller-manager: …)"
-        );
+        assert_eq!(told("kube-controller-manager", None), "flags: (kube-controller-manager: …)");
         assert_eq!(
             told("node-monitor-grace-period", None),
             "flags: (kube-controller-manager: {\"node-monitor-grace-period\": …})"

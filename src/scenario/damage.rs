@@ -41,15 +41,7 @@ impl Damage {
             }
             "version" | "horizon" => self.header = true,
             "pods" => {
-                let says = [
-                    "name",
-                    "names",
-                    "namespace",
-                    "count",
-                    "replicas",
-                    "on",
-                    "labels",
-                ];
+                let says = ["name", "names", "namespace", "count", "replicas", "on", "labels"];
                 self.pods |= place.len() < 3 || may_be("PodGroup", key(2), &says);
             }
             "workloads" => {

@@ -25,10 +25,8 @@ fn of_sets(faults: &str, sets: &[&str]) -> Drawn {
     let text = scenario(faults);
     let loaded = parse("f.ron", text.clone().into_bytes(), Path::new(""))
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let overrides = Overrides {
-        sets: sets.iter().map(|s| (*s).to_owned()).collect(),
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { sets: sets.iter().map(|s| (*s).to_owned()).collect(), ..Overrides::default() };
     drawn(&loaded, &overrides).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
@@ -48,21 +46,12 @@ const EVERYTHING: &str = r#"models: [
 #[test]
 fn as_many_come_as_the_rate_says() {
     let d = of(REBOOTS);
-    let all: Vec<Outage> = (1..=20)
-        .flat_map(|seed| d.models.draw(seed, YEAR))
-        .collect();
+    let all: Vec<Outage> = (1..=20).flat_map(|seed| d.models.draw(seed, YEAR)).collect();
     assert!((5_690..=6_310).contains(&all.len()), "{}", all.len());
     let median = Dur::from_millis((600_000.0 * std::f64::consts::LN_2) as u64);
-    let long = all
-        .iter()
-        .filter(|o| o.lasts.is_some_and(|l| l > median))
-        .count();
+    let long = all.iter().filter(|o| o.lasts.is_some_and(|l| l > median)).count();
     // Four deviations of Binomial(6000, 1/2) are 155.
-    assert!(
-        long.abs_diff(all.len() / 2) < 155,
-        "{long} of {}",
-        all.len()
-    );
+    assert!(long.abs_diff(all.len() / 2) < 155, "{long} of {}", all.len());
 }
 
 /// Up for 100 h and down for 25 h on average: of a long time a fifth is spent down, and an outage
@@ -73,14 +62,8 @@ fn renewals_come_to_their_long_run_share() {
         r#"models: [(name: "m", nodes: All, do: Crash, up: Weibull(shape: 0.6, scale: "66.4659h"), lasts: Exponential(mean: "25h"))]"#,
     );
     // Γ(1 + 1/0.6) = 1.50458: a mean of 100 h.
-    assert!(
-        (d.models.list[0].per_year() - 2_102.4).abs() < 1.0,
-        "{}",
-        d.models.list[0].per_year()
-    );
-    let counts: Vec<f64> = (1..=10)
-        .map(|seed| d.models.draw(seed, YEAR).len() as f64)
-        .collect();
+    assert!((d.models.list[0].per_year() - 2_102.4).abs() < 1.0, "{}", d.models.list[0].per_year());
+    let counts: Vec<f64> = (1..=10).map(|seed| d.models.draw(seed, YEAR).len() as f64).collect();
     let mean = counts.iter().sum::<f64>() / 10.0;
     assert!((mean - 2_102.4).abs() < 80.0, "{mean}");
 }
@@ -95,22 +78,14 @@ fn no_setting_and_no_end_changes_what_is_drawn() {
         &["kubernetes=1.29"],
     ] {
         let other = of_sets(EVERYTHING, sets);
-        assert_eq!(
-            format!("{year:?}"),
-            format!("{:?}", other.models.draw(7, YEAR)),
-            "{sets:?}"
-        );
+        assert_eq!(format!("{year:?}"), format!("{:?}", other.models.draw(7, YEAR)), "{sets:?}");
     }
     // Half of the time has the same outages, up to its end; repairs look only at what is away.
     let half = d.models.draw(7, Dur::from_secs(182 * 86_400));
     let end = Time::from_secs(182 * 86_400);
     let begun = |o: &&Outage| o.at < end && !matches!(o.what, Away::Joins(_) | Away::Deleted(_));
-    let names = |list: &[Outage]| {
-        list.iter()
-            .filter(begun)
-            .map(|o| o.name.clone())
-            .collect::<Vec<_>>()
-    };
+    let names =
+        |list: &[Outage]| list.iter().filter(begun).map(|o| o.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&half), names(&year));
     assert_ne!(names(&year), names(&d.models.draw(8, YEAR)));
 }
@@ -136,10 +111,7 @@ fn what_is_drawn_can_be_written() {
     let text = scenario(EVERYTHING);
     let loaded = parse("f.ron", text.into_bytes(), Path::new("")).unwrap();
     for seed in 1..4 {
-        let overrides = Overrides {
-            seed: Some(seed),
-            ..Overrides::default()
-        };
+        let overrides = Overrides { seed: Some(seed), ..Overrides::default() };
         let mut d = drawn(&loaded, &overrides).unwrap();
         let outages = d.models.draw(seed, YEAR);
         let kinds = |f: fn(&Away) -> bool| outages.iter().filter(|o| f(&o.what)).count();
@@ -179,77 +151,38 @@ fn the_provider_replaces_what_is_away_for_long() {
             .collect();
         near
     };
-    assert_eq!(
-        first(&one("2h", single)),
-        [(0, false), (1_800, false), (1_980, false)]
-    );
+    assert_eq!(first(&one("2h", single)), [(0, false), (1_800, false), (1_980, false)]);
     assert_eq!(first(&one("20m", single)), [(0, true)]);
     // Zone a has two thirds of the nodes.
     let zone = r#"groups: Zones, do: Crash, rate: PerGroupYear(20)"#;
     let all = one("2h", zone).models.draw(1, YEAR);
-    let of_a = all
-        .iter()
-        .filter(|o| o.name.ends_with("of a"))
-        .collect::<Vec<_>>();
-    assert!(
-        !of_a.is_empty() && of_a.iter().all(|o| o.lasts.is_some()),
-        "{of_a:?}"
-    );
+    let of_a = all.iter().filter(|o| o.name.ends_with("of a")).collect::<Vec<_>>();
+    assert!(!of_a.is_empty() && of_a.iter().all(|o| o.lasts.is_some()), "{of_a:?}");
 }
 
 #[test]
 fn mistakes_are_named() {
     let ok = r#"nodes: All, do: Crash, rate: PerNodeYear(1), lasts: Fixed("1m")"#;
     for (model, said) in [
-        (
-            ok.replace("PerNodeYear(1)", "PerNodeYear(-1)"),
-            "a rate of -1 a year is not above 0",
-        ),
+        (ok.replace("PerNodeYear(1)", "PerNodeYear(-1)"), "a rate of -1 a year is not above 0"),
         (
             ok.replace("PerNodeYear(1)", "PerGroupYear(1)"),
             "this rate is of nodes where groups fail",
         ),
         (ok.replace("All", "Node(\"x\")"), "there is no node `x`"),
-        (
-            ok.replace("nodes: All", "groups: ByLabel(\"rak\")"),
-            "no node has a label `rak`",
-        ),
-        (
-            ok.replace("nodes: All, ", ""),
-            "this needs `nodes` or `groups`",
-        ),
-        (
-            ok.replace(", lasts: Fixed(\"1m\")", ""),
-            "`lasts` is missing",
-        ),
-        (
-            ok.replace("Fixed(\"1m\")", "Fixed(\"-1m\")"),
-            "-1m is negative",
-        ),
-        (
-            ok.replace("Fixed(\"1m\")", "Uniform(\"2m\", \"1m\")"),
-            "the second span is not longer",
-        ),
+        (ok.replace("nodes: All", "groups: ByLabel(\"rak\")"), "no node has a label `rak`"),
+        (ok.replace("nodes: All, ", ""), "this needs `nodes` or `groups`"),
+        (ok.replace(", lasts: Fixed(\"1m\")", ""), "`lasts` is missing"),
+        (ok.replace("Fixed(\"1m\")", "Fixed(\"-1m\")"), "-1m is negative"),
+        (ok.replace("Fixed(\"1m\")", "Uniform(\"2m\", \"1m\")"), "the second span is not longer"),
         (
             ok.replace("Fixed(\"1m\")", "Weibull(shape: 0.05, scale: \"24h\")"),
             "longer than a hundred years",
         ),
-        (
-            ok.replace("Fixed(\"1m\")", "Weibull(shape: 0, scale: \"24h\")"),
-            "0 is not above 0",
-        ),
-        (
-            ok.replace("Fixed(\"1m\")", "Values([])"),
-            "there is no value in it",
-        ),
-        (
-            ok.replace("Fixed(\"1m\")", "Empirical(\"nowhere.csv\")"),
-            "cannot read nowhere.csv",
-        ),
-        (
-            ok.replace("PerNodeYear(1)", "PerNodeYear(1000000)"),
-            "a run has at most 300000",
-        ),
+        (ok.replace("Fixed(\"1m\")", "Weibull(shape: 0, scale: \"24h\")"), "0 is not above 0"),
+        (ok.replace("Fixed(\"1m\")", "Values([])"), "there is no value in it"),
+        (ok.replace("Fixed(\"1m\")", "Empirical(\"nowhere.csv\")"), "cannot read nowhere.csv"),
+        (ok.replace("PerNodeYear(1)", "PerNodeYear(1000000)"), "a run has at most 300000"),
         // Two zones of 20 and 10 nodes, all of which fail: 140,000 times 30.
         (
             ok.replace("PerNodeYear(1)", "PerGroupYear(140000)")
@@ -257,10 +190,7 @@ fn mistakes_are_named() {
             "these models may draw 4200000 failures",
         ),
         (format!("{ok}, hits: 0.5"), "this is about groups of nodes"),
-        (
-            format!("{ok}, up: Fixed(\"1h\")"),
-            "this needs one of `rate`, `up` and `trace`",
-        ),
+        (format!("{ok}, up: Fixed(\"1h\")"), "this needs one of `rate`, `up` and `trace`"),
     ] {
         let text = scenario(&format!(r#"models: [(name: "m", {model})]"#));
         let refused = parse("f.ron", text.clone().into_bytes(), Path::new(""))
@@ -268,16 +198,9 @@ fn mistakes_are_named() {
             .expect_err(&text);
         assert!(refused.to_string().contains(said), "{said}: {refused}");
     }
-    let twice = scenario(&format!(
-        r#"models: [(name: "m", {ok}), (name: "m", {ok})]"#
-    ));
+    let twice = scenario(&format!(r#"models: [(name: "m", {ok}), (name: "m", {ok})]"#));
     let refused = parse("f.ron", twice.into_bytes(), Path::new(""))
         .and_then(|l| drawn(&l, &Overrides::default()))
         .expect_err("two of a name");
-    assert!(
-        refused
-            .to_string()
-            .contains("two fault models are called `m`"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("two fault models are called `m`"), "{refused}");
 }

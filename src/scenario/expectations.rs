@@ -161,12 +161,8 @@ pub struct Sought {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each is the kind of expectation of that name")]
 pub enum Kind {
-    Evicted {
-        by: Option<EvictionCause>,
-    },
-    Deleted {
-        by: Option<String>,
-    },
+    Evicted { by: Option<EvictionCause> },
+    Deleted { by: Option<String> },
     Gone,
     Created,
     Bound,
@@ -180,14 +176,8 @@ pub enum Kind {
     Condition(NodeConditionType, ConditionStatus),
     Unschedulable(bool),
     Zone(ZoneState, Option<String>),
-    MasterDisruption {
-        entered: bool,
-    },
-    Event {
-        reason: String,
-        message: Option<String>,
-        object: Option<String>,
-    },
+    MasterDisruption { entered: bool },
+    Event { reason: String, message: Option<String>, object: Option<String> },
 }
 
 /// A taint, as far as it was given.
@@ -255,10 +245,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     };
     // Behind the last star stands the end of the text.
     let (middle, end) = tail.rsplit_once('*').unwrap_or(("", tail));
-    let Some(mut rest) = text
-        .strip_prefix(head)
-        .and_then(|rest| rest.strip_suffix(end))
-    else {
+    let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(end)) else {
         return false;
     };
     for part in middle.split('*').filter(|part| !part.is_empty()) {
@@ -289,10 +276,7 @@ mod tests {
                 && glob("*", "é")
                 && glob("*é", "aé")
         );
-        assert!(
-            !glob("a*a", "a") && !glob("ab*ba", "aba"),
-            "head and end may not share a letter"
-        );
+        assert!(!glob("a*a", "a") && !glob("ab*ba", "aba"), "head and end may not share a letter");
         assert!(
             !glob("b-*", "a-01")
                 && !glob("web", "web-0")
@@ -324,9 +308,7 @@ mod tests {
         let words = |letters: &[u8], most: u32| -> Vec<String> {
             let n = letters.len();
             let word = |length: u32, i: usize| {
-                (0..length)
-                    .map(|d| char::from(letters[i / n.pow(d) % n]))
-                    .collect()
+                (0..length).map(|d| char::from(letters[i / n.pow(d) % n])).collect()
             };
             (0..=most)
                 .flat_map(|length| (0..n.pow(length)).map(move |i| (length, i)))

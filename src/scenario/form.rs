@@ -50,8 +50,7 @@ pub(super) fn read_text(source: &Source) -> Read {
                 let mut doubles = Vec::new();
                 tree.doubles(&mut doubles);
                 let twice = |(key, bytes)| Mistake::twice(key, bytes).problem(source);
-                read.problems
-                    .extend(doubles.iter().map(|(k, b)| twice((k.as_str(), b.clone()))));
+                read.problems.extend(doubles.iter().map(|(k, b)| twice((k.as_str(), b.clone()))));
                 read.left = Some((spec, tree));
                 return read;
             }
@@ -123,7 +122,5 @@ fn lost(tree: &Tree, byte: usize) -> Vec<usize> {
 
 /// The steps of a path.
 fn place_of(tree: &Tree, path: &[usize]) -> Place {
-    (0..path.len())
-        .map(|n| tree.at(&path[..n]).step(path[n]))
-        .collect()
+    (0..path.len()).map(|n| tree.at(&path[..n]).step(path[n])).collect()
 }

@@ -43,11 +43,7 @@ pub(super) fn attach(loaded: &mut Loaded) -> Vec<Problem> {
 
 /// The files that models name, with their form and where they are named.
 fn named(loaded: &Loaded) -> Vec<(String, Option<HistoryFormat>, Place)> {
-    let models = loaded
-        .spec
-        .faults
-        .iter()
-        .flat_map(|f| f.models.iter().enumerate());
+    let models = loaded.spec.faults.iter().flat_map(|f| f.models.iter().enumerate());
     let mut found = Vec::new();
     for (i, model) in models {
         let place = |field: &str| at!["faults", "models", i, field];
@@ -104,9 +100,7 @@ fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
         hash: files::fnv1a64(&bytes),
         copy: String::new(),
     };
-    let text = files::unpack(bytes, BYTES_MAX)
-        .and_then(files::text)
-        .map_err(wrong)?;
+    let text = files::unpack(bytes, BYTES_MAX).and_then(files::text).map_err(wrong)?;
     Ok((input, text))
 }
 

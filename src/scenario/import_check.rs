@@ -16,10 +16,10 @@ impl ImportedCluster {
         let built = parse("the scenario", text.clone().into_bytes(), Path::new(""));
         match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
             Ok(_) => Ok(self),
-            Err(problems) => Err(problems.0.first().map_or_else(
-                || self.of_no_object("it cannot be built"),
-                |p| self.blame(p, &text),
-            )),
+            Err(problems) => Err(problems
+                .0
+                .first()
+                .map_or_else(|| self.of_no_object("it cannot be built"), |p| self.blame(p, &text))),
         }
     }
 }

@@ -40,10 +40,8 @@ pub(crate) fn parse_packed_file(
 ) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let stem = path
-        .file_stem()
-        .map(|s| s.to_string_lossy().into_owned())
-        .unwrap_or_else(|| shown.clone());
+    let stem =
+        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
     from_bytes(&shown, &stem, bytes, folder, (None, places))
 }
 
@@ -73,10 +71,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
             _ => error.to_string(),
         };
         let nearby = neighbours(path);
-        let name = path
-            .file_name()
-            .map(|n| n.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let help = crate::language::text::did_you_mean(&name, nearby.iter().map(String::as_str));
         Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
     })
@@ -95,18 +90,12 @@ pub(crate) fn parse_packed(
     folder: &Path,
     places: &Places,
 ) -> Result<Loaded, Problems> {
-    let stem = Path::new(shown)
-        .file_stem()
-        .map(|s| s.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let stem =
+        Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = stem.trim_matches(['<', '>']);
     from_bytes(
         shown,
-        if stem.is_empty() || stem == "-" {
-            "scenario"
-        } else {
-            stem
-        },
+        if stem.is_empty() || stem == "-" { "scenario" } else { stem },
         bytes,
         folder.to_path_buf(),
         (None, places),
@@ -121,13 +110,7 @@ pub fn parse_stored(
     bytes: Vec<u8>,
     cluster: Option<PathBuf>,
 ) -> Result<Loaded, Problems> {
-    from_bytes(
-        shown,
-        name,
-        bytes,
-        PathBuf::new(),
-        (cluster, &Places::default()),
-    )
+    from_bytes(shown, name, bytes, PathBuf::new(), (cluster, &Places::default()))
 }
 
 /// What to do about a directory where a scenario should be.
@@ -140,15 +123,9 @@ fn inside(path: &Path) -> String {
     }
     let more = files.len().saturating_sub(LISTED);
     files.truncate(LISTED);
-    let list: Vec<String> = files
-        .iter()
-        .map(|name| path.join(name).display().to_string())
-        .collect();
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+    let list: Vec<String> =
+        files.iter().map(|name| path.join(name).display().to_string()).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!(
         "name a file in it: {}{more}; `taintsim test` and `taintsim validate` take folders",
         list.join(", ")
@@ -156,10 +133,7 @@ fn inside(path: &Path) -> String {
 }
 
 fn neighbours(path: &Path) -> Vec<String> {
-    let folder = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
@@ -184,12 +158,7 @@ fn from_bytes(
     }
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
-    let Read {
-        left,
-        mut problems,
-        mut damage,
-        damaged,
-    } = read_text(&source);
+    let Read { left, mut problems, mut damage, damaged } = read_text(&source);
     let Some((spec, left)) = left else {
         return Err(Problems(problems));
     };
@@ -207,12 +176,8 @@ fn from_bytes(
     };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
-        (
-            damage.nodes,
-            damage.node_labels,
-            damage.pods,
-            damage.workloads,
-        ) = (true, true, true, true);
+        (damage.nodes, damage.node_labels, damage.pods, damage.workloads) =
+            (true, true, true, true);
     }
     problems.extend(histories::attach(&mut loaded));
     if problems.is_empty() {
@@ -220,10 +185,8 @@ fn from_bytes(
     }
     let mut meaning = mistakes(&loaded, &left, damage);
     // What is wrong with a value as a whole may follow from what it lost to a mistake.
-    let is_whole = |p: &Problem| {
-        p.bytes()
-            .is_some_and(|b| b.start > 0 && damaged.contains(&b.start))
-    };
+    let is_whole =
+        |p: &Problem| p.bytes().is_some_and(|b| b.start > 0 && damaged.contains(&b.start));
     meaning.retain(|p| !is_whole(p));
     Err(in_order(problems, meaning))
 }
@@ -255,9 +218,7 @@ fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
     let text = match files::text(bytes) {
         Ok(text) => text,
         Err(ReadError::NotText { line, .. }) => {
-            return fail(format!(
-                "line {line} is not UTF-8; a scenario is a text file"
-            ));
+            return fail(format!("line {line} is not UTF-8; a scenario is a text file"));
         }
         Err(error) => return fail(error.to_string()),
     };
@@ -276,8 +237,7 @@ fn in_order(mut problems: Vec<Problem>, meaning: Vec<Problem>) -> Problems {
     let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
     let lost: Vec<Range<usize>> = problems.iter().filter_map(Problem::bytes).collect();
     let follows = |p: &Problem| {
-        p.bytes()
-            .is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end))
+        p.bytes().is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end))
     };
     let (mut last, first): (Vec<Problem>, Vec<Problem>) = meaning.into_iter().partition(follows);
     problems.extend(first);
@@ -468,24 +428,17 @@ mod tests {
     fn names_in_maps_are_underlined_where_they_are() {
         let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
         let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
-        let found = crate::scenario::build(&loaded, &super::super::Overrides::default())
-            .unwrap_err()
-            .0;
-        let said: Vec<(&str, &str)> = found
-            .iter()
-            .map(|p| (p.text().unwrap(), p.message.as_str()))
-            .collect();
+        let found =
+            crate::scenario::build(&loaded, &super::super::Overrides::default()).unwrap_err().0;
+        let said: Vec<(&str, &str)> =
+            found.iter().map(|p| (p.text().unwrap(), p.message.as_str())).collect();
         assert_eq!(said[0].0, "\"pod-eviction-timeout\"");
         assert_eq!(
             said[0].1,
             "kube-controller-manager of Kubernetes v1.34.12 has no flag --pod-eviction-timeout; those up to 1.26 have it"
         );
         assert!(
-            found[0]
-                .help
-                .as_deref()
-                .unwrap()
-                .contains("default-unreachable-toleration-seconds")
+            found[0].help.as_deref().unwrap().contains("default-unreachable-toleration-seconds")
         );
         assert_eq!(said[1].0, "\"NodeLeas\"");
     }
@@ -497,10 +450,7 @@ mod tests {
             "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said"
         );
         let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
-        assert_eq!(
-            bad.to_string(),
-            "f.ron: line 2 is not UTF-8; a scenario is a text file"
-        );
+        assert_eq!(bad.to_string(), "f.ron: line 2 is not UTF-8; a scenario is a text file");
         let deep = format!(
             "(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}",
             "Share(of: ".repeat(1000)

@@ -17,12 +17,7 @@ impl Loaded {
         timeline: Vec<Entry>,
     ) -> Self {
         let mut loaded = Loaded {
-            spec: Scenario {
-                version: 1,
-                horizon: horizon.into(),
-                timeline,
-                ..Scenario::default()
-            },
+            spec: Scenario { version: 1, horizon: horizon.into(), timeline, ..Scenario::default() },
             source: Source::new(name, String::new()),
             name: name.to_owned(),
             folder: PathBuf::new(),

@@ -41,30 +41,18 @@ pub(crate) fn use_preset(
     name: &str,
 ) -> Result<Vec<String>, Problem> {
     let text = preset_text(name)?;
-    let wrong = || {
-        Problem::new(format!(
-            "the preset `{name}` cannot be read: please report it"
-        ))
-    };
-    let mut faults: Faults = Tree::read(text)
-        .map_err(|_| wrong())?
-        .typed()
-        .map_err(|_| wrong())?;
+    let wrong = || Problem::new(format!("the preset `{name}` cannot be read: please report it"));
+    let mut faults: Faults = Tree::read(text).map_err(|_| wrong())?.typed().map_err(|_| wrong())?;
     let mut notes = Vec::new();
     faults.models.retain(|model| match missing(model, plan) {
         None => true,
         Some(what) => {
-            notes.push(format!(
-                "`{}` of the preset {name} is left out: {what}",
-                model.name
-            ));
+            notes.push(format!("`{}` of the preset {name} is left out: {what}", model.name));
             false
         }
     });
     if faults.models.is_empty() {
-        return Err(Problem::new(format!(
-            "nothing of the preset {name} fits here"
-        )));
+        return Err(Problem::new(format!("nothing of the preset {name} fits here")));
     }
     loaded.spec.faults = Some(faults);
     Ok(notes)
@@ -73,11 +61,8 @@ pub(crate) fn use_preset(
 /// Why a model makes no sense for these nodes.
 fn missing(model: &FaultModel, plan: &Plan) -> Option<String> {
     use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
-    let any = |keys: &[&str]| {
-        plan.nodes
-            .iter()
-            .any(|n| keys.iter().any(|k| n.labels.contains_key(*k)))
-    };
+    let any =
+        |keys: &[&str]| plan.nodes.iter().any(|n| keys.iter().any(|k| n.labels.contains_key(*k)));
     match model.groups.as_ref()? {
         FaultGroups::Zones => {
             (!any(&[LABEL_ZONE, LABEL_ZONE_BETA])).then(|| "no node is in a zone".to_owned())
@@ -118,9 +103,6 @@ mod tests {
         let mut loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
         let plan = build(&loaded, &Overrides::default()).unwrap();
         let notes = use_preset(&mut loaded, &plan, "on-prem").unwrap();
-        assert_eq!(
-            notes,
-            ["`rack` of the preset on-prem is left out: no node has a label `rack`"]
-        );
+        assert_eq!(notes, ["`rack` of the preset on-prem is left out: no node has a label `rack`"]);
     }
 }

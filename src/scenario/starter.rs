@@ -13,12 +13,8 @@ mod tests {
 
     #[test]
     fn the_starter_builds() {
-        let loaded = parse(
-            "starter.ron",
-            super::starter().as_bytes().to_vec(),
-            Path::new(""),
-        )
-        .unwrap();
+        let loaded =
+            parse("starter.ron", super::starter().as_bytes().to_vec(), Path::new("")).unwrap();
         let plan = build(&loaded, &Overrides::default()).unwrap();
         // Two zones of five nodes; 20 web pods on them, and an agent on each node.
         assert_eq!((plan.nodes.len(), plan.pods.len()), (10, 30));

@@ -10,9 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/scenarios")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(name)
 }
 
 fn plan(name: &str) -> Plan {
@@ -34,58 +32,30 @@ fn files(folder: &str) -> Vec<String> {
 fn words(plan: &Plan) -> String {
     let mut out = String::new();
     let name = |n: &NodeIndex| plan.nodes[*n as usize].name.as_str();
-    let names = |nodes: &[NodeIndex]| {
-        nodes
-            .iter()
-            .map(|n| format!(" {}", name(n)))
-            .collect::<String>()
-    };
+    let names =
+        |nodes: &[NodeIndex]| nodes.iter().map(|n| format!(" {}", name(n))).collect::<String>();
     let tolerations = |all: &[Toleration]| {
         let one = |t: &Toleration| {
-            let parts = [
-                t.key.as_str(),
-                t.operator.as_str(),
-                t.effect.map_or("", |e| e.as_str()),
-            ];
-            parts
-                .into_iter()
-                .filter(|p| !p.is_empty())
-                .collect::<Vec<_>>()
-                .join(" ")
+            let parts = [t.key.as_str(), t.operator.as_str(), t.effect.map_or("", |e| e.as_str())];
+            parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ")
         };
         format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join(", "))
     };
     for node in &plan.nodes {
         let label = |key: &str| node.labels.get(key).cloned().unwrap_or_default();
-        let (region, zone) = (
-            label("topology.kubernetes.io/region"),
-            label("topology.kubernetes.io/zone"),
-        );
+        let (region, zone) =
+            (label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"));
         write!(out, "node {} zone {region}/{zone}", node.name).unwrap();
         for (i, taint) in node.taints.iter().enumerate() {
             write!(out, "{}{taint}", if i == 0 { " taints " } else { " " }).unwrap();
         }
-        writeln!(
-            out,
-            "{}",
-            if node.start == NodeStart::Absent {
-                " joins later"
-            } else {
-                ""
-            }
-        )
-        .unwrap();
+        writeln!(out, "{}", if node.start == NodeStart::Absent { " joins later" } else { "" })
+            .unwrap();
     }
     for pod in &plan.pods {
         let template = &plan.templates[pod.template as usize];
-        write!(
-            out,
-            "pod {} on {} {:?}",
-            pod.name,
-            pod.node.as_ref().map_or("-", name),
-            pod.start
-        )
-        .unwrap();
+        write!(out, "pod {} on {} {:?}", pod.name, pod.node.as_ref().map_or("-", name), pod.start)
+            .unwrap();
         if let Some(owner) = &template.owner {
             write!(out, " of {}/{}", owner.kind, owner.name).unwrap();
         }
@@ -119,14 +89,8 @@ fn words(plan: &Plan) -> String {
     let seconds = |d: &Dur| format!("{}s", d.as_nanos() as f64 / 1e9);
     for action in &plan.actions {
         let entry = &plan.timeline[action.entry as usize];
-        write!(
-            out,
-            "{}s {:?} {:?} ",
-            action.at.as_nanos() as f64 / 1e9,
-            entry.name,
-            action.phase
-        )
-        .unwrap();
+        write!(out, "{}s {:?} {:?} ", action.at.as_nanos() as f64 / 1e9, entry.name, action.phase)
+            .unwrap();
         let act = match &action.act {
             Do::Cut(n, _) => format!("Cut{}", names(n)),
             Do::Heal(n) => format!("Heal{}", names(n)),
@@ -166,29 +130,21 @@ fn words(plan: &Plan) -> String {
                     .iter()
                     .map(|(k, e)| e.map_or_else(|| k.clone(), |e| format!("{k}:{e}")))
                     .collect();
-                format!(
-                    "Taint{} +[{}] -[{}]",
-                    names(n),
-                    add.join(" "),
-                    remove.join(" ")
-                )
+                format!("Taint{} +[{}] -[{}]", names(n), add.join(" "), remove.join(" "))
             }
             Do::Cordon(n, on) => format!("Cordon{} {on}", names(n)),
             Do::Label(n, labels) => {
                 let labels = labels.iter().map(|(k, v)| {
-                    v.as_ref()
-                        .map_or_else(|| format!(" {k}-"), |v| format!(" {k}={v}"))
+                    v.as_ref().map_or_else(|| format!(" {k}-"), |v| format!(" {k}={v}"))
                 });
                 format!("Label{}{}", names(n), labels.collect::<String>())
             }
             Do::Instance(n, instance) => format!("Instance{} {instance:?}", names(n)),
             Do::Drain(n, options) => format!("Drain{} {options:?}", names(n)),
             Do::CreatePod(p) => format!("CreatePod {}", pod(p)),
-            Do::DeletePod(p, grace) => format!(
-                "DeletePod {} {}",
-                pod(p),
-                grace.map_or("-".to_owned(), |g| g.to_string())
-            ),
+            Do::DeletePod(p, grace) => {
+                format!("DeletePod {} {}", pod(p), grace.map_or("-".to_owned(), |g| g.to_string()))
+            }
             Do::BindPod(p, n) => format!("BindPod {} {}", pod(p), name(n)),
             Do::PatchTolerations(p, t) => format!("PatchTolerations {} {}", pod(p), tolerations(t)),
             Do::Scale(w, n) => format!("Scale {} {n}", workload(w)),
@@ -240,21 +196,10 @@ fn invalid_scenarios_are_told_what_is_written_beside_them() {
 #[test]
 fn flags_and_figures_arrive() {
     let plan = plan("valid/custom.ron");
+    assert_eq!((plan.name.as_str(), plan.doc.as_str()), ("custom", "Flags, gates and figures."));
+    assert!(plan.profile.release.starts_with("v1.26."), "{}", plan.profile.release);
     assert_eq!(
-        (plan.name.as_str(), plan.doc.as_str()),
-        ("custom", "Flags, gates and figures.")
-    );
-    assert!(
-        plan.profile.release.starts_with("v1.26."),
-        "{}",
-        plan.profile.release
-    );
-    assert_eq!(
-        (
-            plan.horizon.as_secs(),
-            plan.controllers_start.as_secs(),
-            plan.warm_start
-        ),
+        (plan.horizon.as_secs(), plan.controllers_start.as_secs(), plan.warm_start),
         (90, 2, false)
     );
     let flags = &plan.flags;
@@ -263,48 +208,31 @@ fn flags_and_figures_arrive() {
         (Dur::from_secs(2), Dur::from_secs(40)),
         "1.26 has 40 s"
     );
-    assert_eq!(
-        (flags.node_eviction_rate, flags.unhealthy_zone_threshold),
-        (1.0, 0.75)
-    );
+    assert_eq!((flags.node_eviction_rate, flags.unhealthy_zone_threshold), (1.0, 0.75));
     assert_eq!(
         (flags.pod_eviction_timeout, flags.enable_taint_manager),
         (Dur::from_secs(60), false)
     );
     assert_eq!(
-        (
-            flags.default_not_ready_toleration_seconds,
-            flags.default_unreachable_toleration_seconds
-        ),
+        (flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds),
         (30, 300)
     );
     assert_eq!(
-        (
-            plan.admission.default_toleration_seconds,
-            plan.admission.taint_nodes_by_condition
-        ),
+        (plan.admission.default_toleration_seconds, plan.admission.taint_nodes_by_condition),
         (true, false)
     );
     let timing = &plan.timing;
-    assert_eq!(
-        (timing.name.as_str(), timing.user),
-        ("Custom", UserMode::Raw)
-    );
+    assert_eq!((timing.name.as_str(), timing.user), ("Custom", UserMode::Raw));
     assert_eq!(
         (timing.request.min, timing.request.max),
         (Dur::from_millis(3), Dur::from_millis(3))
     );
-    assert_eq!(
-        (timing.watch.min, timing.watch.max),
-        (Dur::from_millis(1), Dur::from_millis(2))
-    );
+    assert_eq!((timing.watch.min, timing.watch.max), (Dur::from_millis(1), Dur::from_millis(2)));
     // The flag holds for both clients; the figure that is stated for one of them wins.
     let limits = [timing.node_lifecycle_client, timing.taint_eviction_client]
         .map(|l| l.map(|l| (l.qps, l.burst)));
     assert_eq!(limits, [Some((50.0, 30)), Some((5.0, 6))]);
-    let KubeletMode::Real(real) = timing.kubelet else {
-        panic!("{:?}", timing.kubelet)
-    };
+    let KubeletMode::Real(real) = timing.kubelet else { panic!("{:?}", timing.kubelet) };
     // The report frequency inherits an explicit update frequency.
     let frequencies = [
         real.node_status_update_frequency,
@@ -313,11 +241,7 @@ fn flags_and_figures_arrive() {
         real.pod_start,
     ];
     assert_eq!(frequencies, [5, 5, 20, 7].map(Dur::from_secs));
-    assert_eq!(
-        plan.nodes[0].lease_period,
-        Dur::from_secs(5),
-        "a quarter of the lease's duration"
-    );
+    assert_eq!(plan.nodes[0].lease_period, Dur::from_secs(5), "a quarter of the lease's duration");
 }
 
 #[test]
@@ -336,35 +260,14 @@ fn a_command_line_changes_a_scenario() {
     // Zone b is no more, and `cut b` refers to it: the mistake is the file's, where `Zone("b")`
     // stands.
     let said = build(&loaded, &overrides).unwrap_err().to_string();
-    assert!(
-        said.contains(":11:57: there is no zone `b`\n  help: one of `a`, `c`, `z`"),
-        "{said}"
-    );
-    let overrides = Overrides {
-        sets: vec!["timeline.cut b.at=11m".to_owned()],
-        ..overrides
-    };
+    assert!(said.contains(":11:57: there is no zone `b`\n  help: one of `a`, `c`, `z`"), "{said}");
+    let overrides = Overrides { sets: vec!["timeline.cut b.at=11m".to_owned()], ..overrides };
     let plan = build(&loaded, &overrides).unwrap();
-    assert_eq!(
-        (plan.profile.release.as_str(), plan.timing.name.as_str()),
-        ("v1.20.2", "Ideal")
-    );
+    assert_eq!((plan.profile.release.as_str(), plan.timing.name.as_str()), ("v1.20.2", "Ideal"));
     // 11 min, and 5 min after that.
-    assert_eq!(
-        [plan.timeline[0].at.as_secs(), plan.timeline[1].at.as_secs()],
-        [660, 960]
-    );
+    assert_eq!([plan.timeline[0].at.as_secs(), plan.timeline[1].at.as_secs()], [660, 960]);
     assert_eq!(seed(&loaded, &overrides), Ok(1));
-    assert_eq!(
-        seed(
-            &loaded,
-            &Overrides {
-                seed: Some(9),
-                ..overrides
-            }
-        ),
-        Ok(9)
-    );
+    assert_eq!(seed(&loaded, &Overrides { seed: Some(9), ..overrides }), Ok(9));
 }
 
 #[test]
@@ -374,11 +277,7 @@ fn ideal_offsets_depend_on_the_name_alone() {
         let sets = sets.iter().map(|s| (*s).to_owned()).collect();
         build(
             &loaded,
-            &Overrides {
-                timing: Some("ideal".to_owned()),
-                sets,
-                ..Overrides::default()
-            },
+            &Overrides { timing: Some("ideal".to_owned()), sets, ..Overrides::default() },
         )
         .unwrap()
     };
@@ -387,11 +286,7 @@ fn ideal_offsets_depend_on_the_name_alone() {
         let node = plan.nodes.iter().find(|n| n.name == name).unwrap();
         (node.lease_offset, node.status_offset)
     };
-    assert_eq!(
-        offsets(&few, "b-1"),
-        offsets(&many, "b-1"),
-        "other nodes do not matter"
-    );
+    assert_eq!(offsets(&few, "b-1"), offsets(&many, "b-1"), "other nodes do not matter");
     for node in &many.nodes {
         assert!(
             node.lease_offset < node.lease_period && node.lease_offset.as_nanos() % 1_000_000 == 0,
@@ -406,11 +301,8 @@ fn the_documentation_s_scenarios_build() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenario-language.md"),
     )
     .unwrap();
-    let blocks: Vec<&str> = text
-        .split("```ron\n")
-        .skip(1)
-        .filter_map(|b| b.split("```").next())
-        .collect();
+    let blocks: Vec<&str> =
+        text.split("```ron\n").skip(1).filter_map(|b| b.split("```").next()).collect();
     assert!(!blocks.is_empty());
     for block in blocks {
         let loaded = super::parse("docs", block.as_bytes().to_vec(), Path::new(""))

@@ -31,13 +31,7 @@ pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem
         ["kube-controller-manager", "restart", rest @ ..] => vec![restart(rest)?],
         _ => return Err(unknown(text)),
     };
-    let entry = |step| Entry {
-        at: AT.into(),
-        name: None,
-        step,
-        every: None,
-        times: None,
-    };
+    let entry = |step| Entry { at: AT.into(), name: None, step, every: None, times: None };
     Ok(steps.into_iter().map(entry).collect())
 }
 
@@ -48,10 +42,7 @@ fn unknown(text: &str) -> Problem {
 fn restart(rest: &[&str]) -> Result<Step, Problem> {
     let text = rest.first().copied().unwrap_or(DOWNTIME);
     duration::parse(text).map_err(|e| Problem::new(e.to_string()))?;
-    Ok(Step::ControllerRestart {
-        downtime: Some(text.into()),
-        kind: Some(RestartKind::Same),
-    })
+    Ok(Step::ControllerRestart { downtime: Some(text.into()), kind: Some(RestartKind::Same) })
 }
 
 /// The words of a command of kubectl's, flags apart.
@@ -90,10 +81,7 @@ impl<'a> Words<'a> {
     ];
 
     fn of(words: &[&'a str]) -> Self {
-        let mut all = Words {
-            plain: Vec::new(),
-            flags: Vec::new(),
-        };
+        let mut all = Words { plain: Vec::new(), flags: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match (word.starts_with('-'), word.split_once('=')) {
@@ -102,8 +90,7 @@ impl<'a> Words<'a> {
                     all.flags.push((name, value.trim_matches(['"', '\''])))
                 }
                 (true, None) if Self::VALUED.contains(word) => {
-                    all.flags
-                        .push((word, words.next().copied().unwrap_or_default()));
+                    all.flags.push((word, words.next().copied().unwrap_or_default()));
                 }
                 (true, None) => all.flags.push((word, "true")),
             }
@@ -157,11 +144,8 @@ impl<'a> Words<'a> {
         if self.is_set("--all") {
             return Ok(Some(NodeSelector::All));
         }
-        let strip = |n: &&str| {
-            n.trim_start_matches("nodes/")
-                .trim_start_matches("node/")
-                .to_owned()
-        };
+        let strip =
+            |n: &&str| n.trim_start_matches("nodes/").trim_start_matches("node/").to_owned();
         let names: Vec<String> = names.iter().map(strip).collect();
         if names.is_empty() {
             return Err(Problem::new("this command names no node")
@@ -176,14 +160,8 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
     let node = None;
     match words.plain.as_slice() {
         ["taint", "node" | "nodes" | "no", rest @ ..] => taint(&words, rest),
-        ["cordon", names @ ..] => Ok(vec![Step::Cordon {
-            node,
-            nodes: words.nodes(names)?,
-        }]),
-        ["uncordon", names @ ..] => Ok(vec![Step::Uncordon {
-            node,
-            nodes: words.nodes(names)?,
-        }]),
+        ["cordon", names @ ..] => Ok(vec![Step::Cordon { node, nodes: words.nodes(names)? }]),
+        ["uncordon", names @ ..] => Ok(vec![Step::Uncordon { node, nodes: words.nodes(names)? }]),
         ["drain", names @ ..] => Ok(vec![Step::Drain {
             node,
             nodes: words.nodes(names)?,
@@ -195,17 +173,15 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
             timeout: words.span("--timeout")?,
             skip_wait_for_delete_timeout: words.span("--skip-wait-for-delete-timeout")?,
         }]),
-        ["delete", "node" | "nodes" | "no", names @ ..] => Ok(vec![Step::DeleteNode {
-            node,
-            nodes: words.nodes(names)?,
-        }]),
+        ["delete", "node" | "nodes" | "no", names @ ..] => {
+            Ok(vec![Step::DeleteNode { node, nodes: words.nodes(names)? }])
+        }
         ["delete", "pod" | "pods" | "po", names @ ..] if !names.is_empty() => {
             delete_pods(&words, names)
         }
-        ["delete", names @ ..] if of_type(names, &["pod", "pods", "po"]).is_some() => delete_pods(
-            &words,
-            &of_type(names, &["pod", "pods", "po"]).unwrap_or_default(),
-        ),
+        ["delete", names @ ..] if of_type(names, &["pod", "pods", "po"]).is_some() => {
+            delete_pods(&words, &of_type(names, &["pod", "pods", "po"]).unwrap_or_default())
+        }
         ["delete", names @ ..] if of_type(names, &["node", "nodes", "no"]).is_some() => {
             let names = of_type(names, &["node", "nodes", "no"]).unwrap_or_default();
             let nodes = words.nodes(&names)?;
@@ -256,11 +232,7 @@ fn taint(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     };
     let mut steps = Vec::new();
     if !removed.is_empty() {
-        steps.push(Step::Untaint {
-            node: None,
-            nodes: nodes.clone(),
-            taint: many(removed),
-        });
+        steps.push(Step::Untaint { node: None, nodes: nodes.clone(), taint: many(removed) });
     }
     if !added.is_empty() {
         steps.push(Step::Taint {
@@ -307,10 +279,8 @@ fn scale(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     };
     let replicas = words.flag(&["--replicas"]).and_then(|n| n.parse().ok());
     let Some(replicas) = replicas.filter(|_| !name.is_empty()) else {
-        return Err(
-            Problem::new("`kubectl scale` needs a workload and a number")
-                .help("`kubectl scale deployment/web --replicas=5`"),
-        );
+        return Err(Problem::new("`kubectl scale` needs a workload and a number")
+            .help("`kubectl scale deployment/web --replicas=5`"));
     };
     let namespace = words.flag(&["-n", "--namespace"]);
     let workload = namespace.map_or(name.to_owned(), |ns| format!("{ns}/{name}"));
@@ -325,9 +295,8 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
         Problem::new(format!("`{text}` is no number of seconds"))
             .help("`patch tolerations web 600`")
     })?;
-    let (namespace, name) = workload
-        .split_once('/')
-        .map_or((None, workload), |(ns, name)| (Some(ns), name));
+    let (namespace, name) =
+        workload.split_once('/').map_or((None, workload), |(ns, name)| (Some(ns), name));
     let is_it = |group: &&PodGroup| {
         let of = group.namespace.as_deref().unwrap_or("default");
         namespace.is_none_or(|ns| ns == of)
@@ -337,18 +306,11 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
                 .as_ref()
                 .is_some_and(|o| o.name == name || owned_by(spec, of, &o.name, name))
     };
-    let steps: Vec<Step> = spec
-        .pods
-        .iter()
-        .filter(is_it)
-        .map(|group| patch(group, seconds))
-        .collect();
+    let steps: Vec<Step> =
+        spec.pods.iter().filter(is_it).map(|group| patch(group, seconds)).collect();
     if steps.is_empty() {
-        return Err(
-            Problem::new(format!("no pod of `{workload}` is in the export")).help(
-                "the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`",
-            ),
-        );
+        return Err(Problem::new(format!("no pod of `{workload}` is in the export"))
+            .help("the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`"));
     }
     Ok(steps)
 }
@@ -384,11 +346,7 @@ fn patch(group: &PodGroup, seconds: i64) -> Step {
     let full = |name: &String| format!("{namespace}/{name}");
     let many = group.names.iter().flat_map(OneOrMany::texts);
     let names: Vec<String> = group.name.iter().chain(many).map(full).collect();
-    Step::PatchTolerations {
-        pod: None,
-        pods: Some(PodSelector::Pods(names)),
-        tolerations,
-    }
+    Step::PatchTolerations { pod: None, pods: Some(PodSelector::Pods(names)), tolerations }
 }
 
 #[cfg(test)]
@@ -433,20 +391,14 @@ mod tests {
                 r#"Scale(workload:"StatefulSet/shop/db",replicas:5)"#,
             ),
             (
-                &[
-                    "kubectl cordon node/b-03",
-                    "kubectl --context blue cordon b-03",
-                ],
+                &["kubectl cordon node/b-03", "kubectl --context blue cordon b-03"],
                 r#"Cordon(nodes:Some(Nodes(["b-03"])))"#,
             ),
             (
                 &["kubectl drain b-03 --ignore-daemonsets --timeout=5m"],
                 r#"Drain(nodes:Some(Nodes(["b-03"])),ignore_daemonsets:true,timeout:Some("5m"))"#,
             ),
-            (
-                &["kubectl drain b-03 --timeout=0s"],
-                r#"Drain(nodes:Some(Nodes(["b-03"])))"#,
-            ),
+            (&["kubectl drain b-03 --timeout=0s"], r#"Drain(nodes:Some(Nodes(["b-03"])))"#),
         ] {
             for text in texts {
                 assert_eq!(steps(text).as_deref(), Ok(wanted), "{text}");
@@ -457,10 +409,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_refused() {
         for (text, wanted) in [
-            (
-                "kubectl delete pod web-0 --dry-run=client",
-                "`--dry-run` does nothing",
-            ),
+            ("kubectl delete pod web-0 --dry-run=client", "`--dry-run` does nothing"),
             (
                 "kubectl drain b-03 --ignore-daemonset",
                 "the flag `--ignore-daemonset` is not known here",
@@ -471,10 +420,7 @@ mod tests {
                 "`kubectl delete deployment/web` is no course that can be tried",
             ),
             ("kubectl cordon", "this command names no node"),
-            (
-                "kubectl scale deployment/web",
-                "`kubectl scale` needs a workload and a number",
-            ),
+            ("kubectl scale deployment/web", "`kubectl scale` needs a workload and a number"),
             ("reboot", "`reboot` is no course that can be tried"),
         ] {
             let said = steps(text).unwrap_err();

@@ -38,11 +38,7 @@ pub(super) struct Awake {
 impl Awake {
     /// Nothing is wrong yet.
     pub(super) fn new(kubelets: &Rc<Kubelets>) -> Self {
-        Self {
-            kubelets: kubelets.clone(),
-            until: Shared::default(),
-            lag: Shared::default(),
-        }
+        Self { kubelets: kubelets.clone(), until: Shared::default(), lag: Shared::default() }
     }
 
     /// An action is about to be done, now: keeps kubelets awake as long as it makes a difference.

@@ -9,12 +9,7 @@ use crate::plan::{KubeletMode, NodePlan, Plan, WorkloadPlan};
 /// other one on its node or of its workload, several times.
 pub(super) fn most_steps(plan: &Plan) -> u64 {
     let replicas = |w: &WorkloadPlan| w.spec.replicas().max(0) as u64;
-    let written = [
-        plan.nodes.len(),
-        plan.pods.len(),
-        plan.workloads.len(),
-        plan.actions.len(),
-    ];
+    let written = [plan.nodes.len(), plan.pods.len(), plan.workloads.len(), plan.actions.len()];
     let objects = written.map(|n| n as u64).iter().sum::<u64>()
         + plan.workloads.iter().map(replicas).sum::<u64>();
     20_000 + objects.saturating_mul(2_000)
@@ -27,24 +22,14 @@ pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Signs> {
     let (period, most_often) = heartbeat_periods(plan);
     // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left
     // for what else there is.
-    let opening = plan
-        .timing
-        .request
-        .max
-        .saturating_add(plan.timing.response.max)
-        .saturating_mul(2);
+    let opening =
+        plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(2);
     let jittered = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25));
-    let longest = jittered
-        .saturating_add(plan.timing.watch.max)
-        .saturating_add(opening);
+    let longest = jittered.saturating_add(plan.timing.watch.max).saturating_add(opening);
     // Of heartbeats that were computed the last two are written when a node wakes.
     let keep_up = plan.timing.watch.max < most_often
         && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1));
-    let signs = if leases_count(plan) {
-        Signs::Renewals
-    } else {
-        Signs::Posts
-    };
+    let signs = if leases_count(plan) { Signs::Renewals } else { Signs::Posts };
     keep_up.then_some(signs)
 }
 
@@ -79,17 +64,11 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
         KubeletMode::Real(r) => {
             let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
             let posts = if has_leases {
-                in_checks(
-                    r.node_status_report_frequency,
-                    r.node_status_update_frequency,
-                )
+                in_checks(r.node_status_report_frequency, r.node_status_update_frequency)
             } else {
                 r.node_status_update_frequency
             };
-            (
-                if leases_count { lease } else { posts },
-                lease.min(r.node_status_update_frequency),
-            )
+            (if leases_count { lease } else { posts }, lease.min(r.node_status_update_frequency))
         }
     }
 }

@@ -57,10 +57,7 @@ impl Cluster {
     ) -> Rc<Self> {
         let computed = signs_that_keep_up(plan).filter(|_| !eager && !plan.lease_records);
         let names = &mut trace.names;
-        names.reserve_pods(
-            plan.pods.len(),
-            plan.pods.iter().map(|p| p.name.len()).sum(),
-        );
+        names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let api = ApiServer::new(ctx, admission(plan), trace);
@@ -115,9 +112,7 @@ impl Cluster {
 
     /// Does an action of the timeline.
     pub(super) fn act(&self, action: &Action) {
-        let World {
-            ctx, api, kubelets, ..
-        } = &*self.world;
+        let World { ctx, api, kubelets, .. } = &*self.world;
         let (entry, user) = (action.entry, &self.user);
         let cause = self.record_phase(action);
         self.awake.before(&action.act, ctx.now());
@@ -154,10 +149,9 @@ impl Cluster {
             Do::ApiUp(cache) => self.leader.api_comes_up(*cache),
             Do::ServersDie(gone, all) => self.leader.servers_die(entry, (*gone, *all)),
             Do::WatchLag(r, lag) => self.world.lags.set_lag(resource(*r), *lag),
-            Do::StallWatches(r, d) => self
-                .world
-                .lags
-                .stall(resource(*r), ctx.now().saturating_add(*d)),
+            Do::StallWatches(r, d) => {
+                self.world.lags.stall(resource(*r), ctx.now().saturating_add(*d))
+            }
             Do::ExpireWatches(of) => self.watches_end(of.map(resource), WatchCache::Lost),
             Do::LoseWatches(of) => self.watches_end(of.map(resource), WatchCache::Kept),
             Do::RejectRequests(clients, lasts) => {

@@ -47,10 +47,7 @@ pub(super) fn scheduler(plan: &Plan) -> scheduler::Config {
         strategy: plan.scheduler.strategy,
         indexed: true,
     };
-    scheduler::Config {
-        choice,
-        preemption: plan.scheduler.preemption,
-    }
+    scheduler::Config { choice, preemption: plan.scheduler.preemption }
 }
 
 /// What the pod garbage collector is told.

@@ -62,8 +62,7 @@ impl ControllerManager {
 
     /// The caches of the process, if it runs.
     pub(super) fn informers(&self) -> Option<Rc<InformerFactory>> {
-        self.process
-            .with(|p| p.as_ref().map(|p| p.informers.clone()))
+        self.process.with(|p| p.as_ref().map(|p| p.informers.clone()))
     }
 
     /// Whether something else than an earlier death keeps it from running now.
@@ -89,15 +88,9 @@ impl ControllerManager {
         let group = ctx.group();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let informers = self.new_informers(warm);
-        let clients = Clients {
-            wrote: self.may_crash(),
-            hang_until: self.hangs_until.clone(),
-        };
+        let clients = Clients { wrote: self.may_crash(), hang_until: self.hangs_until.clone() };
         let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
-        let process = Process {
-            group,
-            informers: informers.clone(),
-        };
+        let process = Process { group, informers: informers.clone() };
         self.process.with(|p| *p = Some(process));
         let own = ctx.clone();
         ctx.spawn(group, async move {
@@ -125,10 +118,7 @@ impl ControllerManager {
                 made: (!warm).then(|| ctx.now()),
             },
             &self.world.lags,
-            Hold {
-                stale: perturb.stale,
-                broken: perturb.coalesce,
-            },
+            Hold { stale: perturb.stale, broken: perturb.coalesce },
         )
     }
 
@@ -178,12 +168,7 @@ impl ControllerManager {
 /// Starts the loops and workers of controllers, one controller after the other.
 async fn run_in_turn(ctx: &Ctx, parts: Vec<Part>, warm: bool) {
     let head_start = ctx.point("replicaset-head-start");
-    for Part {
-        actor,
-        name,
-        controller,
-    } in parts
-    {
+    for Part { actor, name, controller } in parts {
         match name {
             Some(name) => ctx.under(name, || controller.run(warm)),
             None => controller.run(warm),

@@ -119,15 +119,13 @@ impl<'a> Maker<'a> {
     /// The Jobs whose pods failed before the start.
     fn failures(&self) -> BTreeMap<WorkloadId, FailedBefore> {
         let all = self.remembered().into_iter().flat_map(|m| &m.failures);
-        all.filter_map(|(job, failed)| Some((self.world.workload_id(*job)?, *failed)))
-            .collect()
+        all.filter_map(|(job, failed)| Some((self.world.workload_id(*job)?, *failed))).collect()
     }
 
     /// The pods that the scheduler tried before the start.
     fn waiting(&self) -> BTreeMap<PodId, Waited> {
         let all = self.remembered().into_iter().flat_map(|m| &m.waiting);
-        all.map(|(pod, waited)| (self.world.pod_id(*pod), *waited))
-            .collect()
+        all.map(|(pod, waited)| (self.world.pod_id(*pod), *waited)).collect()
     }
 
     /// What a search calls the steps of a controller. The state of some is that of their queues, or
@@ -183,11 +181,7 @@ impl<'a> Maker<'a> {
     }
 
     fn push(&mut self, actor: Actor, name: Option<Name>, controller: Rc<dyn Controller>) {
-        self.parts.push(Part {
-            actor,
-            name,
-            controller,
-        });
+        self.parts.push(Part { actor, name, controller });
     }
 
     /// A controller with a client and a recorder of its own.
@@ -277,12 +271,7 @@ impl<'a> Maker<'a> {
         let advances = self.plan().timing.clock_advances;
         let name = self.name(Actor::Scheduler);
         let recorder = self.under(name, || {
-            SeriesRecorder::start(
-                self.own_client(Actor::Scheduler),
-                self.group,
-                count,
-                advances,
-            )
+            SeriesRecorder::start(self.own_client(Actor::Scheduler), self.group, count, advances)
         });
         let controller = self.under(name, || {
             let client = self.own_client(Actor::Scheduler);

@@ -59,10 +59,7 @@ impl Leader {
     fn drawn(&self, least: Dur, most: Dur) -> Dur {
         let point = self.world.ctx.point("leader-election");
         let nobody = Object { id: 0, hash: 0 };
-        let drawn = self
-            .world
-            .ctx
-            .uniform(point, nobody, least.as_nanos(), most.as_nanos());
+        let drawn = self.world.ctx.uniform(point, nobody, least.as_nanos(), most.as_nanos());
         Dur::from_nanos(drawn)
     }
 
@@ -116,9 +113,7 @@ impl Leader {
             let tries = e.renew_deadline.as_nanos().saturating_sub(1) / e.retry_period.as_nanos();
             self.last_try.set(first_try + e.retry_period * tries);
             let deadline = first_try.saturating_add(e.renew_deadline);
-            self.world
-                .turns
-                .post(deadline, Turn::RenewDeadline(self.outages.get()));
+            self.world.turns.post(deadline, Turn::RenewDeadline(self.outages.get()));
         }
     }
 
@@ -194,10 +189,7 @@ impl Leader {
     pub(super) fn start(&self, restart: Option<&Action>) {
         let World { ctx, plan, api, .. } = &*self.world;
         if let Some(action) = restart
-            && plan
-                .timeline
-                .get(action.entry as usize)
-                .is_some_and(|e| e.ends.is_some())
+            && plan.timeline.get(action.entry as usize).is_some_and(|e| e.ends.is_some())
         {
             let record = api.record(Actor::User, action.entry, What::FaultEnded);
             ctx.set_cause(record);

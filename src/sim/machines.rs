@@ -24,10 +24,7 @@ pub(super) struct Machines {
 impl Machines {
     /// All are on.
     pub(super) fn new(world: &Rc<World>) -> Self {
-        Self {
-            world: world.clone(),
-            off: Shared::default(),
-        }
+        Self { world: world.clone(), off: Shared::default() }
     }
 
     /// A machine stops, if it has not.
@@ -40,9 +37,7 @@ impl Machines {
     pub(super) fn switch_on(&self, node: NodeId, by: OffBy) {
         let free = self.off.with(|o| {
             o.remove(&(node, by));
-            ![OffBy::Fault, OffBy::Maintenance]
-                .into_iter()
-                .any(|by| o.contains(&(node, by)))
+            ![OffBy::Fault, OffBy::Maintenance].into_iter().any(|by| o.contains(&(node, by)))
         });
         if free {
             self.world.kubelets.boot(node);

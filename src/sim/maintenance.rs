@@ -41,10 +41,7 @@ pub(super) struct Maintainer {
 impl Maintainer {
     /// One who has nothing to do yet.
     pub(super) fn new(world: &Rc<World>, machines: &Rc<Machines>) -> Rc<Self> {
-        Rc::new(Self {
-            world: world.clone(),
-            machines: machines.clone(),
-        })
+        Rc::new(Self { world: world.clone(), machines: machines.clone() })
     }
 
     /// A client of kubectl, with a limiter of its own.
@@ -63,12 +60,8 @@ impl Maintainer {
     /// Runs `kubectl drain` beside everything else.
     pub(super) fn drain(&self, entry: u32, nodes: &[NodeIndex], options: &DrainOptions) {
         let group = self.world.ctx.group();
-        let drain = Drain::new(
-            self.kubectl(),
-            group,
-            self.world.plan.profile.eviction,
-            options.clone(),
-        );
+        let drain =
+            Drain::new(self.kubectl(), group, self.world.plan.profile.eviction, options.clone());
         let world = self.world.clone();
         let nodes: Vec<NodeId> = nodes.iter().map(|n| world.node_id(*n)).collect();
         self.world.ctx.spawn(group, async move {
@@ -82,11 +75,8 @@ impl Maintainer {
     pub(super) fn maintain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], how: &Maintenance) {
         let (group, cause) = (self.world.ctx.group(), self.world.ctx.cause());
         let nodes: Rc<[NodeId]> = nodes.iter().map(|n| self.world.node_id(*n)).collect();
-        let (me, how, progress) = (
-            self.clone(),
-            Rc::new(how.clone()),
-            Rc::new(Progress::default()),
-        );
+        let (me, how, progress) =
+            (self.clone(), Rc::new(how.clone()), Rc::new(Progress::default()));
         self.world.ctx.spawn(group, async move {
             let (worker, all, done) = (me.clone(), nodes.clone(), progress.clone());
             parallelize(&me.world.ctx, group, how.at_a_time, nodes.len(), move |i| {
@@ -110,9 +100,7 @@ impl Maintainer {
                     nodes.len()
                 );
                 let text = me.world.api.names(|n| n.text(&text));
-                me.world
-                    .api
-                    .record(Actor::User, entry, What::CutShort(text.0));
+                me.world.api.record(Actor::User, entry, What::CutShort(text.0));
             }
             me.world.api.record(Actor::User, entry, What::FaultEnded);
         });
@@ -130,12 +118,8 @@ impl Maintainer {
     ) {
         self.world.ctx.set_cause(cause);
         let kubectl = self.kubectl();
-        let drain = Drain::new(
-            kubectl.clone(),
-            group,
-            self.world.plan.profile.eviction,
-            how.drain.clone(),
-        );
+        let drain =
+            Drain::new(kubectl.clone(), group, self.world.plan.profile.eviction, how.drain.clone());
         let outcome = match drain.run(&[node]).await {
             Ok(outcomes) => outcomes.first().copied(),
             // There is no such node any more: nothing to maintain.
@@ -176,17 +160,11 @@ impl Maintainer {
     /// Waits until a machine that was switched off at that time has a Ready node again; false if
     /// the node is gone.
     async fn comes_back(&self, kubectl: &Client, node: NodeId, off_at: Time) -> bool {
-        let about = Object {
-            id: node.0,
-            hash: self.world.api.names(|n| n.node_hash(node)),
-        };
+        let about = Object { id: node.0, hash: self.world.api.names(|n| n.node_hash(node)) };
         loop {
             // Reading a node has its heartbeats written, so the lease is read after it.
-            let found = kubectl
-                .get(about, move |api, _| {
-                    Ok((api.get_node(node)?, api.lease(node)))
-                })
-                .await;
+            let found =
+                kubectl.get(about, move |api, _| Ok((api.get_node(node)?, api.lease(node)))).await;
             // A condition may still say Ready from before: it has to be the kubelet's word since
             // the machine went off.
             let is_back = match found {

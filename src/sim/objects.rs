@@ -64,11 +64,8 @@ impl Objects {
         for index in (0..plan.budgets.len() as BudgetIndex).filter(|i| !budgets.contains(i)) {
             let _ = self.create_budget(index);
         }
-        for (pod, id) in plan
-            .pods
-            .iter()
-            .zip(&self.world.pod_ids)
-            .filter(|(p, _)| p.start != PodStart::Absent)
+        for (pod, id) in
+            plan.pods.iter().zip(&self.world.pod_ids).filter(|(p, _)| p.start != PodStart::Absent)
         {
             // Nothing refuses those that are there from the start: their names differ, and they
             // have been admitted.
@@ -80,10 +77,7 @@ impl Objects {
     /// is there.
     pub(super) fn join(&self, index: NodeIndex) -> bool {
         let id = self.world.node_id(index);
-        let Some(plan) = self
-            .late_nodes
-            .get(&index)
-            .filter(|_| self.world.api.node(id).is_none())
+        let Some(plan) = self.late_nodes.get(&index).filter(|_| self.world.api.node(id).is_none())
         else {
             return false;
         };
@@ -96,9 +90,9 @@ impl Objects {
     /// # Errors
     /// A pod of that name exists, or a whitelist lacks one of its tolerations.
     pub(super) fn create_late_pod(&self, index: PodIndex) -> Result<(), ApiError> {
-        self.late_pods.get(&index).map_or(Ok(()), |plan| {
-            self.create_pod(plan, self.world.pod_id(index))
-        })
+        self.late_pods
+            .get(&index)
+            .map_or(Ok(()), |plan| self.create_pod(plan, self.world.pod_id(index)))
     }
 
     /// Creates a node, with its lease, and its kubelet. `registering`: the kubelet does it as it
@@ -109,18 +103,12 @@ impl Objects {
             NodeStart::Ready | NodeStart::Absent => {
                 let now_us =
                     i64::try_from(self.world.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
-                (
-                    healthy_conditions(self.world.api.timestamp()),
-                    Some(now_us),
-                    false,
-                )
+                (healthy_conditions(self.world.api.timestamp()), Some(now_us), false)
             }
             NodeStart::Silent => (Vec::new(), None, false),
-            NodeStart::Imported {
-                conditions,
-                lease_renewed_us,
-                cut,
-            } => (conditions.clone(), *lease_renewed_us, *cut),
+            NodeStart::Imported { conditions, lease_renewed_us, cut } => {
+                (conditions.clone(), *lease_renewed_us, *cut)
+            }
         };
         let new = NewNode {
             id,
@@ -136,9 +124,7 @@ impl Objects {
         if plan.start == NodeStart::Silent {
             return;
         }
-        self.world
-            .kubelets
-            .join(id, settings_of(plan), cut, registering);
+        self.world.kubelets.join(id, settings_of(plan), cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) =
             (&plan.start, &self.world.plan.memory)
         {
@@ -147,10 +133,7 @@ impl Objects {
         if let Some(us) = renewed_us.filter(|_| !registering || !self.world.kubelets.make_leases())
         {
             // Creating a lease can't fail.
-            let _ = self
-                .world
-                .api
-                .renew_lease(id, self.lease_of(index, plan, us));
+            let _ = self.world.api.renew_lease(id, self.lease_of(index, plan, us));
         }
         self.world.kubelets.fall_asleep(id);
     }
@@ -190,10 +173,7 @@ impl Objects {
     pub(super) fn create_workload(&self, index: WorkloadIndex) -> Result<(), ApiError> {
         let plan = &self.world.plan.workloads[index as usize];
         let owner = plan.owner.and_then(|o| {
-            self.world
-                .api
-                .workload(self.world.workload_id(o)?)
-                .map(|w| (w.id, w.uid))
+            self.world.api.workload(self.world.workload_id(o)?).map(|w| (w.id, w.uid))
         });
         let new = NewWorkload {
             id: self.world.api.names(|n| n.workload(&plan.name)),
@@ -249,12 +229,7 @@ impl Objects {
             return template.clone();
         };
         let workload = self.world.api.names(|n| {
-            let name = format!(
-                "{}/{}/{}",
-                owner.kind,
-                namespace_of(n.pod_name(id)),
-                owner.name
-            );
+            let name = format!("{}/{}/{}", owner.kind, namespace_of(n.pod_name(id)), owner.name);
             n.find_workload(&name).inspect(|w| n.set_owner(id, *w))
         });
         let Some(workload) = workload.and_then(|w| self.world.api.workload(w)) else {
@@ -269,10 +244,7 @@ impl Objects {
                 });
                 Rc::new(own)
             };
-            shared
-                .entry((plan.template, workload.id, workload.uid))
-                .or_insert_with(owned)
-                .clone()
+            shared.entry((plan.template, workload.id, workload.uid)).or_insert_with(owned).clone()
         })
     }
 
@@ -294,12 +266,7 @@ impl Objects {
                     last_transition_time: at,
                 });
             }
-            PodStart::Imported {
-                phase,
-                ready,
-                disruption_target,
-                deletion,
-            } => {
+            PodStart::Imported { phase, ready, disruption_target, deletion } => {
                 new.phase = phase;
                 new.ready = ready;
                 new.disruption_target = disruption_target;
@@ -331,22 +298,13 @@ fn settings_of(plan: &NodePlan) -> NodeSettings {
 /// The nodes that join in the course of the run, those included that are there from the start and
 /// may be deleted before: each joins healthy.
 fn late_nodes(plan: &Plan) -> BTreeMap<NodeIndex, NodePlan> {
-    let joins = plan.actions.iter().filter_map(|a| {
-        if let Do::AddNode(node) = a.act {
-            Some(node)
-        } else {
-            None
-        }
-    });
+    let joins = plan
+        .actions
+        .iter()
+        .filter_map(|a| if let Do::AddNode(node) = a.act { Some(node) } else { None });
     joins
         .map(|node| {
-            (
-                node,
-                NodePlan {
-                    start: NodeStart::Absent,
-                    ..plan.nodes[node as usize].clone()
-                },
-            )
+            (node, NodePlan { start: NodeStart::Absent, ..plan.nodes[node as usize].clone() })
         })
         .collect()
 }

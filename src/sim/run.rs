@@ -36,13 +36,7 @@ pub fn run_eager_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) 
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(
-        plan,
-        &Common::of(plan),
-        &kernel.ctx(),
-        eager,
-        Trace::default(),
-    );
+    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager, Trace::default());
     Timeline::schedule(&cluster);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
@@ -55,11 +49,7 @@ fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) 
             }
         }
     }
-    let end = if finished {
-        plan.horizon
-    } else {
-        kernel.ctx().now()
-    };
+    let end = if finished { plan.horizon } else { kernel.ctx().now() };
     debug_assert!(end <= plan.horizon + Dur::ZERO);
     (cluster.finish(end), finished)
 }

@@ -51,10 +51,7 @@ pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
 /// What happens in a plan with its own tape, as [`replay`] has it; none if it may not go on.
 /// Nothing else of the run is kept.
 pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
-    let choices = Choices::tape(
-        plan.tape.clone().unwrap_or_default(),
-        Choices::default_order(),
-    );
+    let choices = Choices::tape(plan.tape.clone().unwrap_or_default(), Choices::default_order());
     let run = search_in(
         &mut Tables::default(),
         plan,
@@ -76,10 +73,7 @@ pub fn draw(plan: &Plan, seed: u64) -> Trace {
         &Common::of(plan),
         Choices::natural(seed),
         // From the first choice on all that could come next is to be drawn from.
-        Wanted {
-            from: 0,
-            ..Wanted::NOTHING
-        },
+        Wanted { from: 0, ..Wanted::NOTHING },
         &mut |_| false,
         &|| true,
     );
@@ -122,11 +116,7 @@ struct Tables {
 impl Searcher {
     /// For runs of a plan.
     pub fn new(plan: Plan) -> Self {
-        Self {
-            common: Common::of(&plan),
-            plan,
-            tables: Tables::default(),
-        }
+        Self { common: Common::of(&plan), plan, tables: Tables::default() }
     }
 
     /// What is run.
@@ -143,15 +133,7 @@ impl Searcher {
         goes_on: GoesOn<'_>,
     ) -> Searched {
         let choices = self.tables.kernel.tape(tape);
-        search_in(
-            &mut self.tables,
-            &self.plan,
-            &self.common,
-            choices,
-            wanted,
-            known,
-            goes_on,
-        )
+        search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known, goes_on)
     }
 
     /// Takes back a run that is of no more use.
@@ -172,13 +154,8 @@ fn search_in(
     goes_on: GoesOn<'_>,
 ) -> Searched {
     let mut kernel = Kernel::searching_in(&mut tables.kernel, choices, wanted);
-    let cluster = Cluster::new(
-        plan,
-        common,
-        &kernel.ctx(),
-        false,
-        std::mem::take(&mut tables.trace),
-    );
+    let cluster =
+        Cluster::new(plan, common, &kernel.ctx(), false, std::mem::take(&mut tables.trace));
     Timeline::schedule(&cluster);
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
@@ -192,20 +169,9 @@ fn search_in(
     let known = asked || kernel.ended_known();
     let unmet = kernel.ctx().unmet();
     let (notes, choices) = kernel.searched();
-    let end = if known {
-        kernel.ctx().now()
-    } else {
-        plan.horizon
-    };
+    let end = if known { kernel.ctx().now() } else { plan.horizon };
     let trace = cluster.finish(end);
     drop(cluster);
     kernel.leave(&mut tables.kernel);
-    Searched {
-        trace,
-        notes,
-        choices,
-        known,
-        records,
-        unmet,
-    }
+    Searched { trace, notes, choices, known, records, unmet }
 }

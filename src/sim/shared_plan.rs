@@ -35,9 +35,7 @@ impl Common {
 /// The templates of a plan as they are admitted: with the tolerations that the API server adds.
 pub(crate) fn admitted(plan: &Plan) -> impl Iterator<Item = PodTemplate> {
     let admission = admission(plan);
-    plan.templates
-        .iter()
-        .map(move |t| admission.template(t).unwrap_or_else(|| t.clone()))
+    plan.templates.iter().map(move |t| admission.template(t).unwrap_or_else(|| t.clone()))
 }
 
 /// How the API server admits objects.

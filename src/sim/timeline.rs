@@ -34,9 +34,7 @@ impl Handler for Timeline {
         let Some(cluster) = self.cluster.upgrade() else {
             return;
         };
-        let World {
-            ctx, plan, turns, ..
-        } = &*cluster.world;
+        let World { ctx, plan, turns, .. } = &*cluster.world;
         ctx.set_cause(NO_RECORD);
         let (index, waited) = match turn {
             Turn::Action { index, waited } => (index as usize, waited),
@@ -48,10 +46,7 @@ impl Handler for Timeline {
         };
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together && !waited {
-            let about = Object {
-                id: index as u32,
-                hash: index as u64,
-            };
+            let about = Object { id: index as u32, hash: index as u64 };
             let held = self.held.get().filter(|(since, _)| *since == ctx.now());
             let mut until = held.map_or(ctx.now(), |(_, until)| until);
             let apart = match plan.profile.taint_eviction.separate_controller {
@@ -64,18 +59,12 @@ impl Handler for Timeline {
             if until > ctx.now() {
                 self.held.set(Some((ctx.now(), until)));
                 let index = index as u32;
-                let turn = Turn::Action {
-                    index,
-                    waited: true,
-                };
+                let turn = Turn::Action { index, waited: true };
                 return turns.post(until, turn);
             }
         }
         cluster.act(&plan.actions[index]);
-        for attached in plan.actions[index + 1..]
-            .iter()
-            .take_while(|a| is_attached(a))
-        {
+        for attached in plan.actions[index + 1..].iter().take_while(|a| is_attached(a)) {
             cluster.act(attached);
         }
     }
@@ -91,9 +80,7 @@ impl Timeline {
     /// Schedules the start of the controllers and all actions, in the plan's order where times are
     /// equal.
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
-        let World {
-            ctx, plan, turns, ..
-        } = &*cluster.world;
+        let World { ctx, plan, turns, .. } = &*cluster.world;
         let together = ctx.point("actions-of-one-instant");
         let handler = ctx.register(Rc::new(Timeline {
             cluster: Rc::downgrade(cluster),

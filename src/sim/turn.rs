@@ -33,10 +33,7 @@ impl Argument for Turn {
             2 => Self::Start,
             3 => Self::Restarted(index),
             4 => Self::RenewDeadline(index),
-            waited => Self::Action {
-                index,
-                waited: waited == 1,
-            },
+            waited => Self::Action { index, waited: waited == 1 },
         }
     }
 }
@@ -51,10 +48,7 @@ pub(super) struct Turns {
 impl Turns {
     /// None yet, and nobody to take them.
     pub(super) fn new(ctx: &Ctx) -> Self {
-        Self {
-            ctx: ctx.clone(),
-            timeline: Cell::new(None),
-        }
+        Self { ctx: ctx.clone(), timeline: Cell::new(None) }
     }
 
     /// From now on they are handed to that timeline.

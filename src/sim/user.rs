@@ -22,10 +22,7 @@ pub(super) struct User {
 impl User {
     /// One who is to create these objects.
     pub(super) fn new(world: &Rc<World>, objects: Objects) -> Self {
-        Self {
-            world: world.clone(),
-            objects,
-        }
+        Self { world: world.clone(), objects }
     }
 
     /// A user creates a node of the plan; its kubelet registers it.
@@ -70,10 +67,7 @@ impl User {
                 }
             }
         };
-        let _ = self
-            .world
-            .api
-            .patch_node_taints(Actor::User, id, None, taints);
+        let _ = self.world.api.patch_node_taints(Actor::User, id, None, taints);
     }
 
     pub(super) fn create_pod(&self, entry: u32, pod: PodIndex) {
@@ -135,22 +129,16 @@ impl User {
 
     pub(super) fn scale(&self, entry: u32, index: WorkloadIndex, wanted: i32) {
         let write = |id| {
-            self.world
-                .api
-                .mutate_workload(Actor::User, id, |w| match &mut w.spec {
-                    WorkloadSpec::Deployment { replicas }
-                    | WorkloadSpec::ReplicaSet { replicas }
-                    | WorkloadSpec::StatefulSet { replicas, .. } => {
-                        *replicas = wanted;
-                    }
-                    WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
-                })
+            self.world.api.mutate_workload(Actor::User, id, |w| match &mut w.spec {
+                WorkloadSpec::Deployment { replicas }
+                | WorkloadSpec::ReplicaSet { replicas }
+                | WorkloadSpec::StatefulSet { replicas, .. } => {
+                    *replicas = wanted;
+                }
+                WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
+            })
         };
-        let result = self
-            .world
-            .workload_id(index)
-            .ok_or(ApiError::NotFound)
-            .and_then(write);
+        let result = self.world.workload_id(index).ok_or(ApiError::NotFound).and_then(write);
         self.answer_about_workload(entry, index, result.map(|_| ()));
     }
 
@@ -232,9 +220,7 @@ impl User {
 
     /// A pod's name without its namespace.
     fn short_name(&self, id: PodId) -> String {
-        self.world
-            .api
-            .names(|n| short_name(n.pod_name(id)).to_owned())
+        self.world.api.names(|n| short_name(n.pod_name(id)).to_owned())
     }
 
     /// What kubectl prints of a write to a pod that the API server refused.
@@ -245,19 +231,18 @@ impl User {
         let name = self.short_name(id);
         match result {
             Ok(()) => {}
-            Err(ApiError::NotFound) => self.world.refuse(
-                entry,
-                &format!("Error from server (NotFound): pods \"{name}\" not found"),
-            ),
+            Err(ApiError::NotFound) => self
+                .world
+                .refuse(entry, &format!("Error from server (NotFound): pods \"{name}\" not found")),
             Err(ApiError::AlreadyExists) => {
                 self.world.refuse(
                     entry,
                     &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"),
                 );
             }
-            Err(error @ ApiError::NotWhitelisted) => self
-                .world
-                .refuse(entry, &format!("Error from server: {error}")),
+            Err(error @ ApiError::NotWhitelisted) => {
+                self.world.refuse(entry, &format!("Error from server: {error}"))
+            }
             Err(_) => self.world.refuse(
                 entry,
                 &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),

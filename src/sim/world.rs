@@ -39,14 +39,12 @@ impl World {
 
     /// The id of a disruption budget's name.
     pub(super) fn budget_id(&self, index: BudgetIndex) -> WorkloadId {
-        self.api
-            .names(|n| n.workload(&self.plan.budgets[index as usize].name))
+        self.api.names(|n| n.workload(&self.plan.budgets[index as usize].name))
     }
 
     /// The id of a workload of the plan, if it was created before.
     pub(super) fn workload_id(&self, index: WorkloadIndex) -> Option<WorkloadId> {
-        self.api
-            .names(|n| n.find_workload(&self.plan.workloads[index as usize].name))
+        self.api.names(|n| n.find_workload(&self.plan.workloads[index as usize].name))
     }
 
     /// Records what kubectl refused; the run goes on.

@@ -83,13 +83,8 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::None,
-        Self::NotAllowed,
-        Self::NotObserved,
-        Self::NotKept,
-        Self::Several,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::None, Self::NotAllowed, Self::NotObserved, Self::NotKept, Self::Several];
 
     /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one
     /// code has two reasons.

@@ -146,10 +146,7 @@ pub struct EventBody {
 
 impl From<EventText> for EventBody {
     fn from(text: EventText) -> Self {
-        EventBody {
-            text,
-            arg: Self::NO_ARG,
-        }
+        EventBody { text, arg: Self::NO_ARG }
     }
 }
 

@@ -42,18 +42,15 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
             format!("Node {name} event: {}", EventText::DeletingNode.reason())
         }
         EventText::NodeSynced => "Node synced successfully".to_owned(),
-        EventText::CreatedPod => format!(
-            "Created pod: {}",
-            short_name(names.pod_name(PodId(body.arg)))
-        ),
-        EventText::DeletedPod => format!(
-            "Deleted pod: {}",
-            short_name(names.pod_name(PodId(body.arg)))
-        ),
-        EventText::Scheduled => format!(
-            "Successfully assigned {name} to {}",
-            names.node_name(NodeId(body.arg))
-        ),
+        EventText::CreatedPod => {
+            format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg))))
+        }
+        EventText::DeletedPod => {
+            format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg))))
+        }
+        EventText::Scheduled => {
+            format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg)))
+        }
         _ => names.text_of(TextId(body.arg)).to_owned(),
     }
 }

@@ -269,11 +269,7 @@ impl Trace {
         match r.what {
             What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
                 let body = text.into();
-                let event = Message {
-                    body,
-                    combined,
-                    count,
-                };
+                let event = Message { body, combined, count };
                 self.fill_message(f, &event, name);
             }
             What::PodMessage(index) | What::WorkloadMessage(index) => {
@@ -316,11 +312,7 @@ impl Trace {
         f.status = Some(end.outcome.as_str());
         f.millis = Some(u32::try_from(end.took.as_millis()).unwrap_or(u32::MAX));
         f.count = Some(end.gone);
-        f.left = end
-            .left
-            .iter()
-            .map(|p| names.pod_name(*p).to_owned())
-            .collect();
+        f.left = end.left.iter().map(|p| names.pod_name(*p).to_owned()).collect();
         f.message = Some(names.text_of(end.words).to_owned()).filter(|m| !m.is_empty());
     }
 
@@ -348,11 +340,7 @@ impl Trace {
             });
         }
         told.into_iter()
-            .map(|(rejection, (count, nodes))| Told {
-                rejection: rejection.clone(),
-                count,
-                nodes,
-            })
+            .map(|(rejection, (count, nodes))| Told { rejection: rejection.clone(), count, nodes })
             .collect()
     }
 }

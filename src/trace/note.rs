@@ -75,9 +75,6 @@ impl Note {
     }
 
     pub(super) fn is_of_pod(self) -> bool {
-        matches!(
-            self,
-            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists
-        )
+        matches!(self, Self::NotTolerated | Self::ToleratesForever | Self::WorkExists)
     }
 }

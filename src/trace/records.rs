@@ -60,10 +60,7 @@ pub struct Trace {
 impl Trace {
     /// No records yet, of a run with these names.
     pub fn of(names: Names) -> Self {
-        Trace {
-            names,
-            ..Trace::default()
-        }
+        Trace { names, ..Trace::default() }
     }
 
     /// Nothing yet, in the same tables.
@@ -77,17 +74,8 @@ impl Trace {
         self.budgets.clear();
         self.drains.clear();
         self.held_up.clear();
-        let Self {
-            chunks,
-            names,
-            taints,
-            messages,
-            templates,
-            budgets,
-            drains,
-            held_up,
-            ..
-        } = self;
+        let Self { chunks, names, taints, messages, templates, budgets, drains, held_up, .. } =
+            self;
         Self {
             chunks,
             names: names.emptied(),
@@ -147,9 +135,7 @@ impl Trace {
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.chunks
-            .last()
-            .map_or(0, |c| (self.chunks.len() - 1) * CHUNK + c.len())
+        self.chunks.last().map_or(0, |c| (self.chunks.len() - 1) * CHUNK + c.len())
     }
 
     /// Whether there are none.
@@ -159,9 +145,7 @@ impl Trace {
 
     /// The record of that id.
     pub(crate) fn get(&self, id: RecordId) -> Option<&Record> {
-        self.chunks
-            .get(id as usize / CHUNK)?
-            .get(id as usize % CHUNK)
+        self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
     }
 
     /// All records in order.

@@ -10,18 +10,9 @@ impl Trace {
         let f = self.fields(r);
         let mut parts = vec![r.actor.as_str().to_owned(), f.what.to_owned()];
         parts.extend([f.pod, f.object].into_iter().flatten());
-        parts.extend(f.node.map(|node| {
-            if parts.len() > 2 {
-                format!("on {node}")
-            } else {
-                node
-            }
-        }));
+        parts.extend(f.node.map(|node| if parts.len() > 2 { format!("on {node}") } else { node }));
         parts.extend(
-            [f.kind, f.status, f.reason.as_deref()]
-                .into_iter()
-                .flatten()
-                .map(str::to_owned),
+            [f.kind, f.status, f.reason.as_deref()].into_iter().flatten().map(str::to_owned),
         );
         parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
         parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));

@@ -10,15 +10,11 @@ impl Trace {
     /// that was looked at with why it was rejected, by number of node; or, without a node, why the
     /// pod was. Nothing for other records.
     pub fn verdicts(&self, record: &Record) -> impl Iterator<Item = (Option<NodeId>, &Rejection)> {
-        self.verdict_runs(record)
-            .flat_map(|(first, count, rejection)| {
-                let nodes = first
-                    .into_iter()
-                    .flat_map(move |n| (n.0..n.0 + count).map(|id| Some(NodeId(id))));
-                nodes
-                    .chain(first.is_none().then_some(None))
-                    .map(move |node| (node, rejection))
-            })
+        self.verdict_runs(record).flat_map(|(first, count, rejection)| {
+            let nodes =
+                first.into_iter().flat_map(move |n| (n.0..n.0 + count).map(|id| Some(NodeId(id))));
+            nodes.chain(first.is_none().then_some(None)).map(move |node| (node, rejection))
+        })
     }
 
     /// As [`Trace::verdicts`], for runs of nodes: the first, and how many.
@@ -57,27 +53,16 @@ mod tests {
     fn answers_come_back() {
         let mut trace = Trace::default();
         let v = &mut trace.verdicts;
-        let taint = v.rejection(Rejection {
-            plugin: "TaintToleration",
-            reason: "tainted".into(),
-        });
-        let full = v.rejection(Rejection {
-            plugin: "NodeResourcesFit",
-            reason: "Insufficient cpu".into(),
-        });
+        let taint = v.rejection(Rejection { plugin: "TaintToleration", reason: "tainted".into() });
+        let full = v
+            .rejection(Rejection { plugin: "NodeResourcesFit", reason: "Insufficient cpu".into() });
         assert_eq!(
-            v.rejection(Rejection {
-                plugin: "TaintToleration",
-                reason: "tainted".into()
-            }),
+            v.rejection(Rejection { plugin: "TaintToleration", reason: "tainted".into() }),
             taint
         );
         let nodes = |list: [(u32, u32); 4]| list.map(|(id, why)| (NodeId(id), why)).to_vec();
         let first = v.of_nodes(nodes([(7, full), (2, taint), (1, taint), (3, full)]));
-        assert_eq!(
-            v.of_nodes(nodes([(1, taint), (2, taint), (3, full), (7, full)])),
-            first
-        );
+        assert_eq!(v.of_nodes(nodes([(1, taint), (2, taint), (3, full), (7, full)])), first);
         let pod = v.of_pod(taint);
         let told = |what| {
             trace

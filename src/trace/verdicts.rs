@@ -84,9 +84,7 @@ impl Verdicts {
             Some(Answers::Nodes(runs)) => (None, &**runs),
             None => (None, &[][..]),
         };
-        let nodes = runs
-            .iter()
-            .map(|(first, count, number)| (Some(*first), *count, *number));
+        let nodes = runs.iter().map(|(first, count, number)| (Some(*first), *count, *number));
         pod.into_iter()
             .chain(nodes)
             .map(|(first, count, number)| (first, count, &self.rejections[number as usize]))

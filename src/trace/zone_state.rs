@@ -17,13 +17,8 @@ pub enum ZoneState {
 
 impl ZoneState {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Initial,
-        Self::Normal,
-        Self::PartialDisruption,
-        Self::FullDisruption,
-        Self::Empty,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Initial, Self::Normal, Self::PartialDisruption, Self::FullDisruption, Self::Empty];
 
     /// The word Kubernetes uses.
     pub(crate) fn as_str(self) -> &'static str {

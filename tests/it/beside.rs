@@ -22,10 +22,7 @@ fn struck(plan: &Plan) -> Vec<NodeIndex> {
         Do::Cut(nodes, _) | Do::Drain(nodes, _) => Some(nodes.clone()),
         _ => None,
     };
-    plan.actions
-        .iter()
-        .find_map(|a| of(&a.act))
-        .unwrap_or_default()
+    plan.actions.iter().find_map(|a| of(&a.act)).unwrap_or_default()
 }
 
 /// Two runs of a workload are the same, and do what they are timed for, at 60 nodes. All pods of
@@ -46,11 +43,7 @@ fn the_benchs_clusters() {
                 p.name.contains("/web-") && p.node.is_some_and(|n| struck.contains(&n))
             };
             let gone = plan.pods.iter().filter(goes).count();
-            let new = if pair.name == "a DaemonSet on new nodes" && with {
-                60
-            } else {
-                0
-            };
+            let new = if pair.name == "a DaemonSet on new nodes" && with { 60 } else { 0 };
             assert_eq!(
                 counts(&trace),
                 (gone, gone + new),

@@ -33,10 +33,8 @@ fn the_builders_for_python_know_every_word_of_the_language() {
         .flat_map(|word| [word, word.trim_end_matches('_')])
         .collect();
     let schema = taintsim::language::schema();
-    let missing: Vec<&str> = names(&schema)
-        .into_iter()
-        .filter(|name| !known.contains(name))
-        .collect();
+    let missing: Vec<&str> =
+        names(&schema).into_iter().filter(|name| !known.contains(name)).collect();
     assert!(
         missing.is_empty(),
         "{missing:?}: taintsim schema | python3 extra/python/generate_language.py"

@@ -93,12 +93,7 @@ impl Scratch {
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).expect("a folder");
         let mut names: Vec<String> = entries
-            .map(|e| {
-                e.expect("an entry")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned())
             .collect();
         names.sort();
         names
@@ -123,11 +118,7 @@ impl Scratch {
 
     /// Calls the program with room for eighty columns.
     fn narrow(&self, args: &[&str]) -> Called {
-        let output = self
-            .command(args)
-            .env("COLUMNS", "80")
-            .output()
-            .expect("the program runs");
+        let output = self.command(args).env("COLUMNS", "80").output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Called {
             code: output.status.code().expect("an exit code"),
@@ -138,11 +129,7 @@ impl Scratch {
 
     /// Calls the program with a standard input.
     fn call_with(&self, args: &[&str], stdin: impl Into<Vec<u8>>) -> Called {
-        let output = self
-            .command(args)
-            .write_stdin(stdin)
-            .output()
-            .expect("the program runs");
+        let output = self.command(args).write_stdin(stdin).output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Called {
             code: output.status.code().expect("an exit code"),

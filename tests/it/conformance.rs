@@ -16,18 +16,11 @@ use taintsim_referee::conformance::{Checked, Options, Verdict, check};
 use taintsim_referee::recorded::{Observed, Recorded, parse, read, scenario_of};
 
 fn recordings(folder: &str) -> Vec<Recorded> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/traces")
-        .join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(folder);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
-    files
-        .iter()
-        .flat_map(|f| read(f).unwrap_or_else(|e| panic!("{} {e}", f.display())))
-        .collect()
+    files.iter().flat_map(|f| read(f).unwrap_or_else(|e| panic!("{} {e}", f.display()))).collect()
 }
 
 fn replay(recordings: &[Recorded]) -> Vec<Checked> {
@@ -50,11 +43,8 @@ fn replay(recordings: &[Recorded]) -> Vec<Checked> {
     reason = "the counts are shown with --nocapture and when the test fails"
 )]
 fn judge(recordings: &[Recorded], checked: &[Checked]) -> (Counts, Vec<String>) {
-    let (mut all, mut by_release, mut wrong) = (
-        Counts::default(),
-        BTreeMap::<&str, Counts>::new(),
-        Vec::new(),
-    );
+    let (mut all, mut by_release, mut wrong) =
+        (Counts::default(), BTreeMap::<&str, Counts>::new(), Vec::new());
     for (r, c) in recordings.iter().zip(checked) {
         all.add(&c.verdict);
         by_release.entry(&r.release).or_default().add(&c.verdict);
@@ -103,33 +93,21 @@ fn the_seeds_stay_inside_the_envelopes() {
     // 1.23, 1.25 and 1.35, which of three nodes gets each token under five releases from 1.33 on,
     // and an outage within a cut under 1.37. In all of them the default order of everything is the
     // least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
-    assert!(
-        counts.total() == 303 && counts.conform >= 292,
-        "only {counts}"
-    );
+    assert!(counts.total() == 303 && counts.conform >= 292, "only {counts}");
 }
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
 const UNSAID: [(&str, &str); 3] = [
-    (
-        "crash-while-marking-pods",
-        "trouble that is left to the choices, and tapes",
-    ),
+    ("crash-while-marking-pods", "trouble that is left to the choices, and tapes"),
     ("relisted", "trouble that is left to the choices, and tapes"),
-    (
-        "successor-evicted",
-        "trouble that is left to the choices, and tapes",
-    ),
+    ("successor-evicted", "trouble that is left to the choices, and tapes"),
 ];
 
 /// `conform --record` hands over every scenario that ships, but for those; what it hands over is read again with all of its
 /// objects and actions.
 #[test]
 fn scenarios_that_ship_can_be_recorded() {
-    let ideal = Overrides {
-        timing: Some("ideal".to_owned()),
-        ..Overrides::default()
-    };
+    let ideal = Overrides { timing: Some("ideal".to_owned()), ..Overrides::default() };
     let mut unsaid = Vec::new();
     for file in scenarios_of(&["scenarios", "scenarios/races"]) {
         let plan = build(&load(&file).expect("it loads"), &ideal).expect("it is right");
@@ -150,13 +128,9 @@ fn scenarios_that_ship_can_be_recorded() {
                 let acts = |p: &Plan| -> Vec<_> {
                     let all = p.actions.iter().map(|a| match a.act.clone() {
                         // The recorder's user replaces what is there.
-                        Do::Taint(nodes, edit) => Do::Taint(
-                            nodes,
-                            TaintEdit {
-                                overwrite: true,
-                                ..edit
-                            },
-                        ),
+                        Do::Taint(nodes, edit) => {
+                            Do::Taint(nodes, TaintEdit { overwrite: true, ..edit })
+                        }
                         act => act,
                     });
                     all.filter(said).collect()
@@ -166,10 +140,8 @@ fn scenarios_that_ship_can_be_recorded() {
         }
     }
     unsaid.sort();
-    let expected: Vec<_> = UNSAID
-        .iter()
-        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()))
-        .collect();
+    let expected: Vec<_> =
+        UNSAID.iter().map(|(name, what)| ((*name).to_owned(), (*what).to_owned())).collect();
     assert_eq!(unsaid, expected);
 }
 

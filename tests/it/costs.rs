@@ -16,28 +16,18 @@ use taintsim::sim::run;
 fn ran(text: &str, sets: &[&str], seed: u64) -> Metrics {
     let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
         .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
-    let overrides = Overrides {
-        sets: sets.iter().map(|s| (*s).to_owned()).collect(),
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { sets: sets.iter().map(|s| (*s).to_owned()).collect(), ..Overrides::default() };
     let plan = build(&loaded, &overrides)
         .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
-    metrics(
-        &plan,
-        &run(&plan, Choices::seeded(seed)),
-        DEFAULT_NEEDLESS_WINDOW,
-    )
+    metrics(&plan, &run(&plan, Choices::seeded(seed)), DEFAULT_NEEDLESS_WINDOW)
 }
 
 /// Two nodes, four pods of a workload, two on each, and what is done; `more` are further fields.
 fn scenario(kind: &str, seconds: &str, timing: &str, step: &str, more: &str) -> String {
     let tolerations = format!(
         r#"tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute{})]"#,
-        if seconds == "none" {
-            String::new()
-        } else {
-            format!(", tolerationSeconds: {seconds}")
-        }
+        if seconds == "none" { String::new() } else { format!(", tolerationSeconds: {seconds}") }
     );
     format!(
         r#"Scenario(version: 1, kubernetes: "1.34", timing: {timing}, horizon: "30m",
@@ -53,10 +43,7 @@ fn seconds(ns: u128) -> f64 {
 
 #[track_caller]
 fn near(measured: f64, expected: f64, within: f64, what: &str) {
-    assert!(
-        (measured - expected).abs() <= within,
-        "{what}: {measured}, by hand {expected}"
-    );
+    assert!((measured - expected).abs() <= within, "{what}: {measured}, by hand {expected}");
 }
 
 #[test]
@@ -64,25 +51,14 @@ fn a_node_lost_for_good_costs_detection_toleration_and_replacement() {
     let mut before = -1.0;
     for toleration in [0, 30, 60, 300, 600] {
         let m = ran(
-            &scenario(
-                "Deployment",
-                &toleration.to_string(),
-                "Ideal",
-                r#"Crash(node: "b-0")"#,
-                "",
-            ),
+            &scenario("Deployment", &toleration.to_string(), "Ideal", r#"Crash(node: "b-0")"#, ""),
             &[],
             1,
         );
         // Two pods, each for 44.1 s until the taint, its toleration, and a second until the
         // replacement runs.
         let by_hand = 2.0 * (44.1 + f64::from(toleration) + 1.0);
-        near(
-            seconds(m.costs.missing_ns),
-            by_hand,
-            0.1,
-            "replica-seconds missing",
-        );
+        near(seconds(m.costs.missing_ns), by_hand, 0.1, "replica-seconds missing");
         near(
             Figure::ReplicaMinutesMissing.of(&m.costs) * 60.0,
             by_hand,
@@ -91,25 +67,13 @@ fn a_node_lost_for_good_costs_detection_toleration_and_replacement() {
         );
         assert!(seconds(m.costs.missing_ns) > before);
         before = seconds(m.costs.missing_ns);
-        assert_eq!(
-            (m.costs.evicted, m.costs.needless, m.costs.pending_at_end),
-            (2, 0, 0)
-        );
+        assert_eq!((m.costs.evicted, m.costs.needless, m.costs.pending_at_end), (2, 0, 0));
         // One is needed, and two stay up.
         assert_eq!(m.costs.below_need.as_nanos(), 0);
     }
     // Never evicted, never replaced: two pods from 61 s to 1800 s.
-    let m = ran(
-        &scenario("Deployment", "none", "Ideal", r#"Crash(node: "b-0")"#, ""),
-        &[],
-        1,
-    );
-    near(
-        seconds(m.costs.missing_ns),
-        2.0 * 1739.0,
-        0.001,
-        "replica-seconds missing",
-    );
+    let m = ran(&scenario("Deployment", "none", "Ideal", r#"Crash(node: "b-0")"#, ""), &[], 1);
+    near(seconds(m.costs.missing_ns), 2.0 * 1739.0, 0.001, "replica-seconds missing");
 }
 
 #[test]
@@ -120,10 +84,7 @@ fn a_shorter_detection_is_never_worse() {
             let set = format!("flags.kube-controller-manager.node-monitor-grace-period={grace}s");
             ran(&text, &[&set], seed).costs.missing_ns
         };
-        let all: Vec<u128> = [20, 30, 50, 100, 300, 600]
-            .into_iter()
-            .map(missing)
-            .collect();
+        let all: Vec<u128> = [20, 30, 50, 100, 300, 600].into_iter().map(missing).collect();
         assert!(all.is_sorted(), "seed {seed}: {all:?}");
         assert!(all[0] < all[5]);
     }
@@ -133,33 +94,17 @@ fn a_shorter_detection_is_never_worse() {
 fn a_cut_from_the_api_server_costs_nothing_until_somebody_is_evicted() {
     for duration in [20, 120, 600] {
         let step = format!(r#"Partition(node: "b-0", cut: ApiServer, duration: "{duration}s")"#);
-        let m = ran(
-            &scenario("Deployment", "none", "Typical", &step, ""),
-            &[],
-            3,
-        );
+        let m = ran(&scenario("Deployment", "none", "Typical", &step, ""), &[], 3);
         assert_eq!(
-            Costs {
-                requests: 0,
-                observed: m.costs.observed,
-                ..m.costs
-            },
-            Costs {
-                observed: m.costs.observed,
-                ..Costs::default()
-            }
+            Costs { requests: 0, observed: m.costs.observed, ..m.costs },
+            Costs { observed: m.costs.observed, ..Costs::default() }
         );
     }
     // Evicted at 165.1 s: two replacements run a second later, and the two that they replace run on
     // until their kubelet is heard again at 661 s: ghosts for 495.9 s each.
     let step = r#"Partition(node: "b-0", cut: ApiServer, duration: "600s")"#;
     let m = ran(&scenario("Deployment", "60", "Ideal", step, ""), &[], 1);
-    near(
-        seconds(m.costs.missing_ns),
-        2.0,
-        0.1,
-        "replica-seconds missing",
-    );
+    near(seconds(m.costs.missing_ns), 2.0, 0.1, "replica-seconds missing");
     near(seconds(m.costs.ghost_ns), 2.0 * 495.9, 2.0, "ghost-seconds");
     assert_eq!(m.costs.requests_lost, 0);
 }
@@ -167,138 +112,57 @@ fn a_cut_from_the_api_server_costs_nothing_until_somebody_is_evicted() {
 #[test]
 fn nobody_reaches_the_pods_of_a_partition() {
     let m = ran(
-        &scenario(
-            "Deployment",
-            "none",
-            "Ideal",
-            r#"Partition(node: "b-0", duration: "120s")"#,
-            "",
-        ),
+        &scenario("Deployment", "none", "Ideal", r#"Partition(node: "b-0", duration: "120s")"#, ""),
         &[],
         1,
     );
     // Two of four pods for 120 s. While the API still has them as ready, until 105 s, half of the
     // requests go to them: 22 s of all 1,800. Then they are no endpoints.
-    near(
-        seconds(m.costs.missing_ns),
-        240.0,
-        0.001,
-        "replica-seconds missing",
-    );
-    near(
-        Figure::RequestsLostShare.of(&m.costs),
-        22.0 / 1800.0,
-        0.0001,
-        "share of requests lost",
-    );
-    near(
-        Figure::RequestsLostMinutes.of(&m.costs) * 60.0,
-        22.0,
-        0.01,
-        "seconds of requests lost",
-    );
-    assert_eq!(
-        (m.costs.ghost_ns, m.costs.evicted, m.costs.restarts),
-        (0, 0, 0)
-    );
+    near(seconds(m.costs.missing_ns), 240.0, 0.001, "replica-seconds missing");
+    near(Figure::RequestsLostShare.of(&m.costs), 22.0 / 1800.0, 0.0001, "share of requests lost");
+    near(Figure::RequestsLostMinutes.of(&m.costs) * 60.0, 22.0, 0.01, "seconds of requests lost");
+    assert_eq!((m.costs.ghost_ns, m.costs.evicted, m.costs.restarts), (0, 0, 0));
     // All four on the node that is cut off: none is up for 120 s, and after 105 s there is no
     // endpoint either.
-    let all = scenario(
-        "Deployment",
-        "none",
-        "Ideal",
-        r#"Partition(node: "b-0", duration: "120s")"#,
-        "",
-    );
+    let all =
+        scenario("Deployment", "none", "Ideal", r#"Partition(node: "b-0", duration: "120s")"#, "");
     let m = ran(&all.replace("Spread(All)", r#"Node("b-0")"#), &[], 1);
-    near(
-        Figure::MinutesNoneUp.of(&m.costs),
-        2.0,
-        0.001,
-        "minutes none up",
-    );
-    near(
-        Figure::MinutesBelowNeed.of(&m.costs),
-        2.0,
-        0.001,
-        "minutes below need",
-    );
-    near(
-        Figure::LongestBelowNeed.of(&m.costs),
-        120.0,
-        0.001,
-        "longest below need",
-    );
+    near(Figure::MinutesNoneUp.of(&m.costs), 2.0, 0.001, "minutes none up");
+    near(Figure::MinutesBelowNeed.of(&m.costs), 2.0, 0.001, "minutes below need");
+    near(Figure::LongestBelowNeed.of(&m.costs), 120.0, 0.001, "longest below need");
     assert!(Figure::RequestsLostMinutes.of(&m.costs) * 60.0 >= 120.0);
 }
 
 #[test]
 fn a_machine_that_boots_is_down_from_the_first_second() {
     let timing = r#"Custom(kubelet: Real(pod_start: "5s", pod_stop: "1s", boot: "30s"))"#;
-    let m = ran(
-        &scenario("Deployment", "300", timing, r#"Reboot(node: "b-0")"#, ""),
-        &[],
-        1,
-    );
+    let m = ran(&scenario("Deployment", "300", timing, r#"Reboot(node: "b-0")"#, ""), &[], 1);
     // Nobody notices: 30 s are less than the grace period. Two pods, 30 s of boot and 5 s until
     // their containers run again; the kubelet takes 0.6 to 1.1 s to start, and finds them stopped at
     // its next relist, within another second: 2 · 35.6 to 2 · 37.1.
-    near(
-        seconds(m.costs.missing_ns),
-        2.0 * 36.35,
-        2.0 * 0.75,
-        "replica-seconds missing",
-    );
-    assert_eq!(
-        (m.costs.restarts, m.costs.evicted, m.detection),
-        (2, 0, None)
-    );
+    near(seconds(m.costs.missing_ns), 2.0 * 36.35, 2.0 * 0.75, "replica-seconds missing");
+    assert_eq!((m.costs.restarts, m.costs.evicted, m.detection), (2, 0, None));
     // Off for 40 s, and then it boots.
     let m = ran(
-        &scenario(
-            "Deployment",
-            "300",
-            timing,
-            r#"Crash(node: "b-0", duration: "40s")"#,
-            "",
-        ),
+        &scenario("Deployment", "300", timing, r#"Crash(node: "b-0", duration: "40s")"#, ""),
         &[],
         1,
     );
-    near(
-        seconds(m.costs.missing_ns),
-        2.0 * 76.35,
-        2.0 * 0.75,
-        "replica-seconds missing",
-    );
+    near(seconds(m.costs.missing_ns), 2.0 * 76.35, 2.0 * 0.75, "replica-seconds missing");
     assert_eq!(m.costs.restarts, 2);
 }
 
 #[test]
 fn a_stateful_sets_pods_wait_for_their_node_whatever_they_tolerate() {
     let missing = |toleration: &str| {
-        let m = ran(
-            &scenario(
-                "StatefulSet",
-                toleration,
-                "Ideal",
-                r#"Crash(node: "b-0")"#,
-                "",
-            ),
-            &[],
-            1,
-        );
+        let m =
+            ran(&scenario("StatefulSet", toleration, "Ideal", r#"Crash(node: "b-0")"#, ""), &[], 1);
         seconds(m.costs.missing_ns)
     };
     // Nobody confirms their end, so that they are Terminating to the end of the run, and no
     // replacement is made: 61 s to 1800 s.
     for toleration in ["0", "60", "300", "none"] {
-        near(
-            missing(toleration),
-            2.0 * 1739.0,
-            0.001,
-            "replica-seconds missing",
-        );
+        near(missing(toleration), 2.0 * 1739.0, 0.001, "replica-seconds missing");
     }
 }
 
@@ -327,18 +191,8 @@ fn what_is_needed_is_said_or_demanded_by_a_budget_or_one() {
     // 51 % of four are 2.04, rounded up 3; 50 % are 2.
     near(below(r#", needs: "51%""#, ""), 2.0, 0.001, "needs 51 %");
     assert_eq!(below(r#", needs: "50%""#, ""), 0.0);
-    near(
-        below("", &budget("minAvailable: 3")),
-        2.0,
-        0.001,
-        "a budget of 3",
-    );
-    near(
-        below("", &budget("maxUnavailable: 1")),
-        2.0,
-        0.001,
-        "a budget of all but 1",
-    );
+    near(below("", &budget("minAvailable: 3")), 2.0, 0.001, "a budget of 3");
+    near(below("", &budget("maxUnavailable: 1")), 2.0, 0.001, "a budget of all but 1");
     assert_eq!(below("", &budget("maxUnavailable: 2")), 0.0);
     // What is said counts before what a budget demands.
     assert_eq!(below(", needs: 1", &budget("minAvailable: 3")), 0.0);
@@ -351,25 +205,10 @@ fn pods_that_find_no_room_are_pending_and_missing() {
     let text = text.replace(r#"zone: "a","#, r#"zone: "a", capacity: {"pods": "2"},"#);
     let m = ran(&text, &[], 1);
     assert_eq!((m.costs.pending_at_end, m.costs.most_pending), (2, 2));
-    near(
-        seconds(m.costs.missing_ns),
-        2.0 * 1739.0,
-        0.001,
-        "replica-seconds missing",
-    );
+    near(seconds(m.costs.missing_ns), 2.0 * 1739.0, 0.001, "replica-seconds missing");
     // Since their eviction at 105.1 s.
-    near(
-        seconds(m.costs.pending_ns),
-        2.0 * 1694.9,
-        0.1,
-        "pending seconds",
-    );
-    near(
-        Figure::LongestPending.of(&m.costs),
-        1694.9,
-        0.1,
-        "longest pending",
-    );
+    near(seconds(m.costs.pending_ns), 2.0 * 1694.9, 0.1, "pending seconds");
+    near(Figure::LongestPending.of(&m.costs), 1694.9, 0.1, "longest pending");
 }
 
 #[test]
@@ -389,17 +228,9 @@ fn the_figures_of_all_follow_from_those_of_each() {
     let names: Vec<&str> = m.workloads.iter().map(|w| w.0.as_str()).collect();
     assert_eq!(
         names,
-        [
-            "Deployment/default/one",
-            "Deployment/default/two",
-            "pods without a workload"
-        ]
+        ["Deployment/default/one", "Deployment/default/two", "pods without a workload"]
     );
-    let missing: Vec<f64> = m
-        .workloads
-        .iter()
-        .map(|w| seconds(w.1.missing_ns))
-        .collect();
+    let missing: Vec<f64> = m.workloads.iter().map(|w| seconds(w.1.missing_ns)).collect();
     assert_eq!(missing, [40.0, 40.0, 20.0]);
     assert_eq!(seconds(m.costs.missing_ns), 100.0);
     // From 61 s to 91 s some workload had none up; no one of them for longer than 20 s.

@@ -65,9 +65,7 @@ fn functions(file: &str, text: &str) -> Vec<Function> {
         let last = lines[i + head].trim_end();
         let indent = &line[..line.len() - line.trim_start().len()];
         let body = match last.chars().last() {
-            Some('{') => lines[i + head..]
-                .iter()
-                .position(|l| l.strip_prefix(indent) == Some("}")),
+            Some('{') => lines[i + head..].iter().position(|l| l.strip_prefix(indent) == Some("}")),
             Some('}') => Some(0),
             _ => None,
         };
@@ -87,10 +85,8 @@ fn functions(file: &str, text: &str) -> Vec<Function> {
 #[expect(clippy::print_stdout, reason = "the counts are meant to be read")]
 fn functions_and_files_are_short() {
     let sources = files("src", "rs");
-    let mut all: Vec<Function> = sources
-        .iter()
-        .flat_map(|(file, text)| functions(file, text))
-        .collect();
+    let mut all: Vec<Function> =
+        sources.iter().flat_map(|(file, text)| functions(file, text)).collect();
     all.sort_by_key(|f| std::cmp::Reverse(f.lines));
     let at = |share: usize| all[all.len() * share / 100].lines;
     let over = |lines: usize| all.iter().filter(|f| f.lines > lines).count();
@@ -111,9 +107,7 @@ fn functions_and_files_are_short() {
         .filter(|f| f.lines > LONGEST && !TABLES.contains(&f.name.as_str()))
         .map(|f| format!("{}:{}: {} has {} lines", f.file, f.line, f.name, f.lines))
         .collect();
-    let others = files("tests", "rs")
-        .into_iter()
-        .chain(files("benches", "rs"));
+    let others = files("tests", "rs").into_iter().chain(files("benches", "rs"));
     for (file, text) in sources.into_iter().chain(others) {
         let is_test = !file.starts_with("src/") || file.contains("/tests");
         let (length, most) = (text.lines().count(), if is_test { TEST_FILE } else { FILE });
@@ -123,20 +117,14 @@ fn functions_and_files_are_short() {
     }
     fail_if_any("too long", &complaints);
     assert!(at(50) <= MEDIAN, "the median function has {} lines", at(50));
-    assert!(
-        at(10) <= NINE_OF_TEN,
-        "one of ten functions has more than {} lines",
-        at(10)
-    );
+    assert!(at(10) <= NINE_OF_TEN, "one of ten functions has more than {} lines", at(10));
 }
 
 #[test]
 fn functions_are_counted_from_name_to_brace() {
     let text = "fn one() {}\n\nimpl A {\n    pub(crate) const fn two(\n        a: u8,\n    ) -> u8 {\n        \
                 a\n    }\n\n    fn three(&self);\n}\n";
-    let found: Vec<(String, usize)> = functions("f", text)
-        .into_iter()
-        .map(|f| (f.name, f.lines))
-        .collect();
+    let found: Vec<(String, usize)> =
+        functions("f", text).into_iter().map(|f| (f.name, f.lines)).collect();
     assert_eq!(found, [("one".to_owned(), 1), ("two".to_owned(), 5)]);
 }

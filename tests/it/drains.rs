@@ -48,11 +48,7 @@ fn rows(plan: &Plan, trace: &Trace) -> Vec<String> {
 
 /// When records of a kind were written, in milliseconds.
 fn times(trace: &Trace, is: impl Fn(&What) -> bool) -> Vec<u64> {
-    trace
-        .iter()
-        .filter(|r| is(&r.what))
-        .map(|r| r.at.as_millis())
-        .collect()
+    trace.iter().filter(|r| is(&r.what)).map(|r| r.at.as_millis()).collect()
 }
 
 fn outcomes(trace: &Trace) -> Vec<(u64, DrainOutcome, usize)> {
@@ -77,17 +73,13 @@ fn a_drain_of_ninety_nine_pods_evicts_ninety_nine() {
                timeline: [(at: "10s", do: Drain(node: "n-0", {flags}))]"#
         )
     };
-    for (flags, cause) in [
-        ("", EvictionCause::Api),
-        ("disable_eviction: true", EvictionCause::DrainDelete),
-    ] {
+    for (flags, cause) in
+        [("", EvictionCause::Api), ("disable_eviction: true", EvictionCause::DrainDelete)]
+    {
         let (plan, trace) = ran(&fields(flags));
         let analysis = Analysis::new(&plan, &trace);
         let s = summary(&analysis, Dur::from_secs(300));
-        assert_eq!(
-            (s.metrics.evicted, s.metrics.needless, s.metrics.undecided),
-            (99, 0, 0)
-        );
+        assert_eq!((s.metrics.evicted, s.metrics.needless, s.metrics.undecided), (99, 0, 0));
         assert_eq!(s.evicted_by.into_iter().collect::<Vec<_>>(), [(cause, 99)]);
         assert!(
             evictions(&analysis)
@@ -110,10 +102,7 @@ fn a_share_that_rounds_up_to_all_never_lets_one_go() {
     assert_eq!(refused, [10, 15, 20, 25, 30, 35, 40, 45].map(|s| s * 1_000));
     assert_eq!(
         outcomes(&trace),
-        [
-            (30_000, DrainOutcome::TimedOut, 1),
-            (50_000, DrainOutcome::TimedOut, 1)
-        ]
+        [(30_000, DrainOutcome::TimedOut, 1), (50_000, DrainOutcome::TimedOut, 1)]
     );
 
     let rows = rows(&plan, &trace);
@@ -131,11 +120,7 @@ fn a_share_that_rounds_up_to_all_never_lets_one_go() {
 
     let analysis = Analysis::new(&plan, &trace);
     let about = |name: &str| {
-        let question = Question {
-            analysis: &analysis,
-            until: analysis.horizon(),
-            groups: &[],
-        };
+        let question = Question { analysis: &analysis, until: analysis.horizon(), groups: &[] };
         explain(question, &find(&analysis, name).unwrap())
     };
     let pod = trace
@@ -149,16 +134,8 @@ fn a_share_that_rounds_up_to_all_never_lets_one_go() {
         "not evicted: budget default/web held its eviction up, and would for ever"
     );
     // 100 / (100 - 80) = 5: four of five are kept, and one may go.
-    assert_eq!(
-        told.remedies[0].set.as_deref(),
-        Some("workloads.web.replicas=5")
-    );
-    assert!(
-        told.remedies[0]
-            .text
-            .ends_with("80% of 5, rounded up, is 4"),
-        "{told:?}"
-    );
+    assert_eq!(told.remedies[0].set.as_deref(), Some("workloads.web.replicas=5"));
+    assert!(told.remedies[0].text.ends_with("80% of 5, rounded up, is 4"), "{told:?}");
     assert!(
         about("node/n-0")
             .verdict
@@ -202,9 +179,7 @@ fn budgets_change_in_a_timeline() {
         assert!(rows.iter().any(|r| r == row), "{row} is not in {rows:#?}");
     }
     assert!(
-        outcomes(&trace)[1..]
-            .iter()
-            .all(|o| o.1 == DrainOutcome::TimedOut),
+        outcomes(&trace)[1..].iter().all(|o| o.1 == DrainOutcome::TimedOut),
         "{:?}",
         outcomes(&trace)
     );
@@ -218,14 +193,8 @@ fn a_deleted_budget_holds_nothing_up() {
            podDisruptionBudgets: [(name: "web", selector: (matchLabels: { "app": "web" }), minAvailable: 1)],
            timeline: [(at: "10s", do: Drain(node: "n-0")), (at: "17s", do: DeleteBudget(budget: "web"))]"#,
     );
-    assert_eq!(
-        times(&trace, |w| matches!(w, What::EvictionRefused(_))),
-        [10_000, 15_000]
-    );
-    assert_eq!(
-        times(&trace, |w| matches!(w, What::EvictionGranted(_))),
-        [20_000]
-    );
+    assert_eq!(times(&trace, |w| matches!(w, What::EvictionRefused(_))), [10_000, 15_000]);
+    assert_eq!(times(&trace, |w| matches!(w, What::EvictionGranted(_))), [20_000]);
 }
 
 #[test]
@@ -234,10 +203,7 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
         (name: "web", namespace: "shop", selector: (), minAvailable: 1), (name: "web", selector: (), minAvailable: 1)],"#;
     let act = |act: &str| problem(&format!("{two} timeline: [(at: \"1s\", do: {act})]"));
     let said = act(r#"DeleteBudget(budget: "web")"#);
-    assert!(
-        said.contains("`web` may be `shop/web` or `default/web`"),
-        "{said}"
-    );
+    assert!(said.contains("`web` may be `shop/web` or `default/web`"), "{said}");
     let said = act(r#"DeleteBudget(budget: "shop/wed")"#);
     assert!(
         said.contains("there is no disruption budget `shop/wed`") && said.contains("`shop/web`"),
@@ -268,42 +234,22 @@ fn a_drain_that_fails_stops_is_skipped_or_gone_over() {
         let on = |r: &taintsim::trace::Record| {
             r.node().map_or("", |n| trace.names.node_name(n)).to_owned()
         };
-        let off: Vec<String> = trace
-            .iter()
-            .filter(|r| r.what == What::NodeSilent)
-            .map(on)
-            .collect();
-        let kept: Vec<String> = trace
-            .iter()
-            .filter(|r| r.what == What::NodeUnschedulable(true))
-            .map(on)
-            .collect();
-        let uncordoned = trace
-            .iter()
-            .filter(|r| r.what == What::NodeUnschedulable(false))
-            .count();
+        let off: Vec<String> =
+            trace.iter().filter(|r| r.what == What::NodeSilent).map(on).collect();
+        let kept: Vec<String> =
+            trace.iter().filter(|r| r.what == What::NodeUnschedulable(true)).map(on).collect();
+        let uncordoned = trace.iter().filter(|r| r.what == What::NodeUnschedulable(false)).count();
         let ended = times(&trace, |w| *w == What::FaultEnded).len();
         assert_eq!(outcomes(&trace)[0], (20_000, DrainOutcome::TimedOut, 1));
-        let stops = rows(&plan, &trace)
-            .into_iter()
-            .find(|r| r.contains("stops"));
+        let stops = rows(&plan, &trace).into_iter().find(|r| r.contains("stops"));
         (off.join(" "), kept.join(" "), uncordoned, ended, stops)
     };
     let all = "n-1 n-2 n-3".to_owned();
     let stops = Some("20000 m stops: n-1 could not be drained; 2 of 3 nodes not begun".to_owned());
     assert_eq!(of(""), (String::new(), "n-1".to_owned(), 0, 1, stops));
-    assert_eq!(
-        of("if_not_drained: Skip"),
-        ("n-2 n-3".to_owned(), all.clone(), 3, 1, None)
-    );
-    assert_eq!(
-        of("if_not_drained: GoOn"),
-        (all.clone(), all.clone(), 3, 1, None)
-    );
-    assert_eq!(
-        of("if_not_drained: GoOn, then: Leave"),
-        (all.clone(), all, 0, 1, None)
-    );
+    assert_eq!(of("if_not_drained: Skip"), ("n-2 n-3".to_owned(), all.clone(), 3, 1, None));
+    assert_eq!(of("if_not_drained: GoOn"), (all.clone(), all.clone(), 3, 1, None));
+    assert_eq!(of("if_not_drained: GoOn, then: Leave"), (all.clone(), all, 0, 1, None));
 }
 
 /// 50 % of five nodes are two (2.5, rounded down): never more than two machines are off, and each
@@ -344,10 +290,7 @@ fn a_crash_and_a_maintenance_keep_a_machine_off_together() {
             r#"horizon: "20m", nodes: [(names: "n-{{0..2}}", zone: "a")], timeline: [
                 (at: "30s", do: Crash(node: "n-0", duration: "{lasts}")), (at: "60s", do: Maintain(node: "n-0", off: "2m"))]"#
         ));
-        (
-            times(&trace, |w| *w == What::NodeSilent),
-            times(&trace, |w| *w == What::NodeHeard),
-        )
+        (times(&trace, |w| *w == What::NodeSilent), times(&trace, |w| *w == What::NodeHeard))
     };
     assert_eq!(back("270s"), (vec![30_000], vec![300_000]));
     assert_eq!(back("90s"), (vec![30_000], vec![180_000]));
@@ -365,10 +308,8 @@ fn zone_states_say_why_evictions_pause() {
         let analysis = Analysis::new(&plan, &trace);
         let found = disruptions(&analysis);
         assert!(found.master.is_empty() && found.zones.len() == 1);
-        let row = rows(&plan, &trace)
-            .into_iter()
-            .find(|r| r.contains("PartialDisruption"))
-            .unwrap();
+        let row =
+            rows(&plan, &trace).into_iter().find(|r| r.contains("PartialDisruption")).unwrap();
         (
             found.zones["b"].iter().map(|d| d.pace).collect::<Vec<_>>(),
             row.split_once(' ').unwrap().1.to_owned(),

@@ -83,11 +83,7 @@ fn trouble(nodes: NodeIndex) -> impl Strategy<Value = Step> {
 fn act(step: &Step) -> Do {
     let taint = || Taint::new("maintenance", Effect::NoExecute);
     let status = |b| {
-        if b {
-            ConditionStatus::True
-        } else {
-            ConditionStatus::False
-        }
+        if b { ConditionStatus::True } else { ConditionStatus::False }
     };
     match *step {
         Step::Cut(n) => Do::Cut(vec![n], Connections::Dropped),
@@ -96,18 +92,11 @@ fn act(step: &Step) -> Do {
         Step::Boot(n) => Do::Boot(vec![n]),
         Step::Taint(n, true) => Do::Taint(
             vec![n],
-            TaintEdit {
-                add: vec![taint()],
-                overwrite: true,
-                ..TaintEdit::default()
-            },
+            TaintEdit { add: vec![taint()], overwrite: true, ..TaintEdit::default() },
         ),
         Step::Taint(n, false) => Do::Taint(
             vec![n],
-            TaintEdit {
-                remove: vec![("maintenance".to_owned(), None)],
-                ..TaintEdit::default()
-            },
+            TaintEdit { remove: vec![("maintenance".to_owned(), None)], ..TaintEdit::default() },
         ),
         Step::Cordon(n, b) => Do::Cordon(vec![n], b),
         Step::Pressure(n, b) => {
@@ -153,20 +142,15 @@ fn plan(
         // The second zone has no counted nodes, so that it loses its state in some passes and gets
         // a new queue.
         for node in plan.nodes.iter_mut().skip(1).step_by(2) {
-            std::rc::Rc::make_mut(&mut node.labels).insert(
-                "node.kubernetes.io/exclude-disruption".to_owned(),
-                String::new(),
-            );
+            std::rc::Rc::make_mut(&mut node.labels)
+                .insert("node.kubernetes.io/exclude-disruption".to_owned(), String::new());
         }
     }
     plan.profile = profile(release).expect("a release that is in the table");
     plan.flags.node_monitor_grace_period = plan.profile.node_monitor_grace_period;
     if typical {
         plan.timing = cluster::typical();
-        plan.timing.watch = Delay {
-            min: Dur::from_millis(2),
-            max: Dur::from_millis(10),
-        };
+        plan.timing.watch = Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) };
     }
     let mut steps = steps.to_vec();
     steps.sort_by_key(|(at, _)| *at);
@@ -178,12 +162,7 @@ fn plan(
             ends: None,
             is_fault: true,
         });
-        plan.actions.push(Action {
-            at,
-            entry: i as u32,
-            phase: Phase::Begin,
-            act: act(step),
-        });
+        plan.actions.push(Action { at, entry: i as u32, phase: Phase::Begin, act: act(step) });
     }
     plan
 }
@@ -192,14 +171,7 @@ fn plan(
 fn lines(trace: &Trace) -> Vec<String> {
     trace
         .iter()
-        .map(|r| {
-            format!(
-                "{} {} {:?}",
-                r.at.as_nanos(),
-                r.actor.as_str(),
-                trace.fields(r)
-            )
-        })
+        .map(|r| format!("{} {} {:?}", r.at.as_nanos(), r.actor.as_str(), trace.fields(r)))
         .collect()
 }
 
@@ -208,15 +180,9 @@ fn check(plan: &Plan, seed: u64) {
     invariants::hold(
         plan,
         &trace,
-        &format!(
-            "seed {seed}, {} {}, {:#?}",
-            plan.profile.release, plan.timing.name, plan.actions
-        ),
+        &format!("seed {seed}, {} {}, {:#?}", plan.profile.release, plan.timing.name, plan.actions),
     );
-    let (default, eager) = (
-        lines(&trace),
-        lines(&run_eager(plan, Choices::seeded(seed))),
-    );
+    let (default, eager) = (lines(&trace), lines(&run_eager(plan, Choices::seeded(seed))));
     if let Some(i) = (0..default.len().max(eager.len())).find(|&i| default.get(i) != eager.get(i)) {
         panic!(
             "seed {seed}, {} {}: record {i}\n  default {:?}\n  eager   {:?}\n{:#?}",
@@ -224,10 +190,7 @@ fn check(plan: &Plan, seed: u64) {
             plan.timing.name,
             default.get(i),
             eager.get(i),
-            plan.timeline
-                .iter()
-                .map(|e| format!("{} {}", e.at, e.name))
-                .collect::<Vec<_>>()
+            plan.timeline.iter().map(|e| format!("{} {}", e.at, e.name)).collect::<Vec<_>>()
         );
     }
 }
@@ -237,10 +200,8 @@ fn check(plan: &Plan, seed: u64) {
     reason = "a person may ask for other scenarios than those of every test run"
 )]
 fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|e| panic!("{name}={text}: {e}"))
-    })
+    std::env::var(name)
+        .map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
 }
 
 proptest! {
@@ -291,9 +252,7 @@ fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
         plan.flags.node_monitor_grace_period = Dur::from_secs(4);
         check(&plan, 1);
         assert!(
-            lines(&run(&plan, Choices::seeded(1)))
-                .iter()
-                .any(|l| l.contains("NodeStatusUnknown"))
+            lines(&run(&plan, Choices::seeded(1))).iter().any(|l| l.contains("NodeStatusUnknown"))
         );
     }
 }
@@ -315,16 +274,10 @@ fn the_benches_workloads_do_what_they_are_timed_for() {
     assert_eq!(deletions(&cluster::outage(30, 30)), 900);
     assert_eq!(deletions(&cluster::outage_with_room(30)), 900);
     let placed = |plan: &Plan| {
-        run(plan, Choices::seeded(1))
-            .iter()
-            .filter(|r| matches!(r.what, What::PodBound(_)))
-            .count()
+        run(plan, Choices::seeded(1)).iter().filter(|r| matches!(r.what, What::PodBound(_))).count()
     };
     assert_eq!(
-        [
-            placed(&cluster::placement(10)),
-            placed(&cluster::outage_with_room(30))
-        ],
+        [placed(&cluster::placement(10)), placed(&cluster::outage_with_room(30))],
         [300, 900]
     );
     assert_eq!(deletions(&cluster::master_disruption(30, 30)), 0);
@@ -350,19 +303,14 @@ fn a_finished_pod_keeps_no_kubelet_awake() {
         pods: [(name: "done", on: Node("a-0"), start: Imported(phase: Succeeded, ready: (status: True, lastTransitionTime: "0s")))],
         timeline: [(at: "1h", do: Crash(node: "a-0", duration: "3m"))])"#;
     let loaded = scenario::parse("case.ron", text.into(), std::path::Path::new(""));
-    let plan = loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .expect("it builds");
+    let plan = loaded.and_then(|l| scenario::build(&l, &Overrides::default())).expect("it builds");
     let mut reports = 0;
     let (trace, _) = run_watched(&plan, Choices::seeded(1), &mut |_| {
         reports += 1;
         true
     });
     let marked = trace.iter().any(|r| {
-        matches!(
-            r.what,
-            taintsim::trace::What::PodCondition(_, ConditionStatus::False, _)
-        )
+        matches!(r.what, taintsim::trace::What::PodCondition(_, ConditionStatus::False, _))
     });
     assert!(marked, "the controller marks it");
     assert_eq!(reports, 0);
@@ -390,10 +338,7 @@ fn a_lagging_watch_that_carries_no_heartbeat_costs_nothing() {
         looks
     };
     for resource in ["Jobs", "Deployments", "Pods"] {
-        assert!(
-            looks(&format!("WatchLag(resource: {resource}, lag: \"1s\")")) <= 1,
-            "{resource}"
-        );
+        assert!(looks(&format!("WatchLag(resource: {resource}, lag: \"1s\")")) <= 1, "{resource}");
         let stall = format!("WatchStall(resource: {resource}, duration: \"95h\")");
         assert!(looks(&stall) <= 1, "{resource}");
     }

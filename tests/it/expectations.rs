@@ -56,10 +56,7 @@ fn load(text: &str) -> Result<Loaded, Problems> {
 fn outcome(expect: &str, more: &str) -> Result<Outcome, Problems> {
     let loaded = load(&scenario(expect, more))?;
     let trial = Trial::new(&loaded, Overrides::default())?;
-    Ok(trial
-        .run(&|| true, &|_, _| ())
-        .expect("nobody interrupts")
-        .0)
+    Ok(trial.run(&|| true, &|_, _| ()).expect("nobody interrupts").0)
 }
 
 /// A kind of expectation: one that is met, one that fails.
@@ -77,22 +74,13 @@ const KINDS: &[(&str, &str)] = &[
         r#"Evicted(label: "tier=front", zone: "a")"#,
     ),
     (r#"NotEvicted(workload: "db")"#, r#"NotEvicted(pods: All)"#),
-    (
-        r#"Deleted(workload: "web", by: "taint-eviction")"#,
-        r#"Deleted(pod: "web-*", by: "user")"#,
-    ),
+    (r#"Deleted(workload: "web", by: "taint-eviction")"#, r#"Deleted(pod: "web-*", by: "user")"#),
     (
         r#"Gone(workload: "web", after: "end of cut", count: 1)"#,
         r#"Gone(workload: "web", before: "end of cut - 1s")"#,
     ),
-    (
-        r#"Created(workload: "web", count: 1, at: "165.1s")"#,
-        r#"Created(workload: "db")"#,
-    ),
-    (
-        r#"Bound(workload: "web", nodes: Zone("a"))"#,
-        r#"Bound(workload: "web", node: "b-*")"#,
-    ),
+    (r#"Created(workload: "web", count: 1, at: "165.1s")"#, r#"Created(workload: "db")"#),
+    (r#"Bound(workload: "web", nodes: Zone("a"))"#, r#"Bound(workload: "web", node: "b-*")"#),
     (
         r#"Phase(workload: "web", phase: Running, zone: "a", during: ("1s", "10m"), first: ("166s", "167s"))"#,
         r#"Phase(workload: "web", phase: Running, first: ("1s", "60s"))"#,
@@ -113,10 +101,7 @@ const KINDS: &[(&str, &str)] = &[
         r#"Pending(workload: "big", count: 1, reason: "Insufficient cpu")"#,
         r#"Pending(workload: "big", reason: "untolerated taint")"#,
     ),
-    (
-        r#"Pending(workload: "web", count: 0, at: "3m")"#,
-        r#"Pending(pods: All, count: 0)"#,
-    ),
+    (r#"Pending(workload: "web", count: 0, at: "3m")"#, r#"Pending(pods: All, count: 0)"#),
     (
         r#"Tainted(zone: "b", taint: "unreachable:NoExecute", at: "105.1s")"#,
         r#"Tainted(nodes: Zone("a"), taint: "unreachable:NoExecute")"#,
@@ -129,10 +114,7 @@ const KINDS: &[(&str, &str)] = &[
         r#"Condition(zone: "b", type: Ready, status: Unknown, count: "all")"#,
         r#"Condition(nodes: All, type: Ready, status: Unknown, count: "all")"#,
     ),
-    (
-        r#"Cordoned(node: "a-1", at: "6m")"#,
-        r#"Cordoned(node: "a-0")"#,
-    ),
+    (r#"Cordoned(node: "a-1", at: "6m")"#, r#"Cordoned(node: "a-0")"#),
     (
         r#"Uncordoned(node: "a-1", during: ("6m", "10m"))"#,
         r#"Uncordoned(node: "a-1", during: ("0s", "6m"))"#,
@@ -141,10 +123,7 @@ const KINDS: &[(&str, &str)] = &[
         r#"ZoneState(zone: "b", state: FullDisruption, at: "105s")"#,
         r#"ZoneState(zone: "b", state: PartialDisruption)"#,
     ),
-    (
-        r#"MasterDisruption(state: Entered, count: 0)"#,
-        r#"MasterDisruption(state: Left)"#,
-    ),
+    (r#"MasterDisruption(state: Entered, count: 0)"#, r#"MasterDisruption(state: Left)"#),
     (
         r#"Event(reason: "TaintManagerEviction", workload: "web", count: 1)"#,
         r#"Event(reason: "TaintManagerEviction", object: "Pod/default/web-*", message: "Cancelling")"#,
@@ -154,10 +133,7 @@ const KINDS: &[(&str, &str)] = &[
         r#"Order([Evicted(node: "b-0"), Condition(node: "b-0", type: Ready, status: Unknown)])"#,
     ),
     // One of two is NotReady from 105 s until its successor is Ready at 166.1 s.
-    (
-        r#"AtLeast(of: available("web"), is: 1)"#,
-        r#"AtLeast(of: available("web"), is: 2)"#,
-    ),
+    (r#"AtLeast(of: available("web"), is: 1)"#, r#"AtLeast(of: available("web"), is: 2)"#),
     (
         r#"AtMost(of: unavailable("web"), is: 1, longest: "62s")"#,
         r#"AtMost(of: unavailable("web"), is: 1, longest: "60s")"#,
@@ -168,19 +144,13 @@ const KINDS: &[(&str, &str)] = &[
         r#"AtMost(of: missing("web"), is: 1, longest: "106s")"#,
         r#"AtMost(of: missing("web"), is: 1, longest: "105s")"#,
     ),
-    (
-        r#"AtLeast(of: up("web"), is: 1)"#,
-        r#"AtLeast(of: up("web"), is: 2)"#,
-    ),
+    (r#"AtLeast(of: up("web"), is: 1)"#, r#"AtLeast(of: up("web"), is: 2)"#),
     // Until 105 s the API has it as ready. It is a ghost for nobody while nobody reaches it.
     (
         r#"AtMost(of: dead_endpoints("web"), is: 1, longest: "45s")"#,
         r#"AtMost(of: dead_endpoints("web"), is: 1, longest: "43s")"#,
     ),
-    (
-        r#"AtMost(of: below_need("web"), is: "0s")"#,
-        r#"AtMost(of: below_need("db"), is: "239s")"#,
-    ),
+    (r#"AtMost(of: below_need("web"), is: "0s")"#, r#"AtMost(of: below_need("db"), is: "239s")"#),
     (
         r#"AtMost(of: longest_below_need("db"), is: "240s")"#,
         r#"AtMost(of: longest_below_need("db"), is: "239s")"#,
@@ -193,10 +163,7 @@ const KINDS: &[(&str, &str)] = &[
         r#"AtLeast(of: unavailable_seconds("web"), is: "61s")"#,
         r#"AtMost(of: unavailable_seconds("web"), is: "61s")"#,
     ),
-    (
-        r#"Equal(of: evicted("web"), is: 1)"#,
-        r#"Equal(of: evicted("*"), is: 0)"#,
-    ),
+    (r#"Equal(of: evicted("web"), is: 1)"#, r#"Equal(of: evicted("*"), is: 0)"#),
     (
         r#"AtLeast(of: requests("taint-eviction"), is: 1)"#,
         r#"AtMost(of: requests("taint-eviction"), is: 0)"#,
@@ -209,26 +176,11 @@ const KINDS: &[(&str, &str)] = &[
         r#"Always(During(between: ("0s", "104s"), that: AtLeast(of: available("web"), is: 2)))"#,
         r#"Always(During(between: ("0s", "106s"), that: AtLeast(of: available("web"), is: 2)))"#,
     ),
-    (
-        r#"Never(AtLeast(of: timers("*"), is: 3))"#,
-        r#"Never(AtLeast(of: timers("*"), is: 2))"#,
-    ),
-    (
-        r#"Never(PodStuck)"#,
-        r#"Never(Property("never-tainted(50ms)"))"#,
-    ),
-    (
-        r#"Violates(Property("never-tainted(50ms)"))"#,
-        r#"Violates(NeedlessEviction)"#,
-    ),
-    (
-        r#"EvictionFailed(pods: All, count: 0)"#,
-        r#"EvictionFailed(workload: "web")"#,
-    ),
-    (
-        r#"Never(NeedlessEviction)"#,
-        r#"Never(AtLeast(of: pending("big"), is: 1))"#,
-    ),
+    (r#"Never(AtLeast(of: timers("*"), is: 3))"#, r#"Never(AtLeast(of: timers("*"), is: 2))"#),
+    (r#"Never(PodStuck)"#, r#"Never(Property("never-tainted(50ms)"))"#),
+    (r#"Violates(Property("never-tainted(50ms)"))"#, r#"Violates(NeedlessEviction)"#),
+    (r#"EvictionFailed(pods: All, count: 0)"#, r#"EvictionFailed(workload: "web")"#),
+    (r#"Never(NeedlessEviction)"#, r#"Never(AtLeast(of: pending("big"), is: 1))"#),
     (
         r#"Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut + 50s", within: "1m")"#,
         r#"Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut + 50s", within: "30s")"#,
@@ -249,33 +201,19 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
     for (met, fails) in KINDS {
         let outcome_of = |text: &str| {
             outcome(text, "").unwrap_or_else(|p| {
-                panic!(
-                    "{text}\n{}",
-                    taintsim::report::diagnostics::draw(&p, false, 120)
-                )
+                panic!("{text}\n{}", taintsim::report::diagnostics::draw(&p, false, 120))
             })
         };
         let met = (outcome_of(met), met);
         assert!(met.0.held == [Held::Met], "{}: {:?}", met.1, met.0);
         let failed = outcome_of(fails);
-        assert!(
-            failed.problems().is_empty(),
-            "{fails}: {:?}",
-            failed.problems()
-        );
-        let [failure] = &failed.failures()[..] else {
-            panic!("{fails} does not fail")
-        };
+        assert!(failed.problems().is_empty(), "{fails}: {:?}", failed.problems());
+        let [failure] = &failed.failures()[..] else { panic!("{fails} does not fail") };
         said.push_str(&format!("{fails}\n    {}\n", failure.problem));
         for note in Failed::new(failure, failed.runs, &Overrides::default()).notes("s.ron") {
             // The numbers of records change with every kind of record that is added.
-            let record = note
-                .strip_prefix("record ")
-                .and_then(|n| n.split_once(": "));
-            said.push_str(&format!(
-                "    {}\n",
-                record.map_or(note.as_str(), |(_, text)| text)
-            ));
+            let record = note.strip_prefix("record ").and_then(|n| n.split_once(": "));
+            said.push_str(&format!("    {}\n", record.map_or(note.as_str(), |(_, text)| text)));
         }
         assert_eq!(failure.problem.text(), Some(*fails), "what is underlined");
     }
@@ -290,21 +228,12 @@ fn a_share_of_the_runs_may_be_enough() {
     let text = |expect: &str| scenario(expect, more).replace("timing: Ideal", "timing: Typical");
     let run = |expect: &str| {
         let loaded = load(&text(expect)).unwrap();
-        Trial::new(&loaded, Overrides::default())
-            .unwrap()
-            .run(&|| true, &|_, _| ())
-            .unwrap()
-            .0
+        Trial::new(&loaded, Overrides::default()).unwrap().run(&|| true, &|_, _| ()).unwrap().0
     };
     let all = run(r#"Evicted(workload: "web", before: "170s")"#);
-    let [failure] = &all.failures()[..] else {
-        panic!("not in all of the runs")
-    };
+    let [failure] = &all.failures()[..] else { panic!("not in all of the runs") };
     assert_eq!(all.runs, 20);
-    assert!(
-        failure.failed_runs > 0 && failure.failed_runs < 20,
-        "{failure:?}"
-    );
+    assert!(failure.failed_runs > 0 && failure.failed_runs < 20, "{failure:?}");
     let met = (20 - failure.failed_runs) as f64 / 20.0;
     let mostly = |share: f64| {
         run(&format!(
@@ -343,24 +272,12 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Never(All([]))"#, ""),
         (r#"Order([Evicted(workload: "web")])"#, ""),
         (r#"Order([Evicted(workload: "web"), Never(PodStuck)])"#, ""),
-        (
-            r#"Mostly(in_at_least: 0.9, that: Evicted(workload: "web"))"#,
-            "",
-        ),
-        (
-            r#"Mostly(in_at_least: 1.5, that: Evicted(workload: "web"))"#,
-            "seeds: 3,",
-        ),
-        (
-            r#"Eventually(that: AtLeast(of: timers("*"), is: 1), after: "9m", within: "2m")"#,
-            "",
-        ),
+        (r#"Mostly(in_at_least: 0.9, that: Evicted(workload: "web"))"#, ""),
+        (r#"Mostly(in_at_least: 1.5, that: Evicted(workload: "web"))"#, "seeds: 3,"),
+        (r#"Eventually(that: AtLeast(of: timers("*"), is: 1), after: "9m", within: "2m")"#, ""),
         (r#"ZoneState(node: "b-0", state: Normal)"#, ""),
         (r#"Evicted(workload: "web")"#, "seeds: 0,"),
-        (
-            r#"Evicted(workload: "web")"#,
-            "seeds: 2, golden: \"x.timeline\",",
-        ),
+        (r#"Evicted(workload: "web")"#, "seeds: 2, golden: \"x.timeline\","),
         // Known only once the run has made its pods.
         (r#"Evicted(pod: "web-nobody")"#, ""),
         (r#"Evicted(label: "tier=back")"#, ""),

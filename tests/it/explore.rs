@@ -73,10 +73,7 @@ fn wanted<'a>(
 }
 
 fn on(search: &Explore<'_>, jobs: usize) -> Report {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .expect("threads");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads");
     let (report, finished) = explore(search, &pool, &|_| true);
     assert!(finished);
     report
@@ -89,11 +86,8 @@ fn same(a: &Trace, b: &Trace) -> bool {
 #[test]
 fn a_search_without_deviations_runs_as_run_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("scenarios")
-        .flatten()
-        .map(|e| e.path())
-        .collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("scenarios").flatten().map(|e| e.path()).collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "ron"));
     files.sort();
     for file in files {
@@ -104,11 +98,7 @@ fn a_search_without_deviations_runs_as_run_does() {
             continue;
         }
         // Trouble that is left to the choices does nothing by itself.
-        plan.perturb = Perturb {
-            stale: true,
-            crash: true,
-            coalesce: true,
-        };
+        plan.perturb = Perturb { stale: true, crash: true, coalesce: true };
         let expected = sim::run(&plan, Choices::default_order());
         let searched = sim::search(&plan, Choices::default_order());
         assert!(same(&expected, &searched.trace), "{}", file.display());
@@ -122,11 +112,9 @@ fn a_search_without_deviations_runs_as_run_does() {
 #[test]
 fn the_same_search_gives_the_same_report_on_any_number_of_threads() {
     let (make, properties) = (|| plan(RAPID), [property()]);
-    for (strategy, runs) in [
-        (Strategy::Exhaustive, 700),
-        (Strategy::Random, 300),
-        (Strategy::Pct, 300),
-    ] {
+    for (strategy, runs) in
+        [(Strategy::Exhaustive, 700), (Strategy::Random, 300), (Strategy::Pct, 300)]
+    {
         let search = wanted(&make, &properties, strategy, 2, runs);
         let one = on(&search, 1);
         assert_eq!(one, on(&search, 1), "{strategy:?}");
@@ -146,43 +134,24 @@ fn seeded_bug() -> Plan {
 #[test]
 fn each_strategy_finds_a_seeded_bug() {
     let properties = [property()];
-    for (strategy, depth, runs) in [
-        (Strategy::Exhaustive, 1, 1_000),
-        (Strategy::Pct, 2, 1_000),
-        (Strategy::Random, 1, 1_000),
-    ] {
+    for (strategy, depth, runs) in
+        [(Strategy::Exhaustive, 1, 1_000), (Strategy::Pct, 2, 1_000), (Strategy::Random, 1, 1_000)]
+    {
         let sound = || plan(&RAPID.replace("1.32", "1.34"));
         let report = on(&wanted(&sound, &properties, strategy, depth, 300), 2);
-        assert_eq!(
-            report.violations,
-            [],
-            "{strategy:?}: 1.34 forgets finished entries"
-        );
+        assert_eq!(report.violations, [], "{strategy:?}: 1.34 forgets finished entries");
         let search = Explore {
             until_found: true,
             ..wanted(&seeded_bug, &properties, strategy, depth, runs)
         };
         let report = on(&search, 2);
-        let found = report
-            .violations
-            .first()
-            .unwrap_or_else(|| panic!("{strategy:?} finds it"));
+        let found = report.violations.first().unwrap_or_else(|| panic!("{strategy:?} finds it"));
         // In the default order the untaint comes first, so that something has to be otherwise; and
         // one thing is enough, or two that are of no use alone.
-        let most = if strategy == Strategy::Exhaustive {
-            1
-        } else {
-            2
-        };
-        assert!(
-            (1..=most).contains(&found.tape.len()),
-            "{strategy:?}: {:?}",
-            found.tape
-        );
-        let run = sim::search(
-            &seeded_bug(),
-            Choices::tape(found.tape.clone(), Choices::default_order()),
-        );
+        let most = if strategy == Strategy::Exhaustive { 1 } else { 2 };
+        assert!((1..=most).contains(&found.tape.len()), "{strategy:?}: {:?}", found.tape);
+        let run =
+            sim::search(&seeded_bug(), Choices::tape(found.tape.clone(), Choices::default_order()));
         let deleted = run
             .trace
             .iter()
@@ -210,11 +179,7 @@ fn what_was_found_is_made_small_as_far_as_there_is_time() {
     assert_eq!((cut.is_small, all.is_small), (false, true));
     assert!(cut.tape.len() > all.tape.len(), "{}", cut.tape.len());
     // Where time is short no more is drawn once something was found.
-    let late = Explore {
-        until_found: false,
-        draws_on: &|| false,
-        ..search
-    };
+    let late = Explore { until_found: false, draws_on: &|| false, ..search };
     let (report, finished) = explore(&late, &pool, &|_| true);
     assert_eq!((report.runs, finished), (found_after, false));
     assert!(report.violations.iter().all(|v| v.is_small));
@@ -223,16 +188,12 @@ fn what_was_found_is_made_small_as_far_as_there_is_time() {
 #[test]
 fn a_batch_ends_when_time_is_over() {
     let make = || plan(RAPID);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("threads");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
     for strategy in [Strategy::Exhaustive, Strategy::Random] {
         let asked = AtomicU64::new(0);
         let search = wanted(&make, &[], strategy, 2, 1_000);
-        let (report, finished) = explore(&search, &pool, &|_| {
-            asked.fetch_add(1, Ordering::Relaxed) < 20
-        });
+        let (report, finished) =
+            explore(&search, &pool, &|_| asked.fetch_add(1, Ordering::Relaxed) < 20);
         assert!(!finished && report.runs <= 20, "{}", report.runs);
     }
 }
@@ -252,10 +213,7 @@ const COMMON: &str = r#"(version: 1, kubernetes: "1.34", horizon: "60s",
 #[test]
 fn drawn_runs_show_what_few_deviations_do_not_reach() {
     let make = || plan(COMMON);
-    let search = Explore {
-        beside: 256,
-        ..wanted(&make, &[], Strategy::Exhaustive, 1, 10_000)
-    };
+    let search = Explore { beside: 256, ..wanted(&make, &[], Strategy::Exhaustive, 1, 10_000) };
     let report = on(&search, 2);
     let beside = report.beside.expect("there are runs with two deviations");
     assert!(report.exhausted && !report.complete);
@@ -290,17 +248,12 @@ fn found(report: &Report) -> (BTreeSet<String>, BTreeSet<Property>) {
 
 /// All properties but that a run is the same twice, which no search needs.
 fn all_properties() -> Vec<Property> {
-    let all = Property::NAMES
-        .iter()
-        .filter_map(|name| Property::parse(name).ok());
-    all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p))
-        .collect()
+    let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
+    all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
 }
 
 fn race(file: &str) -> Plan {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("scenarios/races")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races").join(file);
     let loaded = scenario::load(&path).expect("the scenario is right");
     scenario::build(&loaded, &Overrides::default()).expect("the scenario is right")
 }
@@ -309,16 +262,10 @@ fn race(file: &str) -> Plan {
 fn pruning_loses_nothing(name: &str, plan: &(dyn Fn() -> Plan + Sync)) -> [u64; 2] {
     let properties = all_properties();
     let all = on(
-        &Explore {
-            prune: false,
-            ..wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX)
-        },
+        &Explore { prune: false, ..wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX) },
         2,
     );
-    let pruned = on(
-        &wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX),
-        2,
-    );
+    let pruned = on(&wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX), 2);
     assert!(all.exhausted && pruned.exhausted, "{name}");
     assert_eq!(found(&all), found(&pruned), "{name}");
     [all.runs, pruned.runs]
@@ -356,40 +303,12 @@ fn pruning_loses_no_outcome_and_no_violation() {
 fn pruning_loses_nothing_where_there_is_trouble() {
     let none = Perturb::default();
     for (file, perturb) in [
-        (
-            "longer-toleration-ignored.ron",
-            Perturb {
-                stale: true,
-                ..none
-            },
-        ),
-        (
-            "evicted-by-stale-node.ron",
-            Perturb {
-                coalesce: true,
-                ..none
-            },
-        ),
-        (
-            "finite-taint-removed.ron",
-            Perturb {
-                crash: true,
-                ..none
-            },
-        ),
-        (
-            "five-refusals.ron",
-            Perturb {
-                stale: true,
-                crash: true,
-                coalesce: true,
-            },
-        ),
+        ("longer-toleration-ignored.ron", Perturb { stale: true, ..none }),
+        ("evicted-by-stale-node.ron", Perturb { coalesce: true, ..none }),
+        ("finite-taint-removed.ron", Perturb { crash: true, ..none }),
+        ("five-refusals.ron", Perturb { stale: true, crash: true, coalesce: true }),
     ] {
-        pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan {
-            perturb,
-            ..race(file)
-        });
+        pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan { perturb, ..race(file) });
     }
 }
 
@@ -417,15 +336,12 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
             Span::Rank | Span::Place => vec![0],
             Span::Bits => Vec::new(),
         };
-        all.extend(values.into_iter().filter(|v| *v != d.value).map(|value| {
-            (
-                i,
-                Deviation {
-                    value,
-                    ..(*d).into()
-                },
-            )
-        }));
+        all.extend(
+            values
+                .into_iter()
+                .filter(|v| *v != d.value)
+                .map(|value| (i, Deviation { value, ..(*d).into() })),
+        );
     }
     (!all.is_empty()).then(|| all.swap_remove(draw.below(all.len())))
 }
@@ -435,31 +351,21 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
     let properties = all_properties();
     let plans: [(&str, &(dyn Fn() -> Plan + Sync)); 6] = [
         ("rapid", &|| plan(RAPID)),
-        ("longer toleration", &|| {
-            race("longer-toleration-ignored.ron")
-        }),
+        ("longer toleration", &|| race("longer-toleration-ignored.ron")),
         ("stale node", &|| race("evicted-by-stale-node.ron")),
         ("foreign taint", &|| race("foreign-taint-lost.ron")),
         ("five refusals", &|| race("five-refusals.ron")),
         ("finite taint, stale", &|| Plan {
-            perturb: Perturb {
-                stale: true,
-                ..Perturb::default()
-            },
+            perturb: Perturb { stale: true, ..Perturb::default() },
             ..race("finite-taint-removed.ron")
         }),
     ];
     for (name, make) in plans {
-        let (outcomes, violated) = found(&on(
-            &wanted(make, &properties, Strategy::Exhaustive, 2, u64::MAX),
-            2,
-        ));
+        let (outcomes, violated) =
+            found(&on(&wanted(make, &properties, Strategy::Exhaustive, 2, u64::MAX), 2));
         let (plan, mut draw) = (make(), Draw(1));
         let run = |tape: &[Deviation]| {
-            sim::search(
-                &plan,
-                Choices::tape(tape.to_vec(), Choices::default_order()),
-            )
+            sim::search(&plan, Choices::tape(tape.to_vec(), Choices::default_order()))
         };
         let plain = run(&[]);
         for _ in 0..150 {
@@ -474,18 +380,11 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
             let tape = [first, second];
             let trace = run(&tape).trace;
             let outcome = Outcome::of(&trace).text;
-            assert!(
-                outcomes.contains(&outcome),
-                "{name}: {tape:?} leads to {outcome}"
-            );
-            for property in properties
-                .iter()
-                .filter(|p| !check(p, &Analysis::new(&plan, &trace)).is_empty())
+            assert!(outcomes.contains(&outcome), "{name}: {tape:?} leads to {outcome}");
+            for property in
+                properties.iter().filter(|p| !check(p, &Analysis::new(&plan, &trace)).is_empty())
             {
-                assert!(
-                    violated.contains(property),
-                    "{name}: {tape:?} violates {property}"
-                );
+                assert!(violated.contains(property), "{name}: {tape:?} violates {property}");
             }
         }
     }
@@ -494,15 +393,10 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
 /// The shortest tape of the bug, as a file.
 fn a_tape() -> (Tape, Trace) {
     let (make, properties) = (|| plan(RAPID), [property()]);
-    let search = Explore {
-        until_found: true,
-        ..wanted(&make, &properties, Strategy::Exhaustive, 1, 1_000)
-    };
+    let search =
+        Explore { until_found: true, ..wanted(&make, &properties, Strategy::Exhaustive, 1, 1_000) };
     let found = on(&search, 2).violations.remove(0);
-    let run = sim::search(
-        &make(),
-        Choices::tape(found.tape.clone(), Choices::default_order()),
-    );
+    let run = sim::search(&make(), Choices::tape(found.tape.clone(), Choices::default_order()));
     let tape = Tape {
         version: tape::VERSION,
         doc: found.text,
@@ -531,14 +425,7 @@ fn a_tape_replays_record_for_record() {
     let (plan, run) = replayed(&again);
     assert!(same(&expected, &run.trace));
     assert_eq!(digest(&expected), digest(&run.trace));
-    assert_eq!(
-        departure(
-            &run,
-            plan.tape.as_deref().unwrap_or_default(),
-            &Texts::of(&run)
-        ),
-        None
-    );
+    assert_eq!(departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run)), None);
     // Where nobody asks for its choices, none are kept, and the run is the same.
     let played = sim::play(&plan, &|| true).expect("it goes on");
     assert!(same(&expected, &played));
@@ -549,32 +436,15 @@ fn a_tape_that_does_not_fit_says_where() {
     let (mut tape, _) = a_tape();
     tape.tape.deviations[0].3 = 99;
     let (plan, run) = replayed(&tape);
-    let parts = departure(
-        &run,
-        plan.tape.as_deref().unwrap_or_default(),
-        &Texts::of(&run),
-    )
-    .expect("there are not so many");
+    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run))
+        .expect("there are not so many");
     assert!(parts.text.starts_with("the tape says "), "{}", parts.text);
-    assert!(
-        run.notes.steps[parts.step].at.as_secs() == 40,
-        "where the choice is"
-    );
+    assert!(run.notes.steps[parts.step].at.as_secs() == 40, "where the choice is");
     tape.tape.deviations[0].1 = "nobody".to_owned();
     let (plan, run) = replayed(&tape);
-    let parts = departure(
-        &run,
-        plan.tape.as_deref().unwrap_or_default(),
-        &Texts::of(&run),
-    )
-    .expect("nobody is not there");
-    assert!(
-        parts
-            .text
-            .starts_with("a choice of the tape did not come up"),
-        "{}",
-        parts.text
-    );
+    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run))
+        .expect("nobody is not there");
+    assert!(parts.text.starts_with("a choice of the tape did not come up"), "{}", parts.text);
     let other = tape.write().replace("choices: 1", "choices: 0");
     assert!(Tape::read("t.ron", &other).is_err_and(|e| e.to_string().contains("choice format 0")));
 }
@@ -590,15 +460,8 @@ fn what_a_violation_does_not_need_is_left_out() {
     // nothing to do.
     let run = sim::search(&plan, Choices::default_order());
     let mut long = needed.clone();
-    let others = run
-        .choices
-        .iter()
-        .filter(|d| d.point != "next" && !d.deviates())
-        .take(3);
-    long.extend(others.map(|d| Deviation {
-        value: u64::MAX,
-        ..(*d).into()
-    }));
+    let others = run.choices.iter().filter(|d| d.point != "next" && !d.deviates()).take(3);
+    long.extend(others.map(|d| Deviation { value: u64::MAX, ..(*d).into() }));
     assert_eq!(shorter(&search, property(), long, &|| true), (needed, true));
 }
 
@@ -610,38 +473,21 @@ fn troubled(perturb: Perturb, point: &str, object: Option<&str>, value: u64) -> 
     let at = |d: &&taintsim::kernel::choice::Drawn| {
         d.point == point && object.is_none_or(|o| d.object == stable_hash(o))
     };
-    let choice = plain
-        .choices
-        .iter()
-        .find(at)
-        .unwrap_or_else(|| panic!("{point} is asked for"));
-    let tape = vec![Deviation {
-        value,
-        ..(*choice).into()
-    }];
+    let choice = plain.choices.iter().find(at).unwrap_or_else(|| panic!("{point} is asked for"));
+    let tape = vec![Deviation { value, ..(*choice).into() }];
     let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
     assert_eq!(run.unmet, []);
     (plain.trace, run.trace)
 }
 
 fn first(trace: &Trace, is: impl Fn(&What) -> bool) -> Option<u64> {
-    trace
-        .iter()
-        .find(|r| is(&r.what))
-        .map(|r| r.at.as_nanos() / 1_000_000)
+    trace.iter().find(|r| is(&r.what)).map(|r| r.at.as_nanos() / 1_000_000)
 }
 
 #[test]
 fn a_watch_held_back_shows_later_what_it_shows() {
-    let (plain, held) = troubled(
-        Perturb {
-            stale: true,
-            ..Perturb::default()
-        },
-        "watch-held",
-        Some("nodes"),
-        3,
-    );
+    let (plain, held) =
+        troubled(Perturb { stale: true, ..Perturb::default() }, "watch-held", Some("nodes"), 3);
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
     // The taint of 10 s comes 1 ms later, and held back for 10 s after that.
     assert_eq!((timer(&plain), timer(&held)), (Some(10_001), Some(20_001)));
@@ -649,25 +495,10 @@ fn a_watch_held_back_shows_later_what_it_shows() {
 
 #[test]
 fn a_process_that_crashed_comes_back() {
-    let (plain, crashed) = troubled(
-        Perturb {
-            crash: true,
-            ..Perturb::default()
-        },
-        "crash",
-        None,
-        1,
-    );
-    let stops = |t: &Trace| {
-        t.iter()
-            .filter(|r| r.what == What::ControllersStopped)
-            .count()
-    };
-    let starts = |t: &Trace| {
-        t.iter()
-            .filter(|r| r.what == What::ControllersStarted)
-            .count()
-    };
+    let (plain, crashed) =
+        troubled(Perturb { crash: true, ..Perturb::default() }, "crash", None, 1);
+    let stops = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStopped).count();
+    let starts = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStarted).count();
     assert_eq!((stops(&plain), starts(&plain)), (0, 1));
     assert_eq!((stops(&crashed), starts(&crashed)), (1, 2));
 }
@@ -675,10 +506,7 @@ fn a_process_that_crashed_comes_back() {
 #[test]
 fn a_watch_that_broke_misses_a_state() {
     let (plain, broken) = troubled(
-        Perturb {
-            coalesce: true,
-            ..Perturb::default()
-        },
+        Perturb { coalesce: true, ..Perturb::default() },
         "watch-broken",
         Some("nodes"),
         1,
@@ -686,10 +514,7 @@ fn a_watch_that_broke_misses_a_state() {
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
     // The watch of nodes breaks when it is to deliver the taint of 10 s; the list a second later
     // shows it.
-    assert_eq!(
-        (timer(&plain), timer(&broken)),
-        (Some(10_001), Some(11_001))
-    );
+    assert_eq!((timer(&plain), timer(&broken)), (Some(10_001), Some(11_001)));
 }
 
 /// One searcher makes all its runs in the same tables, and notes of each what is wanted: neither
@@ -700,56 +525,29 @@ fn runs_in_old_tables_are_those_in_new_ones() {
     let plain = sim::search(&plan, Choices::default_order());
     let mut searcher = sim::Searcher::new(self::plan(RAPID));
     for (i, drawn) in plain.choices.iter().enumerate().step_by(7) {
-        let value = if matches!(drawn.span, Span::Range(..)) {
-            u64::MAX
-        } else {
-            1
-        };
-        let tape = vec![Deviation {
-            value,
-            ..(*drawn).into()
-        }];
+        let value = if matches!(drawn.span, Span::Range(..)) { u64::MAX } else { 1 };
+        let tape = vec![Deviation { value, ..(*drawn).into() }];
         let new = sim::search(&plan, Choices::tape(tape.clone(), Choices::default_order()));
         for (from, only_states) in [(0, false), (i + 1, false), (i + 1, true)] {
             let old = searcher.search(
                 tape.clone(),
-                Wanted {
-                    from,
-                    only_states,
-                    ..Wanted::default()
-                },
+                Wanted { from, only_states, ..Wanted::default() },
                 &mut |_| false,
                 &|| true,
             );
             assert!(same(&old.trace, &new.trace), "{drawn:?}");
             let key = |d: &taintsim::kernel::choice::Drawn| (d.point, d.object, d.ordinal, d.value);
-            assert!(
-                old.choices.iter().map(key).eq(new.choices.iter().map(key)),
-                "{drawn:?}"
-            );
-            assert_eq!(
-                (old.notes.fingerprint, &old.unmet),
-                (new.notes.fingerprint, &new.unmet)
-            );
-            let before = new
-                .notes
-                .asked
-                .partition_point(|a| (a.choice as usize) < from);
+            assert!(old.choices.iter().map(key).eq(new.choices.iter().map(key)), "{drawn:?}");
+            assert_eq!((old.notes.fingerprint, &old.unmet), (new.notes.fingerprint, &new.unmet));
+            let before = new.notes.asked.partition_point(|a| (a.choice as usize) < from);
             assert_eq!(old.notes.states, new.notes.states[before..]);
             if only_states {
                 assert_eq!(
-                    (
-                        old.notes.steps.len(),
-                        old.notes.touches.len(),
-                        old.notes.candidates.len()
-                    ),
+                    (old.notes.steps.len(), old.notes.touches.len(), old.notes.candidates.len()),
                     (0, 0, 0)
                 );
             } else {
-                assert_eq!(
-                    (&old.notes.touches, &old.records),
-                    (&new.notes.touches, &new.records)
-                );
+                assert_eq!((&old.notes.touches, &old.records), (&new.notes.touches, &new.records));
             }
             searcher.take_back(old);
         }
@@ -772,15 +570,9 @@ fn who_looks_between_two_changes_sees_both() {
         assert!(violates(&plain), "{file}");
         let gaps = plain.choices.iter().filter(|d| d.point == "watch-gap");
         let between = |gap: &taintsim::kernel::choice::Drawn| {
-            let tape = vec![Deviation {
-                value: 1,
-                ..(*gap).into()
-            }];
+            let tape = vec![Deviation { value: 1, ..(*gap).into() }];
             sim::search(&plan, Choices::tape(tape, Choices::default_order()))
         };
-        assert!(
-            gaps.map(between).any(|run| !violates(&run)),
-            "{file}: one deviation is enough"
-        );
+        assert!(gaps.map(between).any(|run| !violates(&run)), "{file}: one deviation is enough");
     }
 }

@@ -73,36 +73,16 @@ fn what_was_verified_is_said_and_what_is_not_attested_is_not_taken() {
     let attested = r#"case "$1 $2 $3" in "attestation verify --help" | "auth status "*) ;; "attestation verify "*) [ "$4 $5" = "--repo some/taintsim" ] ;; *) exit 1 ;; esac"#;
     let refused = r#"case "$1 $2 $3" in "attestation verify --help" | "auth status "*) ;; *) echo "no attestations found"; exit 1 ;; esac"#;
     let cases = [
-        (
-            "none",
-            home,
-            None,
-            Some("NOT verified: gh, GitHub's command line, is not here"),
-        ),
-        (
-            "old",
-            home,
-            Some("exit 1"),
-            Some("NOT verified: this gh knows no attestations"),
-        ),
-        (
-            "out",
-            home,
-            Some(r#"[ "$1" != auth ]"#),
-            Some("NOT verified: gh is not logged in"),
-        ),
+        ("none", home, None, Some("NOT verified: gh, GitHub's command line, is not here")),
+        ("old", home, Some("exit 1"), Some("NOT verified: this gh knows no attestations")),
+        ("out", home, Some(r#"[ "$1" != auth ]"#), Some("NOT verified: gh is not logged in")),
         (
             "else",
             "https://example.com/a",
             Some(attested),
             Some("NOT verified: releases are attested on github.com"),
         ),
-        (
-            "good",
-            home,
-            Some(attested),
-            Some("built by the release workflow of some/taintsim"),
-        ),
+        ("good", home, Some(attested), Some("built by the release workflow of some/taintsim")),
         ("bad", home, Some(refused), None),
     ];
     for (name, home, gh, said) in cases {
@@ -110,9 +90,6 @@ fn what_was_verified_is_said_and_what_is_not_attested_is_not_taken() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(is_there, said.is_some(), "{name}: {error}");
         assert_eq!(output.status.success(), said.is_some(), "{name}: {error}");
-        assert!(
-            error.contains(said.unwrap_or("it is not taken")),
-            "{name}: {error}"
-        );
+        assert!(error.contains(said.unwrap_or("it is not taken")), "{name}: {error}");
     }
 }

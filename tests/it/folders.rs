@@ -26,10 +26,8 @@ fn shipped() -> Vec<PathBuf> {
 fn run(path: &Path) -> (Plan, Trace) {
     let loaded = scenario::load(path).unwrap();
     let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
-    let trace = sim::run(
-        &plan,
-        Choices::seeded(scenario::seed(&loaded, &Overrides::default()).unwrap()),
-    );
+    let trace =
+        sim::run(&plan, Choices::seeded(scenario::seed(&loaded, &Overrides::default()).unwrap()));
     (plan, trace)
 }
 
@@ -54,15 +52,9 @@ fn check_again(path: &Path, plan: &Plan, trace: &Trace) {
     assert_eq!(again.messages, trace.messages, "{shown}");
     assert_eq!(again.requests, trace.requests, "{shown}");
     let tolerations = |t: &Trace| {
-        t.templates
-            .iter()
-            .map(|(id, of)| (*id, of.tolerations.clone()))
-            .collect::<Vec<_>>()
+        t.templates.iter().map(|(id, of)| (*id, of.tolerations.clone())).collect::<Vec<_>>()
     };
-    assert!(
-        tolerations(&again) == tolerations(trace),
-        "{shown}: tolerations"
-    );
+    assert!(tolerations(&again) == tolerations(trace), "{shown}: tolerations");
     let texts = |t: &Trace| {
         t.taints
             .iter()
@@ -78,10 +70,7 @@ fn check_again(path: &Path, plan: &Plan, trace: &Trace) {
         .flat_map(|c| c.added.iter_mut().chain(&mut c.removed))
         .for_each(|t| t.time_added = None);
     assert_eq!(texts(&again), texts(&untimed), "{shown}");
-    assert!(
-        lines(plan, &again) == written,
-        "{shown}: written again, the records are others"
-    );
+    assert!(lines(plan, &again) == written, "{shown}: written again, the records are others");
 }
 
 /// Begins and ends pair up in each thread, times do not go back, every thread and process has its
@@ -99,10 +88,7 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
     let (mut begun, mut led) = (0, 0);
     let (mut arrows, mut counted) = (BTreeMap::new(), BTreeSet::new());
     for event in document["traceEvents"].as_array().unwrap() {
-        let (pid, tid) = (
-            event["pid"].as_u64().unwrap(),
-            event["tid"].as_u64().unwrap(),
-        );
+        let (pid, tid) = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
         let name = event["name"].as_str().unwrap().to_owned();
         match event["ph"].as_str().unwrap() {
             "M" if name == "process_name" => drop(named.insert(pid)),
@@ -126,19 +112,13 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
                 assert!(event["args"]["count"].is_u64(), "{shown}: {event}");
             }
             ph => {
-                assert!(
-                    named.contains(&pid) && threads.contains(&tid),
-                    "{shown}: {event}"
-                );
+                assert!(named.contains(&pid) && threads.contains(&tid), "{shown}: {event}");
                 let ts = event["ts"].as_f64().unwrap();
                 assert!(
                     at.insert(tid, ts).is_none_or(|before| before <= ts),
                     "{shown}: {event} goes back"
                 );
-                assert!(
-                    ts * 1e3 <= plan.horizon.as_nanos() as f64,
-                    "{shown}: {event}"
-                );
+                assert!(ts * 1e3 <= plan.horizon.as_nanos() as f64, "{shown}: {event}");
                 match ph {
                     "B" => {
                         open.entry(tid).or_default().push(name);
@@ -179,13 +159,8 @@ fn a_damaged_line_is_named_and_nothing_panics() {
     let error = |text: &str| read(text).expect_err("it is damaged");
     let third = written.split_inclusive('\n').nth(2).unwrap();
     let before: usize = written.split_inclusive('\n').take(2).map(str::len).sum();
-    let with = |line: &str| {
-        format!(
-            "{}{line}{}",
-            &written[..before],
-            &written[before + third.len()..]
-        )
-    };
+    let with =
+        |line: &str| format!("{}{line}{}", &written[..before], &written[before + third.len()..]);
     for (text, said) in [
         (written[..written.len() - 9].to_owned(), "not a record"),
         (written[..written.len() - 1].to_owned(), "cut off"),
@@ -230,9 +205,6 @@ fn a_damaged_line_is_named_and_nothing_panics() {
         ("\"nodes\":[", &format!("\"nodes\":[\"{node}\",")),
     ] {
         assert!(text.contains(from), "{from}");
-        assert!(
-            names_json::read(text.replacen(from, to, 1).as_bytes()).is_err(),
-            "{from} as {to}"
-        );
+        assert!(names_json::read(text.replacen(from, to, 1).as_bytes()).is_err(), "{from} as {to}");
     }
 }

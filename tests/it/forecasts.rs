@@ -16,18 +16,13 @@ type Times = BTreeMap<(&'static str, String), f64>;
 const WOKEN: f64 = 69.5; // 02:31:09.5, in seconds of 02:30
 
 fn real(file: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/real")
-        .join(file)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/real").join(file)
 }
 
 /// Seconds after 02:30 of the day.
 fn seconds(text: &str) -> f64 {
-    let clock: Vec<f64> = text[11..]
-        .trim_end_matches('Z')
-        .split(':')
-        .map(|part| part.parse().unwrap())
-        .collect();
+    let clock: Vec<f64> =
+        text[11..].trim_end_matches('Z').split(':').map(|part| part.parse().unwrap()).collect();
     (clock[0] - 2.0) * 3600.0 + (clock[1] - 30.0) * 60.0 + clock[2]
 }
 
@@ -72,11 +67,7 @@ fn forecast(args: &[&str]) -> (f64, BTreeMap<(String, String), Foreseen>) {
         .args(["-o", "json", "--seeds", "40", "--horizon", "4m", "--quiet"])
         .output()
         .unwrap();
-    assert!(
-        out.status.success(),
-        "{}",
-        String::from_utf8_lossy(&out.stderr)
-    );
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let v: Value = serde_json::from_slice(&out.stdout).unwrap();
     let events = v["events"].as_array().unwrap().iter().map(|e| {
         let word = |field: &str| e[field].as_str().unwrap().to_owned();
@@ -94,11 +85,7 @@ fn forecast(args: &[&str]) -> (f64, BTreeMap<(String, String), Foreseen>) {
 #[test]
 fn the_real_times_are_inside_and_who_is_evicted_is_exact() {
     let seen = seen();
-    assert_eq!(
-        seen.len(),
-        5 + 5 + 12,
-        "nodes given up and tainted, pods evicted"
-    );
+    assert_eq!(seen.len(), 5 + 5 + 12, "nodes given up and tainted, pods evicted");
     let (mut inside, mut all, mut outside) = (0, 0, Vec::new());
     for (file, more) in [
         ("healthy.json.gz", vec!["--dies", "a-{0..3},s-2"]),
@@ -116,19 +103,12 @@ fn the_real_times_are_inside_and_who_is_evicted_is_exact() {
             let f = foreseen
                 .get(&key)
                 .unwrap_or_else(|| panic!("{file}: {what} {object} is not foreseen"));
-            assert!(
-                f.share > 0.99,
-                "{file}: {what} {object} in {} of the seeds",
-                f.share
-            );
+            assert!(f.share > 0.99, "{file}: {what} {object} in {} of the seeds", f.share);
             all += 1;
             if (f.low..=f.high).contains(t) {
                 inside += 1;
             } else {
-                outside.push(format!(
-                    "{file}: {what} {object} {t} not in {}..{}",
-                    f.low, f.high
-                ));
+                outside.push(format!("{file}: {what} {object} {t} not in {}..{}", f.low, f.high));
             }
             // The nodes of zone a wait in a queue; s-2 is alone in its own.
             let alone = *what == "node-unknown" || object == "s-2" || object == "default/sto-1";
@@ -158,11 +138,7 @@ fn silent_nodes_that_come_back_in_time_lose_nobody() {
     // 30 s after silence; they are back 10 s later, 10 s before they would have been given up.
     let path = real("f30.json.gz");
     let (_, foreseen) = forecast(&[path.to_str().unwrap(), "--heal-after", "5s"]);
-    assert!(
-        foreseen.keys().all(|(what, _)| what != "pod-deleted"),
-        "{:?}",
-        foreseen.keys()
-    );
+    assert!(foreseen.keys().all(|(what, _)| what != "pod-deleted"), "{:?}", foreseen.keys());
 }
 
 #[test]
@@ -170,15 +146,7 @@ fn another_course_stands_beside() {
     let path = real("f62.json.gz");
     let out = Command::cargo_bin("taintsim")
         .unwrap()
-        .args([
-            "forecast",
-            path.to_str().unwrap(),
-            "--quiet",
-            "--seeds",
-            "5",
-            "--horizon",
-            "4m",
-        ])
+        .args(["forecast", path.to_str().unwrap(), "--quiet", "--seeds", "5", "--horizon", "4m"])
         .args(["--what-if", "kube-controller-manager restart"])
         .args(["--what-if", "patch tolerations soft 600"])
         .args(["--exit-code"])
@@ -207,12 +175,8 @@ fn another_course_stands_beside() {
 fn what_is_wrong_is_said() {
     let path = real("f62.json.gz");
     let run = |args: &[&str]| {
-        let out = Command::cargo_bin("taintsim")
-            .unwrap()
-            .arg("forecast")
-            .args(args)
-            .output()
-            .unwrap();
+        let out =
+            Command::cargo_bin("taintsim").unwrap().arg("forecast").args(args).output().unwrap();
         (out.status.code(), String::from_utf8(out.stderr).unwrap())
     };
     let (code, said) = run(&[]);
@@ -250,10 +214,7 @@ fn a_node_that_dies_later_is_given_up_so_much_later() {
     // The newest heartbeat of the export is of 02:28:55. What was asked for is said with the figures.
     for (more, then) in [
         (&["--dies", "s-2@1m"][..], "for good"),
-        (
-            &["--dies", "s-2@1m", "--heal-after", "90s"],
-            "and comes back 1m30s later",
-        ),
+        (&["--dies", "s-2@1m", "--heal-after", "90s"], "and comes back 1m30s later"),
     ] {
         let mut command = Command::cargo_bin("taintsim").unwrap();
         command.arg("forecast").arg(&path).args(more);
@@ -299,21 +260,14 @@ fn a_zone_that_was_partly_disrupted_a_moment_ago_has_no_token() {
     };
     let first_taint = |last_two: u64| {
         let a = (0..5).flat_map(|i| node(format!("a-{i}"), "a", None));
-        let b = (0..5).flat_map(|i| {
-            node(
-                format!("b-{i}"),
-                "b",
-                Some(if i < 3 { 7 } else { last_two }),
-            )
-        });
+        let b = (0..5)
+            .flat_map(|i| node(format!("b-{i}"), "b", Some(if i < 3 { 7 } else { last_two })));
         let list = serde_json::json!({ "kind": "List", "apiVersion": "v1", "items": a.chain(b).collect::<Vec<_>>() });
         let file =
             PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("partly-{last_two}.json"));
         std::fs::write(&file, list.to_string()).unwrap();
         let (at, foreseen) = forecast(&[file.to_str().unwrap()]);
-        let taints = foreseen
-            .iter()
-            .filter(|((what, _), _)| what == "node-noexecute");
+        let taints = foreseen.iter().filter(|((what, _), _)| what == "node-noexecute");
         taints.map(|(_, f)| f.low).fold(f64::INFINITY, f64::min) - at
     };
     // The low end of a range is a second or so before the least of the seeds.
@@ -331,13 +285,7 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     let file = file.to_str().unwrap();
     let out = Command::cargo_bin("taintsim")
         .unwrap()
-        .args([
-            "forecast",
-            "--watch",
-            &format!("cat '{file}'"),
-            "--every",
-            "10ms",
-        ])
+        .args(["forecast", "--watch", &format!("cat '{file}'"), "--every", "10ms"])
         .args(["--times", "2", "--seeds", "2", "--horizon", "2m", "--quiet"])
         .output()
         .unwrap();
@@ -359,9 +307,7 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     let path = format!("{}:/usr/bin:/bin", dir.display());
     let asks = |command: &str, context: &str, words: &[&str]| {
         let mut plugin = Command::new(&plugin);
-        plugin
-            .env("PATH", &path)
-            .args([command, "--context", context, "-q"]);
+        plugin.env("PATH", &path).args([command, "--context", context, "-q"]);
         plugin.args(words).output().unwrap()
     };
     let run = |context: &str| asks("forecast", context, &["--seeds", "2", "--horizon", "2m"]);
@@ -381,14 +327,8 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     assert!(!words.contains("survey - "), "{text}");
     let planned = asks("survey", "blue", &["--plan-shards", "2", "--out", "p"]);
     let said = String::from_utf8(planned.stderr).unwrap();
-    assert!(
-        said.contains("a work plan cannot have a cluster that kubectl is asked for"),
-        "{said}"
-    );
+    assert!(said.contains("a work plan cannot have a cluster that kubectl is asked for"), "{said}");
     let out = run("red");
     let said = String::from_utf8(out.stderr).unwrap();
-    assert!(
-        said.contains("`kubectl get` ended with exit status: 7"),
-        "{said}"
-    );
+    assert!(said.contains("`kubectl get` ended with exit status: 7"), "{said}");
 }

@@ -18,51 +18,22 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("plan", &["kernel", "api", "trace"]),
     ("apiserver", &["kernel", "api", "trace", "plan"]),
     ("client", &["kernel", "api", "trace", "plan", "apiserver"]),
-    (
-        "controllers",
-        &["kernel", "api", "trace", "plan", "apiserver", "client"],
-    ),
-    (
-        "sim",
-        &[
-            "kernel",
-            "api",
-            "trace",
-            "plan",
-            "apiserver",
-            "client",
-            "controllers",
-        ],
-    ),
+    ("controllers", &["kernel", "api", "trace", "plan", "apiserver", "client"]),
+    ("sim", &["kernel", "api", "trace", "plan", "apiserver", "client", "controllers"]),
     ("files", &[]),
     ("profiles", &["kernel", "api", "plan"]),
     ("language", &["kernel", "api", "plan", "files", "profiles"]),
     ("outages", &["language"]),
-    (
-        "import",
-        &["kernel", "api", "plan", "files", "profiles", "language"],
-    ),
-    (
-        "evidence",
-        &["kernel", "api", "files", "language", "import"],
-    ),
+    ("import", &["kernel", "api", "plan", "files", "profiles", "language"]),
+    ("evidence", &["kernel", "api", "files", "language", "import"]),
     (
         "scenario",
-        &[
-            "kernel", "api", "trace", "plan", "files", "profiles", "language", "outages", "import",
-        ],
+        &["kernel", "api", "trace", "plan", "files", "profiles", "language", "outages", "import"],
     ),
-    (
-        "recorded",
-        &[
-            "kernel", "api", "trace", "plan", "files", "profiles", "language",
-        ],
-    ),
+    ("recorded", &["kernel", "api", "trace", "plan", "files", "profiles", "language"]),
     (
         "analysis",
-        &[
-            "kernel", "api", "trace", "plan", "profiles", "language", "scenario", "recorded",
-        ],
+        &["kernel", "api", "trace", "plan", "profiles", "language", "scenario", "recorded"],
     ),
     (
         "lab",
@@ -88,12 +59,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// Where there is Rust that is not a test.
-const ROOTS: [&str; 4] = [
-    "src",
-    "extra/web/playground/src",
-    "extra/python/src",
-    "extra/fuzz/src",
-];
+const ROOTS: [&str; 4] = ["src", "extra/web/playground/src", "extra/python/src", "extra/fuzz/src"];
 
 /// The layer whose modules never import each other.
 const SIBLINGS: &str = "controllers";
@@ -106,19 +72,14 @@ fn module_of(file: &str) -> Module {
     let (_, inner) = file.split_once("src/").unwrap();
     let inner = inner.strip_suffix(".rs").unwrap();
     let mut path: Module = inner.split('/').map(str::to_owned).collect();
-    if matches!(
-        path.last().map(String::as_str),
-        Some("mod" | "lib" | "main")
-    ) {
+    if matches!(path.last().map(String::as_str), Some("mod" | "lib" | "main")) {
         path.pop();
     }
     path
 }
 
 fn identifier(text: &str) -> &str {
-    let end = text
-        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     &text[..end]
 }
 
@@ -133,10 +94,9 @@ fn paths(text: &str) -> Vec<Module> {
             .map(paths)
             .filter(|further| !further.is_empty());
         return match further {
-            Some(further) => further
-                .into_iter()
-                .map(|path| [vec![first.clone()], path].concat())
-                .collect(),
+            Some(further) => {
+                further.into_iter().map(|path| [vec![first.clone()], path].concat()).collect()
+            }
             None => vec![vec![first]],
         };
     }
@@ -200,10 +160,7 @@ struct Tree {
 impl Tree {
     fn read(files: &[(String, String)]) -> Self {
         let is_test = |file: &str| file.ends_with("/tests.rs") || file.contains("/tests/");
-        let mut tree = Tree {
-            code: BTreeMap::new(),
-            passed_on: BTreeMap::new(),
-        };
+        let mut tree = Tree { code: BTreeMap::new(), passed_on: BTreeMap::new() };
         for (file, text) in files.iter().filter(|(file, _)| !is_test(file)) {
             let mut code = code_of(text);
             code.truncate(tests_begin(&code));
@@ -282,9 +239,7 @@ impl Tree {
                 let child = [module.clone(), vec![word.to_owned()]].concat();
                 if matches!(word, "crate" | "self" | "super") || self.code.contains_key(&child) {
                     found.extend(
-                        self.absolute(module, &code[from..])
-                            .iter()
-                            .map(|path| self.leads_to(path)),
+                        self.absolute(module, &code[from..]).iter().map(|path| self.leads_to(path)),
                     );
                 }
             }
@@ -301,9 +256,7 @@ impl Tree {
             return false;
         };
         let kinds = ["struct", "enum"].into_iter();
-        kinds
-            .flat_map(|kind| after(code, kind))
-            .any(|rest| identifier(rest.trim_start()) == name)
+        kinds.flat_map(|kind| after(code, kind)).any(|rest| identifier(rest.trim_start()) == name)
     }
 
     /// Where a type that a module names is defined.
@@ -462,9 +415,7 @@ fn the_list_of_layers_points_upward() {
 /// What came after them would be read by none of these tests.
 #[test]
 fn inner_tests_come_last() {
-    let items = [
-        "pub ", "pub(", "fn ", "impl", "struct ", "enum ", "const ", "use ", "mod ",
-    ];
+    let items = ["pub ", "pub(", "fn ", "impl", "struct ", "enum ", "const ", "use ", "mod "];
     let mut found = Vec::new();
     for (file, text) in ROOTS.iter().flat_map(|root| files(root, "rs")) {
         let code = code_of(&text);
@@ -482,11 +433,7 @@ fn no_folder_has_a_circle() {
         for (folder, imports) in Tree::read(&files(root, "rs")).by_folder() {
             for circle in circles(&imports) {
                 let names: Vec<&str> = circle.iter().map(String::as_str).collect();
-                found.push(format!(
-                    "{root} {}: {}",
-                    folder.join("::"),
-                    names.join(", ")
-                ));
+                found.push(format!("{root} {}: {}", folder.join("::"), names.join(", ")));
             }
         }
     }
@@ -505,10 +452,7 @@ fn every_way_to_write_a_path_is_seen() {
             "use super::{faults, plan::Plan};\nuse crate::{kernel::{Time}};\n\
              // use crate::cli;\nlet s = \"crate::cli\";",
         ),
-        file(
-            "src/sim/plan.rs",
-            "\n#[cfg(test)]\nmod tests {\n    use super::super::run;",
-        ),
+        file("src/sim/plan.rs", "\n#[cfg(test)]\nmod tests {\n    use super::super::run;"),
         file("src/sim/faults.rs", ""),
         file("src/cli/mod.rs", ""),
     ]);
@@ -517,10 +461,7 @@ fn every_way_to_write_a_path_is_seen() {
         let found = tree.imports(&module).into_iter();
         found.map(|m| m.join("::")).collect::<Vec<_>>()
     };
-    assert_eq!(
-        imports("sim::run"),
-        ["kernel::time", "sim::faults", "sim::plan"]
-    );
+    assert_eq!(imports("sim::run"), ["kernel::time", "sim::faults", "sim::plan"]);
     assert_eq!(imports("sim"), ["sim::run"]);
     assert_eq!(imports("sim::plan"), [""; 0]);
 }
@@ -550,16 +491,10 @@ fn methods_of_one_type_in_two_files_call_each_other() {
         .map(|(from, to)| (name(from), to.iter().map(name).collect()))
         .collect();
     let arrow = |from: &str, to: &str| (from.to_owned(), vec![to.to_owned()]);
-    let expected = [
-        arrow("sim::cluster", "sim::crashes"),
-        arrow("sim::crashes", "sim::cluster"),
-    ];
+    let expected = [arrow("sim::cluster", "sim::crashes"), arrow("sim::crashes", "sim::cluster")];
     assert_eq!(calls, expected);
     let found: Vec<_> = tree.by_folder().values().flat_map(circles).collect();
-    assert_eq!(
-        found,
-        [BTreeSet::from(["cluster", "crashes"].map(str::to_owned))]
-    );
+    assert_eq!(found, [BTreeSet::from(["cluster", "crashes"].map(str::to_owned))]);
 }
 
 #[test]
@@ -567,10 +502,7 @@ fn a_circle_is_found_whole() {
     let imports = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e")];
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (from, to) in imports {
-        graph
-            .entry(from.to_owned())
-            .or_default()
-            .insert(to.to_owned());
+        graph.entry(from.to_owned()).or_default().insert(to.to_owned());
     }
     let circle: BTreeSet<String> = ["a", "b", "c"].map(str::to_owned).into();
     assert_eq!(circles(&graph), [circle]);

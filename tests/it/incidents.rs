@@ -11,12 +11,7 @@ fn root(path: &str) -> String {
 }
 
 fn incident(args: &[&str]) -> (Option<i32>, String, String) {
-    let out = Command::cargo_bin("taintsim")
-        .unwrap()
-        .arg("incident")
-        .args(args)
-        .output()
-        .unwrap();
+    let out = Command::cargo_bin("taintsim").unwrap().arg("incident").args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
@@ -47,14 +42,8 @@ fn events_explain_the_evictions_without_an_export_of_the_time() {
     let events = root("tests/real/degraded-events.json.gz");
     let healthy = root("tests/exports/healthy-all.json.gz");
     for (files, note) in [
-        (
-            vec![&events],
-            "24 nodes are without an object, taken to be of 9 zones",
-        ),
-        (
-            vec![&events, &healthy],
-            "12 nodes came after the export (extra-d1, ",
-        ),
+        (vec![&events], "24 nodes are without an object, taken to be of 9 zones"),
+        (vec![&events, &healthy], "12 nodes came after the export (extra-d1, "),
     ] {
         let mut args: Vec<&str> = files.into_iter().map(String::as_str).collect();
         args.extend(["-o", "json", "--seeds", "20"]);
@@ -62,11 +51,7 @@ fn events_explain_the_evictions_without_an_export_of_the_time() {
         assert_eq!(code, Some(0), "{err}");
         let v: Value = serde_json::from_str(&out).unwrap();
         assert_eq!(v["recorded"], 56, "{err}");
-        assert!(
-            v["explained"].as_u64().unwrap() >= 51,
-            "{} {err}",
-            v["verdict"]
-        );
+        assert!(v["explained"].as_u64().unwrap() >= 51, "{} {err}", v["verdict"]);
         let only = v["only_simulated"].as_array().map_or(0, Vec::len);
         assert!(only <= 2, "{} {err}", v["verdict"]);
         assert!(err.contains(note), "{note}\n{err}");
@@ -88,11 +73,7 @@ fn events_of_one_namespace_tell_of_its_nodes() {
     assert_eq!(code, Some(0), "{err}");
     let v: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(v["recorded"], 52, "{err}");
-    assert!(
-        v["explained"].as_u64().unwrap() >= 47,
-        "{} {err}",
-        v["verdict"]
-    );
+    assert!(v["explained"].as_u64().unwrap() >= 47, "{} {err}", v["verdict"]);
     assert!(err.contains("nodes only the events of pods tell"), "{err}");
 }
 
@@ -103,16 +84,8 @@ fn a_log_of_ours_is_read_back() {
     let dir = tempfile_dir("incident-log");
     let scenario = root("scenarios/one-node-lost.ron");
     let run = |args: &[&str]| {
-        let out = Command::cargo_bin("taintsim")
-            .unwrap()
-            .args(args)
-            .output()
-            .unwrap();
-        assert!(
-            out.status.success(),
-            "{}",
-            String::from_utf8_lossy(&out.stderr)
-        );
+        let out = Command::cargo_bin("taintsim").unwrap().args(args).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         out.stdout
     };
     run(&["run", &scenario, "--out", &dir, "--quiet"]);
@@ -123,9 +96,7 @@ fn a_log_of_ours_is_read_back() {
     let (code, out, err) = incident(&[&file, "--out", &written, "--seeds", "3", "-o", "json"]);
     assert_eq!(code, Some(0), "{err}");
     let v: Value = serde_json::from_str(&out).unwrap();
-    let deleting = String::from_utf8_lossy(&log)
-        .matches("\"Deleting pod\"")
-        .count();
+    let deleting = String::from_utf8_lossy(&log).matches("\"Deleting pod\"").count();
     assert_eq!(v["recorded"], deleting, "{out}");
     let text = std::fs::read_to_string(&written).unwrap();
     assert!(text.contains("falls silent: given up at"), "{text}");
@@ -150,10 +121,7 @@ fn what_tells_nothing_is_refused() {
     let table = root("tests/exports/healthy-table.txt");
     let (code, _, err) = incident(&[&table]);
     assert_eq!(code, Some(2));
-    assert!(
-        err.contains("nothing in these files tells of a node that failed"),
-        "{err}"
-    );
+    assert!(err.contains("nothing in these files tells of a node that failed"), "{err}");
     assert!(err.contains("left out"), "{err}");
 }
 

@@ -24,9 +24,7 @@ fn of_changed(
     mut plan: impl FnMut(&mut Plan),
     change: impl Fn(RecordId, Record) -> Vec<Record>,
 ) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("scenarios")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
     let mut built = build(&load(&path).unwrap(), &Overrides::default()).unwrap();
     let mut trace = run(&built, Choices::default_order());
     let records: Vec<Record> = trace.iter().copied().collect();
@@ -53,63 +51,40 @@ fn every_checker_notices_what_it_is_there_for() {
         (
             "was not yet there",
             said("zone-partition.ron", &|id, r| {
-                vec![Record {
-                    cause: if id == 50 { 50 } else { r.cause },
-                    ..r
-                }]
+                vec![Record { cause: if id == 50 { 50 } else { r.cause }, ..r }]
             }),
         ),
         (
             "it is earlier than",
             said("zone-partition.ron", &|_, r| {
-                vec![Record {
-                    at: if r.what == What::NodeHeard {
-                        Time::ZERO
-                    } else {
-                        r.at
-                    },
-                    ..r
-                }]
+                vec![Record { at: if r.what == What::NodeHeard { Time::ZERO } else { r.at }, ..r }]
             }),
         ),
         (
             "it was bound to",
-            said("zone-lost-with-room.ron", &|_, r| {
-                twice(r, matches!(r.what, What::PodBound(_)))
-            }),
+            said("zone-lost-with-room.ron", &|_, r| twice(r, matches!(r.what, What::PodBound(_)))),
         ),
         (
             "there is no such pod",
-            said("zone-partition.ron", &|_, r| {
-                twice(r, r.what == What::PodGone)
-            }),
+            said("zone-partition.ron", &|_, r| twice(r, r.what == What::PodGone)),
         ),
         (
             "it was so before",
-            said("zone-partition.ron", &|_, r| {
-                twice(r, matches!(r.what, What::NodeCondition(..)))
-            }),
+            said("zone-partition.ron", &|_, r| twice(r, matches!(r.what, What::NodeCondition(..)))),
         ),
         (
             "not shortened",
-            said("zone-partition.ron", &|_, r| {
-                twice(r, matches!(r.what, What::PodDeleting(_)))
-            }),
+            said("zone-partition.ron", &|_, r| twice(r, matches!(r.what, What::PodDeleting(_)))),
         ),
         (
             "it has a timer",
-            said("zone-partition.ron", &|_, r| {
-                twice(r, matches!(r.what, What::TimerSet(_)))
-            }),
+            said("zone-partition.ron", &|_, r| twice(r, matches!(r.what, What::TimerSet(_)))),
         ),
         // Ten times as fast, zone b is tainted at one node per second where one in ten is allowed.
         (
             "its limiter allows",
             said("zone-partition.ron", &|_, r| {
-                vec![Record {
-                    at: Time::from_nanos(r.at.as_nanos() / 10),
-                    ..r
-                }]
+                vec![Record { at: Time::from_nanos(r.at.as_nanos() / 10), ..r }]
             }),
         ),
         (
@@ -128,10 +103,6 @@ fn every_checker_notices_what_it_is_there_for() {
 
 fn halve(node: &mut NodePlan) {
     let half = |q: &Quantity| Quantity::from_milli((q.milli_value() / 2) as i64);
-    node.allocatable = Rc::new(
-        node.allocatable
-            .iter()
-            .map(|(name, q)| (name.clone(), half(q)))
-            .collect(),
-    );
+    node.allocatable =
+        Rc::new(node.allocatable.iter().map(|(name, q)| (name.clone(), half(q))).collect());
 }

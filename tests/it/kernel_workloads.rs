@@ -24,10 +24,7 @@ fn checksum<E: Engine<W>, W: Work<E::Key>>(work: W, end: u64) -> u64 {
 #[test]
 fn three_engines_do_the_same_work() {
     fn equal(sums: [u64; 3], of: &str) {
-        assert!(
-            sums[0] == sums[1] && sums[1] == sums[2] && sums[0] != 0,
-            "{of}: {sums:x?}"
-        );
+        assert!(sums[0] == sums[1] && sums[1] == sums[2] && sums[0] != 0, "{of}: {sums:x?}");
     }
     let end = 600 * SEC;
     let heartbeat = || Heartbeat::new(50);
@@ -75,14 +72,10 @@ fn the_hold_model_is_the_same_everywhere() {
 #[test]
 fn the_full_size_gives_the_figures_written_down() {
     let hour = run::<Ours<_>, _>(Heartbeat::new(5_000), 3_600 * SEC);
-    assert_eq!(
-        (Work::<OurKey>::checksum(&hour), hour.ages),
-        Heartbeat::HOUR
-    );
-    for (whole, checksum, each) in [
-        (false, Partition::<OurKey>::HALF, 12_510),
-        (true, Partition::<OurKey>::WHOLE, 75_000),
-    ] {
+    assert_eq!((Work::<OurKey>::checksum(&hour), hour.ages), Heartbeat::HOUR);
+    for (whole, checksum, each) in
+        [(false, Partition::<OurKey>::HALF, 12_510), (true, Partition::<OurKey>::WHOLE, 75_000)]
+    {
         let partition = run::<Ours<_>, _>(Partition::new(5_000, whole), 600 * SEC);
         assert_eq!(
             (partition.checksum(), partition.fired, partition.cancelled),

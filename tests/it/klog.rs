@@ -9,14 +9,9 @@ use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
 
 fn log(file: &str, release: &str, level: u8) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("scenarios")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
     let loaded = scenario::load(&path).unwrap();
-    let overrides = Overrides {
-        kubernetes: Some(release.to_owned()),
-        ..Overrides::default()
-    };
+    let overrides = Overrides { kubernetes: Some(release.to_owned()), ..Overrides::default() };
     let plan = scenario::build(&loaded, &overrides).unwrap();
     let trace = sim::run(&plan, Choices::seeded(1));
     let mut out = Vec::new();
@@ -46,20 +41,15 @@ fn check_header(line: &str) {
             _ => assert!(c.is_ascii_digit(), "{line}"),
         }
     }
-    let (file, number) = header[30..]
-        .split_once(':')
-        .unwrap_or_else(|| panic!("{line}"));
-    assert!(
-        file.ends_with(".go") && number.parse::<u32>().is_ok(),
-        "{line}"
-    );
+    let (file, number) = header[30..].split_once(':').unwrap_or_else(|| panic!("{line}"));
+    assert!(file.ends_with(".go") && number.parse::<u32>().is_ok(), "{line}");
 }
 
 #[test]
 fn every_line_is_klogs_and_time_does_not_go_back() {
-    for release in [
-        "1.10", "1.15", "1.18", "1.20", "1.22", "1.25", "1.27", "1.29", "1.32", "1.34", "1.37",
-    ] {
+    for release in
+        ["1.10", "1.15", "1.18", "1.20", "1.22", "1.25", "1.27", "1.29", "1.32", "1.34", "1.37"]
+    {
         let log = log("zone-lost-without-room.ron", release, 4);
         let mut before = "";
         for line in log.lines() {
@@ -78,9 +68,7 @@ fn every_line_is_klogs_and_time_does_not_go_back() {
 fn the_messages_of_an_outage() {
     let log = log("one-node-lost.ron", "1.34", 4);
     let find = |text: &str| {
-        log.lines()
-            .find(|l| l.contains(text))
-            .unwrap_or_else(|| panic!("no {text} in\n{log}"))
+        log.lines().find(|l| l.contains(text)).unwrap_or_else(|| panic!("no {text} in\n{log}"))
     };
     for (time, text) in [
         (
@@ -91,14 +79,8 @@ fn the_messages_of_an_outage() {
             "00:01:45.000022",
             r#""Node is unresponsive. Adding it to the Taint queue" node="node-0" timeStamp="2000-01-01 00:01:45.0000"#,
         ),
-        (
-            "00:01:45.000022",
-            r#""Update ready status of pods on node" node="node-0""#,
-        ),
-        (
-            "00:01:45.000022",
-            r#""Updating ready status of pod to false" pod="default/web-0""#,
-        ),
+        ("00:01:45.000022", r#""Update ready status of pods on node" node="node-0""#),
+        ("00:01:45.000022", r#""Updating ready status of pod to false" pod="default/web-0""#),
         (
             "00:01:45.000022",
             r#""Recording status change event message for node" status="NodeNotReady" node="node-0""#,
@@ -136,10 +118,8 @@ fn the_messages_of_an_outage() {
         assert!(line.contains(&format!("I0101 {time} ")), "{line}");
     }
     // Level 2 leaves out what is told at 4, and level 0 all but the states of zones and deletions.
-    let (two, none) = (
-        self::log("one-node-lost.ron", "1.34", 2),
-        self::log("one-node-lost.ron", "1.34", 0),
-    );
+    let (two, none) =
+        (self::log("one-node-lost.ron", "1.34", 2), self::log("one-node-lost.ron", "1.34", 0));
     assert!(
         two.contains("Adding it to the Taint queue")
             && !two.contains("TimedWorkerQueue")
@@ -147,11 +127,9 @@ fn the_messages_of_an_outage() {
     );
     let all = messages(&none);
     assert!(
-        all.iter().all(
-            |(_, m)| ["Controller detected", "Deleting pod", "Initializing"]
-                .iter()
-                .any(|s| m.contains(s))
-        ),
+        all.iter().all(|(_, m)| ["Controller detected", "Deleting pod", "Initializing"]
+            .iter()
+            .any(|s| m.contains(s))),
         "{all:?}"
     );
 }
@@ -171,11 +149,7 @@ fn the_messages_of_other_incidents() {
             "1.34",
             r#""Cancelling TimedWorkerQueue item" item="default/patient" time="2000-01-01 00:07:15"#,
         ),
-        (
-            "flapping-node.ron",
-            "1.34",
-            r#""Node is healthy again, removed all taints" node="long""#,
-        ),
+        ("flapping-node.ron", "1.34", r#""Node is healthy again, removed all taints" node="long""#),
         (
             "flapping-node.ron",
             "1.25",
@@ -225,10 +199,7 @@ fn the_messages_of_other_incidents() {
     ] {
         let log = log(file, release, 4);
         let found = messages(&log);
-        assert!(
-            found.iter().any(|(_, m)| m.contains(text)),
-            "{file} under {release}: no {text}"
-        );
+        assert!(found.iter().any(|(_, m)| m.contains(text)), "{file} under {release}: no {text}");
     }
 }
 
@@ -255,11 +226,7 @@ fn work_that_exists_already() {
         let mut out = Vec::new();
         klog::write(&mut out, &Analysis::new(&plan, &trace), 4).unwrap();
         let log = String::from_utf8(out).unwrap();
-        assert!(
-            log.contains(text),
-            "{}: no {text} in\n{log}",
-            recorded.release
-        );
+        assert!(log.contains(text), "{}: no {text} in\n{log}", recorded.release);
         checked += 1;
     }
     assert_eq!(checked, 2);
@@ -335,30 +302,17 @@ fn normal(line: &str) -> Option<String> {
 fn upstreams_own_logs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut compared = 0;
-    let mut files: Vec<_> = std::fs::read_dir(root.join("tests/logs"))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(root.join("tests/logs")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
-    for file in files
-        .iter()
-        .filter(|f| f.extension().is_some_and(|e| e == "log"))
-    {
-        let (name, release) = file
-            .file_stem()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .rsplit_once("-v")
-            .unwrap();
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "log")) {
+        let (name, release) =
+            file.file_stem().unwrap().to_str().unwrap().rsplit_once("-v").unwrap();
         let recordings = taintsim_referee::recorded::read(
             &root.join(format!("tests/traces/timelines/{name}.json.gz")),
         )
         .unwrap();
-        let recorded = recordings
-            .iter()
-            .find(|r| r.release == format!("v{release}"))
-            .unwrap();
+        let recorded = recordings.iter().find(|r| r.release == format!("v{release}")).unwrap();
         let plan = recorded.plan().unwrap();
         let trace = sim::run(&plan, Choices::default_order());
         let mut out = Vec::new();
@@ -379,11 +333,7 @@ fn upstreams_own_logs() {
             sorted(&String::from_utf8(out).unwrap()),
         );
         let only = |a: &[String], b: &[String]| {
-            a.iter()
-                .filter(|l| !b.contains(l))
-                .cloned()
-                .collect::<Vec<_>>()
-                .join("\n")
+            a.iter().filter(|l| !b.contains(l)).cloned().collect::<Vec<_>>().join("\n")
         };
         assert!(
             theirs == ours,

@@ -35,19 +35,11 @@ fn pack_traces() {
         let scenario = recording
             .remove("scenario")
             .unwrap_or_else(|| panic!("{} has no scenario", file.display()));
-        let folder = if recording.contains_key("kinds") {
-            "envelopes"
-        } else {
-            "timelines"
-        };
-        let name = scenario["name"]
-            .as_str()
-            .expect("a scenario has a name")
-            .to_owned();
-        let pack = packs.entry((folder, name)).or_insert_with(|| Pack {
-            scenario: scenario.clone(),
-            ..Pack::default()
-        });
+        let folder = if recording.contains_key("kinds") { "envelopes" } else { "timelines" };
+        let name = scenario["name"].as_str().expect("a scenario has a name").to_owned();
+        let pack = packs
+            .entry((folder, name))
+            .or_insert_with(|| Pack { scenario: scenario.clone(), ..Pack::default() });
         assert_eq!(
             pack.scenario,
             scenario,
@@ -73,10 +65,7 @@ fn pack_traces() {
         std::fs::write(to.join(folder).join(format!("{name}.json.gz")), gz).unwrap();
     }
     println!("{} recordings in {bytes} bytes", files.len());
-    assert!(
-        bytes < 3_000_000,
-        "the packed recordings have grown to {bytes} bytes"
-    );
+    assert!(bytes < 3_000_000, "the packed recordings have grown to {bytes} bytes");
 }
 
 /// Recordings of one scenario.
@@ -90,10 +79,8 @@ struct Pack {
 
 impl Pack {
     fn add(&mut self, mut recording: Map<String, Value>) {
-        let release = recording["kubernetes"]
-            .as_str()
-            .expect("a recording names its release")
-            .to_owned();
+        let release =
+            recording["kubernetes"].as_str().expect("a recording names its release").to_owned();
         if let Some(Value::Array(outcomes)) = recording.get_mut("outcomes") {
             for outcome in outcomes {
                 let events = outcome
@@ -131,10 +118,8 @@ impl Pack {
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for entry in entries {
         if entry.is_dir() {

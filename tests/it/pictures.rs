@@ -19,13 +19,8 @@ fn texts_of(name: &str, scenario: &str, chart: &str) -> Vec<String> {
     let mut run = Command::cargo_bin("taintsim").unwrap();
     run.current_dir(&folder).arg("run").arg(&file).arg("-q");
     run.assert().success();
-    let svg = fs::read_to_string(
-        folder
-            .join("output")
-            .join(name)
-            .join(format!("{chart}.svg")),
-    )
-    .unwrap();
+    let svg =
+        fs::read_to_string(folder.join("output").join(name).join(format!("{chart}.svg"))).unwrap();
     let inside = svg.split("<text ").skip(1).filter_map(|part| {
         let (_, text) = part.split_once('>')?;
         Some(text.split_once("</text>")?.0.trim().to_owned())
@@ -41,12 +36,7 @@ fn shipped(name: &str) -> String {
 #[test]
 fn a_preempted_pod_has_its_mark_and_a_state_that_does_not_occur_none() {
     let texts = texts("preemption", &shipped("preemption-after-loss"));
-    for there in [
-        "pods evicted",
-        "pods preempted",
-        "Unknown",
-        "waiting for taint",
-    ] {
+    for there in ["pods evicted", "pods preempted", "Unknown", "waiting for taint"] {
         assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
     }
     assert!(!texts.iter().any(|t| t == "NotReady"), "{texts:?}");
@@ -82,12 +72,7 @@ fn zones_of_a_cloud_are_told_apart_and_a_quiet_beginning_is_left_out() {
             let shown = |t: &&String| t.ends_with(&format!("1{zone}")) && t.contains("eu-c");
             assert!(texts.iter().any(|t| shown(&t)), "{zone}: {texts:?}");
         }
-        assert!(
-            texts
-                .iter()
-                .any(|t| t.contains("nothing happens before 9:00")),
-            "{texts:?}"
-        );
+        assert!(texts.iter().any(|t| t.contains("nothing happens before 9:00")), "{texts:?}");
     }
 }
 
@@ -108,24 +93,14 @@ fn a_legend_has_what_occurs() {
                 "evicted so far",
             ][..],
         ),
-        (
-            "workloads",
-            &["up", "desired"],
-            &["missing", "deleted or gone, and still up"],
-        ),
+        ("workloads", &["up", "desired"], &["missing", "deleted or gone, and still up"]),
     ] {
         let texts = texts_of("legend", text, chart);
         for name in there {
-            assert!(
-                texts.iter().any(|t| t == name),
-                "{chart}: {name}: {texts:?}"
-            );
+            assert!(texts.iter().any(|t| t == name), "{chart}: {name}: {texts:?}");
         }
         for name in not {
-            assert!(
-                !texts.iter().any(|t| t == name),
-                "{chart}: {name}: {texts:?}"
-            );
+            assert!(!texts.iter().any(|t| t == name), "{chart}: {name}: {texts:?}");
         }
     }
 }

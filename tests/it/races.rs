@@ -33,9 +33,8 @@ fn verdict(text: &str) -> Option<Verdict> {
         ("holds", rest) => (false, rest),
         _ => return None,
     };
-    let (property, releases) = rest
-        .split_once(" on ")
-        .unwrap_or_else(|| panic!("{text}: on which releases?"));
+    let (property, releases) =
+        rest.split_once(" on ").unwrap_or_else(|| panic!("{text}: on which releases?"));
     let property = Property::parse(property).unwrap_or_else(|e| panic!("{text}: {e}"));
     let minor = |r: &str| {
         r.trim()
@@ -44,16 +43,10 @@ fn verdict(text: &str) -> Option<Verdict> {
             .unwrap_or_else(|| panic!("{text}: {r}"))
     };
     let releases = releases.split(',').flat_map(|r| match r.split_once("..") {
-        Some((from, to)) => (minor(from)..=minor(to))
-            .map(|m| format!("1.{m}"))
-            .collect(),
+        Some((from, to)) => (minor(from)..=minor(to)).map(|m| format!("1.{m}")).collect(),
         None => vec![r.trim().to_owned()],
     });
-    Some(Verdict {
-        violates,
-        property,
-        releases: releases.collect(),
-    })
+    Some(Verdict { violates, property, releases: releases.collect() })
 }
 
 fn loaded(file: &Path) -> Loaded {
@@ -61,33 +54,21 @@ fn loaded(file: &Path) -> Loaded {
 }
 
 fn choices(seed: u64) -> Choices {
-    if seed == 0 {
-        Choices::default_order()
-    } else {
-        Choices::seeded(seed)
-    }
+    if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) }
 }
 
 /// What a scenario says and is not so.
 fn broken(file: &Path) -> String {
     let loaded = loaded(file);
     let name = file.file_name().unwrap().to_string_lossy();
-    let claims = loaded
-        .source
-        .text
-        .lines()
-        .filter_map(|l| l.strip_prefix("//= "));
-    let verdicts: Vec<Verdict> = claims
-        .map(|text| verdict(text).unwrap_or_else(|| panic!("{name}: {text}")))
-        .collect();
+    let claims = loaded.source.text.lines().filter_map(|l| l.strip_prefix("//= "));
+    let verdicts: Vec<Verdict> =
+        claims.map(|text| verdict(text).unwrap_or_else(|| panic!("{name}: {text}"))).collect();
     assert!(!verdicts.is_empty(), "{name} names no property");
     assert!(loaded.spec.kubernetes.is_some(), "{name} names no release");
     let mut broken = String::new();
     let plan_for = |release: &str| {
-        let overrides = Overrides {
-            kubernetes: Some(release.to_owned()),
-            ..Overrides::default()
-        };
+        let overrides = Overrides { kubernetes: Some(release.to_owned()), ..Overrides::default() };
         build(&loaded, &overrides)
             .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
     };
@@ -132,9 +113,6 @@ fn the_page_of_races_is_complete() {
         .unwrap();
     for file in scenarios_of(&["scenarios/races"]) {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(
-            page.contains(&name),
-            "docs/races.md does not mention {name}"
-        );
+        assert!(page.contains(&name), "docs/races.md does not mention {name}");
     }
 }

@@ -24,16 +24,9 @@ fn example(name: &str) -> (String, PathBuf) {
         .arg(root().join("scenarios/zone-partition.ron"))
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     (
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .trim_end()
-            .to_owned(),
+        String::from_utf8(output.stdout).unwrap().trim_end().to_owned(),
         folder.join("output/zone-partition"),
     )
 }
@@ -61,10 +54,7 @@ fn the_readme_shows_what_is_printed_and_drawn() {
     let (printed, folder) = example("readme");
     assert_eq!(printed, parts(&read("docs/first-run.md")).1);
     assert_eq!(summary(&printed), parts(&read("README.md")).1);
-    let (drawn, shown) = (
-        folder.join("timeline.svg"),
-        root().join("docs/img/timeline.svg"),
-    );
+    let (drawn, shown) = (folder.join("timeline.svg"), root().join("docs/img/timeline.svg"));
     assert!(
         fs::read(drawn).unwrap() == fs::read(shown).unwrap(),
         "docs/img/timeline.svg is not the chart of the README's example"
@@ -75,18 +65,11 @@ fn the_readme_shows_what_is_printed_and_drawn() {
 #[ignore = "rewrites README.md, docs/first-run.md and docs/img"]
 fn write_the_readme_anew() {
     let (printed, folder) = example("readme-anew");
-    for (name, shown) in [
-        ("docs/first-run.md", &*printed),
-        ("README.md", summary(&printed)),
-    ] {
+    for (name, shown) in [("docs/first-run.md", &*printed), ("README.md", summary(&printed))] {
         let document = read(name);
         let (before, _, after) = parts(&document);
         let anew = format!("{before}```text\n{shown}\n```{after}");
         fs::write(root().join(name), anew).unwrap();
     }
-    fs::copy(
-        folder.join("timeline.svg"),
-        root().join("docs/img/timeline.svg"),
-    )
-    .unwrap();
+    fs::copy(folder.join("timeline.svg"), root().join("docs/img/timeline.svg")).unwrap();
 }

@@ -108,9 +108,7 @@ fn times(all: &[Vec<Said>], end: f64, is: impl Fn(&str, &Fields) -> bool) -> Vec
 }
 
 fn of_group(f: &Fields, group: &str) -> bool {
-    f.pod
-        .as_deref()
-        .is_some_and(|p| p.starts_with(&format!("default/{group}-")))
+    f.pod.as_deref().is_some_and(|p| p.starts_with(&format!("default/{group}-")))
 }
 
 fn ready(f: &Fields, what: &str) -> bool {
@@ -123,11 +121,7 @@ struct Measured(f64, f64, f64);
 
 /// Holds simulated times against measured ones.
 fn agrees(name: &str, simulated: &[f64], Measured(least, median, most): Measured) {
-    let ours = (
-        simulated[0],
-        simulated[simulated.len() / 2],
-        simulated[simulated.len() - 1],
-    );
+    let ours = (simulated[0], simulated[simulated.len() / 2], simulated[simulated.len() - 1]);
     let told = format!("{name}: measured {least} / {median} / {most}, simulated {ours:?}");
     assert!(ours.0 <= least && most <= ours.2, "{told}");
     assert!((ours.1 - median).abs() <= (0.2 * median).max(0.5), "{told}");
@@ -137,10 +131,7 @@ fn agrees(name: &str, simulated: &[f64], Measured(least, median, most): Measured
 fn within(name: &str, simulated: &[f64], (least, most): (f64, f64)) {
     let ours = (simulated[0], simulated[simulated.len() - 1]);
     let inside = least <= ours.0 && ours.1 <= most + 0.001;
-    assert!(
-        inside,
-        "{name}: by hand {least} to {most}, simulated {ours:?}"
-    );
+    assert!(inside, "{name}: by hand {least} to {most}, simulated {ours:?}");
 }
 
 #[test]
@@ -163,11 +154,7 @@ fn packets_dropped_for_seventy_seconds() {
         agrees("Terminating gone", &gone, Measured(1.9, 2.88, 4.0));
     }
     let running = after(&|_, f| f.what == "pod-phase" && of_group(f, "n"));
-    agrees(
-        "bound while cut, Running",
-        &running,
-        Measured(f64::INFINITY, 2.49, 3.04),
-    );
+    agrees("bound while cut, Running", &running, Measured(f64::INFINITY, 2.49, 3.04));
     let pods =
         after(&|actor, f| actor == "kubelet" && ready(f, "pod-condition") && of_group(f, "s"));
     agrees("pods set back to Ready", &pods, Measured(4.82, 7.38, 10.28));
@@ -182,26 +169,17 @@ fn connections_refused_for_seventy_seconds() {
         times.retain(|t| *t >= 0.0);
         times
     };
-    for (group, measured) in [
-        ("d", Measured(4.70, 23.32, 47.33)),
-        ("e", Measured(4.77, 23.30, 47.31)),
-    ] {
+    for (group, measured) in
+        [("d", Measured(4.70, 23.32, 47.33)), ("e", Measured(4.77, 23.30, 47.31))]
+    {
         let gone = after(&|_, f| f.what == "pod-gone" && of_group(f, group));
         agrees("Terminating gone", &gone, measured);
     }
     let running = after(&|_, f| f.what == "pod-phase" && of_group(f, "n"));
-    agrees(
-        "bound while cut, Running",
-        &running,
-        Measured(3.64, 22.30, 46.30),
-    );
+    agrees("bound while cut, Running", &running, Measured(3.64, 22.30, 46.30));
     let pods =
         after(&|actor, f| actor == "kubelet" && ready(f, "pod-condition") && of_group(f, "s"));
-    agrees(
-        "pods set back to Ready",
-        &pods,
-        Measured(7.88, 31.37, 48.24),
-    );
+    agrees("pods set back to Ready", &pods, Measured(7.88, 31.37, 48.24));
 }
 
 #[test]
@@ -218,30 +196,16 @@ fn an_api_server_that_is_down_for_ninety_seconds_and_controllers_that_survive_it
     });
     // Measured: 24 of 24, at -1.4 to 3.8 s, where zero is when the server says that it is ready, up to
     // 2.8 s after its first answer.
-    assert!(
-        unknown.len() as u64 * 10 >= 9 * 12 * SEEDS,
-        "{}",
-        unknown.len()
-    );
+    assert!(unknown.len() as u64 * 10 >= 9 * 12 * SEEDS, "{}", unknown.len());
     assert!(unknown[0] >= 0.0 && unknown[unknown.len() - 1] < 5.1);
-    let back = times(&all, end, |actor, f| {
-        actor == "kubelet" && ready(f, "node-condition")
-    });
+    let back = times(&all, end, |actor, f| actor == "kubelet" && ready(f, "node-condition"));
     // The second of two runs; the first had a minimum of 6 and a median of 50 s.
     agrees("Ready", &back, Measured(49.4, 75.7, 109.1));
     let tainted = |effect: &'static str| {
         move |_: &str, f: &Fields| f.added.iter().any(|t| t.ends_with(effect))
     };
-    agrees(
-        "NoSchedule",
-        &times(&all, end, tainted(":NoSchedule")),
-        Measured(53.9, 66.0, 78.2),
-    );
-    agrees(
-        "NoExecute",
-        &times(&all, end, tainted(":NoExecute")),
-        Measured(58.9, 69.0, 79.3),
-    );
+    agrees("NoSchedule", &times(&all, end, tainted(":NoSchedule")), Measured(53.9, 66.0, 78.2));
+    agrees("NoExecute", &times(&all, end, tainted(":NoExecute")), Measured(58.9, 69.0, 79.3));
 }
 
 #[test]
@@ -271,19 +235,13 @@ fn a_machine_that_was_off_for_thirty_seconds() {
     };
     // The kubelet takes 0.6 to 1.1 s to start, hears of its pods a second later, and finds that their
     // containers have stopped; they start in a second. Measured: 1.3 to 2.1, and 2.5 to 3.1 s.
-    within(
-        "Ready False",
-        &times(&all, end, kubelet("False")),
-        (1.6, 2.1),
-    );
+    within("Ready False", &times(&all, end, kubelet("False")), (1.6, 2.1));
     within("Ready True", &times(&all, end, kubelet("True")), (2.6, 3.1));
     let failed = times(&all, end, |_, f| {
         f.what == "pod-phase" && f.status == Some("Failed") && of_group(f, "d") && on_k(f)
     });
     assert_eq!(failed.len() as u64, 4 * SEEDS, "deleted while off: Failed");
-    let gone = times(&all, end, |_, f| {
-        f.what == "pod-gone" && of_group(f, "d") && on_k(f)
-    });
+    let gone = times(&all, end, |_, f| f.what == "pod-gone" && of_group(f, "d") && on_k(f));
     // The next relist until it is removed. Measured: 1.6 to 3.1 s.
     within("gone", &gone, (1.6, 3.1));
 }
@@ -303,9 +261,7 @@ fn kubelets_that_restart_while_their_machines_run_on() {
     let all = said(&scenario("pod_start: \"900ms\"", "", &timeline));
     let end = CUT + 120.0;
     let each = 9 * SEEDS as usize;
-    let node = times(&all, end, |actor, f| {
-        actor == "kubelet" && ready(f, "node-condition")
-    });
+    let node = times(&all, end, |actor, f| actor == "kubelet" && ready(f, "node-condition"));
     // The first report comes 0.6 to 1.1 s after the start. Pods are heard of a second later, and told
     // of.
     assert_eq!(node.len(), each, "every node had gone Unknown");
@@ -385,11 +341,7 @@ fn a_container_runtime_that_fails() {
         let down = times(&all, CUT, posted("False"));
         assert_eq!(down.len() as u64, 4 * SEEDS);
         within(fails, &down, (least, most));
-        within(
-            "ready again",
-            &times(&all, CUT + 60.0, posted("True")),
-            (0.0, 15.4),
-        );
+        within("ready again", &times(&all, CUT + 60.0, posted("True")), (0.0, 15.4));
     }
     // A runtime that answers again in time was never down.
     let text = scenario(
@@ -406,11 +358,8 @@ fn one_of_three_api_servers_that_dies_costs_who_was_connected_to_it() {
     // A third of the nodes. A connection is found dead 45 s after its last frame, which may have been a
     // bookmark 10 s after the last renewal: few leases are older than the grace period by then. The
     // controllers, where they were connected to it, exit after 10 to 12 s and are back 15 to 21 s later.
-    let text = scenario(
-        "",
-        "",
-        "(at: \"10m\", do: ApiOutage(of: \"one of three\", duration: \"5m\"))",
-    );
+    let text =
+        scenario("", "", "(at: \"10m\", do: ApiOutage(of: \"one of three\", duration: \"5m\"))");
     let all = said(&text);
     let unknown = times(&all, CUT, |_, f| {
         f.what == "node-condition" && f.kind == Some("Ready") && f.status == Some("Unknown")
@@ -418,11 +367,7 @@ fn one_of_three_api_servers_that_dies_costs_who_was_connected_to_it() {
     assert!(unknown.len() as u64 <= 12 * SEEDS / 3 / 20, "{unknown:?}");
     let back = times(&all, CUT, |_, f| f.what == "controllers-started");
     let seeds = SEEDS as usize;
-    assert!(
-        (seeds / 6..=seeds / 2).contains(&back.len()),
-        "{}",
-        back.len()
-    );
+    assert!((seeds / 6..=seeds / 2).contains(&back.len()), "{}", back.len());
     within("controllers", &back, (26.2, 33.0 + 4.4));
 }
 
@@ -482,14 +427,7 @@ const fn of_leases(
     (least, median, most): (f64, f64, f64),
     count: u32,
 ) -> Lease {
-    Lease {
-        name,
-        over,
-        nodes,
-        latest,
-        measured: Measured(least, median, most),
-        count,
-    }
+    Lease { name, over, nodes, latest, measured: Measured(least, median, most), count }
 }
 
 impl Lease {
@@ -519,9 +457,8 @@ fn leases_are_renewed_when_they_were_measured_to_be() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/measured/leases.ron");
     let loaded = scenario::load(&file).unwrap_or_else(|p| panic!("{p:?}"));
     let plan = scenario::build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p:?}"));
-    let seeds: Vec<_> = (1..=LEASE_SEEDS)
-        .map(|seed| renewals(&run(&plan, Choices::seeded(seed))))
-        .collect();
+    let seeds: Vec<_> =
+        (1..=LEASE_SEEDS).map(|seed| renewals(&run(&plan, Choices::seeded(seed)))).collect();
     for lease in LEASES {
         let of = |seed: &BTreeMap<String, Vec<f64>>| {
             let first = |n: u32| {

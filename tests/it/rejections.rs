@@ -25,11 +25,7 @@ fn ran(release: &str, fields: &str) -> Trace {
 
 /// When records of a kind were written from 20 s on, in milliseconds.
 fn times(trace: &Trace, is: impl Fn(&What) -> bool) -> Vec<u64> {
-    trace
-        .iter()
-        .filter(|r| is(&r.what) && r.at.as_secs() >= 20)
-        .map(|r| r.at.as_millis())
-        .collect()
+    trace.iter().filter(|r| is(&r.what) && r.at.as_secs() >= 20).map(|r| r.at.as_millis()).collect()
 }
 
 fn deleted(trace: &Trace) -> Vec<u64> {
@@ -169,10 +165,7 @@ fn nobody_is_no_client() {
         r#"horizon: "1m", nodes: [(names: "n-0")], timeline: [(at: "1s", do: TooManyRequests(clients: []))]"#,
     )
     .expect_err("it names nobody");
-    assert!(
-        problem.contains("this rejects nobody's requests"),
-        "{problem}"
-    );
+    assert!(problem.contains("this rejects nobody's requests"), "{problem}");
     let unknown = built(
         "1.34",
         "Ideal",

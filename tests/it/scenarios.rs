@@ -20,11 +20,7 @@ pub(crate) fn scenarios_of(folders: &[&str]) -> Vec<PathBuf> {
     let of = |folder: &&str| {
         std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap()
     };
-    let mut files: Vec<PathBuf> = folders
-        .iter()
-        .flat_map(of)
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(of).map(|e| e.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
     files.sort();
     files
@@ -46,27 +42,14 @@ pub(crate) fn unmet(file: &Path) -> String {
     let loaded = loaded(file);
     let (plan, expectations) = expecting(&loaded, &Overrides::default())
         .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
-    assert!(
-        !expectations.list.is_empty(),
-        "{} expects nothing",
-        loaded.name
-    );
-    assert!(
-        !loaded.spec.doc.is_empty(),
-        "{} does not say what it is about",
-        loaded.name
-    );
+    assert!(!expectations.list.is_empty(), "{} expects nothing", loaded.name);
+    assert!(!loaded.spec.doc.is_empty(), "{} does not say what it is about", loaded.name);
     // A tape leaves nothing to chance.
-    for seed in [None, Some(1), Some(2), Some(3)]
-        .into_iter()
-        .take(if plan.tape.is_some() { 1 } else { 4 })
+    for seed in
+        [None, Some(1), Some(2), Some(3)].into_iter().take(if plan.tape.is_some() { 1 } else { 4 })
     {
         let choices = seed.map_or_else(Choices::default_order, Choices::seeded);
-        let trace = if plan.tape.is_some() {
-            replay(&plan).trace
-        } else {
-            run(&plan, choices)
-        };
+        let trace = if plan.tape.is_some() { replay(&plan).trace } else { run(&plan, choices) };
         let how = seed.map_or("default order".to_owned(), |s| format!("--seed {s}"));
         invariants::hold(&plan, &trace, &format!("{} ({how})", file.display()));
         for (verdict, e) in verdicts(&expectations.list, &Analysis::new(&plan, &trace))
@@ -84,10 +67,7 @@ pub(crate) fn unmet(file: &Path) -> String {
             }
         }
         if trace.iter().any(|r| matches!(r.what, What::Refused(_))) {
-            broken.push_str(&format!(
-                "{} ({how}): kubectl refuses an action\n",
-                file.display()
-            ));
+            broken.push_str(&format!("{} ({how}): kubectl refuses an action\n", file.display()));
         }
     }
     broken
@@ -114,12 +94,7 @@ fn every_scenario_has_its_golden_timeline() {
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let (_, timeline) = trial.run(&|| true, &trials::golden).unwrap();
         let timeline = timeline.unwrap();
-        assert_eq!(
-            trials::compare(&golden, &timeline),
-            Ok(None),
-            "{}",
-            loaded.name
-        );
+        assert_eq!(trials::compare(&golden, &timeline), Ok(None), "{}", loaded.name);
         assert_eq!(
             trials::may_replace(&golden, &timeline),
             Ok(()),
@@ -157,9 +132,7 @@ fn every_scenario_guards_what_it_says() {
 #[test]
 fn controllers_that_start_in_a_full_outage_taint_as_often_as_was_measured() {
     let file = scenarios_of(&["scenarios/measured"]);
-    let file = file
-        .iter()
-        .find(|f| f.ends_with("restart-in-full-outage.ron"));
+    let file = file.iter().find(|f| f.ends_with("restart-in-full-outage.ron"));
     let loaded = loaded(file.expect("it ships"));
     let plan = build(&loaded, &Overrides::default()).unwrap();
     let restart = Time::from_secs(244);

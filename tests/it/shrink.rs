@@ -49,20 +49,13 @@ const NOISY: &str = r#"Scenario(
 
 fn parsed(text: &str) -> Loaded {
     scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| {
-        panic!(
-            "{}\n{text}",
-            taintsim::report::diagnostics::draw(&p, false, 120)
-        )
+        panic!("{}\n{text}", taintsim::report::diagnostics::draw(&p, false, 120))
     })
 }
 
 /// The run of a plan: by its tape, or else by the seed that `taintsim run` takes.
 fn traced(plan: &Plan) -> Trace {
-    if plan.tape.is_some() {
-        sim::replay(plan).trace
-    } else {
-        sim::run(plan, Choices::seeded(1))
-    }
+    if plan.tape.is_some() { sim::replay(plan).trace } else { sim::run(plan, Choices::seeded(1)) }
 }
 
 /// The violations of its run.
@@ -96,11 +89,7 @@ fn nothing_more_can_go(text: &str, property: &Property, given: &Plan) {
 fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
     let loaded = parsed(text);
     shrink(
-        Shrink {
-            loaded: &loaded,
-            spec: loaded.spec.clone(),
-            goal: Goal::Violates(property),
-        },
+        Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(property) },
         &mut |_, _| true,
     )
 }
@@ -110,12 +99,8 @@ fn smaller(text: &str) -> Vec<String> {
     let mut spec = parsed(text).spec;
     // What says what it is for is no part of it.
     spec.expect.clear();
-    spec.tape
-        .iter_mut()
-        .for_each(|t| (t.property, t.release) = (None, None));
-    let removals = single_removals(&Tree::of(&spec))
-        .into_iter()
-        .map(|tree| tree.flat());
+    spec.tape.iter_mut().for_each(|t| (t.property, t.release) = (None, None));
+    let removals = single_removals(&Tree::of(&spec)).into_iter().map(|tree| tree.flat());
     removals
         .filter(|text| {
             let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));
@@ -131,10 +116,7 @@ fn what_is_left_violates_and_nothing_more_can_go() {
     let stuck = Property::parse("pod-stuck").unwrap();
     let result = shrunk(NOISY, stuck).unwrap();
     let [before, after] = result.sizes;
-    assert_eq!(
-        (before.nodes, before.pods, before.workloads),
-        (15, 15 + 7 + 2 + 4, 3)
-    );
+    assert_eq!((before.nodes, before.pods, before.workloads), (15, 15 + 7 + 2 + 4, 3));
     assert!(
         after.nodes <= 1 && after.pods <= 1 && after.workloads == 1 && after.entries <= 3,
         "{}",
@@ -145,10 +127,7 @@ fn what_is_left_violates_and_nothing_more_can_go() {
     let spec = parsed(&result.text).spec;
     assert_eq!(
         spec.doc,
-        format!(
-            "Violates pod-stuck(1m) on Kubernetes 1.32: {}.",
-            result.violation
-        )
+        format!("Violates pod-stuck(1m) on Kubernetes 1.32: {}.", result.violation)
     );
     let smaller = smaller(&result.text);
     assert!(smaller.len() > 5, "{}", smaller.len());
@@ -165,17 +144,13 @@ fn what_is_left_violates_and_nothing_more_can_go() {
 #[test]
 fn each_race_can_be_shrunk() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
     files.sort();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let Some(claim) = text
-            .lines()
-            .find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on "))
+        let Some(claim) =
+            text.lines().find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on "))
         else {
             continue;
         };
@@ -183,16 +158,8 @@ fn each_race_can_be_shrunk() {
         let result =
             shrunk(&text, property).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
         let [before, after] = result.sizes;
-        assert!(
-            after.nodes <= before.nodes && after.entries <= before.entries,
-            "{}",
-            result.text
-        );
-        assert!(
-            !violations(&result.text, &property).is_empty(),
-            "{}",
-            result.text
-        );
+        assert!(after.nodes <= before.nodes && after.entries <= before.entries, "{}", result.text);
+        assert!(!violations(&result.text, &property).is_empty(), "{}", result.text);
         nothing_more_can_go(&result.text, &property, &built(&text));
     }
 }
@@ -204,15 +171,8 @@ fn a_scenario_that_violates_nothing_is_not_shrunk() {
     let loaded = parsed(NOISY);
     let spec = loaded.spec.clone();
     let stuck = Property::parse("pod-stuck").unwrap();
-    let what = Shrink {
-        loaded: &loaded,
-        spec,
-        goal: Goal::Violates(stuck),
-    };
-    assert!(matches!(
-        shrink(what, &mut |tried, _| tried < 10),
-        Err(Failed::Asked)
-    ));
+    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(stuck) };
+    assert!(matches!(shrink(what, &mut |tried, _| tried < 10), Err(Failed::Asked)));
 }
 
 /// A violation that only another order shows keeps the deviations that it needs, however the
@@ -238,10 +198,7 @@ fn a_tape_is_shrunk_with_its_scenario() {
         beside: 0,
         draws_on: &|| true,
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (report, _) = explore(&hunt, &pool, &|_| true);
     let found = report.violations.first().map(|v| v.tape.clone()).unwrap();
     assert!(!found.is_empty(), "the default order does not show it");
@@ -249,17 +206,10 @@ fn a_tape_is_shrunk_with_its_scenario() {
     taped.tape = Some(found.clone());
     let mut loaded = parsed(&noisy);
     loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
-    let what = Shrink {
-        loaded: &loaded,
-        spec: loaded.spec.clone(),
-        goal: Goal::Violates(stuck),
-    };
+    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(stuck) };
     let result = shrink(what, &mut |_, _| true).unwrap();
     let [before, after] = result.sizes;
-    assert_eq!(
-        (before.nodes, before.entries, before.deviations),
-        (3, 5, found.len())
-    );
+    assert_eq!((before.nodes, before.entries, before.deviations), (3, 5, found.len()));
     assert!(
         after.nodes == 1
             && after.workloads == 1
@@ -268,11 +218,7 @@ fn a_tape_is_shrunk_with_its_scenario() {
         "{}",
         result.text
     );
-    assert!(
-        !violations(&result.text, &stuck).is_empty(),
-        "{}",
-        result.text
-    );
+    assert!(!violations(&result.text, &stuck).is_empty(), "{}", result.text);
     nothing_more_can_go(&result.text, &stuck, &taped);
 }
 
@@ -298,9 +244,7 @@ fn an_expectation_that_is_not_met_is_kept_as_it_is_written() {
     )"#;
     let small = shrunk(text, Property::Expect).unwrap();
     assert!(
-        small
-            .text
-            .contains("Always(AtLeast(of: available(\"web\"), is: 2))"),
+        small.text.contains("Always(AtLeast(of: available(\"web\"), is: 2))"),
         "{}",
         small.text
     );

@@ -60,17 +60,9 @@ fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
 fn random_scenarios_hold_everything() {
     let schema = taintsim::language::schema();
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let Soaked {
-        runs,
-        too_long,
-        found,
-        ..
-    } = soak::soak(&schema, (1, 6_000), &pool, &also, &mut |_, _| true);
-    assert_eq!(
-        found,
-        [],
-        "write the scenario with `taintsim soak --print --seed N`"
-    );
+    let Soaked { runs, too_long, found, .. } =
+        soak::soak(&schema, (1, 6_000), &pool, &also, &mut |_, _| true);
+    assert_eq!(found, [], "write the scenario with `taintsim soak --print --seed N`");
     assert!(too_long < runs / 50, "{too_long} of {runs} took too long");
 }
 
@@ -78,10 +70,8 @@ fn random_scenarios_hold_everything() {
 #[test]
 fn what_soaking_found_holds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soaked");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     let failed: Vec<(PathBuf, Verdict)> = files
         .into_par_iter()
@@ -110,9 +100,7 @@ fn random_scenarios_use_the_whole_language() {
         .collect();
     let mut all: BTreeSet<String> = soak::everything();
     all.extend(Release::all_minors().map(|r| format!("release 1.{}", r.minor)));
-    let unused: Vec<&String> = all
-        .iter()
-        .filter(|w| !used.contains(*w) && !LEFT_OUT.contains(&w.as_str()))
-        .collect();
+    let unused: Vec<&String> =
+        all.iter().filter(|w| !used.contains(*w) && !LEFT_OUT.contains(&w.as_str())).collect();
     assert!(unused.is_empty(), "no random scenario has {unused:?}");
 }

@@ -23,12 +23,7 @@ pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == extension) {
-                let name = path
-                    .strip_prefix(root())
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .replace('\\', "/");
+                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
                 found.push((name, fs::read_to_string(&path).unwrap()));
             }
         }
@@ -69,11 +64,7 @@ fn texts() -> Vec<(String, String)> {
 }
 
 pub(crate) fn fail_if_any(what: &str, complaints: &[String]) {
-    assert!(
-        complaints.is_empty(),
-        "{what}:\n  {}",
-        complaints.join("\n  ")
-    );
+    assert!(complaints.is_empty(), "{what}:\n  {}", complaints.join("\n  "));
 }
 
 /// A file without its comments and the texts in it.
@@ -101,20 +92,15 @@ pub(crate) fn code_of(text: &str) -> String {
 #[test]
 fn every_module_begins_with_its_header() {
     let mut complaints = Vec::new();
-    for (file, text) in files("src", "rs")
-        .into_iter()
-        .chain(files("tests", "rs"))
-        .chain(files("benches", "rs"))
+    for (file, text) in
+        files("src", "rs").into_iter().chain(files("tests", "rs")).chain(files("benches", "rs"))
     {
         let header: String = text.lines().take_while(|l| l.starts_with("//!")).collect();
         if header.len() < 12 {
             complaints.push(file);
         }
     }
-    fail_if_any(
-        "files that do not begin by saying what they are",
-        &complaints,
-    );
+    fail_if_any("files that do not begin by saying what they are", &complaints);
 }
 
 /// Whether a text has a word. Upstream's files may be called what they are: `controller_utils.go`
@@ -168,11 +154,7 @@ fn every_file_of_this_binary_is_declared() {
     let main = fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
     let mut complaints = Vec::new();
     for (file, _) in files("tests/it", "rs") {
-        let inner = file
-            .strip_prefix("tests/it/")
-            .unwrap()
-            .strip_suffix(".rs")
-            .unwrap();
+        let inner = file.strip_prefix("tests/it/").unwrap().strip_suffix(".rs").unwrap();
         // Files of folders are the business of the folder's own module.
         if inner != "main"
             && !inner.contains('/')
@@ -191,14 +173,8 @@ fn every_shipped_scenario_is_run_by_a_test() {
     let mut complaints = Vec::new();
     for (file, text) in files("scenarios", "ron") {
         let (folder, _) = file.rsplit_once('/').unwrap();
-        let runs = tests
-            .split("scenarios_of(&[")
-            .skip(1)
-            .filter_map(|t| t.split(']').next());
-        if !runs
-            .flat_map(|list| list.split(", "))
-            .any(|f| f == format!("\"{folder}\""))
-        {
+        let runs = tests.split("scenarios_of(&[").skip(1).filter_map(|t| t.split(']').next());
+        if !runs.flat_map(|list| list.split(", ")).any(|f| f == format!("\"{folder}\"")) {
             complaints.push(format!("{file}: no test runs the folder {folder}"));
         }
         if !text.starts_with("// ") {
@@ -221,9 +197,8 @@ fn files_that_the_architecture_names_are_there() {
             continue;
         }
         let end = format!("/{named}");
-        let meant: Vec<_> = (all.iter())
-            .filter(|(file, _)| file == named || file.ends_with(&end))
-            .collect();
+        let meant: Vec<_> =
+            (all.iter()).filter(|(file, _)| file == named || file.ends_with(&end)).collect();
         if meant.is_empty() {
             complaints.push(format!("{named} is not there"));
         }
@@ -277,9 +252,7 @@ fn files_are_read_and_written_in_one_place() {
     let mut complaints = Vec::new();
     for (file, text) in files("src", "rs") {
         if FILES.iter().any(|own| file.starts_with(own))
-            || ["/tests.rs", "/mangled.rs"]
-                .iter()
-                .any(|t| file.ends_with(t))
+            || ["/tests.rs", "/mangled.rs"].iter().any(|t| file.ends_with(t))
             || file.contains("/tests/")
         {
             continue;
@@ -287,12 +260,8 @@ fn files_are_read_and_written_in_one_place() {
         let code = code_of(&text);
         // Tests at the end of a file write what they read.
         let code = &code[..code.find("#[cfg(test)]").unwrap_or(code.len())];
-        complaints.extend(
-            words
-                .iter()
-                .filter(|w| has_word(code, w))
-                .map(|w| format!("{file}: `{w}`")),
-        );
+        complaints
+            .extend(words.iter().filter(|w| has_word(code, w)).map(|w| format!("{file}: `{w}`")));
     }
     fail_if_any("files that are read or written past src/files", &complaints);
 }
@@ -317,10 +286,7 @@ fn every_dependency_has_its_reason_in_the_architecture() {
         .filter(|name| !architecture.contains(&format!("`{name}`")))
         .map(|name| format!("`{name}`"))
         .collect();
-    fail_if_any(
-        "dependencies that ARCHITECTURE.md gives no reason for",
-        &complaints,
-    );
+    fail_if_any("dependencies that ARCHITECTURE.md gives no reason for", &complaints);
 }
 
 /// Whoever adds a choice says in the table of `docs/model.md` what its odds are and where they come from.
@@ -335,11 +301,7 @@ fn every_choice_point_has_its_odds_in_the_table() {
     let mut seen = 0;
     for (file, text) in code {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for name in text
-            .split("point(\"")
-            .skip(1)
-            .filter_map(|t| t.split('"').next())
-        {
+        for name in text.split("point(\"").skip(1).filter_map(|t| t.split('"').next()) {
             seen += 1;
             // Within a jitter, named by whoever has it.
             let is_told = ["each", "pairs"].contains(&name) || table.contains(&format!("`{name}`"));

@@ -104,13 +104,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to watch: an input that does not end is written to the folder, and the program ends.
     pub(crate) fn start(folder: &Path, longest: Duration) -> Arc<Self> {
-        let (watch, folder) = (
-            Arc::new(Watch {
-                longest,
-                now: Mutex::default(),
-            }),
-            folder.to_path_buf(),
-        );
+        let (watch, folder) =
+            (Arc::new(Watch { longest, now: Mutex::default() }), folder.to_path_buf());
         let watching = Arc::clone(&watch);
         thread::spawn(move || {
             loop {
@@ -154,10 +149,7 @@ static UNDER_WAY: AtomicBool = AtomicBool::new(false);
 pub(crate) fn keep_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        let text = format!(
-            "panic at {place}: {}",
-            info.payload_as_str().unwrap_or_default()
-        );
+        let text = format!("panic at {place}: {}", info.payload_as_str().unwrap_or_default());
         if !UNDER_WAY.load(Ordering::Relaxed) {
             eprintln!("{text}");
         }
@@ -197,17 +189,11 @@ impl Bench<'_> {
             Err(PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
         });
         if took > self.watch.longest {
-            return (
-                Err(format!("it took more than {:?}", self.watch.longest)),
-                mib,
-            );
+            return (Err(format!("it took more than {:?}", self.watch.longest)), mib);
         }
         if mib > self.target.kind.memory_mib_max() {
             return (
-                Err(format!(
-                    "it held more than {} MiB",
-                    self.target.kind.memory_mib_max()
-                )),
+                Err(format!("it held more than {} MiB", self.target.kind.memory_mib_max())),
                 mib,
             );
         }
@@ -226,11 +212,7 @@ impl Bench<'_> {
                 }
                 tries += 1;
                 let smaller = [&best[..at], &best[(at + part).min(best.len())..]].concat();
-                if self
-                    .once(&smaller)
-                    .0
-                    .is_err_and(|what| kind_of(&what) == kind)
-                {
+                if self.once(&smaller).0.is_err_and(|what| kind_of(&what) == kind) {
                     best = smaller;
                 } else {
                     at += part;
@@ -266,18 +248,10 @@ pub(crate) fn run(
     let mut rng = Rng::with_seed(seed ^ name.finish());
     let mut pool = (target.seeds)();
     let first = pool.len();
-    let mutator = Mutator {
-        words: target.words,
-        most: target.kind.length_max(),
-        text: target.text,
-    };
-    let mut bench = Bench {
-        target,
-        check: (target.check)(),
-        watch,
-        slowest: Duration::ZERO,
-        peak_mib: 0.0,
-    };
+    let mutator =
+        Mutator { words: target.words, most: target.kind.length_max(), text: target.text };
+    let mut bench =
+        Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 };
     let (mut ways, mut known, mut failures) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let (mut inputs, mut taken, mut input, mut told) = (0, 0, Vec::new(), begun);
     // Looking at the clock costs as much as a small input.
@@ -339,13 +313,7 @@ pub(crate) fn run(
 
 /// Gives a target one input.
 pub(crate) fn one(target: &'static Target, input: &[u8], watch: &Watch) -> Outcome {
-    Bench {
-        target,
-        check: (target.check)(),
-        watch,
-        slowest: Duration::ZERO,
-        peak_mib: 0.0,
-    }
-    .once(input)
-    .0
+    Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 }
+        .once(input)
+        .0
 }

@@ -265,29 +265,18 @@ pub(crate) fn shipped(folder: &str, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
         .filter(|p| p.to_string_lossy().ends_with(ending))
         .collect();
     paths.sort();
-    paths
-        .into_iter()
-        .filter_map(|p| Some((p.clone(), fs::read(&p).ok()?)))
-        .collect()
+    paths.into_iter().filter_map(|p| Some((p.clone(), fs::read(&p).ok()?))).collect()
 }
 
 /// The shipped scenarios that are small once their comments are gone.
 pub(crate) fn scenarios() -> Vec<Vec<u8>> {
     const SMALL: usize = 1_800;
-    let folders = [
-        "scenarios",
-        "scenarios/races",
-        "scenarios/measured",
-        "tests/scenarios/valid",
-    ];
+    let folders = ["scenarios", "scenarios/races", "scenarios/measured", "tests/scenarios/valid"];
     let all = folders.iter().flat_map(|folder| shipped(folder, ".ron"));
     let bare = all.map(|(_, bytes)| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let kept: Vec<&str> = text
-            .lines()
-            .map(str::trim)
-            .filter(|l| !l.is_empty() && !l.starts_with("//"))
-            .collect();
+        let kept: Vec<&str> =
+            text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("//")).collect();
         kept.join("\n").into_bytes()
     });
     bare.filter(|text| text.len() <= SMALL).collect()
@@ -336,25 +325,18 @@ fn json() -> Vec<Vec<u8>> {
         .collect();
     let list = |items: &str| format!("{{\"kind\":\"List\",\"items\":[{items}]}}").into_bytes();
     let of_each = objects.iter().map(|o| list(&format!("{},{o}", objects[0])));
-    of_each
-        .chain(objects.iter().map(|o| o.as_bytes().to_vec()))
-        .collect()
+    of_each.chain(objects.iter().map(|o| o.as_bytes().to_vec())).collect()
 }
 
 fn yaml() -> Vec<Vec<u8>> {
     let text = include_str!("../corpus/export.yaml");
-    text.split("---\n")
-        .chain([text])
-        .map(|t| t.as_bytes().to_vec())
-        .collect()
+    text.split("---\n").chain([text]).map(|t| t.as_bytes().to_vec()).collect()
 }
 
 fn zipped(bytes: &[u8]) -> Vec<u8> {
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
     // Writing to a vector cannot fail.
-    gz.write_all(bytes)
-        .and_then(|()| gz.finish())
-        .unwrap_or_default()
+    gz.write_all(bytes).and_then(|()| gz.finish()).unwrap_or_default()
 }
 
 fn packed() -> Vec<Vec<u8>> {
@@ -377,9 +359,8 @@ fn packed() -> Vec<Vec<u8>> {
 
 fn recordings() -> Vec<Vec<u8>> {
     const MOST: usize = 5_000;
-    let all = shipped("tests/traces/timelines", ".json.gz")
-        .into_iter()
-        .filter(|(_, b)| b.len() < 1_000);
+    let all =
+        shipped("tests/traces/timelines", ".json.gz").into_iter().filter(|(_, b)| b.len() < 1_000);
     all.filter_map(|(_, bytes)| files::unpack(bytes, 1 << 20).ok())
         .filter(|text| text.len() <= MOST)
         .collect()
@@ -472,11 +453,7 @@ fn export(bytes: &[u8]) -> Outcome {
 /// What is packed already as it is, and what is not packed: a checksum hides every change behind
 /// it.
 fn gzip(bytes: &[u8]) -> Outcome {
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        export(bytes)
-    } else {
-        export(&zipped(bytes))
-    }
+    if bytes.starts_with(&[0x1f, 0x8b]) { export(bytes) } else { export(&zipped(bytes)) }
 }
 
 fn recording(bytes: &[u8]) -> Outcome {

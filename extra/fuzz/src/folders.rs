@@ -157,10 +157,7 @@ fn manifests() -> Vec<Vec<u8>> {
     let run = run();
     let analysis = Analysis::new(&run.plan, &run.trace);
     let report = Report::new(&analysis, &run.source, DEFAULT_NEEDLESS_WINDOW);
-    let files = [
-        ("events.jsonl".to_owned(), 10),
-        ("summary.json".to_owned(), 20),
-    ];
+    let files = [("events.jsonl".to_owned(), 10), ("summary.json".to_owned(), 20)];
     vec![
         manifest::manifest(&report, &files).to_string().into_bytes(),
         br#"{"taintsim":"0.1.0","format":2,"files":[{"name":"a"}]}"#.to_vec(),
@@ -173,10 +170,7 @@ fn reading(reports: bool) -> Check {
     let whole = run();
     Box::new(move |input| {
         let Run { plan, source, .. } = &whole;
-        let end = input
-            .iter()
-            .position(|b| *b == b'\n')
-            .map_or(input.len(), |i| i + 1);
+        let end = input.iter().position(|b| *b == b'\n').map_or(input.len(), |i| i + 1);
         let (names, lines) = input.split_at(end);
         let mut trace = match names_json::read(names) {
             Ok(trace) => trace,
@@ -192,10 +186,7 @@ fn reading(reports: bool) -> Check {
             let analysis = Analysis::new(plan, &trace);
             let report = Report::new(&analysis, source, DEFAULT_NEEDLESS_WINDOW);
             let mut out = Vec::new();
-            let style = Style {
-                colour: false,
-                width: 100,
-            };
+            let style = Style { colour: false, width: 100 };
             let all = text::write(&mut out, &report, None, style)
                 .and_then(|()| {
                     tables::csv::write(
@@ -213,18 +204,11 @@ fn reading(reports: bool) -> Check {
             all.map_err(|e| format!("a report cannot be written: {e}"))?;
             _ = json::document(&report, None, &[]);
             questions(&analysis);
-            compare(
-                [&whole.analysis(), &analysis],
-                DEFAULT_NEEDLESS_WINDOW,
-                Dur::ZERO,
-                100,
-            );
+            compare([&whole.analysis(), &analysis], DEFAULT_NEEDLESS_WINDOW, Dur::ZERO, 100);
             let (lanes, curves) = (lanes(&analysis, 50), curves(&analysis));
-            for chart in [
-                Chart::Timeline(&lanes),
-                Chart::Pods(&curves),
-                Chart::Workloads(&report.serving),
-            ] {
+            for chart in
+                [Chart::Timeline(&lanes), Chart::Pods(&curves), Chart::Workloads(&report.serving)]
+            {
                 charts::svg(chart, &report.heading(), &analysis)
                     .map_err(|e| format!("a chart: {e}"))?;
             }
@@ -241,20 +225,10 @@ fn questions(analysis: &Analysis<'_>) {
     let workloads = names.workload_ids().map(|w| names.workload_name(w));
     for name in nodes.chain(pods).chain(workloads).take(20) {
         if let Ok(object) = find(analysis, name) {
-            explain(
-                Question {
-                    analysis,
-                    until: analysis.horizon(),
-                    groups: &[],
-                },
-                &object,
-            );
+            explain(Question { analysis, until: analysis.horizon(), groups: &[] }, &object);
         }
     }
-    for property in Property::NAMES
-        .iter()
-        .filter_map(|name| Property::parse(name).ok())
-    {
+    for property in Property::NAMES.iter().filter_map(|name| Property::parse(name).ok()) {
         properties::check(&property, analysis);
     }
 }

@@ -204,10 +204,7 @@ fn references() -> Check {
 fn sets() -> Check {
     let whole = whole();
     of_text(move |text| {
-        let overrides = Overrides {
-            sets: vec![text.to_owned()],
-            ..Overrides::default()
-        };
+        let overrides = Overrides { sets: vec![text.to_owned()], ..Overrides::default() };
         match scenario::build(&whole, &overrides) {
             Ok(plan) => taken(plan.nodes.len() as u64),
             Err(problems) => said(&problems),
@@ -223,11 +220,7 @@ fn rfc3339() -> Check {
         let input = Input::from_bytes("inside.json", EXPORT.replace("AT", inside).into_bytes());
         match input.and_then(|input| ImportedCluster::read(&[input])) {
             Ok(cluster) => {
-                let zero = cluster
-                    .summary
-                    .time_zero
-                    .map(|t| t.to_rfc3339())
-                    .unwrap_or_default();
+                let zero = cluster.summary.time_zero.map(|t| t.to_rfc3339()).unwrap_or_default();
                 taken(zero.len() as u64)
             }
             Err(error) => refused(shape(&error)),

@@ -87,11 +87,7 @@ fn targets() -> impl Iterator<Item = &'static Target> {
 }
 
 fn chosen(args: &Args) -> Result<Vec<&'static Target>, String> {
-    if let Some(unknown) = args
-        .target
-        .iter()
-        .find(|name| !targets().any(|t| t.name == **name))
-    {
+    if let Some(unknown) = args.target.iter().find(|name| !targets().any(|t| t.name == **name)) {
         return Err(format!("there is no target {unknown:?}; --list names them"));
     }
     let is_chosen = |t: &&Target| {
@@ -110,12 +106,8 @@ fn chosen(args: &Args) -> Result<Vec<&'static Target>, String> {
 fn main() -> ExitCode {
     let args = Args::parse();
     if args.list {
-        targets().for_each(|t| {
-            println!(
-                "{:<16} {:?}, {} inputs in a long run",
-                t.name, t.kind, t.long
-            )
-        });
+        targets()
+            .for_each(|t| println!("{:<16} {:?}, {} inputs in a long run", t.name, t.kind, t.long));
         return ExitCode::SUCCESS;
     }
     let chosen = match chosen(&args) {
@@ -130,9 +122,7 @@ fn main() -> ExitCode {
     if let Some(file) = &args.input {
         return replay(&chosen, file, &watch);
     }
-    let share = args
-        .time
-        .map_or(Duration::MAX, |all| all / chosen.len() as u32);
+    let share = args.time.map_or(Duration::MAX, |all| all / chosen.len() as u32);
     let (mut inputs, mut failed) = (0, 0);
     println!(
         "{:<16} {:>12} {:>7} {:>8} {:>10} {:>6} {:>10} {:>9}",
@@ -140,26 +130,13 @@ fn main() -> ExitCode {
     );
     for target in &chosen {
         // Without a bound of its own, a target gets a moment's worth.
-        let few = if args.time.is_some() {
-            u64::MAX
-        } else {
-            10_000
-        };
+        let few = if args.time.is_some() { u64::MAX } else { 10_000 };
         let until = Until {
-            runs: args
-                .runs
-                .unwrap_or(if args.long { target.long } else { few }),
+            runs: args.runs.unwrap_or(if args.long { target.long } else { few }),
             time: share,
         };
-        let report = engine::run(
-            target,
-            args.seed,
-            until,
-            &watch,
-            &Place {
-                folder: &args.failures,
-            },
-        );
+        let report =
+            engine::run(target, args.seed, until, &watch, &Place { folder: &args.failures });
         let seconds = report.took.as_secs_f64();
         println!(
             "{:<16} {:>12} {:>6.2}% {:>8.1} {:>10.0} {:>6} {:>8.1}ms {:>9.1}",
@@ -188,11 +165,7 @@ fn main() -> ExitCode {
         chosen.len(),
         args.seed
     );
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// One input again, for each chosen target.

@@ -150,10 +150,8 @@ impl Mutator<'_> {
             17..=19 => {
                 let mark = if rng.bool() { b'\n' } else { b',' };
                 let start = input[..at].iter().rposition(|b| *b == mark).unwrap_or(0);
-                let end = input[at..]
-                    .iter()
-                    .position(|b| *b == mark)
-                    .map_or(input.len(), |i| at + i);
+                let end =
+                    input[at..].iter().position(|b| *b == mark).map_or(input.len(), |i| at + i);
                 if rng.bool() {
                     input.drain(start..end);
                 } else {
@@ -194,30 +192,17 @@ impl Mutator<'_> {
 /// The number, or the word, that a place lies in.
 fn word(input: &[u8], at: usize) -> Range<usize> {
     let around = |class: fn(&u8) -> bool| {
-        let start = input[..at]
-            .iter()
-            .rposition(|b| !class(b))
-            .map_or(0, |i| i + 1);
-        let end = input[at..]
-            .iter()
-            .position(|b| !class(b))
-            .map_or(input.len(), |i| at + i);
+        let start = input[..at].iter().rposition(|b| !class(b)).map_or(0, |i| i + 1);
+        let end = input[at..].iter().position(|b| !class(b)).map_or(input.len(), |i| at + i);
         start..end
     };
     let number = around(u8::is_ascii_digit);
-    if number.is_empty() {
-        around(u8::is_ascii_alphanumeric)
-    } else {
-        number
-    }
+    if number.is_empty() { around(u8::is_ascii_alphanumeric) } else { number }
 }
 
 /// The first run of bytes of a class from a place on.
 fn next(input: &[u8], at: usize, class: impl Fn(&u8) -> bool) -> Option<Range<usize>> {
     let start = at + input[at..].iter().position(&class)?;
-    let end = input[start..]
-        .iter()
-        .position(|b| !class(b))
-        .map_or(input.len(), |i| start + i);
+    let end = input[start..].iter().position(|b| !class(b)).map_or(input.len(), |i| start + i);
     Some(start..end)
 }

@@ -68,10 +68,7 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn asked(input: &[u8]) -> Outcome {
-    let end = input
-        .iter()
-        .position(|b| *b == b'\n')
-        .unwrap_or(input.len());
+    let end = input.iter().position(|b| *b == b'\n').unwrap_or(input.len());
     let document = u32::try_from(end).map_or([0; 4], u32::to_le_bytes);
     let rest = input.get(end + 1..).unwrap_or_default();
     // One in some is taken as a whole packet, of which the first bytes are a length.
@@ -106,11 +103,7 @@ fn is_small(asked: &Scenario) -> bool {
     let Ok(loaded) = scenario::parse(&asked.name, text, Path::new("no-such-folder")) else {
         return true;
     };
-    let overrides = Overrides {
-        kubernetes: asked.kubernetes.clone(),
-        ..Overrides::default()
-    };
-    scenario::build(&loaded, &overrides).map_or(true, |plan| {
-        runs::is_small(&plan) && plan.horizon <= Time::ZERO + HORIZON_MAX
-    })
+    let overrides = Overrides { kubernetes: asked.kubernetes.clone(), ..Overrides::default() };
+    scenario::build(&loaded, &overrides)
+        .map_or(true, |plan| runs::is_small(&plan) && plan.horizon <= Time::ZERO + HORIZON_MAX)
 }

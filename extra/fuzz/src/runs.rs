@@ -45,14 +45,11 @@ fn run(input: &[u8]) -> Outcome {
     plan.horizon = plan.horizon.min(Time::ZERO + HORIZON_MAX);
     let mut looks = 0;
     // A run is watched every 65,536 events, and ended at the second look.
-    let (trace, finished) = sim::run_watched(
-        &plan,
-        Choices::seeded(plan.timeline.len() as u64),
-        &mut |_| {
+    let (trace, finished) =
+        sim::run_watched(&plan, Choices::seeded(plan.timeline.len() as u64), &mut |_| {
             looks += 1;
             looks < 2
-        },
-    );
+        });
     let (mut names, mut lines) = (Vec::new(), Vec::new());
     let write = |names: &mut Vec<u8>, lines: &mut Vec<u8>, trace| {
         names_json::write(names, trace)

@@ -123,9 +123,7 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 10_000_000,
         seeds: || lines(include_str!("../corpus/releases.txt")),
-        words: &[
-            "v", ".", "+", "-", "1.", "alpha", "beta.1", "rc", "-gke.100", "+k3s1", "-eks-",
-        ],
+        words: &["v", ".", "+", "-", "1.", "alpha", "beta.1", "rc", "-gke.100", "+k3s1", "-eks-"],
         check: || of_text(releases),
     },
     Target {
@@ -134,17 +132,7 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 10_000_000,
         seeds: || lines(include_str!("../corpus/properties.txt")),
-        words: &[
-            "(",
-            ")",
-            "pod-stuck",
-            "EvictLoop",
-            "-",
-            "10s",
-            "never",
-            "Never",
-            "taint-",
-        ],
+        words: &["(", ")", "pod-stuck", "EvictLoop", "-", "10s", "never", "Never", "taint-"],
         check: || of_text(properties),
     },
     Target {
@@ -153,18 +141,7 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 2_000_000,
         seeds: || lines(include_str!("../corpus/figures.txt")),
-        words: &[
-            "all",
-            ":",
-            ",",
-            "/",
-            "default",
-            "Deployment",
-            "web",
-            "db",
-            "up",
-            "missing",
-        ],
+        words: &["all", ":", ",", "/", "default", "Deployment", "web", "db", "up", "missing"],
         check: || of_text(figures),
     },
     Target {
@@ -198,16 +175,8 @@ fn durations(text: &str) -> Outcome {
         }
     };
     let (ours, go) = (duration::format(read), duration::format_go(read));
-    same(
-        "a duration written and read",
-        &duration::parse(&ours),
-        &Ok(read),
-    )?;
-    same(
-        "a duration written as Go does and read",
-        &duration::parse(&go),
-        &Ok(read),
-    )?;
+    same("a duration written and read", &duration::parse(&ours), &Ok(read))?;
+    same("a duration written as Go does and read", &duration::parse(&go), &Ok(read))?;
     duration::whole_seconds(text);
     taken(go.len() as u64)
 }
@@ -227,9 +196,7 @@ fn quantities(text: &str) -> Outcome {
     // Rounded away from zero, and not by more than one.
     let (value, milli) = (read.value(), read.milli_value());
     if milli.abs() > value.abs() * 1000 || (value.abs() - 1) * 1000 >= milli.abs().max(1) {
-        return Err(format!(
-            "a quantity in units and in thousandths: {value} and {milli}"
-        ));
+        return Err(format!("a quantity in units and in thousandths: {value} and {milli}"));
     }
     // Numbers alone, as notation may change: a sum of two is twice as much.
     if let Some(twice) = read.checked_add(read)
@@ -244,11 +211,7 @@ fn shares(text: &str) -> Outcome {
     let Some(read) = IntOrPercent::parse(text) else {
         return refused(0);
     };
-    same(
-        "a share written and read",
-        &IntOrPercent::parse(&read.to_string()),
-        &Some(read),
-    )?;
+    same("a share written and read", &IntOrPercent::parse(&read.to_string()), &Some(read))?;
     let counts = [0, 1, 3, 100, 150_000, i32::MAX].map(|n| read.of(n));
     if matches!(read, IntOrPercent::Percent(0..=100)) && !counts.is_sorted() {
         return Err(format!("shares of more are fewer: {counts:?}"));
@@ -286,12 +249,7 @@ fn all(edit: &TaintEdit) -> String {
         .remove
         .iter()
         .map(|(key, effect)| effect.map_or(format!("{key}-"), |e| format!("{key}:{e}-")));
-    edit.add
-        .iter()
-        .map(ToString::to_string)
-        .chain(removed)
-        .collect::<Vec<_>>()
-        .join(",")
+    edit.add.iter().map(ToString::to_string).chain(removed).collect::<Vec<_>>().join(",")
 }
 
 fn selectors(text: &str) -> Outcome {
@@ -328,11 +286,7 @@ fn names_and_ranges(text: &str) -> Outcome {
 fn releases(text: &str) -> Outcome {
     match Release::parse(text) {
         Ok(read) => {
-            same(
-                "a release written and read",
-                &Release::parse(&read.to_string()),
-                &Ok(read),
-            )?;
+            same("a release written and read", &Release::parse(&read.to_string()), &Ok(read))?;
             profiles::profile(&read.to_string())
                 .map_err(|e| format!("a release without a profile: {e}"))?;
             taken(u64::from(read.minor))
@@ -347,11 +301,7 @@ fn releases(text: &str) -> Outcome {
 fn properties(text: &str) -> Outcome {
     match Property::parse(text) {
         Ok(read) => {
-            same(
-                "a property written and read",
-                &Property::parse(&read.to_string()),
-                &Ok(read),
-            )?;
+            same("a property written and read", &Property::parse(&read.to_string()), &Ok(read))?;
             taken(read.name().len() as u64)
         }
         Err(error) => refused(shape(&error)),
@@ -359,12 +309,8 @@ fn properties(text: &str) -> Outcome {
 }
 
 fn figures(text: &str) -> Outcome {
-    let workloads = [
-        "Deployment/default/web",
-        "StatefulSet/default/db",
-        "StatefulSet/shop/db",
-    ]
-    .map(str::to_owned);
+    let workloads = ["Deployment/default/web", "StatefulSet/default/db", "StatefulSet/shop/db"]
+        .map(str::to_owned);
     match columns::parse(&[text.to_owned()], &workloads) {
         Ok(columns) => taken(columns.len() as u64),
         Err(problem) => refused(shape(&problem.message)),

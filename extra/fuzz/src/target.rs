@@ -22,10 +22,7 @@ pub(crate) fn taken(shape: u64) -> Outcome {
 
 /// An input that was refused; `shape` tells apart why.
 pub(crate) fn refused(shape: u64) -> Outcome {
-    Ok(Way {
-        taken: false,
-        shape,
-    })
+    Ok(Way { taken: false, shape })
 }
 
 /// A reader that is given inputs.
@@ -138,9 +135,5 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(
     left: &T,
     right: &T,
 ) -> Result<(), String> {
-    if left == right {
-        Ok(())
-    } else {
-        Err(format!("{what}: {left:?} is not {right:?}"))
-    }
+    if left == right { Ok(()) } else { Err(format!("{what}: {left:?} is not {right:?}")) }
 }

@@ -118,18 +118,9 @@ pub(crate) fn value<'py>(
         return Ok(py.None().into_bound(py));
     }
     match cells.data_type() {
-        DataType::Int64 => cells
-            .as_primitive::<Int64Type>()
-            .value(row)
-            .into_bound_py_any(py),
-        DataType::UInt64 => cells
-            .as_primitive::<UInt64Type>()
-            .value(row)
-            .into_bound_py_any(py),
-        DataType::Float64 => cells
-            .as_primitive::<Float64Type>()
-            .value(row)
-            .into_bound_py_any(py),
+        DataType::Int64 => cells.as_primitive::<Int64Type>().value(row).into_bound_py_any(py),
+        DataType::UInt64 => cells.as_primitive::<UInt64Type>().value(row).into_bound_py_any(py),
+        DataType::Float64 => cells.as_primitive::<Float64Type>().value(row).into_bound_py_any(py),
         DataType::Boolean => cells.as_boolean().value(row).into_bound_py_any(py),
         DataType::Utf8 => cells.as_string::<i32>().value(row).into_bound_py_any(py),
         DataType::List(_) => {

@@ -48,10 +48,7 @@ pub(crate) fn check(py: Python<'_>, file: &str, text: Option<Vec<u8>>) -> PyResu
 /// Runs a scenario.
 #[pyfunction]
 #[pyo3(signature = (file, text, kubernetes, timing, seed, sets, needless_within))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the package names them; nobody else calls this"
-)]
+#[expect(clippy::too_many_arguments, reason = "the package names them; nobody else calls this")]
 pub(crate) fn run(
     py: Python<'_>,
     file: String,
@@ -64,12 +61,7 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let window = duration::parse(needless_within)
         .map_err(|error| refused(py, &Refused::Input(format!("needless_within: {error}"))))?;
-    let overrides = Overrides {
-        kubernetes,
-        timing,
-        seed,
-        sets,
-    };
+    let overrides = Overrides { kubernetes, timing, seed, sets };
     let ran = heeding(py, move |send| {
         Run::begin(|| asked::run(&file, text, overrides), window, send);
     })?;
@@ -87,7 +79,5 @@ pub(crate) fn ask(
         // Whoever does not wait any longer needs no answer.
         let _ = send.send(asked::ask(&words, texts));
     })?;
-    answer
-        .map(Found::new)
-        .map_err(|refusal| refused(py, &refusal))
+    answer.map(Found::new).map_err(|refusal| refused(py, &refusal))
 }

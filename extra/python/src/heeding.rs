@@ -51,9 +51,7 @@ pub(crate) fn heeding<T: Send + 'static>(
     let _under_way = UnderWay::begin();
     py.detach(|| {
         let (send, sent) = channel();
-        let thread = Builder::new()
-            .name("taintsim".to_owned())
-            .stack_size(STACK_BYTES);
+        let thread = Builder::new().name("taintsim".to_owned()).stack_size(STACK_BYTES);
         let thread = thread.spawn(move || work(send))?;
         let mut heard = Ok(());
         let result = loop {

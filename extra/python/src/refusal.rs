@@ -34,13 +34,7 @@ pub(crate) fn defect(error: impl Display) -> PyErr {
 }
 
 /// Message, help, source, line, column.
-type Told = (
-    String,
-    Option<String>,
-    Option<String>,
-    Option<usize>,
-    Option<usize>,
-);
+type Told = (String, Option<String>, Option<String>, Option<usize>, Option<usize>);
 
 fn told(problem: &Problem) -> Told {
     let place = problem.line_and_column();

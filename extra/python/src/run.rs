@@ -108,19 +108,14 @@ impl Run {
 
     /// The document that `taintsim run -o json` prints, as text.
     fn document(&self, py: Python<'_>) -> PyResult<String> {
-        self.told(py, |_, report| {
-            json::document(report, None, &[]).to_string()
-        })
+        self.told(py, |_, report| json::document(report, None, &[]).to_string())
     }
 
     /// What `taintsim run` prints.
     fn text(&self, py: Python<'_>, width: usize) -> PyResult<String> {
         let said = self.told(py, move |_, report| {
             let mut out = Vec::new();
-            let style = Style {
-                colour: false,
-                width,
-            };
+            let style = Style { colour: false, width };
             text::write(&mut out, report, None, style).map(|()| out)
         });
         String::from_utf8(said??).map_err(defect)
@@ -134,9 +129,7 @@ impl Run {
 
     /// Everything that happened.
     fn records(&self, py: Python<'_>) -> PyResult<Table> {
-        self.asked(py, |ran| {
-            Table::of(&RecordsTable::new(&Analysis::new(&ran.plan, &ran.trace)))
-        })?
+        self.asked(py, |ran| Table::of(&RecordsTable::new(&Analysis::new(&ran.plan, &ran.trace))))?
     }
 
     /// A row for each eviction.

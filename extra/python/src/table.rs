@@ -51,11 +51,7 @@ impl Table {
             }
         })?;
         finish(&mut cells)?;
-        Ok(Table {
-            name: table.name().to_owned(),
-            schema,
-            batches,
-        })
+        Ok(Table { name: table.name().to_owned(), schema, batches })
     }
 }
 
@@ -80,11 +76,7 @@ impl Table {
 
     fn __repr__(&self) -> String {
         let names = self.column_names().join(", ");
-        format!(
-            "<taintsim.Table {}: {} rows of {names}>",
-            self.name,
-            self.__len__()
-        )
+        format!("<taintsim.Table {}: {} rows of {names}>", self.name, self.__len__())
     }
 
     /// Its rows as dictionaries, where no library for tables is at hand.

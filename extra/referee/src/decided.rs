@@ -25,10 +25,8 @@ impl Decided {
         for point in points {
             let own = drawn.choices.iter().filter(|d| d.point == point);
             let is_usual = own.clone().all(|d| !d.deviates());
-            let usual = own.map(|d: &Drawn| Deviation {
-                value: d.span.default_value(),
-                ..(*d).into()
-            });
+            let usual =
+                own.map(|d: &Drawn| Deviation { value: d.span.default_value(), ..(*d).into() });
             let decides = !is_usual && lines(&run(usual.collect()).trace) != came;
             let (all, decided) = self.0.entry(point).or_default();
             *all += 1;
@@ -67,12 +65,7 @@ mod tests {
             one.look(&plan, seed);
             decided.add(&one);
         }
-        assert!(
-            decided
-                .0
-                .values()
-                .all(|(all, own)| own <= all && *all <= 20)
-        );
+        assert!(decided.0.values().all(|(all, own)| own <= all && *all <= 20));
         let any = decided.0.values().map(|(_, own)| *own).max();
         assert!(any.is_some_and(|n| (4..=20).contains(&n)), "{decided:?}");
         assert!(!decided.0.contains_key("request-latency"), "{decided:?}");

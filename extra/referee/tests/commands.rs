@@ -13,11 +13,7 @@ struct Called {
 }
 
 fn conform(args: &[&str]) -> Called {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = Command::new(env!("CARGO_BIN_EXE_taintsim-conform"))
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_taintsim-conform"))
         .args(args)
         .output()
         .expect("it starts");
@@ -30,9 +26,7 @@ fn conform(args: &[&str]) -> Called {
 
 /// A folder of the recordings.
 fn recordings(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/traces")
-        .join(folder)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(folder)
 }
 
 /// The file of a recorded timeline.
@@ -96,11 +90,7 @@ fn what_is_no_recording_is_refused() {
     if Path::new("/dev/zero").exists() {
         let called = conform(&["/dev/zero"]);
         assert_eq!(called.code, 2);
-        assert!(
-            called.stderr.contains("256 MiB, the limit"),
-            "{}",
-            called.stderr
-        );
+        assert!(called.stderr.contains("256 MiB, the limit"), "{}", called.stderr);
     }
 }
 
@@ -112,11 +102,7 @@ fn a_random_scenario_is_printed_and_run() {
             .args(args)
             .output()
             .expect("it starts");
-        assert!(
-            out.status.success(),
-            "{}",
-            String::from_utf8_lossy(&out.stderr)
-        );
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).expect("UTF-8")
     };
     let text = soak(&["--print", "--seed", "7"]);
@@ -170,11 +156,8 @@ fn the_guided_search_reaches_what_upstream_did() {
         };
         let out = conform(&[&["--search", "3000", &file], release].concat());
         assert_eq!(out.code, 0, "{}", out.stdout);
-        let told: Vec<&str> = out
-            .stdout
-            .lines()
-            .filter_map(|l| Some(l.split_once("; reached ")?.1))
-            .collect();
+        let told: Vec<&str> =
+            out.stdout.lines().filter_map(|l| Some(l.split_once("; reached ")?.1)).collect();
         assert!(!told.is_empty(), "{}", out.stdout);
         for line in &told {
             let (reached, of) = line.split_once(" of ").expect("k of n");
@@ -191,11 +174,7 @@ fn a_miss_says_where_the_nearest_run_departs() {
     // The second outcome of that release has 52 records; a pause that is drawn to the nanosecond comes
     // before the last of them.
     let missed = " of 52 records\n    - ";
-    assert!(
-        out.stdout.contains("\n    outcome 2 missed after "),
-        "{}",
-        out.stdout
-    );
+    assert!(out.stdout.contains("\n    outcome 2 missed after "), "{}", out.stdout);
     assert!(out.stdout.contains(missed), "{}", out.stdout);
 }
 /// Seeds come to what upstream's runs of 1.34 came to as often, at one per cent for all recordings together. What

@@ -85,10 +85,7 @@ impl Noise {
 impl Group {
     /// By how much its objects differ in time: the least and the most.
     pub(crate) fn shift(&self) -> Option<(Dur, Dur)> {
-        let shifts = self
-            .pairs
-            .iter()
-            .filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
+        let shifts = self.pairs.iter().filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
         Some((shifts.clone().min()?, shifts.max()?))
     }
 }

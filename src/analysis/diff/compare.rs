@@ -95,22 +95,14 @@ impl Sides {
             costs[side] = Bill::whole(&serving);
             for (name, fate) in fates(analysis, &serving, &workloads::workloads(analysis)) {
                 let index = all.iter().position(|w| w.name == name).unwrap_or_else(|| {
-                    all.push(WorkloadChange {
-                        name,
-                        sides: [None, None],
-                    });
+                    all.push(WorkloadChange { name, sides: [None, None] });
                     all.len() - 1
                 });
                 all[index].sides[side] = Some(fate);
             }
         }
         let [first, second] = sides;
-        Sides {
-            pairs: pairs(first, second, tolerance),
-            names,
-            costs,
-            workloads: all,
-        }
+        Sides { pairs: pairs(first, second, tolerance), names, costs, workloads: all }
     }
 }
 
@@ -118,23 +110,14 @@ impl Sides {
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
 /// there may be before like ones are put together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
-    let Sides {
-        names,
-        pairs,
-        costs,
-        mut workloads,
-    } = Sides::new(runs, window, tolerance);
+    let Sides { names, pairs, costs, mut workloads } = Sides::new(runs, window, tolerance);
     // Noise is where two runs part only if nothing else is.
     let first = pairs
         .iter()
         .min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)))
         .map(|p| {
             let change = p.change(&names);
-            First {
-                what: p.what(&names),
-                change,
-                pair: p.named(&names),
-            }
+            First { what: p.what(&names), change, pair: p.named(&names) }
         });
     let groups = group(pairs, &names, most);
     workloads.retain(|w| match &w.sides {
@@ -147,12 +130,5 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     };
     workloads.sort_by_key(|w| std::cmp::Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
-    Difference {
-        settings,
-        costs,
-        workloads,
-        first,
-        groups,
-        tolerance,
-    }
+    Difference { settings, costs, workloads, first, groups, tolerance }
 }

@@ -28,17 +28,8 @@ impl Bill {
             _ => 0,
         };
         let turns = served.counts.windows(2).map(turns).sum();
-        let most_desired = served
-            .counts
-            .iter()
-            .map(|c| u64::from(c.1.desired))
-            .max()
-            .unwrap_or(0);
-        Bill {
-            costs: served.costs,
-            turns,
-            most_desired,
-        }
+        let most_desired = served.counts.iter().map(|c| u64::from(c.1.desired)).max().unwrap_or(0);
+        Bill { costs: served.costs, turns, most_desired }
     }
 
     /// Of all of them together.
@@ -71,18 +62,12 @@ impl Bill {
             Figure::LongestBelowNeed | Figure::LongestPending => 2.0 * ns / 1e9,
             _ => all / 60e9,
         };
-        if (b - a).abs() <= slack {
-            Ordering::Equal
-        } else {
-            b.total_cmp(&a)
-        }
+        if (b - a).abs() <= slack { Ordering::Equal } else { b.total_cmp(&a) }
     }
 
     /// Whether all figures are the same.
     pub(crate) fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
-        Figure::ALL
-            .into_iter()
-            .all(|f| self.compared(other, f, tolerance).is_eq())
+        Figure::ALL.into_iter().all(|f| self.compared(other, f, tolerance).is_eq())
     }
 }
 
@@ -96,10 +81,7 @@ fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) ->
         (a.dead, b.dead),
         (a.pending, b.pending),
     ];
-    pairs
-        .into_iter()
-        .map(|(a, b)| u64::from(a.abs_diff(b)))
-        .sum()
+    pairs.into_iter().map(|(a, b)| u64::from(a.abs_diff(b))).sum()
 }
 
 /// What became of a workload.
@@ -128,11 +110,7 @@ impl Fate {
             bill: Bill::new(served),
             desired: end.desired,
             up: end.up,
-            least_up: served
-                .spans(analysis.horizon())
-                .map(|(.., c)| c.up)
-                .min()
-                .unwrap_or(end.up),
+            least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
             lost: outcome.map_or(0, |o| o.lost),
             replaced: outcome.map_or(0, |o| o.replaced),
             stuck: outcome.map_or(0, |o| o.stuck),
@@ -153,10 +131,7 @@ pub(super) fn fates(
 ) -> Vec<(String, Fate)> {
     let fate = |w: &Served| {
         let outcome = workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
-        (
-            w.name.replacen('/', " ", 1),
-            Fate::new(analysis, w, outcome),
-        )
+        (w.name.replacen('/', " ", 1), Fate::new(analysis, w, outcome))
     };
     serving.workloads.iter().map(fate).collect()
 }
@@ -169,12 +144,7 @@ mod tests {
 
     /// Two pods are desired; both are down from one second to another.
     fn served(from: u64, to: u64) -> Bill {
-        let count = |up| Count {
-            desired: 2,
-            up,
-            ready: up,
-            ..Count::default()
-        };
+        let count = |up| Count { desired: 2, up, ready: up, ..Count::default() };
         let counts = vec![
             (Time::ZERO, count(2)),
             (Time::from_secs(from), count(0)),
@@ -205,38 +175,20 @@ mod tests {
         assert_eq!(a.turns, 8);
         let at = |figure, tolerance| a.compared(&b, figure, Dur::from_secs(tolerance));
         assert_eq!(
-            (
-                at(Figure::ReplicaMinutesMissing, 0),
-                at(Figure::ReplicaMinutesMissing, 1)
-            ),
+            (at(Figure::ReplicaMinutesMissing, 0), at(Figure::ReplicaMinutesMissing, 1)),
             (Ordering::Greater, Ordering::Greater)
         );
         assert_eq!(at(Figure::ReplicaMinutesMissing, 5), Ordering::Equal);
         // An end of a stretch is off by 5 s; beginning and end may be off by 2 s each, but not by 3
         // s.
         assert_eq!(
-            (
-                at(Figure::LongestBelowNeed, 2),
-                at(Figure::LongestBelowNeed, 3)
-            ),
+            (at(Figure::LongestBelowNeed, 2), at(Figure::LongestBelowNeed, 3)),
             (Ordering::Greater, Ordering::Equal)
         );
-        assert_eq!(
-            b.compared(&a, Figure::LongestBelowNeed, Dur::ZERO),
-            Ordering::Less
-        );
+        assert_eq!(b.compared(&a, Figure::LongestBelowNeed, Dur::ZERO), Ordering::Less);
         assert!(a.is_like(&b, Dur::from_secs(5)) && !a.is_like(&b, Dur::ZERO));
         // No tolerance makes one eviction of two.
-        let one = Bill {
-            costs: Costs {
-                evicted: 1,
-                ..a.costs
-            },
-            ..a
-        };
-        assert_eq!(
-            a.compared(&one, Figure::Evicted, Dur::from_secs(600)),
-            Ordering::Less
-        );
+        let one = Bill { costs: Costs { evicted: 1, ..a.costs }, ..a };
+        assert_eq!(a.compared(&one, Figure::Evicted, Dur::from_secs(600)), Ordering::Less);
     }
 }

@@ -36,24 +36,17 @@ pub(super) const NONE: u32 = u32::MAX;
 impl Names {
     pub(super) fn new(a: &Analysis<'_>, b: &Analysis<'_>) -> Self {
         let nodes = |x: &Analysis<'_>| {
-            (0..x.node_count() as u32)
-                .map(|i| x.node_name(NodeId(i)).to_owned())
-                .collect()
+            (0..x.node_count() as u32).map(|i| x.node_name(NodeId(i)).to_owned()).collect()
         };
         let pods = |x: &Analysis<'_>| {
-            (0..x.pod_count() as u32)
-                .map(|i| x.pod_name(PodId(i)).to_owned())
-                .collect()
+            (0..x.pod_count() as u32).map(|i| x.pod_name(PodId(i)).to_owned()).collect()
         };
         let (nodes, node_of) = union(nodes(a), nodes(b));
         let (pods, pod_of): (Vec<String>, [Vec<u32>; 2]) = union(pods(a), pods(b));
         let mut planned = vec![false; pods.len()];
         for (side, analysis) in [a, b].into_iter().enumerate() {
-            for pod in analysis
-                .plan
-                .pods
-                .iter()
-                .filter_map(|p| analysis.trace.names.find_pod(&p.name))
+            for pod in
+                analysis.plan.pods.iter().filter_map(|p| analysis.trace.names.find_pod(&p.name))
             {
                 planned[pod_of[side][pod.index()] as usize] = true;
             }
@@ -199,15 +192,9 @@ impl Found {
         let node = if f.node == NO_NODE {
             NONE
         } else {
-            names.node_of[side]
-                .get(f.node as usize)
-                .copied()
-                .unwrap_or(NONE)
+            names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE)
         };
-        let pod = f
-            .pod
-            .and_then(|p| names.pod_of[side].get(p.index()).copied())
-            .unwrap_or(NONE);
+        let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
         let bound = matches!(f.fact, Fact::PodBound | Fact::ReplicaBound(_));
         let rank = self.rank(f.fact, pod);
         let key = (side, f.fact, rank, if bound { node } else { NONE });
@@ -243,43 +230,24 @@ fn words(
 ) -> (u32, u32) {
     let text = Text { analysis, taints };
     let (what, detail) = match fact {
-        Fact::Evicted(_) | Fact::EvictedBy(_) => (
-            "evicted".to_owned(),
-            text.verb(fact)
-                .trim_start_matches("evicted")
-                .trim()
-                .to_owned(),
-        ),
-        Fact::TimerSet(seconds) => (
-            "given an eviction timer".to_owned(),
-            format!("of {seconds} s"),
-        ),
+        Fact::Evicted(_) | Fact::EvictedBy(_) => {
+            ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned())
+        }
+        Fact::TimerSet(seconds) => {
+            ("given an eviction timer".to_owned(), format!("of {seconds} s"))
+        }
         Fact::PodPending(_) | Fact::ReplicaPending(..) => {
             let why = text.verb(fact);
-            (
-                "pending".to_owned(),
-                why.trim_start_matches("pending: ").to_owned(),
-            )
+            ("pending".to_owned(), why.trim_start_matches("pending: ").to_owned())
         }
-        Fact::PodBound | Fact::ReplicaBound(_) => (
-            "bound".to_owned(),
-            names.nodes.get(node as usize).cloned().unwrap_or_default(),
-        ),
+        Fact::PodBound | Fact::ReplicaBound(_) => {
+            ("bound".to_owned(), names.nodes.get(node as usize).cloned().unwrap_or_default())
+        }
         fact => (text.verb(fact), String::new()),
     };
-    let what = if rank == WORDS {
-        format!("{what} in other words")
-    } else {
-        what
-    };
-    let (what, detail) = (
-        names.text(what),
-        if detail.is_empty() {
-            NONE
-        } else {
-            names.text(detail)
-        },
-    );
+    let what = if rank == WORDS { format!("{what} in other words") } else { what };
+    let (what, detail) =
+        (names.text(what), if detail.is_empty() { NONE } else { names.text(detail) });
     let key = (rank, what);
     if let Some(&id) = names.by_what.get(&key) {
         return (id, detail);

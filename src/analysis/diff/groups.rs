@@ -18,21 +18,9 @@ struct Level {
 }
 
 const LEVELS: [Level; 3] = [
-    Level {
-        shift: true,
-        detail: true,
-        of: true,
-    },
-    Level {
-        shift: false,
-        detail: false,
-        of: true,
-    },
-    Level {
-        shift: false,
-        detail: false,
-        of: false,
-    },
+    Level { shift: true, detail: true, of: true },
+    Level { shift: false, detail: false, of: true },
+    Level { shift: false, detail: false, of: false },
 ];
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.
@@ -47,16 +35,8 @@ pub(super) fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group
     // Noise last. Otherwise what matters most first; what is in one run only before what is
     // shifted; then the longer shift, the larger group, the earlier one.
     groups.sort_by_key(|(rank, g)| {
-        let moved = matches!(
-            g.change,
-            Change::Earlier | Change::Later | Change::Otherwise(..)
-        );
-        let when = g
-            .pairs
-            .iter()
-            .flat_map(|p| p.a.iter().chain(&p.b))
-            .map(|o| o.at)
-            .min();
+        let moved = matches!(g.change, Change::Earlier | Change::Later | Change::Otherwise(..));
+        let when = g.pairs.iter().flat_map(|p| p.a.iter().chain(&p.b)).map(|o| o.at).min();
         let shift = g.shift().map_or(0, |(_, most)| most.as_secs());
         (g.noise, *rank, moved, Reverse((shift, g.pairs.len())), when)
     });
@@ -119,11 +99,7 @@ fn alike(p: &Paired, names: &Names, level: Level) -> Alike {
         }
     };
     let detail = |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
-    let of = if p.pod == NONE || !level.of {
-        NONE
-    } else {
-        names.groups[p.pod as usize]
-    };
+    let of = if p.pod == NONE || !level.of { NONE } else { names.groups[p.pod as usize] };
     let details = [detail(&p.a), detail(&p.b)];
     (p.noise(names), p.what, change, shift, of, details)
 }

@@ -25,13 +25,7 @@ pub(crate) struct OneSeed {
 impl OneSeed {
     /// Compares two runs with the same seed; see [`compare`](super::compare).
     pub(crate) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
-        let Sides {
-            names,
-            pairs,
-            costs,
-            workloads,
-            ..
-        } = Sides::new(runs, window, tolerance);
+        let Sides { names, pairs, costs, workloads, .. } = Sides::new(runs, window, tolerance);
         let (mut named, mut alike, mut noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         // An object that does the same twice is one.
         let mut seen = BTreeSet::new();
@@ -41,13 +35,8 @@ impl OneSeed {
                 continue;
             }
             let change = p.change(&names);
-            let kind: Kind = (
-                p.rank(&names).0,
-                p.what(&names),
-                Way::of(&change),
-                p.is_of_pod(),
-                p.of(&names),
-            );
+            let kind: Kind =
+                (p.rank(&names).0, p.what(&names), Way::of(&change), p.is_of_pod(), p.of(&names));
             let new = u64::from(seen.insert((p.identity(), kind.2)));
             let tally = Tally {
                 seeds: 1,
@@ -85,17 +74,10 @@ pub(super) fn cancel(
     alike: &mut BTreeMap<Kind, Tally>,
     noise: &mut BTreeMap<(Noise, String), u64>,
 ) {
-    let kinds: Vec<Kind> = alike
-        .keys()
-        .filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier))
-        .cloned()
-        .collect();
+    let kinds: Vec<Kind> =
+        alike.keys().filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier)).cloned().collect();
     for one in kinds {
-        let opposite = if one.2 == Way::OnlyA {
-            Way::OnlyB
-        } else {
-            Way::Later
-        };
+        let opposite = if one.2 == Way::OnlyA { Way::OnlyB } else { Way::Later };
         let other: Kind = (one.0, one.1.clone(), opposite, one.3, one.4.clone());
         let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else {
             continue;

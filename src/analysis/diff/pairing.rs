@@ -28,12 +28,7 @@ impl Paired {
 
     /// When it first was true in either run.
     pub(super) fn when(&self) -> Time {
-        self.a
-            .iter()
-            .chain(&self.b)
-            .map(|s| s.at)
-            .min()
-            .unwrap_or(Time::MAX)
+        self.a.iter().chain(&self.b).map(|s| s.at).min().unwrap_or(Time::MAX)
     }
 
     pub(super) fn rank(&self, names: &Names) -> (u8, u32) {
@@ -42,8 +37,7 @@ impl Paired {
 
     pub(super) fn change(&self, names: &Names) -> Change {
         let beside = |s: Option<Seen>| {
-            s.and_then(|s| names.texts.get(s.detail as usize).cloned())
-                .unwrap_or_default()
+            s.and_then(|s| names.texts.get(s.detail as usize).cloned()).unwrap_or_default()
         };
         match (&self.a, &self.b) {
             (Some(_), Some(_)) if !self.shifted && self.same_beside() => {
@@ -90,10 +84,7 @@ impl Paired {
         match (self.pod, self.node) {
             (NONE, NONE) => None,
             (NONE, node) => names.nodes.get(node as usize).map(|n| stem(n).to_owned()),
-            (pod, _) => names
-                .texts
-                .get(names.groups[pod as usize] as usize)
-                .cloned(),
+            (pod, _) => names.texts.get(names.groups[pod as usize] as usize).cloned(),
         }
     }
 
@@ -124,16 +115,10 @@ impl Paired {
     pub(super) fn named(&self, names: &Names) -> Pair {
         let name = |all: &[String], i: u32| all.get(i as usize).cloned();
         let node = self.a.or(self.b).map_or(NONE, |s| s.node);
-        let occurrence = |s: Seen| Occurrence {
-            at: s.at,
-            record: s.record,
-        };
+        let occurrence = |s: Seen| Occurrence { at: s.at, record: s.record };
         Pair {
             pod: name(&names.pods, self.pod),
-            node: name(
-                &names.nodes,
-                if self.node == NONE { node } else { self.node },
-            ),
+            node: name(&names.nodes, if self.node == NONE { node } else { self.node }),
             a: self.a.map(occurrence),
             b: self.b.map(occurrence),
         }
@@ -146,21 +131,13 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
     let mut both = |key: Key, a: &[Seen], b: &[Seen]| {
         for (a, b) in matched(a, b) {
             let (shifted, other) = match (&a, &b) {
-                (Some(a), Some(b)) => (
-                    distance(a.at, b.at) > tolerance,
-                    a.detail != b.detail || a.node != b.node,
-                ),
+                (Some(a), Some(b)) => {
+                    (distance(a.at, b.at) > tolerance, a.detail != b.detail || a.node != b.node)
+                }
                 _ => (true, true),
             };
             if shifted || other {
-                found.push(Paired {
-                    what: key.0,
-                    pod: key.1,
-                    node: key.2,
-                    a,
-                    b,
-                    shifted,
-                });
+                found.push(Paired { what: key.0, pod: key.1, node: key.2, a, b, shifted });
             }
         }
     };
@@ -184,9 +161,7 @@ fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
         return matched(b, a).into_iter().map(|(b, a)| (a, b)).collect();
     }
     if a.len() == b.len() || a.len() * b.len() > COMBINATIONS_MAX {
-        return (0..b.len())
-            .map(|i| (a.get(i).copied(), b.get(i).copied()))
-            .collect();
+        return (0..b.len()).map(|i| (a.get(i).copied(), b.get(i).copied())).collect();
     }
     // cost[i][j]: the least sum of distances of the first i of `a` among the first j of `b`.
     let width = b.len() + 1;
@@ -196,11 +171,8 @@ fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
         for j in i..=b.len() {
             let taken = cost[(i - 1) * width + j - 1]
                 .saturating_add(distance(a[i - 1].at, b[j - 1].at).as_nanos().into());
-            cost[i * width + j] = taken.min(if j > i {
-                cost[i * width + j - 1]
-            } else {
-                u128::MAX
-            });
+            cost[i * width + j] =
+                taken.min(if j > i { cost[i * width + j - 1] } else { u128::MAX });
         }
     }
     let (mut i, mut pairs) = (a.len(), Vec::new());

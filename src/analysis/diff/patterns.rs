@@ -81,11 +81,8 @@ fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
         if m.each && level > 1 {
             m.kind.4 = None;
         }
-        let seconds = m
-            .tally
-            .shift
-            .filter(|_| level == 0)
-            .map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
+        let seconds =
+            m.tally.shift.filter(|_| level == 0).map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
         match merged.entry((m.kind.clone(), m.each, seconds, m.tally.details.clone())) {
             Entry::Vacant(slot) => drop(slot.insert(m)),
             Entry::Occupied(slot) => {

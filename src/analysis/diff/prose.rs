@@ -10,51 +10,15 @@ use std::collections::BTreeMap;
 /// `Profile` itself without one.
 const FILES: [(&str, &str, &str); 10] = [
     ("", "Profile", include_str!("../../plan/profile.rs")),
-    (
-        "node_lifecycle",
-        "Switches",
-        include_str!("../../plan/switches/node_lifecycle.rs"),
-    ),
-    (
-        "taint_eviction",
-        "Switches",
-        include_str!("../../plan/switches/taint_eviction.rs"),
-    ),
-    (
-        "kubelet",
-        "Switches",
-        include_str!("../../plan/switches/kubelet.rs"),
-    ),
-    (
-        "scheduler",
-        "Switches",
-        include_str!("../../plan/switches/scheduler.rs"),
-    ),
-    (
-        "pod_gc",
-        "Switches",
-        include_str!("../../plan/switches/pod_gc.rs"),
-    ),
-    (
-        "workload",
-        "Switches",
-        include_str!("../../plan/switches/workload.rs"),
-    ),
-    (
-        "cloud",
-        "Switches",
-        include_str!("../../plan/switches/cloud.rs"),
-    ),
-    (
-        "disruption",
-        "Switches",
-        include_str!("../../plan/switches/disruption.rs"),
-    ),
-    (
-        "eviction",
-        "EvictionRules",
-        include_str!("../../plan/switches/eviction.rs"),
-    ),
+    ("node_lifecycle", "Switches", include_str!("../../plan/switches/node_lifecycle.rs")),
+    ("taint_eviction", "Switches", include_str!("../../plan/switches/taint_eviction.rs")),
+    ("kubelet", "Switches", include_str!("../../plan/switches/kubelet.rs")),
+    ("scheduler", "Switches", include_str!("../../plan/switches/scheduler.rs")),
+    ("pod_gc", "Switches", include_str!("../../plan/switches/pod_gc.rs")),
+    ("workload", "Switches", include_str!("../../plan/switches/workload.rs")),
+    ("cloud", "Switches", include_str!("../../plan/switches/cloud.rs")),
+    ("disruption", "Switches", include_str!("../../plan/switches/disruption.rs")),
+    ("eviction", "EvictionRules", include_str!("../../plan/switches/eviction.rs")),
 ];
 
 /// The documentation of a file's types: by type and field or variant, the text and the field's own
@@ -77,9 +41,7 @@ impl<'a> Docs<'a> {
                 let (name, kind) = field
                     .split_once(": ")
                     .unwrap_or((field.split(['(', ' ']).next().unwrap_or(field), ""));
-                found
-                    .entry((of, name))
-                    .or_insert((std::mem::take(&mut doc), kind));
+                found.entry((of, name)).or_insert((std::mem::take(&mut doc), kind));
             }
             if !line.starts_with("#[") {
                 doc.clear();
@@ -108,9 +70,7 @@ pub(super) fn told(name: &str, values: [Option<&str>; 2]) -> Option<(String, [St
         value => {
             let value = value.unwrap_or("None");
             let name = value.split(['(', ' ']).next().unwrap_or(value);
-            docs.0
-                .get(&(of, name))
-                .map_or_else(|| plain(value), |(doc, _)| sentence(doc))
+            docs.0.get(&(of, name)).map_or_else(|| plain(value), |(doc, _)| sentence(doc))
         }
     };
     Some((sentence(about?), values.map(variant)))
@@ -118,20 +78,11 @@ pub(super) fn told(name: &str, values: [Option<&str>; 2]) -> Option<(String, [St
 
 /// A value without the words that it has in the source: `Some("x")` is `x`.
 pub(super) fn plain(value: &str) -> String {
-    let inner = value
-        .strip_prefix("Some(")
-        .and_then(|v| v.strip_suffix(')'))
-        .unwrap_or(value)
-        .trim();
-    let inner = inner
-        .strip_suffix(".0")
-        .filter(|n| n.bytes().all(|b| b.is_ascii_digit()))
-        .unwrap_or(inner);
-    if inner == "None" {
-        "none".to_owned()
-    } else {
-        inner.trim_matches('"').to_owned()
-    }
+    let inner =
+        value.strip_prefix("Some(").and_then(|v| v.strip_suffix(')')).unwrap_or(value).trim();
+    let inner =
+        inner.strip_suffix(".0").filter(|n| n.bytes().all(|b| b.is_ascii_digit())).unwrap_or(inner);
+    if inner == "None" { "none".to_owned() } else { inner.trim_matches('"').to_owned() }
 }
 
 /// A documentation as a sentence without its full stop, without the marks of code and the numbers
@@ -162,16 +113,14 @@ mod tests {
     /// of them.
     #[test]
     fn every_switch_of_every_release_has_its_prose() {
-        let all: Vec<_> = Release::all_minors()
-            .map(|r| profile(&r.to_string()).expect("a release"))
-            .collect();
+        let all: Vec<_> =
+            Release::all_minors().map(|r| profile(&r.to_string()).expect("a release")).collect();
         let ends = [all[0].clone(), all[all.len() - 1].clone()];
         let mut told = 0;
         for pair in all.windows(2).chain([&ends[..]]) {
             for change in Settings::switches(&pair[0], &pair[1]) {
-                let prose = change
-                    .prose
-                    .unwrap_or_else(|| panic!("{} has no documentation", change.name));
+                let prose =
+                    change.prose.unwrap_or_else(|| panic!("{} has no documentation", change.name));
                 assert!(prose.0.contains(' '), "{}: {prose:?}", change.name);
                 for text in [&prose.0, &prose.1[0], &prose.1[1]] {
                     let debug = ["Some(", "None", "true", "false", "Dur(", "`", "::"]
@@ -187,25 +136,13 @@ mod tests {
 
     #[test]
     fn the_documentation_of_a_field_is_its_prose() {
-        let lifecycle = told(
-            "node_lifecycle.taint_on_observed",
-            [Some("true"), Some("false")],
-        );
+        let lifecycle = told("node_lifecycle.taint_on_observed", [Some("true"), Some("false")]);
         let about = "The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one";
-        assert_eq!(
-            lifecycle,
-            Some((about.to_owned(), ["yes".to_owned(), "no".to_owned()]))
-        );
-        let entry = told(
-            "taint_eviction.finished_entry",
-            [Some("Nil"), Some("Deleted")],
-        );
+        assert_eq!(lifecycle, Some((about.to_owned(), ["yes".to_owned(), "no".to_owned()])));
+        let entry = told("taint_eviction.finished_entry", [Some("Nil"), Some("Deleted")]);
         assert_eq!(
             entry.map(|e| e.1),
-            Some([
-                "Nil, up to 1.32".to_owned(),
-                "Nothing, from 1.33".to_owned()
-            ])
+            Some(["Nil, up to 1.32".to_owned(), "Nothing, from 1.33".to_owned()])
         );
         assert_eq!(
             told("scheduler.weights.taint_toleration", [Some("1"), Some("3")]).map(|t| t.1),

@@ -109,12 +109,8 @@ impl Gathered {
                 [a, _] => only[usize::from(a.is_none())] += 1,
             }
         }
-        one.named
-            .into_iter()
-            .for_each(|(key, tally)| put(&mut self.named, key, &tally, false));
-        one.alike
-            .into_iter()
-            .for_each(|(key, tally)| put(&mut self.alike, key, &tally, false));
+        one.named.into_iter().for_each(|(key, tally)| put(&mut self.named, key, &tally, false));
+        one.alike.into_iter().for_each(|(key, tally)| put(&mut self.alike, key, &tally, false));
         for (key, n) in one.noise {
             *self.noise.entry(key).or_default() += n;
         }
@@ -129,9 +125,7 @@ impl Gathered {
         let named_chance = chances(&self.named, opposite_named, |(kind, _)| kind.2);
         // The objects of which it is always so, by kind.
         let mut always: BTreeMap<Kind, Vec<(String, Tally)>> = BTreeMap::new();
-        for ((key, tally), chance) in std::mem::take(&mut self.named)
-            .into_iter()
-            .zip(named_chance)
+        for ((key, tally), chance) in std::mem::take(&mut self.named).into_iter().zip(named_chance)
         {
             let (kind, object) = key;
             if is_nearly_all(tally.seeds, all) && differs(chance) && !object.is_empty() {
@@ -139,9 +133,8 @@ impl Gathered {
             }
         }
         let (mut nearly_all, mut chance) = (Vec::new(), Vec::new());
-        for ((kind, tally), by_chance) in std::mem::take(&mut self.alike)
-            .into_iter()
-            .zip(alike_chance)
+        for ((kind, tally), by_chance) in
+            std::mem::take(&mut self.alike).into_iter().zip(alike_chance)
         {
             let often = is_nearly_all(tally.seeds, all) && differs(by_chance);
             let objects = if often { always.remove(&kind) } else { None };
@@ -164,13 +157,7 @@ impl Gathered {
         for (kind, objects) in always {
             let one = |(object, tally): (String, Tally)| {
                 let seeds = (tally.seeds, tally.seeds);
-                Member {
-                    kind: kind.clone(),
-                    objects: vec![object],
-                    each: true,
-                    seeds,
-                    tally,
-                }
+                Member { kind: kind.clone(), objects: vec![object], each: true, seeds, tally }
             };
             nearly_all.extend(objects.into_iter().map(one));
         }
@@ -183,11 +170,7 @@ impl Gathered {
             workloads: self.workloads(),
             nearly_all: patterns(nearly_all, most),
             chance: patterns(chance, most),
-            noise: self
-                .noise
-                .into_iter()
-                .map(|((noise, what), n)| (noise, what, n))
-                .collect(),
+            noise: self.noise.into_iter().map(|((noise, what), n)| (noise, what, n)).collect(),
         }
     }
 
@@ -279,14 +262,7 @@ mod tests {
 
     fn seed(costs: [Bill; 2]) -> OneSeed {
         let (named, alike, noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        OneSeed {
-            costs,
-            workloads: Vec::new(),
-            named,
-            alike,
-            noise,
-            same: false,
-        }
+        OneSeed { costs, workloads: Vec::new(), named, alike, noise, same: false }
     }
 
     fn kind(what: &str, way: Way, of: &str) -> Kind {
@@ -314,13 +290,8 @@ mod tests {
         let found = all.finish(40);
         // Of -2, 0, +3, 0: the mean is 1/4. The means of the sides are 12/4 and 13/4. A pod is
         // missing for as many minutes as are evicted.
-        let expected = Paired {
-            means: [3.0, 3.25],
-            difference: 0.25,
-            range: (-2.0, 3.0),
-            less: 1,
-            more: 1,
-        };
+        let expected =
+            Paired { means: [3.0, 3.25], difference: 0.25, range: (-2.0, 3.0), less: 1, more: 1 };
         for (figure, paired) in found.costs {
             match figure {
                 Figure::Evicted | Figure::ReplicaMinutesMissing => {
@@ -360,13 +331,10 @@ mod tests {
         for n in 0..10 {
             let mut one = seed([Bill::default(); 2]);
             // Always web-0, and another one of web in each even seed; db in eight of ten.
-            one.named
-                .insert((web.clone(), "web-0".to_owned()), tally(1));
-            one.alike
-                .insert(web.clone(), tally(if n % 2 == 0 { 2 } else { 1 }));
+            one.named.insert((web.clone(), "web-0".to_owned()), tally(1));
+            one.alike.insert(web.clone(), tally(if n % 2 == 0 { 2 } else { 1 }));
             if n % 2 == 0 {
-                one.named
-                    .insert((web.clone(), format!("web-{}", n + 1)), tally(1));
+                one.named.insert((web.clone(), format!("web-{}", n + 1)), tally(1));
             }
             if n < 8 {
                 one.alike.insert(db.clone(), tally(3));
@@ -376,14 +344,9 @@ mod tests {
         let found = all.finish(40);
         type Told = (Option<String>, Vec<String>, (u64, u64), (u64, u64));
         let told = |list: &[Pattern]| -> Vec<Told> {
-            list.iter()
-                .map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed))
-                .collect()
+            list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect()
         };
-        assert_eq!(
-            told(&found.nearly_all),
-            [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]
-        );
+        assert_eq!(told(&found.nearly_all), [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
         assert_eq!(told(&found.chance), [(db.4, Vec::new(), (8, 8), (3, 3))]);
     }
 
@@ -393,8 +356,7 @@ mod tests {
         let web = |way| kind("evicted", way, "Deployment default/web");
         for n in 0..10 {
             let mut one = seed([Bill::default(); 2]);
-            one.named
-                .insert((web(Way::Earlier), "web-0".to_owned()), tally(1));
+            one.named.insert((web(Way::Earlier), "web-0".to_owned()), tally(1));
             one.alike.insert(web(Way::Earlier), tally(1));
             if n % 2 == 0 {
                 one.alike.insert(web(Way::Later), tally(2));
@@ -404,20 +366,13 @@ mod tests {
         }
         let found = all.finish(40);
         assert_eq!(
-            found
-                .nearly_all
-                .iter()
-                .map(|p| (p.way, p.each, &p.objects[..]))
-                .collect::<Vec<_>>(),
+            found.nearly_all.iter().map(|p| (p.way, p.each, &p.objects[..])).collect::<Vec<_>>(),
             [(Way::Earlier, true, &["web-0".to_owned()][..])]
         );
         // Five seeds with one pod earlier; five with that one earlier and two later, which are
         // three.
-        let mut chance: Vec<(Way, u64, (u64, u64))> = found
-            .chance
-            .iter()
-            .map(|p| (p.way, p.seeds.0, p.in_one_seed))
-            .collect();
+        let mut chance: Vec<(Way, u64, (u64, u64))> =
+            found.chance.iter().map(|p| (p.way, p.seeds.0, p.in_one_seed)).collect();
         chance.sort();
         assert_eq!(chance, [(Way::Earlier, 5, (1, 1)), (Way::Both, 5, (3, 3))]);
     }
@@ -434,11 +389,7 @@ mod tests {
                 let mut one = seed([Bill::default(); 2]);
                 one.alike.insert(kind("evicted", Way::OnlyB, "w"), tally(1));
                 for other in 0..40 {
-                    let way = if (n + other) % 2 == 0 {
-                        Way::Earlier
-                    } else {
-                        Way::Later
-                    };
+                    let way = if (n + other) % 2 == 0 { Way::Earlier } else { Way::Later };
                     let of = format!("o-{other}");
                     one.alike.insert(kind("tainted", way, &of), tally(1));
                 }
@@ -465,15 +416,11 @@ mod tests {
         cancel(&mut alike, &mut noise);
         // Three of five have a counterpart; the two and the two are each other's; those of another
         // workload are not.
-        let left: Vec<(&str, Way, u64)> = alike
-            .iter()
-            .map(|(k, t)| (k.1.as_str(), k.2, t.facts))
-            .collect();
+        let left: Vec<(&str, Way, u64)> =
+            alike.iter().map(|(k, t)| (k.1.as_str(), k.2, t.facts)).collect();
         assert_eq!(left, [("created", Way::OnlyA, 2), ("gone", Way::OnlyB, 1)]);
-        let noise: Vec<(&str, u64)> = noise
-            .iter()
-            .map(|((_, what), n)| (what.as_str(), *n))
-            .collect();
+        let noise: Vec<(&str, u64)> =
+            noise.iter().map(|((_, what), n)| (what.as_str(), *n)).collect();
         assert_eq!(noise, [("created", 3), ("gone", 2)]);
     }
 }

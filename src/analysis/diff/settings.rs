@@ -44,9 +44,7 @@ impl Settings {
     pub(crate) fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut others = changes("", &a.flags, &b.flags);
-        others
-            .iter_mut()
-            .for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
+        others.iter_mut().for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));
@@ -61,22 +59,10 @@ impl Settings {
             });
         }
         let plain = |value: &mut Option<String>| *value = value.as_deref().map(prose::plain);
-        others
-            .iter_mut()
-            .for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));
+        others.iter_mut().for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));
         let names = |p: &Plan| p.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
-        let pods = |p: &Plan| {
-            p.pods
-                .iter()
-                .map(|n| n.name.to_string())
-                .collect::<Vec<_>>()
-        };
-        let entries = |p: &Plan| {
-            p.timeline
-                .iter()
-                .map(|e| e.name.clone())
-                .collect::<Vec<_>>()
-        };
+        let pods = |p: &Plan| p.pods.iter().map(|n| n.name.to_string()).collect::<Vec<_>>();
+        let entries = |p: &Plan| p.timeline.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
         Settings {
             release: (releases.0 != releases.1).then_some(releases),
             switches: Self::switches(&a.profile, &b.profile),
@@ -111,11 +97,7 @@ impl Settings {
 fn only(a: &[String], b: &[String]) -> [Vec<String>; 2] {
     let of = |these: &[String], others: &[String]| {
         let others: BTreeSet<&String> = others.iter().collect();
-        these
-            .iter()
-            .filter(|n| !others.contains(n))
-            .cloned()
-            .collect()
+        these.iter().filter(|n| !others.contains(n)).cloned().collect()
     };
     [of(a, b), of(b, a)]
 }
@@ -192,10 +174,7 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
         } else if text.starts_with('}') {
             path.pop();
         } else {
-            found.push((
-                full(&path),
-                value.trim_end_matches(',').trim_matches('"').to_owned(),
-            ));
+            found.push((full(&path), value.trim_end_matches(',').trim_matches('"').to_owned()));
         }
     }
     found
@@ -204,10 +183,7 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
 /// `Dur( 5000000000, )` as `5s`, within others too; any other list or tuple on one line.
 fn listed(opening: &str, inner: &str) -> String {
     let whole = |text: &str| {
-        text.trim_end_matches(',')
-            .parse::<u64>()
-            .ok()
-            .map(|ns| Dur::from_nanos(ns).to_string())
+        text.trim_end_matches(',').parse::<u64>().ok().map(|ns| Dur::from_nanos(ns).to_string())
     };
     if let (true, Some(time)) = (["Dur(", "Time("].contains(&opening), whole(inner)) {
         return time;
@@ -215,9 +191,8 @@ fn listed(opening: &str, inner: &str) -> String {
     let mut parts = inner.split("Dur( ");
     let mut said = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let time = part
-            .split_once(", )")
-            .and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
+        let time =
+            part.split_once(", )").and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
         said.push_str(&time.unwrap_or_else(|| format!("Dur( {part}")));
     }
     let said = said.trim_end_matches(',');
@@ -250,10 +225,7 @@ mod tests {
     /// failure handling.
     #[test]
     fn two_releases_differ_in_their_switches() {
-        let (a, b) = (
-            profile("1.33").expect("a release"),
-            profile("1.34").expect("a release"),
-        );
+        let (a, b) = (profile("1.33").expect("a release"), profile("1.34").expect("a release"));
         let found = changes("", &a, &b);
         let of = |prefix: &str| {
             found

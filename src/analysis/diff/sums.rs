@@ -71,21 +71,8 @@ impl Sums {
         let one = |(figure, sum): (Figure, &Sum)| {
             let means = sum.sums.map(|s| s / n);
             let (difference, range) = (sum.difference / n, sum.range.unwrap_or_default());
-            (
-                figure,
-                Paired {
-                    means,
-                    difference,
-                    range,
-                    less: sum.less,
-                    more: sum.more,
-                },
-            )
+            (figure, Paired { means, difference, range, less: sum.less, more: sum.more })
         };
-        Figure::ALL
-            .into_iter()
-            .zip(&self.figures)
-            .map(one)
-            .collect()
+        Figure::ALL.into_iter().zip(&self.figures).map(one).collect()
     }
 }

@@ -56,16 +56,11 @@ impl Tally {
     pub(super) fn add(&mut self, other: &Tally, same_seed: bool) {
         self.facts += other.facts;
         if same_seed {
-            self.objects = (
-                self.objects.0 + other.objects.0,
-                self.objects.1 + other.objects.1,
-            );
+            self.objects = (self.objects.0 + other.objects.0, self.objects.1 + other.objects.1);
         } else {
             self.seeds += other.seeds;
-            self.objects = (
-                self.objects.0.min(other.objects.0),
-                self.objects.1.max(other.objects.1),
-            );
+            self.objects =
+                (self.objects.0.min(other.objects.0), self.objects.1.max(other.objects.1));
         }
         self.shift = match (self.shift, other.shift) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),

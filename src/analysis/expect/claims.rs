@@ -27,10 +27,7 @@ fn holds(run: &Run<'_>, claim: &Claim) -> Values {
             .collect(),
         Claim::All(claims) => over(claims, true),
         Claim::AnyOf(claims) => over(claims, false),
-        Claim::Not(claim) => holds(run, claim)
-            .into_iter()
-            .map(|(t, v)| (t, 1 - v))
-            .collect(),
+        Claim::Not(claim) => holds(run, claim).into_iter().map(|(t, v)| (t, 1 - v)).collect(),
     }
 }
 
@@ -67,31 +64,17 @@ fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
     let mut all = Vec::new();
     comparisons(claim, &mut all);
-    let records = records_at(run, at, |r| {
-        all.iter().any(|c| run.is_of(c.workloads.as_ref(), r))
-    });
-    let of_workload = all
-        .iter()
-        .find_map(|c| run.object_of(c))
-        .filter(|_| records.is_empty());
-    Failed::new(
-        run,
-        expected,
-        format!("{got} ({})", figures(run, claim, at)),
-        records,
-    )
-    .about(of_workload)
+    let records = records_at(run, at, |r| all.iter().any(|c| run.is_of(c.workloads.as_ref(), r)));
+    let of_workload = all.iter().find_map(|c| run.object_of(c)).filter(|_| records.is_empty());
+    Failed::new(run, expected, format!("{got} ({})", figures(run, claim, at)), records)
+        .about(of_workload)
 }
 
 fn whole(run: &Run<'_>, stretch: Stretch) -> String {
     if stretch == (Time::ZERO, run.analysis.plan.horizon) {
         return String::new();
     }
-    format!(
-        " from {} to {}",
-        words::time(stretch.0),
-        words::time(stretch.1)
-    )
+    format!(" from {} to {}", words::time(stretch.0), words::time(stretch.1))
 }
 
 /// It holds (or, for `wanted` false, does not hold) at every moment of the stretch.
@@ -102,16 +85,10 @@ pub(super) fn always(
     wanted: bool,
 ) -> Option<Failed> {
     let values = holds(run, claim);
-    let broken = parts(&values, stretch)
-        .into_iter()
-        .find(|p| (p.2 == 1) != wanted)?;
+    let broken = parts(&values, stretch).into_iter().find(|p| (p.2 == 1) != wanted)?;
     let word = if wanted { "always" } else { "never" };
     let expected = format!("{word}{} {}", whole(run, stretch), said(claim));
-    let got = format!(
-        "otherwise from {} to {}",
-        words::time(broken.0),
-        words::time(broken.1)
-    );
+    let got = format!("otherwise from {} to {}", words::time(broken.0), words::time(broken.1));
     Some(failed(run, claim, expected, got, broken.0))
 }
 
@@ -128,9 +105,7 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, stretch: Stretch) -> Opti
         said(claim)
     );
     let later = values.iter().find(|v| v.0 > stretch.1 && v.1 == 1);
-    let got = later.map_or("never".to_owned(), |v| {
-        format!("only at {}", words::time(v.0))
-    });
+    let got = later.map_or("never".to_owned(), |v| format!("only at {}", words::time(v.0)));
     Some(failed(run, claim, expected, got, stretch.1))
 }
 
@@ -139,10 +114,7 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, stretch: Stretch) -> Opti
 pub(super) fn at_once(run: &Run<'_>, claim: &Claim, (from, to): Stretch) -> Option<String> {
     let values = holds(run, claim);
     let first = value_at(&values, from) == 1;
-    let broken = parts(&values, (from, to))
-        .iter()
-        .find(|p| p.2 == 0)
-        .map(|p| p.0);
+    let broken = parts(&values, (from, to)).iter().find(|p| p.2 == 0).map(|p| p.0);
     let until = match broken {
         None => String::new(),
         Some(at) => format!(" and until {}", words::time(at)),
@@ -158,18 +130,10 @@ pub(super) fn at_once(run: &Run<'_>, claim: &Claim, (from, to): Stretch) -> Opti
 /// The first holds from a time on until the second does, which does come.
 pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> Option<Failed> {
     let horizon = run.analysis.plan.horizon;
-    let end = parts(&holds(run, until), (from, horizon))
-        .into_iter()
-        .find(|p| p.2 == 1)
-        .map(|p| p.0);
-    let expected = || {
-        format!(
-            "from {} on {}, until {}",
-            words::time(from),
-            said(that),
-            said(until)
-        )
-    };
+    let end =
+        parts(&holds(run, until), (from, horizon)).into_iter().find(|p| p.2 == 1).map(|p| p.0);
+    let expected =
+        || format!("from {} on {}, until {}", words::time(from), said(that), said(until));
     let Some(end) = end else {
         return Some(failed(
             run,
@@ -180,18 +144,13 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
         ));
     };
     // At the moment at which the second begins to hold, the first need not any more.
-    let broken = parts(&holds(run, that), (from, end))
-        .into_iter()
-        .find(|p| p.2 == 0 && p.0 < end)?;
+    let broken =
+        parts(&holds(run, that), (from, end)).into_iter().find(|p| p.2 == 0 && p.0 < end)?;
     Some(failed(
         run,
         that,
         expected(),
-        format!(
-            "otherwise at {}, before {}",
-            words::time(broken.0),
-            words::time(end)
-        ),
+        format!("otherwise at {}, before {}", words::time(broken.0), words::time(end)),
         broken.0,
     ))
 }

@@ -38,11 +38,7 @@ fn sum(all: &[Values]) -> Values {
     times.dedup();
     let mut out = Values::new();
     for t in times {
-        set(
-            &mut out,
-            t,
-            all.iter().map(|values| value_at(values, t)).sum(),
-        );
+        set(&mut out, t, all.iter().map(|values| value_at(values, t)).sum());
     }
     out
 }
@@ -54,9 +50,7 @@ fn wide(steps: &Steps) -> Values {
 
 /// The value at a time.
 pub(super) fn value_at(values: &Values, t: Time) -> u64 {
-    values[..values.partition_point(|v| v.0 <= t)]
-        .last()
-        .map_or(0, |v| v.1)
+    values[..values.partition_point(|v| v.0 <= t)].last().map_or(0, |v| v.1)
 }
 
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
@@ -94,8 +88,7 @@ impl Run<'_> {
         let horizon = self.analysis.horizon();
         let one = |w: &&Served| {
             let mut values = vec![(Time::ZERO, 0)];
-            w.spans(horizon)
-                .for_each(|(from, _, count)| set(&mut values, from, of(&count).into()));
+            w.spans(horizon).for_each(|(from, _, count)| set(&mut values, from, of(&count).into()));
             values
         };
         sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
@@ -121,8 +114,7 @@ impl Run<'_> {
         let of = |w: WorkloadId| {
             names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)))
         };
-        r.pod()
-            .is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
+        r.pod().is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
     }
 
     /// A figure over time.
@@ -309,22 +301,14 @@ pub(super) fn judge(
     // grow past its limit.
     let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_))
         && c.relation != Relation::AtMost;
-    let during = if is_span || adds_up {
-        (during.1, during.1)
-    } else {
-        during
-    };
+    let during = if is_span || adds_up { (during.1, during.1) } else { during };
     let parts = parts(&values, during);
     if let Some((from, to, value)) = parts.iter().find(|p| !c.relation.holds(p.2, c.limit)) {
         let value = number(&c.quantity, *value);
         let got = match is_span {
             true => value,
             false if from == to => format!("{value} at {}", words::time(*from)),
-            false => format!(
-                "{value} from {} to {}",
-                words::time(*from),
-                words::time(*to)
-            ),
+            false => format!("{value} from {} to {}", words::time(*from), words::time(*to)),
         };
         let at = if is_span {
             Vec::new()
@@ -359,21 +343,14 @@ fn is_span(quantity: &Quantity) -> bool {
 
 /// A value of a figure in words.
 fn number(quantity: &Quantity, n: u64) -> String {
-    if is_span(quantity) {
-        words::span(Dur::from_nanos(n))
-    } else {
-        n.to_string()
-    }
+    if is_span(quantity) { words::span(Dur::from_nanos(n)) } else { n.to_string() }
 }
 
 /// What was expected of a figure, in words.
 fn expected(c: &Comparison, longest: Option<Dur>) -> String {
     let longest = longest
         .map(|l| {
-            format!(
-                ", and other than zero for {} at a stretch at the longest",
-                words::span(l)
-            )
+            format!(", and other than zero for {} at a stretch at the longest", words::span(l))
         })
         .unwrap_or_default();
     format!(

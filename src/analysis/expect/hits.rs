@@ -39,16 +39,9 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
         .map(|sought| {
             let pods = sought.pods.as_ref().map(|p| selected(run, p)).transpose()?;
-            let nodes = sought
-                .nodes
-                .as_ref()
-                .map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
-            Ok(Search {
-                sought,
-                pods,
-                nodes,
-                hits: Vec::new(),
-            })
+            let nodes =
+                sought.nodes.as_ref().map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
+            Ok(Search { sought, pods, nodes, hits: Vec::new() })
         })
         .collect();
     if searches.iter().any(Result::is_ok) {
@@ -57,11 +50,7 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
             let step = follow.apply(id as RecordId, r);
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    search.hits.push(Hit {
-                        at: r.at,
-                        record: id as RecordId,
-                        object: r.object,
-                    });
+                    search.hits.push(Hit { at: r.at, record: id as RecordId, object: r.object });
                 }
             }
         }
@@ -76,37 +65,25 @@ impl Search<'_> {
             return false;
         }
         let on = match step.pod {
-            Some((_, before, after)) => Some(if after.node == NO_NODE {
-                before.node
-            } else {
-                after.node
-            }),
+            Some((_, before, after)) => {
+                Some(if after.node == NO_NODE { before.node } else { after.node })
+            }
             None => r.node().map(|n| n.0),
         };
-        let pod = |p: PodId| {
-            self.pods
-                .as_ref()
-                .is_none_or(|pods| pods.get(p.index()) == Some(&true))
-        };
+        let pod =
+            |p: PodId| self.pods.as_ref().is_none_or(|pods| pods.get(p.index()) == Some(&true));
         // An expectation about pods means no events of other objects.
         (r.pod().map_or(self.pods.is_none(), pod))
-            && self
-                .nodes
-                .as_ref()
-                .is_none_or(|n| on.is_some_and(|on| n.contains(&NodeId(on))))
+            && self.nodes.as_ref().is_none_or(|n| on.is_some_and(|on| n.contains(&NodeId(on))))
     }
 
     fn is_sought(&self, run: &Run<'_>, r: &Record, step: &Step) -> bool {
         let trace = run.analysis.trace;
-        let created = || {
-            step.pod
-                .is_some_and(|(_, before, after)| !before.exists && after.exists)
-        };
+        let created = || step.pod.is_some_and(|(_, before, after)| !before.exists && after.exists);
         match &self.sought.what {
             Kind::Evicted { by } => {
-                let cause = step
-                    .eviction(r)
-                    .and_then(|(_, before)| EvictionCause::of(r, before.asked));
+                let cause =
+                    step.eviction(r).and_then(|(_, before)| EvictionCause::of(r, before.asked));
                 cause.is_some_and(|c| by.is_none_or(|by| by == c))
             }
             Kind::Deleted { by } => {
@@ -141,11 +118,9 @@ impl Search<'_> {
             }
             Kind::MasterDisruption { entered: true } => r.what == What::MasterDisruptionEntered,
             Kind::MasterDisruption { entered: false } => r.what == What::MasterDisruptionLeft,
-            Kind::Event {
-                reason,
-                message,
-                object,
-            } => is_event(trace, r, reason, message.as_ref(), object.as_ref()),
+            Kind::Event { reason, message, object } => {
+                is_event(trace, r, reason, message.as_ref(), object.as_ref())
+            }
         }
     }
 }
@@ -168,12 +143,7 @@ fn is_event(
         return false;
     }
     let fields = trace.fields(r);
-    let has = |part: &String| {
-        fields
-            .message
-            .as_ref()
-            .is_some_and(|m| m.contains(part.as_str()))
-    };
+    let has = |part: &String| fields.message.as_ref().is_some_and(|m| m.contains(part.as_str()));
     let about = |pattern: &String| fields.object.as_ref().is_some_and(|o| glob(pattern, o));
     message.is_none_or(has) && object.is_none_or(about)
 }

@@ -21,23 +21,15 @@ pub fn verdicts(
             let failure = match &e.what {
                 Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
                 Expected::Order(parts) => {
-                    let found = parts
-                        .iter()
-                        .map(|_| next())
-                        .collect::<Result<Vec<_>, _>>()?;
+                    let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)
                 }
-                Expected::Pending {
-                    pods,
-                    count,
-                    at,
-                    reason,
-                } => objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?,
-                Expected::Figure {
-                    comparison,
-                    longest,
-                    during,
-                } => figures::judge(&run, comparison, *longest, *during),
+                Expected::Pending { pods, count, at, reason } => {
+                    objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
+                }
+                Expected::Figure { comparison, longest, during } => {
+                    figures::judge(&run, comparison, *longest, *during)
+                }
                 Expected::Always(claim, stretch) => claims::always(&run, claim, *stretch, true),
                 Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
                 Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
@@ -61,20 +53,12 @@ pub fn violations(
     expectations: &[Expectation],
     analysis: &Analysis<'_>,
 ) -> Vec<(usize, properties::Violation)> {
-    let all = verdicts(expectations, analysis)
-        .into_iter()
-        .zip(expectations)
-        .enumerate();
+    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
     let failed = all
         .filter(|(_, (_, e))| e.share.is_none())
         .filter_map(|(i, (verdict, e))| Some((i, e, verdict.ok()?.failure?)));
     let violation = |(i, e, f): (usize, &Expectation, Failed)| {
-        let last = f
-            .records
-            .iter()
-            .filter_map(|&id| analysis.trace.get(id))
-            .map(|r| r.at)
-            .max();
+        let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
         let violation = properties::Violation {
             property: properties::Property::Expect,
             at: last.unwrap_or(analysis.horizon()),
@@ -95,10 +79,8 @@ fn property(
     (from, to): Stretch,
     wanted: bool,
 ) -> Result<Option<Failed>, Wrong> {
-    let property = properties::Property::parse(name).map_err(|e| Wrong {
-        message: e.to_string(),
-        help: None,
-    })?;
+    let property = properties::Property::parse(name)
+        .map_err(|e| Wrong { message: e.to_string(), help: None })?;
     let mut found = properties::check(&property, run.analysis);
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
@@ -110,17 +92,9 @@ fn property(
         );
         return Ok((wanted && found.is_empty()).then_some(none));
     };
-    let more = if found.len() > 1 {
-        format!(", and {} more", found.len() - 1)
-    } else {
-        String::new()
-    };
+    let more =
+        if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let got = format!("{}: {}{more}", words::time(first.at), first.text);
     let records = first.records.iter().copied().take(RECORDS).collect();
-    Ok(Some(Failed::new(
-        run,
-        format!("no violation of {}", property.name()),
-        got,
-        records,
-    )))
+    Ok(Some(Failed::new(run, format!("no violation of {}", property.name()), got, records)))
 }

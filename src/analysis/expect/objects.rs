@@ -20,45 +20,35 @@ use std::collections::BTreeMap;
 pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     let analysis = run.analysis;
     let names = &analysis.trace.names;
-    let workloads: Option<Vec<WorkloadId>> = pods.workloads.as_ref().map(|w| {
-        w.iter()
-            .filter_map(|name| names.find_workload(name))
-            .collect()
-    });
+    let workloads: Option<Vec<WorkloadId>> = pods
+        .workloads
+        .as_ref()
+        .map(|w| w.iter().filter_map(|name| names.find_workload(name)).collect());
     let labels = (!pods.labels.is_empty()).then(|| LabelsOf::new(run));
     let fits = |id: PodId| {
         let name = analysis.pod_name(id);
         pods.glob.as_ref().is_none_or(|g| glob(g, name))
             && pods.names.as_ref().is_none_or(|n| n.contains(name))
-            && pods.namespace.as_ref().is_none_or(|n| {
-                name.split_once('/')
-                    .is_some_and(|(namespace, _)| namespace == n)
-            })
+            && pods
+                .namespace
+                .as_ref()
+                .is_none_or(|n| name.split_once('/').is_some_and(|(namespace, _)| namespace == n))
             && workloads
                 .as_ref()
                 .is_none_or(|w| run.owners.of(analysis, id).is_some_and(|o| w.contains(&o)))
             && labels.as_ref().is_none_or(|l| {
-                l.of(run, id)
-                    .is_some_and(|l| pods.labels.iter().all(|s| s.matches(l)))
+                l.of(run, id).is_some_and(|l| pods.labels.iter().all(|s| s.matches(l)))
             })
     };
-    let found: Vec<bool> = (0..analysis.pod_count() as u32)
-        .map(|i| fits(PodId(i)))
-        .collect();
+    let found: Vec<bool> = (0..analysis.pod_count() as u32).map(|i| fits(PodId(i))).collect();
     // A workload without pods is known from the scenario; whatever else selects nothing is a slip.
     if !found.contains(&true)
         && (pods.workloads.is_none() || pods.glob.is_some() || !pods.labels.is_empty())
         && !pods.written.is_empty()
     {
-        let message = format!(
-            "neither the scenario nor the run has such a pod: {}",
-            pods.written
-        );
+        let message = format!("neither the scenario nor the run has such a pod: {}", pods.written);
         let help = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
-        return Err(Wrong {
-            message,
-            help: Some(help.to_owned()),
-        });
+        return Err(Wrong { message, help: Some(help.to_owned()) });
     }
     Ok(found)
 }
@@ -122,40 +112,18 @@ pub(super) fn judge_pending(
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
     let mut got = n.to_string();
     if waits.len() != counted.len() {
-        got.push_str(&format!(
-            ", and {} for another reason",
-            waits.len() - counted.len()
-        ));
+        got.push_str(&format!(", and {} for another reason", waits.len() - counted.len()));
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
-    let expected = format!(
-        "pending pods{of} at {}{for_reason}: {}",
-        words::time(at),
-        words::count(count)
-    );
-    let records = evidence
-        .iter()
-        .map(|w| w.1)
-        .filter(|r| *r != NO_RECORD)
-        .take(RECORDS)
-        .collect();
+    let expected =
+        format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count));
+    let records = evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect();
     // A pod that waits explains too many of them; too few, one that does not.
     let is_waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
-    let other = || {
-        (0..fits.len() as u32)
-            .map(PodId)
-            .find(|id| fits[id.index()] && !is_waiting(id))
-    };
-    let pod = if n < count.least {
-        other()
-    } else {
-        evidence.first().map(|w| w.0)
-    };
+    let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !is_waiting(id));
+    let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
     let failed = Failed::new(run, expected, got, records);
-    Ok(Some(Failed {
-        about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about),
-        ..failed
-    }))
+    Ok(Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed }))
 }
 
 /// A pod that waits, with the record of its latest FailedScheduling event, or [`NO_RECORD`].
@@ -166,12 +134,7 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
     let analysis = run.analysis;
     let mut follow = Follow::new(analysis);
     let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
-    for (id, r) in analysis
-        .trace
-        .iter()
-        .enumerate()
-        .take_while(|(_, r)| r.at <= at)
-    {
+    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= at) {
         follow.apply(id as RecordId, r);
         if let What::PodMessage(m) = r.what
             && analysis
@@ -189,19 +152,16 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
             && !p.deleting
             && fits.get(id.index()) == Some(&true)
     });
-    waits
-        .map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD)))
-        .collect()
+    waits.map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD))).collect()
 }
 
 /// The message of a FailedScheduling event.
 fn why<'a>(run: &Run<'a>, event: RecordId) -> &'a str {
     let trace = run.analysis.trace;
     match trace.get(event).map(|r| r.what) {
-        Some(What::PodMessage(m)) => trace
-            .messages
-            .get(m as usize)
-            .map_or("", |m| trace.names.text_of(TextId(m.body.arg))),
+        Some(What::PodMessage(m)) => {
+            trace.messages.get(m as usize).map_or("", |m| trace.names.text_of(TextId(m.body.arg)))
+        }
         _ => "",
     }
 }

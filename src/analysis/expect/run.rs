@@ -35,16 +35,12 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn serving(&self) -> &Serving {
-        self.serving
-            .get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
+        self.serving.get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
     }
 }
 
 /// The records of one instant that are about pods that fit, a few at most.
 pub(super) fn records_at(run: &Run<'_>, at: Time, fits: impl Fn(&Record) -> bool) -> Vec<RecordId> {
     let all = run.analysis.trace.iter().enumerate();
-    all.filter(|(_, r)| r.at == at && fits(r))
-        .map(|(id, _)| id as RecordId)
-        .take(RECORDS)
-        .collect()
+    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id as RecordId).take(RECORDS).collect()
 }

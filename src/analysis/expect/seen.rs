@@ -45,11 +45,7 @@ impl Judge<'_> {
         if (count.least..=count.most).contains(&n) {
             return None;
         }
-        let got = if n == 0 {
-            "none".to_owned()
-        } else {
-            format!("{n}{}", ends(hits))
-        };
+        let got = if n == 0 { "none".to_owned() } else { format!("{n}{}", ends(hits)) };
         // The first one too many explains it, or one that is missing.
         let surplus = hits.get(usize::try_from(count.most).unwrap_or(usize::MAX));
         Some(match surplus {
@@ -57,9 +53,7 @@ impl Judge<'_> {
                 records: hits.iter().map(|h| h.record).take(RECORDS).collect(),
                 ..self.failed(got, &[*hit])
             },
-            None => self
-                .failed(got, hits)
-                .about(lacking(self.run, self.sought, hits)),
+            None => self.failed(got, hits).about(lacking(self.run, self.sought, hits)),
         })
     }
 
@@ -109,11 +103,8 @@ impl Judge<'_> {
             return None;
         }
         let wanted: BTreeSet<u64> = at.iter().map(|t| t.1.as_millis()).collect();
-        let other: Vec<Hit> = hits
-            .iter()
-            .filter(|h| !wanted.contains(&h.at.as_millis()))
-            .copied()
-            .collect();
+        let other: Vec<Hit> =
+            hits.iter().filter(|h| !wanted.contains(&h.at.as_millis())).copied().collect();
         if !other.is_empty() {
             let (k, n) = (other.len(), hits.len());
             let got = format!("{k} of {n} at other times{}", ends(&other));
@@ -168,11 +159,9 @@ fn ends(hits: &[Hit]) -> String {
         [first, .., last] if first.at.as_millis() == last.at.as_millis() => {
             format!(", at {}", words::time(first.at))
         }
-        [first, .., last] => format!(
-            ", from {} to {}",
-            words::time(first.at),
-            words::time(last.at)
-        ),
+        [first, .., last] => {
+            format!(", from {} to {}", words::time(first.at), words::time(last.at))
+        }
     }
 }
 
@@ -186,17 +175,11 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
                 return Vec::new();
             };
             let lacks = |i: &u32| pods[*i as usize] && !seen.contains(i);
-            (0..pods.len() as u32)
-                .filter(lacks)
-                .map(|i| Object::Pod(PodId(i)))
-                .collect()
+            (0..pods.len() as u32).filter(lacks).map(|i| Object::Pod(PodId(i))).collect()
         }
         (None, Some(nodes)) => {
             let nodes = nodes.iter().map(|&i| analysis.node_id(i));
-            nodes
-                .filter(|id| !seen.contains(&id.0))
-                .map(Object::Node)
-                .collect()
+            nodes.filter(|id| !seen.contains(&id.0)).map(Object::Node).collect()
         }
         (None, None) => Vec::new(),
     }
@@ -206,10 +189,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
 /// what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;
-    let workloads = sought
-        .pods
-        .iter()
-        .flat_map(|p| p.workloads.iter().flatten());
+    let workloads = sought.pods.iter().flat_map(|p| p.workloads.iter().flatten());
     let workload = || {
         workloads
             .clone()
@@ -217,16 +197,14 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
             .map(Object::Workload)
     };
     let of_kind = || match &sought.what {
-        Kind::Zone(_, Some(zone)) => Some(Object::Zone(
-            u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?,
-        )),
+        Kind::Zone(_, Some(zone)) => {
+            Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?))
+        }
         Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
         _ => None,
     };
     let missing = missing(run, sought, hits);
-    there(run, sought, &missing)
-        .or_else(workload)
-        .or_else(of_kind)
+    there(run, sought, &missing).or_else(workload).or_else(of_kind)
 }
 
 /// The first of these objects that can have a record where it is looked for: of pods one that was
@@ -240,10 +218,7 @@ fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
     let from = sought.times.after.unwrap_or(sought.times.during.0);
     let mut follow = Follow::new(analysis);
     let is_on = |follow: &Follow<'_>, object: &Object| match object {
-        Object::Pod(pod) => follow
-            .pod(*pod)
-            .node_id()
-            .is_some_and(|node| nodes.contains(&node)),
+        Object::Pod(pod) => follow.pod(*pod).node_id().is_some_and(|node| nodes.contains(&node)),
         _ => false,
     };
     let mut ever = None;
@@ -252,10 +227,7 @@ fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
             break;
         }
         if r.pod().is_some() && ever.is_none() {
-            ever = r
-                .pod()
-                .map(Object::Pod)
-                .filter(|o| of.contains(o) && is_on(&follow, o));
+            ever = r.pod().map(Object::Pod).filter(|o| of.contains(o) && is_on(&follow, o));
         }
         follow.apply(id as RecordId, r);
     }
@@ -267,45 +239,26 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
     let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
-        (Some(a), Some(b)) => out.push_str(&format!(
-            ", all between {} and {}",
-            words::time(a),
-            words::time(b)
-        )),
+        (Some(a), Some(b)) => {
+            out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b)))
+        }
         (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),
         (None, Some(b)) => out.push_str(&format!(", none after {}", words::time(b))),
         (None, None) => {}
     }
     if !times.at.is_empty() {
         let at = |(n, t): &(u64, Time)| {
-            if *n == 1 {
-                words::time(*t)
-            } else {
-                format!("{n}x {}", words::time(*t))
-            }
+            if *n == 1 { words::time(*t) } else { format!("{n}x {}", words::time(*t)) }
         };
-        out.push_str(&format!(
-            ", at {}",
-            times.at.iter().map(at).collect::<Vec<_>>().join(", ")
-        ));
+        out.push_str(&format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", ")));
     }
     if let Some((from, to)) = times.first {
-        out.push_str(&format!(
-            ", the first between {} and {}",
-            words::time(from),
-            words::time(to)
-        ));
+        out.push_str(&format!(", the first between {} and {}", words::time(from), words::time(to)));
     }
     if let Some((least, most)) = times.spread {
-        let most = if most == Dur::from_nanos(u64::MAX) {
-            String::new()
-        } else {
-            words::span(most)
-        };
-        out.push_str(&format!(
-            ", {}..{most} from the first to the last",
-            words::span(least)
-        ));
+        let most =
+            if most == Dur::from_nanos(u64::MAX) { String::new() } else { words::span(most) };
+        out.push_str(&format!(", {}..{most} from the first to the last", words::span(least)));
     }
     if times.during != (Time::ZERO, run.analysis.plan.horizon) {
         out.push_str(&format!(
@@ -324,12 +277,7 @@ fn subject(run: &Run<'_>, sought: &Sought) -> String {
         1..=3 => nodes.iter().map(name).collect::<Vec<_>>().join(", "),
         n => format!(
             "{n} nodes ({}, …)",
-            nodes
-                .iter()
-                .take(2)
-                .map(name)
-                .collect::<Vec<_>>()
-                .join(", ")
+            nodes.iter().take(2).map(name).collect::<Vec<_>>().join(", ")
         ),
     });
     words::subject(sought, on.as_deref())
@@ -338,24 +286,10 @@ fn subject(run: &Run<'_>, sought: &Sought) -> String {
 /// Whether the first of each comes in the order of the list.
 pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -> Option<Failed> {
     let described = |i: usize| subject(run, &parts[i]);
-    let expected = || {
-        format!(
-            "first {}",
-            (0..parts.len())
-                .map(described)
-                .collect::<Vec<_>>()
-                .join(", then ")
-        )
-    };
+    let expected =
+        || format!("first {}", (0..parts.len()).map(described).collect::<Vec<_>>().join(", then "));
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
-    let evidence = || {
-        firsts
-            .iter()
-            .flatten()
-            .map(|h| h.record)
-            .take(RECORDS)
-            .collect()
-    };
+    let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();
     if let Some(i) = firsts.iter().position(Option::is_none) {
         let failed = Failed::new(run, expected(), format!("no {}", described(i)), evidence());
         return Some(failed.about(lacking(run, &parts[i], &[])));
@@ -369,10 +303,5 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
         described(i),
         words::time(firsts[i].at)
     );
-    Some(Failed::new(
-        run,
-        expected(),
-        got,
-        vec![firsts[i + 1].record, firsts[i].record],
-    ))
+    Some(Failed::new(run, expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
 }

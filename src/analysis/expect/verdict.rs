@@ -59,23 +59,14 @@ impl Failed {
             Some((object, Some(r.at)))
         };
         // What the scheduler says of other pods in the same instant explains the least.
-        let is_scheduler = |id: &&RecordId| {
-            analysis
-                .trace
-                .get(**id)
-                .is_some_and(|r| r.actor == Actor::Scheduler)
-        };
+        let is_scheduler =
+            |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
         let about = records
             .iter()
             .find(|id| !is_scheduler(id))
             .or(records.first())
             .and_then(|&id| object(id));
-        Self {
-            expected,
-            got,
-            records,
-            about,
-        }
+        Self { expected, got, records, about }
     }
 
     /// With another object, where one is known that says more.

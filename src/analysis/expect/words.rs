@@ -11,12 +11,7 @@ pub(super) fn time(at: Time) -> String {
 /// A span, to the millisecond.
 pub(super) fn span(d: Dur) -> String {
     let ms = d.as_millis();
-    let (h, m, s, rest) = (
-        ms / 3_600_000,
-        ms / 60_000 % 60,
-        ms / 1_000 % 60,
-        ms % 1_000,
-    );
+    let (h, m, s, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60, ms % 1_000);
     let mut out = String::new();
     if h > 0 {
         out.push_str(&format!("{h}h"));
@@ -37,11 +32,7 @@ pub(super) fn span(d: Dur) -> String {
 /// What is looked for, in the plural: `evictions`.
 fn noun(what: &Kind) -> String {
     let taint = |t: &TaintSought| {
-        let value = t
-            .value
-            .as_ref()
-            .map(|v| format!("={v}"))
-            .unwrap_or_default();
+        let value = t.value.as_ref().map(|v| format!("={v}")).unwrap_or_default();
         let effect = t.effect.map(|e| format!(":{e}")).unwrap_or_default();
         format!("{}{value}{effect}", t.key)
     };
@@ -70,26 +61,15 @@ fn noun(what: &Kind) -> String {
         Kind::Zone(state, zone) => {
             format!(
                 "changes of {} to {}",
-                zone.as_ref()
-                    .map_or("a zone".to_owned(), |z| format!("zone {z}")),
+                zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}")),
                 state.as_str()
             )
         }
         Kind::MasterDisruption { entered: true } => "beginnings of master disruption".to_owned(),
         Kind::MasterDisruption { entered: false } => "ends of master disruption".to_owned(),
-        Kind::Event {
-            reason,
-            message,
-            object,
-        } => {
-            let about = object
-                .as_ref()
-                .map(|o| format!(" about {o}"))
-                .unwrap_or_default();
-            let with = message
-                .as_ref()
-                .map(|m| format!(" with {m:?}"))
-                .unwrap_or_default();
+        Kind::Event { reason, message, object } => {
+            let about = object.as_ref().map(|o| format!(" about {o}")).unwrap_or_default();
+            let with = message.as_ref().map(|m| format!(" with {m:?}")).unwrap_or_default();
             format!("events {reason}{about}{with}")
         }
     }
@@ -121,7 +101,5 @@ pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
 
 /// The pods that are meant.
 pub(super) fn written(pods: &Pods) -> String {
-    pods.written
-        .strip_prefix("pods of ")
-        .map_or_else(|| pods.written.clone(), str::to_owned)
+    pods.written.strip_prefix("pods of ").map_or_else(|| pods.written.clone(), str::to_owned)
 }

@@ -22,10 +22,8 @@ impl Troubles {
     /// Those of a run, which takes a walk through its trace where there are any.
     pub(super) fn of(question: Question<'_>) -> Self {
         let (plan, trace) = (question.analysis.plan, question.analysis.trace);
-        let troubling: BTreeSet<u32> = (plan.actions.iter())
-            .filter(|a| troubles(&a.act))
-            .map(|a| a.entry)
-            .collect();
+        let troubling: BTreeSet<u32> =
+            (plan.actions.iter()).filter(|a| troubles(&a.act)).map(|a| a.entry).collect();
         let mut entries = Vec::new();
         if troubling.is_empty() {
             return Self { entries };
@@ -51,9 +49,7 @@ impl Troubles {
                 })
                 .collect();
             let ends = plan.timeline.get(entry as usize).and_then(|e| e.ends);
-            let ends = ends
-                .or_else(|| steps.last().map(|s| s.at))
-                .unwrap_or_default();
+            let ends = ends.or_else(|| steps.last().map(|s| s.at)).unwrap_or_default();
             entries.push(Trouble { steps, ends });
         }
         Self { entries }

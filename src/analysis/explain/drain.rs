@@ -44,13 +44,7 @@ impl Refusals {
         let Some(state) = question.analysis.trace.budgets.get(state as usize) else {
             return;
         };
-        let new = Held {
-            first: id,
-            since: r.at,
-            last: id,
-            until: r.at,
-            times: 0,
-        };
+        let new = Held { first: id, since: r.at, last: id, until: r.at, times: 0 };
         let held = self.0.entry(state.budget).or_insert(new);
         (held.last, held.until, held.times) = (id, r.at, held.times + 1);
     }
@@ -112,28 +106,18 @@ impl Refusals {
     pub(super) fn remedies(&self, question: Question<'_>, pod: Option<PodId>) -> Vec<Remedy> {
         let analysis = question.analysis;
         let mut found = Vec::new();
-        for state in self
-            .states(question)
-            .into_iter()
-            .filter(|s| s.never_allows())
-        {
+        for state in self.states(question).into_iter().filter(|s| s.never_allows()) {
             let name = budget_name(analysis, state.budget);
             if let (Some((replicas, text)), Some(pod)) = (enough(state), pod) {
                 let owner = Owners::new(analysis)
                     .of(analysis, pod)
                     .map(|w| short_name(analysis.trace.names.workload_name(w)));
                 let unique = |n: &&str| {
-                    analysis
-                        .plan
-                        .workloads
-                        .iter()
-                        .filter(|w| short_name(&w.name) == *n)
-                        .count()
+                    analysis.plan.workloads.iter().filter(|w| short_name(&w.name) == *n).count()
                         == 1
                 };
-                let set = owner
-                    .filter(unique)
-                    .map(|w| format!("workloads.{w}.replicas={replicas}"));
+                let set =
+                    owner.filter(unique).map(|w| format!("workloads.{w}.replicas={replicas}"));
                 found.push(Remedy {
                     text: format!(
                         "with {replicas} replicas {name} would let one go at a time: {text}"
@@ -161,13 +145,7 @@ fn enough(state: &BudgetState) -> Option<(i32, String)> {
     // One is left over once the rest, (100 - p) % of them, is one whole pod.
     let replicas =
         100_i32.checked_div(100 - p).filter(|_| p < 100)? + i32::from(100 % (100 - p) != 0);
-    Some((
-        replicas,
-        format!(
-            "{share} of {replicas}, rounded up, is {}",
-            share.of(replicas)
-        ),
-    ))
+    Some((replicas, format!("{share} of {replicas}, rounded up, is {}", share.of(replicas))))
 }
 
 /// Explains a pod that the eviction API, or a drain, evicted.
@@ -194,12 +172,7 @@ pub(super) fn evicted(
                 What::EvictionGranted(NO_BUDGET) => Some("no budget had to be asked".to_owned()),
                 _ => None,
             };
-            Step {
-                at: r.at,
-                text: words::record(analysis, r),
-                rule,
-                record: Some(id),
-            }
+            Step { at: r.at, text: words::record(analysis, r), rule, record: Some(id) }
         })
         .collect();
     steps.reverse();
@@ -208,10 +181,7 @@ pub(super) fn evicted(
     found.steps = steps;
     if let Some(since) = refused.0.values().map(|h| h.since).min() {
         let late = short(Dur::from_millis(r.at.since(since).as_millis()));
-        found.notes.push(format!(
-            "{} for {late}",
-            refused.verdict(question, "its eviction")
-        ));
+        found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
     }
 }
 
@@ -234,19 +204,14 @@ pub(super) fn held_up(
             record: Some(id),
         }));
     }
-    let ended = analysis
-        .trace
-        .iter()
-        .enumerate()
-        .filter(|(_, r)| r.at <= question.until)
-        .filter(|(_, r)| match r.what {
-            What::DrainEnded(end) => analysis
-                .trace
-                .drains
-                .get(end as usize)
-                .is_some_and(|e| e.left.contains(&pod)),
+    let ended = analysis.trace.iter().enumerate().filter(|(_, r)| r.at <= question.until).filter(
+        |(_, r)| match r.what {
+            What::DrainEnded(end) => {
+                analysis.trace.drains.get(end as usize).is_some_and(|e| e.left.contains(&pod))
+            }
             _ => false,
-        });
+        },
+    );
     steps.extend(ended.map(|(id, r)| Step {
         at: r.at,
         text: words::record(analysis, r),

@@ -27,12 +27,8 @@ impl Object {
             Self::Node(id) => format!("node/{}", analysis.node_name(id)),
             Self::Zone(id) => format!("zone/{}", analysis.zones[usize::from(id)]),
             Self::Workload(id) => {
-                let (kind, full) = analysis
-                    .trace
-                    .names
-                    .workload_name(id)
-                    .split_once('/')
-                    .unwrap_or_default();
+                let (kind, full) =
+                    analysis.trace.names.workload_name(id).split_once('/').unwrap_or_default();
                 format!("{}/{full}", kind.to_lowercase())
             }
         }
@@ -104,10 +100,7 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
                 Some(kind) => format!("{kind}/{near}"),
                 None => near.to_owned(),
             });
-            Err(ObjectError::Unknown {
-                name: name.to_owned(),
-                near,
-            })
+            Err(ObjectError::Unknown { name: name.to_owned(), near })
         }
         _ => {
             let mut candidates: Vec<String> = found
@@ -118,28 +111,17 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
             if found.len() > LISTED {
                 candidates.push(format!("{} more", found.len() - LISTED));
             }
-            Err(ObjectError::Ambiguous {
-                name: name.to_owned(),
-                candidates,
-            })
+            Err(ObjectError::Ambiguous { name: name.to_owned(), candidates })
         }
     }
 }
 
 /// The name that was perhaps meant, with its namespace where one was written.
 fn nearest<'a>(name: &str, full: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
-    let names = full.map(|full| {
-        if name.contains('/') {
-            full
-        } else {
-            short_name(full)
-        }
-    });
+    let names = full.map(|full| if name.contains('/') { full } else { short_name(full) });
     // Whoever names a group of pods gets its first one.
-    let begins = names.clone().find(|n| {
-        n.strip_prefix(name)
-            .is_some_and(|more| more.starts_with('-'))
-    });
+    let begins =
+        names.clone().find(|n| n.strip_prefix(name).is_some_and(|more| more.starts_with('-')));
     spelling::nearest(name, names).or(begins)
 }
 
@@ -169,11 +151,7 @@ fn all<'a>(analysis: &'a Analysis<'a>) -> Vec<Named<'a>> {
         };
         // Budgets are interned with them, and ReplicaSets that a Deployment made are parts of it.
         if kind != "PodDisruptionBudget" && owners.root_of(id) == Some(id) {
-            all.push(Named {
-                kind,
-                full,
-                object: Object::Workload(id),
-            });
+            all.push(Named { kind, full, object: Object::Workload(id) });
         }
     }
     all.extend((0..analysis.pod_count() as u32).map(PodId).map(|id| Named {
@@ -187,15 +165,7 @@ fn all<'a>(analysis: &'a Analysis<'a>) -> Vec<Named<'a>> {
         full: analysis.node_name(id),
         object: Object::Node(id),
     }));
-    let zones = analysis
-        .zones
-        .iter()
-        .zip(0..)
-        .filter(|(zone, _)| !zone.is_empty());
-    all.extend(zones.map(|(zone, i)| Named {
-        kind: "zone",
-        full: zone,
-        object: Object::Zone(i),
-    }));
+    let zones = analysis.zones.iter().zip(0..).filter(|(zone, _)| !zone.is_empty());
+    all.extend(zones.map(|(zone, i)| Named { kind: "zone", full: zone, object: Object::Zone(i) }));
     all
 }

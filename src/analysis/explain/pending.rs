@@ -41,29 +41,17 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
     let Some((_, list)) = message.split_once("nodes are available: ") else {
         return Vec::new();
     };
-    let list = list
-        .split(". ")
-        .next()
-        .unwrap_or(list)
-        .trim_end_matches('.');
+    let list = list.split(". ").next().unwrap_or(list).trim_end_matches('.');
     let mut found = Vec::new();
     for part in list.split(", ") {
-        let Some((nodes, reason)) = part
-            .split_once(' ')
-            .and_then(|(n, r)| Some((n.parse().ok()?, r)))
+        let Some((nodes, reason)) =
+            part.split_once(' ').and_then(|(n, r)| Some((n.parse().ok()?, r)))
         else {
             continue;
         };
-        let filter = FILTERS
-            .iter()
-            .find(|(word, _)| reason.contains(word))
-            .map_or("a filter", |f| f.1);
-        found.push(Rejection {
-            nodes,
-            filter,
-            reason: reason.to_owned(),
-            names: String::new(),
-        });
+        let filter =
+            FILTERS.iter().find(|(word, _)| reason.contains(word)).map_or("a filter", |f| f.1);
+        found.push(Rejection { nodes, filter, reason: reason.to_owned(), names: String::new() });
     }
     found
 }
@@ -80,9 +68,7 @@ impl Attempt {
     pub(super) fn new(analysis: &Analysis<'_>, id: RecordId, r: &Record) -> Self {
         let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
         for (node, rejection) in analysis.trace.verdicts(r) {
-            let names = by_reason
-                .entry((rejection.plugin, &rejection.reason))
-                .or_default();
+            let names = by_reason.entry((rejection.plugin, &rejection.reason)).or_default();
             names.extend(node.map(|n| analysis.node_name(n)));
         }
         let one = |((filter, reason), names): ((&'static str, &str), Vec<&str>)| Rejection {
@@ -91,11 +77,7 @@ impl Attempt {
             reason: reason.to_owned(),
             names: ranges(&names),
         };
-        Attempt {
-            at: r.at,
-            record: id,
-            rejections: by_reason.into_iter().map(one).collect(),
-        }
+        Attempt { at: r.at, record: id, rejections: by_reason.into_iter().map(one).collect() }
     }
 
     /// Whether it had the same result as another one.
@@ -109,22 +91,11 @@ pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     let step = |a: &Attempt| {
         let said = |r: &Rejection| match r.nodes {
             0 => format!("{} refuses the pod ({})", r.filter, r.reason),
-            n => format!(
-                "{} says no to {}: {} ({})",
-                r.filter,
-                nodes(n),
-                r.names,
-                r.reason
-            ),
+            n => format!("{} says no to {}: {} ({})", r.filter, nodes(n), r.names, r.reason),
         };
         let rule = a.rejections.iter().map(said).collect::<Vec<_>>().join("; ");
         let text = "the scheduler finds no node for it".to_owned();
-        Step {
-            at: a.at,
-            text,
-            rule: Some(rule).filter(|r| !r.is_empty()),
-            record: Some(a.record),
-        }
+        Step { at: a.at, text, rule: Some(rule).filter(|r| !r.is_empty()), record: Some(a.record) }
     };
     attempts.iter().map(step).collect()
 }
@@ -132,10 +103,7 @@ pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
 /// The answer in one line.
 pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
     let Some(last) = attempts.last() else {
-        return format!(
-            "pending at {}: the scheduler has not looked at it yet",
-            absolute(until)
-        );
+        return format!("pending at {}: the scheduler has not looked at it yet", absolute(until));
     };
     let mut by_filter: BTreeMap<&str, u64> = BTreeMap::new();
     for r in &last.rejections {
@@ -144,11 +112,7 @@ pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
     let mut by_filter: Vec<(&str, u64)> = by_filter.into_iter().collect();
     by_filter.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let said = |(filter, n): &(&str, u64)| {
-        if *n == 0 {
-            (*filter).to_owned()
-        } else {
-            format!("{filter} on {}", nodes(*n))
-        }
+        if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", nodes(*n)) }
     };
     match &by_filter[..] {
         [] => format!("pending at {}: no node suits", absolute(until)),
@@ -161,11 +125,7 @@ pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
 }
 
 fn nodes(n: u64) -> String {
-    if n == 1 {
-        "1 node".to_owned()
-    } else {
-        format!("{} nodes", grouped(n))
-    }
+    if n == 1 { "1 node".to_owned() } else { format!("{} nodes", grouped(n)) }
 }
 
 #[cfg(test)]
@@ -181,11 +141,7 @@ mod tests {
         let short: Vec<(u64, &str)> = found.iter().map(|r| (r.nodes, r.filter)).collect();
         assert_eq!(
             short,
-            [
-                (1, "NodeUnschedulable"),
-                (2, "NodeResourcesFit"),
-                (3, "TaintToleration")
-            ]
+            [(1, "NodeUnschedulable"), (2, "NodeResourcesFit"), (3, "TaintToleration")]
         );
         assert_eq!(rejections("no nodes available to schedule pods"), []);
     }

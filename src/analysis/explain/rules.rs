@@ -36,10 +36,9 @@ pub(super) fn queued(plan: &Plan) -> String {
 pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
     let f = &plan.flags;
     let (flag, rate) = match state {
-        ZoneState::PartialDisruption => (
-            "--secondary-node-eviction-rate",
-            f.secondary_node_eviction_rate,
-        ),
+        ZoneState::PartialDisruption => {
+            ("--secondary-node-eviction-rate", f.secondary_node_eviction_rate)
+        }
         _ => ("--node-eviction-rate", f.node_eviction_rate),
     };
     let every = if rate > 0.0 {
@@ -53,10 +52,7 @@ pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
     match before {
         0 => format!("{flag}={rate}{every}; it was the first in its zone's queue"),
         1 => format!("{flag}={rate}{every}; one node was before it"),
-        n => format!(
-            "{flag}={rate}{every}; {} nodes were before it",
-            grouped(n as u64)
-        ),
+        n => format!("{flag}={rate}{every}; {} nodes were before it", grouped(n as u64)),
     }
 }
 
@@ -96,10 +92,9 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> O
                 "more than two nodes and at least --unhealthy-zone-threshold={threshold} of them are not Ready; the rate is {rate}"
             )
         }
-        ZoneState::Normal => format!(
-            "its nodes are tainted at --node-eviction-rate={}",
-            f.node_eviction_rate
-        ),
+        ZoneState::Normal => {
+            format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate)
+        }
         ZoneState::Initial | ZoneState::Empty => return None,
     })
 }
@@ -108,22 +103,12 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> O
 pub(super) fn toleration(t: &Toleration) -> String {
     let taint = Taint {
         key: t.key.clone(),
-        value: if t.operator == Operator::Equal {
-            t.value.clone()
-        } else {
-            String::new()
-        },
+        value: if t.operator == Operator::Equal { t.value.clone() } else { String::new() },
         ..Taint::new("", crate::api::taint::Effect::NoExecute)
     };
     let effect = t.effect.map_or(String::new(), |e| format!(":{e}"));
-    let key = short_taint(&taint)
-        .trim_end_matches(":NoExecute")
-        .to_owned();
-    let key = if t.key.is_empty() {
-        "every taint".to_owned()
-    } else {
-        key
-    };
+    let key = short_taint(&taint).trim_end_matches(":NoExecute").to_owned();
+    let key = if t.key.is_empty() { "every taint".to_owned() } else { key };
     match t.toleration_seconds {
         Some(s) => format!("toleration of {key}{effect} for {s} s"),
         None => format!("toleration of {key}{effect} for ever"),
@@ -185,11 +170,7 @@ pub(super) fn seconds_path(
     }
     if let Some(workload) = origins.workload(pod) {
         // Those that a Deployment owns are its own affair.
-        let written = plan
-            .workloads
-            .iter()
-            .filter(|w| w.owner.is_none())
-            .map(|w| w.name.as_str());
+        let written = plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.as_str());
         let name = told_apart(&workload.name, written);
         return Some(format!(
             "workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"
@@ -198,14 +179,10 @@ pub(super) fn seconds_path(
     let name = short_name(question.analysis.pod_name(pod));
     let of = |group: &&String| {
         name == group.as_str()
-            || name
-                .strip_prefix(group.as_str())
-                .is_some_and(|rest| rest.starts_with('-'))
+            || name.strip_prefix(group.as_str()).is_some_and(|rest| rest.starts_with('-'))
     };
     let group = question.groups.iter().filter(of).max_by_key(|g| g.len())?;
-    Some(format!(
-        "pods.{group}.tolerations[{key}].tolerationSeconds={value}"
-    ))
+    Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
 }
 
 /// A flag of the controller manager, as an argument of `--set`.

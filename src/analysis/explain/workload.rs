@@ -55,11 +55,7 @@ fn told(
     replacements: &[&Replacement],
 ) -> Explanation {
     let missing = missing(outcome, question.until);
-    let mut steps: Vec<Step> = lost
-        .groups
-        .iter()
-        .map(|g| self::lost(question, g))
-        .collect();
+    let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, g)).collect();
     steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
     steps.extend(replaced(question, replacements));
@@ -80,10 +76,8 @@ fn told(
 /// How many pods it has, and for how long it had too few.
 fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing]) -> String {
     let until = question.until;
-    let (wanted, available) = (
-        value_at(&outcome.wanted, until),
-        value_at(&outcome.available, until),
-    );
+    let (wanted, available) =
+        (value_at(&outcome.wanted, until), value_at(&outcome.available, until));
     let mut verdict = format!(
         "{} of {} pods available at {}",
         grouped(available.into()),
@@ -97,9 +91,9 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
     }
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
-            let total = missing.iter().fold(Dur::ZERO, |sum, (from, to, _)| {
-                sum.saturating_add(to.since(*from))
-            });
+            let total = missing
+                .iter()
+                .fold(Dur::ZERO, |sum, (from, to, _)| sum.saturating_add(to.since(*from)));
             let total = short(Dur::from_millis(total.as_millis()));
             verdict.push_str(&format!(
                 "; too few from {} on, for {total} in all, at worst {} missing",
@@ -115,18 +109,10 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
 
 /// The steps of a stretch in which it had too few pods.
 fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step> {
-    let step = |at: Time, text: String| Step {
-        at,
-        text,
-        rule: None,
-        record: None,
-    };
+    let step = |at: Time, text: String| Step { at, text, rule: None, record: None };
     let begins = step(
         from,
-        format!(
-            "too few pods available from here on, at worst {} too few",
-            grouped(most.into())
-        ),
+        format!("too few pods available from here on, at worst {} too few", grouped(most.into())),
     );
     let ends = (to < until).then(|| step(to, "enough pods are available again".to_owned()));
     std::iter::once(begins).chain(ends)
@@ -143,11 +129,7 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     let first = replaced.iter().map(|r| r.0).min()?;
     let last = replaced.iter().map(|r| r.0).max()?;
     let ready = replaced.iter().filter(|r| r.1.is_some()).count();
-    let to = if last > first {
-        format!(", the last at {}", absolute(last))
-    } else {
-        String::new()
-    };
+    let to = if last > first { format!(", the last at {}", absolute(last)) } else { String::new() };
     Some(Step {
         at: first,
         text: format!(
@@ -177,10 +159,7 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
                 format!(": {}", filters.join(", "))
             }
         });
-        notes.push(format!(
-            "{} of its pods are pending at the end{why}",
-            grouped(outcome.pending)
-        ));
+        notes.push(format!("{} of its pods are pending at the end{why}", grouped(outcome.pending)));
     }
     if outcome.stuck > 0 {
         notes.push(format!(
@@ -258,9 +237,7 @@ impl<'a> Lost<'a> {
         let places: BTreeMap<WorkloadId, usize> = ids.iter().copied().zip(0..).collect();
         let mut follow = Follow::new(analysis);
         let mut all: Vec<Lost<'a>> = ids.iter().map(|_| Lost::default()).collect();
-        for (id, r) in (0..)
-            .zip(analysis.trace.iter())
-            .take_while(|(_, r)| r.at <= question.until)
+        for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= question.until)
         {
             let step = follow.apply(id, r);
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
@@ -268,9 +245,8 @@ impl<'a> Lost<'a> {
                 continue;
             };
             all[*place].refused.add(question, id, r);
-            if let Some((pod, before)) = step
-                .deletion_begins()
-                .filter(|_| matches!(r.what, What::PodDeleting(_)))
+            if let Some((pod, before)) =
+                step.deletion_begins().filter(|_| matches!(r.what, What::PodDeleting(_)))
             {
                 let node = before.node_id().map_or("", |n| analysis.node_name(n));
                 all[*place].add((r.at, id, analysis.pod_name(pod), node, r.actor));
@@ -299,41 +275,20 @@ fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     let &(at, record, pod, node, actor) = &group[0];
     let last = group[group.len() - 1].0;
     let text = if group.len() == 1 {
-        let on = if node.is_empty() {
-            String::new()
-        } else {
-            format!(" of {node}")
-        };
+        let on = if node.is_empty() { String::new() } else { format!(" of {node}") };
         format!("{pod}{on} deleted by {}", by(actor))
     } else {
-        let nodes: Vec<&str> = group
-            .iter()
-            .map(|l| l.3)
-            .filter(|n| !n.is_empty())
-            .collect();
-        let on = if nodes.is_empty() {
-            String::new()
-        } else {
-            format!(" of {}", ranges(&nodes))
-        };
+        let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
+        let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
         let to = if last.since(at) >= Dur::from_secs(1) {
             format!(", the last at {}", absolute(last))
         } else {
             String::new()
         };
-        format!(
-            "{} pods{on} deleted by {}{to}",
-            grouped(group.len() as u64),
-            by(actor)
-        )
+        format!("{} pods{on} deleted by {}{to}", grouped(group.len() as u64), by(actor))
     };
     let rule = chain(analysis.trace, record)
         .find(|(_, c)| matches!(c.what, What::TimerSet(_)))
         .map(|(_, c)| words::record(analysis, c));
-    Step {
-        at,
-        text,
-        rule,
-        record: Some(record),
-    }
+    Step { at, text, rule, record: Some(record) }
 }

@@ -35,18 +35,11 @@ pub(super) fn explain_all(question: Question<'_>) -> Vec<Explanation> {
 fn told(question: Question<'_>, mut courses: Vec<Course<'_>>) -> Vec<Explanation> {
     let analysis = question.analysis;
     courses.iter_mut().for_each(Course::begin);
-    let records = analysis
-        .trace
-        .iter()
-        .zip(0..)
-        .take_while(|(r, _)| r.at <= question.until);
+    let records = analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until);
     for (r, id) in records.filter(|(r, _)| is_of_zones(r)) {
         let of_node = r.node().map(|n| analysis.zone_of.get(n.index()));
         let is_met = |c: &&mut Course<'_>| of_node.is_none_or(|zone| zone == Some(&c.zone));
-        courses
-            .iter_mut()
-            .filter(is_met)
-            .for_each(|c| c.record(id, r));
+        courses.iter_mut().filter(is_met).for_each(|c| c.record(id, r));
     }
     let mut lost = vec![0_usize; analysis.zones.len()];
     for e in evictions(analysis) {
@@ -104,10 +97,7 @@ impl<'a> Course<'a> {
         Course {
             question,
             zone,
-            name: analysis
-                .zones
-                .get(usize::from(zone))
-                .map_or("", String::as_str),
+            name: analysis.zones.get(usize::from(zone)).map_or("", String::as_str),
             nodes: (0..analysis.node_count() as u32)
                 .map(NodeId)
                 .filter(|n| analysis.zone_of.get(n.index()) == Some(&zone))
@@ -139,12 +129,7 @@ impl<'a> Course<'a> {
                 .map(|(n, _)| self.question.analysis.node_name(*n))
                 .collect();
             let text = format!("{} {what} when the run began", ranges(&names));
-            (!names.is_empty()).then_some(Step {
-                at: Time::ZERO,
-                text,
-                rule: None,
-                record: None,
-            })
+            (!names.is_empty()).then_some(Step { at: Time::ZERO, text, rule: None, record: None })
         };
         let unready = began("not Ready", &|b| b.unready);
         let tainted = began("tainted NoExecute", &|b| b.no_execute);
@@ -235,17 +220,10 @@ impl<'a> Course<'a> {
         let before = self.nodes.iter().filter(|(_, b)| b.no_execute);
         let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
         let count = |n: usize, one: &str| {
-            format!(
-                "{} {one}{}",
-                grouped(n as u64),
-                if n == 1 { "" } else { "s" }
-            )
+            format!("{} {one}{}", grouped(n as u64), if n == 1 { "" } else { "s" })
         };
-        let said = if self.state == ZoneState::Empty {
-            "without a state"
-        } else {
-            self.state.as_str()
-        };
+        let said =
+            if self.state == ZoneState::Empty { "without a state" } else { self.state.as_str() };
         format!(
             "{} of its {} tainted NoExecute, {} evicted; at {} it is {said}",
             grouped(self.all_tainted.union(&before).count() as u64),
@@ -264,19 +242,11 @@ fn together(
     rule: Option<String>,
 ) -> Option<Step> {
     let (&(at, record, _), &(last, ..)) = (of.first()?, of.last()?);
-    let names: Vec<&str> = of
-        .iter()
-        .map(|(_, _, n)| question.analysis.node_name(*n))
-        .collect();
+    let names: Vec<&str> = of.iter().map(|(_, _, n)| question.analysis.node_name(*n)).collect();
     let until = if last.since(at) >= Dur::from_secs(1) {
         format!(", the last at {}", absolute(last))
     } else {
         String::new()
     };
-    Some(Step {
-        at,
-        text: format!("{} {what}{until}", ranges(&names)),
-        rule,
-        record: Some(record),
-    })
+    Some(Step { at, text: format!("{} {what}{until}", ranges(&names)), rule, record: Some(record) })
 }

@@ -19,9 +19,7 @@ pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {
         Box::new(Capacity::new(plan, trace)),
     ];
     trace.iter().enumerate().find_map(|(id, record)| {
-        let broken = checkers
-            .iter_mut()
-            .find_map(|c| c.see(id as RecordId, record))?;
+        let broken = checkers.iter_mut().find_map(|c| c.see(id as RecordId, record))?;
         Some(format!(
             "record {id} at {} ({} {:?}): {broken}",
             record.at,

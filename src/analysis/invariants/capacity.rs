@@ -37,14 +37,10 @@ impl<'a> Capacity<'a> {
         };
         for (i, p) in plan.pods.iter().enumerate() {
             let id = PodId(i as u32);
-            new.templates
-                .insert(id, Rc::new(plan.templates[p.template as usize].clone()));
+            new.templates.insert(id, Rc::new(plan.templates[p.template as usize].clone()));
             let done = matches!(
                 p.start,
-                PodStart::Imported {
-                    phase: PodPhase::Succeeded | PodPhase::Failed,
-                    ..
-                }
+                PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. }
             );
             if let (Some(node), false) = (p.node, done || p.start == PodStart::Absent) {
                 new.on.entry(NodeId(node)).or_default().push(id);
@@ -81,40 +77,27 @@ impl<'a> Capacity<'a> {
         let allocatable = &self.plan.nodes.get(node.index())?.allocatable;
         let newest = &self.templates.get(pods.last()?)?.requests;
         let counts = |name: &str| name == "pods" || newest.get(name).is_some_and(|q| !q.is_zero());
-        total
-            .iter()
-            .filter(|(name, _)| counts(name))
-            .find_map(|(name, asked)| {
-                // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
-                let has = allocatable.get(name).copied()?;
-                let rounded = if name == "cpu" {
-                    has.milli_value()
-                } else {
-                    has.value().saturating_mul(1_000)
-                };
-                // What the scheduler adds up wraps beyond int64, and then anything fits.
-                let counted = if name == "cpu" {
-                    asked.milli_value()
-                } else {
-                    asked.value()
-                };
-                (asked.milli_value() > rounded && i64::try_from(counted).is_ok()).then(|| {
-                    format!(
-                        "{} has {has} of {name}, and its pods ask for {asked}",
-                        self.trace.names.node_name(node)
-                    )
-                })
+        total.iter().filter(|(name, _)| counts(name)).find_map(|(name, asked)| {
+            // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
+            let has = allocatable.get(name).copied()?;
+            let rounded =
+                if name == "cpu" { has.milli_value() } else { has.value().saturating_mul(1_000) };
+            // What the scheduler adds up wraps beyond int64, and then anything fits.
+            let counted = if name == "cpu" { asked.milli_value() } else { asked.value() };
+            (asked.milli_value() > rounded && i64::try_from(counted).is_ok()).then(|| {
+                format!(
+                    "{} has {has} of {name}, and its pods ask for {asked}",
+                    self.trace.names.node_name(node)
+                )
             })
+        })
     }
 }
 
 impl Checker for Capacity<'_> {
     fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
-        while let Some((of, template)) = self
-            .trace
-            .templates
-            .get(self.taken)
-            .filter(|(of, _)| *of <= id)
+        while let Some((of, template)) =
+            self.trace.templates.get(self.taken).filter(|(of, _)| *of <= id)
         {
             if let Some(pod) = self.trace.get(*of).and_then(Record::pod) {
                 self.templates.insert(pod, template.clone());
@@ -136,11 +119,7 @@ impl Checker for Capacity<'_> {
                 self.stands_on(pod, node);
                 if record.actor != Actor::Scheduler {
                     self.others.insert(node, record.at);
-                } else if self
-                    .others
-                    .get(&node)
-                    .is_none_or(|at| record.at.since(*at) > UNSEEN)
-                {
+                } else if self.others.get(&node).is_none_or(|at| record.at.since(*at) > UNSEEN) {
                     return self.full(node);
                 }
             }

@@ -12,30 +12,22 @@ pub(super) struct Causality<'a> {
 
 impl<'a> Causality<'a> {
     pub(super) fn new(trace: &'a Trace) -> Self {
-        Causality {
-            trace,
-            now: Time::ZERO,
-        }
+        Causality { trace, now: Time::ZERO }
     }
 }
 
 impl Checker for Causality<'_> {
     fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
         if record.at < self.now {
-            return Some(format!(
-                "it is earlier than the one before it, {}",
-                self.now
-            ));
+            return Some(format!("it is earlier than the one before it, {}", self.now));
         }
         self.now = record.at;
         if record.at > self.trace.horizon {
             return Some(format!("the run ends at {}", self.trace.horizon));
         }
-        [("cause", record.cause), ("saw", record.saw)]
-            .into_iter()
-            .find_map(|(field, other)| {
-                (other != NO_RECORD && other >= id)
-                    .then(|| format!("its {field} is {other}, which was not yet there"))
-            })
+        [("cause", record.cause), ("saw", record.saw)].into_iter().find_map(|(field, other)| {
+            (other != NO_RECORD && other >= id)
+                .then(|| format!("its {field} is {other}, which was not yet there"))
+        })
     }
 }

@@ -35,25 +35,19 @@ pub(super) struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     pub(super) fn new(plan: &Plan, trace: &'a Trace) -> Self {
-        let nodes = plan
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, n)| n.start != NodeStart::Absent)
-            .map(|(i, n)| {
-                let node = Node {
-                    taints: n.taints.clone(),
-                    unschedulable: n.unschedulable,
-                    ..Node::default()
-                };
-                (NodeId(i as u32), node)
-            });
-        let pods = plan
-            .pods
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.start != PodStart::Absent)
-            .map(|(i, p)| {
+        let nodes =
+            plan.nodes.iter().enumerate().filter(|(_, n)| n.start != NodeStart::Absent).map(
+                |(i, n)| {
+                    let node = Node {
+                        taints: n.taints.clone(),
+                        unschedulable: n.unschedulable,
+                        ..Node::default()
+                    };
+                    (NodeId(i as u32), node)
+                },
+            );
+        let pods = plan.pods.iter().enumerate().filter(|(_, p)| p.start != PodStart::Absent).map(
+            |(i, p)| {
                 let phase = match p.start {
                     PodStart::Running => PodPhase::Running,
                     PodStart::Imported { phase, .. } => phase,
@@ -68,12 +62,9 @@ impl<'a> Objects<'a> {
                         deleting: None,
                     },
                 )
-            });
-        Objects {
-            trace,
-            nodes: nodes.collect(),
-            pods: pods.collect(),
-        }
+            },
+        );
+        Objects { trace, nodes: nodes.collect(), pods: pods.collect() }
     }
 
     fn node(&mut self, id: NodeId, record: &Record) -> Option<String> {
@@ -105,15 +96,12 @@ impl<'a> Objects<'a> {
             }
             What::NodeTaints(change) => {
                 let change = &self.trace.taints[change as usize];
-                if let Some(t) = change
-                    .removed
-                    .iter()
-                    .find(|t| !node.taints.iter().any(|held| held.matches(t)))
+                if let Some(t) =
+                    change.removed.iter().find(|t| !node.taints.iter().any(|held| held.matches(t)))
                 {
                     return Some(format!("it removes {t}, which was not there"));
                 }
-                node.taints
-                    .retain(|held| !change.removed.iter().any(|t| t.matches(held)));
+                node.taints.retain(|held| !change.removed.iter().any(|t| t.matches(held)));
                 for t in &change.added {
                     // A taint whose value changes is removed and added in one write.
                     if node.taints.iter().any(|held| held.matches(t)) {
@@ -163,10 +151,7 @@ impl<'a> Objects<'a> {
             What::PodBound(_) if pod.deleting.is_some() => Some("it is being deleted".to_owned()),
             What::PodBound(node) => {
                 let old = pod.node.replace(NodeId(node))?;
-                Some(format!(
-                    "it was bound to {}",
-                    self.trace.names.node_name(old)
-                ))
+                Some(format!("it was bound to {}", self.trace.names.node_name(old)))
             }
             What::PodPhase(PodPhase::Running) if pod.node.is_none() => {
                 Some("it is on no node".to_owned())

@@ -85,17 +85,10 @@ impl<'a> Tainting<'a> {
         // Labels that change move nodes between zones, and a bigger secondary rate is another
         // limit.
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
-        let rate = plan
-            .flags
-            .node_eviction_rate
-            .max(plan.flags.secondary_node_eviction_rate);
+        let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
         // All of a limiter's turns are exact where nothing waits and requests take no time.
-        let round_trips = plan
-            .timing
-            .request
-            .max
-            .saturating_add(plan.timing.response.max)
-            .saturating_mul(4);
+        let round_trips =
+            plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
         // A client's limit makes requests wait for those before them: a few of each node, and of
         // pods as many as are made and evicted meanwhile.
         let crowd = if plan.pods.is_empty() && plan.workloads.is_empty() {
@@ -103,14 +96,14 @@ impl<'a> Tainting<'a> {
         } else {
             CROWD.as_secs_f64()
         };
-        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| {
-            crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps)
-        });
+        let turns = plan
+            .timing
+            .node_lifecycle_client
+            .map_or(0.0, |l| crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps));
         let at_best = if plan.timing.node_lifecycle_client.is_none() && round_trips.is_zero() {
             NEXT_TURN
         } else {
-            LATE.saturating_add(round_trips)
-                .saturating_add(Dur::from_millis((turns * 1e3) as u64))
+            LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64))
         };
         let is_rejected = |a: &Action| matches!(a.act, Do::RejectRequests(..));
         let rejected = match plan.actions.iter().any(is_rejected) {

@@ -35,9 +35,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Viola
         let Some(node) = before.node_id() else {
             continue;
         };
-        let whose = owners
-            .of(analysis, pod)
-            .map_or(Whose::Pod(pod), Whose::Workload);
+        let whose = owners.of(analysis, pod).map_or(Whose::Pod(pod), Whose::Workload);
         let (count, first, last) = rounds.entry((whose, node)).or_insert((0, id, NO_RECORD));
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;
         if !is_next {

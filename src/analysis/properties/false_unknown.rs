@@ -36,8 +36,7 @@ impl Heard {
     /// The silence that a decision at `at` looks back on: the first that no heartbeat followed.
     fn silence<'a>(&'a self, outages: &'a [Silence], at: Time) -> Option<&'a Silence> {
         let all = self.silences.iter().chain(outages);
-        all.filter(|s| s.to > self.at && s.from <= at)
-            .min_by_key(|s| s.from)
+        all.filter(|s| s.to > self.at && s.from <= at).min_by_key(|s| s.from)
     }
 
     /// A heartbeat is known to have come that long before `at`.
@@ -70,10 +69,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         match r.what {
             _ if after.silent && !before.silent => heard.silences.push(ongoing(r.at, id)),
             _ if before.silent && !after.silent => {
-                heard
-                    .silences
-                    .iter_mut()
-                    .for_each(|s| s.to = s.to.min(r.at));
+                heard.silences.iter_mut().for_each(|s| s.to = s.to.min(r.at));
             }
             // Milliseconds are cut: it may be nearly one longer ago.
             What::Noted(Note::NodeExpired, ms) => heard.ago(r.at, u64::from(ms) + 1),
@@ -90,26 +86,18 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
             continue;
         }
         let silence = heard.silence(&outages, r.at);
-        if silence.is_some_and(|s| {
-            analysis
-                .due(s.from, silent)
-                .is_some_and(|borne| r.at > borne)
-        }) {
+        if silence.is_some_and(|s| analysis.due(s.from, silent).is_some_and(|borne| r.at > borne)) {
             continue;
         }
         let name = walk.node_name(node);
-        let why = silence.map_or("in touch".to_owned(), |s| {
-            format!("silent only since {}", s.from)
-        });
+        let why =
+            silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
         found.push(Violation {
             property: Property::FalseUnknown { silent },
             at: r.at,
             pod: None,
             node: Some(node),
-            text: format!(
-                "{name} was marked Unknown at {} although its kubelet was {why}",
-                r.at
-            ),
+            text: format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),
             records: records(&[silence.map_or(NO_RECORD, |s| s.record), id]),
         });
     }
@@ -117,11 +105,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
 }
 
 fn ongoing(from: Time, record: RecordId) -> Silence {
-    Silence {
-        from,
-        to: Time::MAX,
-        record,
-    }
+    Silence { from, to: Time::MAX, record }
 }
 
 /// When the API server answers nobody.

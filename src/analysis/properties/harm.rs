@@ -31,10 +31,7 @@ impl Harm {
             follow.apply(id as RecordId, r);
         }
         let Some(pod) = violation.pod.map(|p| follow.pod(p)) else {
-            return Self {
-                node: violation.node.is_some(),
-                ..Self::default()
-            };
+            return Self { node: violation.node.is_some(), ..Self::default() };
         };
         let back = pod.node_id().is_some_and(|n| follow.node(n).is_back());
         Self {

@@ -41,10 +41,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
             at: r.at,
             pod: Some(pod),
             node: before.node_id(),
-            text: format!(
-                "{name} was deleted by taint eviction at {} although {why}",
-                r.at
-            ),
+            text: format!("{name} was deleted by taint eviction at {} although {why}", r.at),
             records: records(&[timer, due.map_or(NO_RECORD, |d| d.taint.record), id]),
         });
     }

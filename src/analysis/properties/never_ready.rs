@@ -37,11 +37,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
-        let (name, node, lost) = (
-            walk.pod_name(id),
-            walk.node_of(&pod),
-            walk.life(id).ready_at,
-        );
+        let (name, node, lost) = (walk.pod_name(id), walk.node_of(&pod), walk.life(id).ready_at);
         let back = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
         Violation {
             property: Property::NeverReady { within },
@@ -54,9 +50,5 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
             records: super::walk::records(&[walk.life(id).created]),
         }
     };
-    overdue(
-        analysis,
-        |walk, id| analysis.due(since(walk, id)?, within),
-        tell,
-    )
+    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
 }

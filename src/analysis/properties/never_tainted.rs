@@ -40,22 +40,10 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
     if timeout || flags.node_eviction_rate <= 0.0 {
         return Vec::new();
     }
-    let zones = vec![
-        Zone {
-            moved_at: Time::ZERO,
-            partial: false
-        };
-        analysis.zones.len().max(1)
-    ];
+    let zones = vec![Zone { moved_at: Time::ZERO, partial: false }; analysis.zones.len().max(1)];
     let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
-    let mut search = Search {
-        walk,
-        within,
-        zones,
-        master_disruption: false,
-        waiting,
-        found: Vec::new(),
-    };
+    let mut search =
+        Search { walk, within, zones, master_disruption: false, waiting, found: Vec::new() };
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
@@ -69,13 +57,8 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
 impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         if let Some(node) = r.node() {
-            let is_tainted = |s: &Self| {
-                s.walk
-                    .follow
-                    .taints(node)
-                    .iter()
-                    .any(|h| h.is_for_failure())
-            };
+            let is_tainted =
+                |s: &Self| s.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
             let before = is_tainted(self);
             let zone = self.zone_of(node);
             self.walk.apply(id, r);
@@ -104,10 +87,7 @@ impl<'a> Search<'a> {
                 let partial = state == ZoneState::PartialDisruption;
                 if partial != self.zones[zone].partial {
                     self.overdue(Some(zone), r.at, false);
-                    self.zones[zone] = Zone {
-                        moved_at: r.at,
-                        partial,
-                    };
+                    self.zones[zone] = Zone { moved_at: r.at, partial };
                 }
             }
             What::MasterDisruptionEntered
@@ -130,17 +110,8 @@ impl<'a> Search<'a> {
     fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
         let flags = self.walk.follow.node(node);
         let dead = flags.exists
-            && matches!(
-                flags.ready,
-                Some(ConditionStatus::False | ConditionStatus::Unknown)
-            );
-        let waits = dead
-            && !self
-                .walk
-                .follow
-                .taints(node)
-                .iter()
-                .any(|h| h.is_for_failure());
+            && matches!(flags.ready, Some(ConditionStatus::False | ConditionStatus::Unknown));
+        let waits = dead && !self.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
         if waits {
             self.waiting.entry(node).or_insert((at, record));
         } else if let Some((since, record)) = self.waiting.remove(&node) {
@@ -173,11 +144,7 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
         let zone = self.zones[self.zone_of(node)];
-        let Some(at) = self
-            .walk
-            .analysis
-            .due(since.max(zone.moved_at), self.within)
-        else {
+        let Some(at) = self.walk.analysis.due(since.max(zone.moved_at), self.within) else {
             return false;
         };
         if zone.partial || self.master_disruption || at > now || at == now && !end {

@@ -37,9 +37,9 @@ pub(super) fn overdue<'a>(
         }
         let step = walk.apply(id as RecordId, r);
         match (node, step.pod) {
-            (Some(node), _) => walk
-                .pods_on(node)
-                .for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod)),
+            (Some(node), _) => {
+                walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod))
+            }
             // What a pod tolerates comes with its creation, also with that of one from the start, by
             // which nothing else changes.
             (_, Some((pod, before, after)))

@@ -18,12 +18,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
         if !pod.exists || pod.deleting || pod.phase.is_terminal() {
             return None;
         }
-        analysis.due(
-            walk.due(id, &pod, false)?
-                .at
-                .max(walk.life(id).tolerations_at),
-            within,
-        )
+        analysis.due(walk.due(id, &pod, false)?.at.max(walk.life(id).tolerations_at), within)
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
@@ -35,11 +30,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
             } else {
                 ", not tolerated".to_owned()
             };
-            format!(
-                ": it has {} since {}{tolerated}",
-                short(&d.taint),
-                d.taint.since
-            )
+            format!(": it has {} since {}{tolerated}", short(&d.taint), d.taint.since)
         });
         Violation {
             property: Property::PodStuck { within },

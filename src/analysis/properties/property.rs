@@ -130,21 +130,11 @@ impl Property {
             }
         };
         let property = match kebab.as_str() {
-            "pod-stuck" => Self::PodStuck {
-                within: within(60)?,
-            },
-            "taint-stale" => Self::TaintStale {
-                within: within(60)?,
-            },
-            "never-ready" => Self::NeverReady {
-                within: within(150)?,
-            },
-            "never-tainted" => Self::NeverTainted {
-                within: within(300)?,
-            },
-            "stale-ready" => Self::StaleReady {
-                within: within(60)?,
-            },
+            "pod-stuck" => Self::PodStuck { within: within(60)? },
+            "taint-stale" => Self::TaintStale { within: within(60)? },
+            "never-ready" => Self::NeverReady { within: within(150)? },
+            "never-tainted" => Self::NeverTainted { within: within(300)? },
+            "stale-ready" => Self::StaleReady { within: within(60)? },
             "false-unknown" => Self::FalseUnknown { silent: within(0)? },
             "evict-loop" => {
                 let more_than = bound.map_or(Ok(3), str::parse);

@@ -14,11 +14,8 @@ use crate::kernel::{Dur, Time};
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
     let since = |walk: &Walk<'a>, id: PodId| {
         let pod = walk.follow.pod(id);
-        let node = pod
-            .node_id()
-            .filter(|n| walk.follow.node(*n).health() == Health::Unknown)?;
-        pod.is_available()
-            .then(|| walk.healthy_at(node).max(walk.life(id).ready_at))
+        let node = pod.node_id().filter(|n| walk.follow.node(*n).health() == Health::Unknown)?;
+        pod.is_available().then(|| walk.healthy_at(node).max(walk.life(id).ready_at))
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
@@ -35,9 +32,5 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
             records: records(&[walk.life(id).created]),
         }
     };
-    overdue(
-        analysis,
-        |walk, id| analysis.due(since(walk, id)?, within),
-        tell,
-    )
+    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
 }

@@ -20,11 +20,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
             && let Some(change) = analysis.trace.taints.get(change as usize)
         {
             for gone in change.removed.iter().filter(|t| !is_of_controllers(&t.key)) {
-                let Some(held) = walk
-                    .follow
-                    .taints(node)
-                    .iter()
-                    .find(|h| h.taint.matches(gone))
+                let Some(held) = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone))
                 else {
                     continue;
                 };

@@ -32,14 +32,7 @@ const PRESSURES: [(&str, NodeConditionType); 5] = [
 
 /// Whether taints of a key belong to the controllers.
 pub(super) fn is_of_controllers(key: &str) -> bool {
-    [
-        NOT_READY,
-        UNREACHABLE,
-        NOT_READY_ALPHA,
-        UNREACHABLE_ALPHA,
-        UNSCHEDULABLE,
-    ]
-    .contains(&key)
+    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA, UNSCHEDULABLE].contains(&key)
         || PRESSURES.iter().any(|(k, _)| *k == key)
 }
 
@@ -77,9 +70,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
         let reasons = &mut search.reasons[node.index()];
         reasons.unschedulable = n.unschedulable;
         if let NodeStart::Imported { conditions, .. } = &n.start {
-            conditions
-                .iter()
-                .for_each(|c| reasons.take(c.kind, c.status));
+            conditions.iter().for_each(|c| reasons.take(c.kind, c.status));
         }
         search.look(node, Time::ZERO, crate::trace::NO_RECORD);
     }
@@ -151,9 +142,7 @@ impl<'a> Search<'a> {
             .range((node, "", false)..)
             .take_while(|((n, ..), _)| *n == node)
             .filter(|(key, _)| {
-                !held
-                    .iter()
-                    .any(|h| key_of(h) == **key && !self.has_reason(node, h))
+                !held.iter().any(|h| key_of(h) == **key && !self.has_reason(node, h))
             })
             .map(|(k, v)| (*k, *v))
             .collect();
@@ -201,11 +190,7 @@ impl<'a> Search<'a> {
             return;
         }
         let name = self.walk.node_name(node);
-        let effect = if no_execute {
-            Effect::NoExecute
-        } else {
-            Effect::NoSchedule
-        };
+        let effect = if no_execute { Effect::NoExecute } else { Effect::NoSchedule };
         let taint = self
             .walk
             .follow
@@ -214,9 +199,7 @@ impl<'a> Search<'a> {
             .find(|h| h.taint.key == key && h.taint.effect == effect);
         let short_key = super::super::setting::short_key(key);
         self.found.push(Violation {
-            property: Property::TaintStale {
-                within: self.within,
-            },
+            property: Property::TaintStale { within: self.within },
             at,
             pod: None,
             node: Some(node),

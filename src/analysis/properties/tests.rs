@@ -29,51 +29,29 @@ impl Story {
         let pod = run.pod("default/p", node);
         run.plan.pods[0].start = PodStart::Absent;
         run.created(ms(0), pod, node, tolerations);
-        Story {
-            run,
-            node,
-            pod,
-            k: taint("k", Effect::NoExecute),
-        }
+        Story { run, node, pod, k: taint("k", Effect::NoExecute) }
     }
 
     fn tainted(&mut self, at: u64, by: Actor) -> RecordId {
         let k = self.k.clone();
-        self.run.taints(
-            ms(at),
-            NO_RECORD,
-            by,
-            self.node,
-            std::slice::from_ref(&k),
-            &[],
-        )
+        self.run.taints(ms(at), NO_RECORD, by, self.node, std::slice::from_ref(&k), &[])
     }
 
     fn untainted(&mut self, at: u64, by: Actor) -> RecordId {
         let k = self.k.clone();
-        self.run.taints(
-            ms(at),
-            NO_RECORD,
-            by,
-            self.node,
-            &[],
-            std::slice::from_ref(&k),
-        )
+        self.run.taints(ms(at), NO_RECORD, by, self.node, &[], std::slice::from_ref(&k))
     }
 
     fn timer(&mut self, at: u64, seconds: u32) -> RecordId {
-        self.run
-            .eviction(ms(at), NO_RECORD, What::TimerSet(seconds), self.pod)
+        self.run.eviction(ms(at), NO_RECORD, What::TimerSet(seconds), self.pod)
     }
 
     fn deleted(&mut self, at: u64, cause: RecordId) {
-        self.run
-            .eviction(ms(at), cause, What::PodDeleting(30), self.pod);
+        self.run.eviction(ms(at), cause, What::PodDeleting(30), self.pod);
     }
 
     fn gone(&mut self, at: u64) {
-        self.run
-            .record(ms(at), NO_RECORD, Actor::Kubelet, What::PodGone, self.pod);
+        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, What::PodGone, self.pod);
     }
 
     fn ready(&mut self, at: u64, ready: bool) {
@@ -86,24 +64,17 @@ impl Story {
             self.pod,
         );
         let what = What::PodCondition(PodConditionType::Ready, status, PodReason::None);
-        self.run
-            .record(ms(at), NO_RECORD, Actor::Kubelet, what, self.pod);
+        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, what, self.pod);
     }
 
     fn found(self, property: &str) -> Vec<Violation> {
         let (plan, trace) = self.run.finish();
-        check(
-            &Property::parse(property).unwrap(),
-            &Analysis::new(&plan, &trace),
-        )
+        check(&Property::parse(property).unwrap(), &Analysis::new(&plan, &trace))
     }
 
     /// When the property is violated, in milliseconds.
     fn times(self, property: &str) -> Vec<u64> {
-        self.found(property)
-            .iter()
-            .map(|v| v.at.as_millis())
-            .collect()
+        self.found(property).iter().map(|v| v.at.as_millis()).collect()
     }
 }
 
@@ -119,35 +90,17 @@ fn names_and_bounds_read_back() {
         let property = Property::parse(name).unwrap();
         assert_eq!(property.name(), name);
         assert_eq!(Property::parse(&property.to_string()), Ok(property));
-        let camel: String = name
-            .split('-')
-            .map(|w| w[..1].to_uppercase() + &w[1..])
-            .collect();
+        let camel: String = name.split('-').map(|w| w[..1].to_uppercase() + &w[1..]).collect();
         assert_eq!(Property::parse(&camel), Ok(property), "{camel}");
     }
     assert_eq!(
         Property::parse("pod-stuck(10s)"),
-        Ok(Property::PodStuck {
-            within: Dur::from_secs(10)
-        })
+        Ok(Property::PodStuck { within: Dur::from_secs(10) })
     );
-    assert_eq!(
-        Property::parse(" EvictLoop( 5 ) "),
-        Ok(Property::EvictLoop { more_than: 5 })
-    );
-    let unknown = PropertyError::Unknown {
-        name: "pod-stick".to_owned(),
-        near: Some("pod-stuck"),
-    };
+    assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop { more_than: 5 }));
+    let unknown = PropertyError::Unknown { name: "pod-stick".to_owned(), near: Some("pod-stuck") };
     assert_eq!(Property::parse("pod-stick"), Err(unknown));
-    for text in [
-        "",
-        "pod-stuck(",
-        "pod-stuck(soon)",
-        "wrong-pod(3)",
-        "evict-loop(-1)",
-        "évict",
-    ] {
+    for text in ["", "pod-stuck(", "pod-stuck(soon)", "wrong-pod(3)", "evict-loop(-1)", "évict"] {
         let error = Property::parse(text).unwrap_err().to_string();
         assert!(!error.is_empty(), "{text}");
     }
@@ -171,10 +124,7 @@ fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
     let mut deleted = Story::new(20, &five_seconds());
     deleted.tainted(1_000, Actor::User);
     deleted.deleted(16_000, NO_RECORD);
-    assert!(
-        deleted.times("pod-stuck(10s)").is_empty(),
-        "in time, if only just"
-    );
+    assert!(deleted.times("pod-stuck(10s)").is_empty(), "in time, if only just");
     let mut late = Story::new(20, &five_seconds());
     late.tainted(1_000, Actor::User);
     late.deleted(16_001, NO_RECORD);
@@ -189,10 +139,7 @@ fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
     assert!(tolerated.times("pod-stuck(0s)").is_empty());
     let mut short = Story::new(15, &five_seconds());
     short.tainted(1_000, Actor::User);
-    assert!(
-        short.times("pod-stuck(10s)").is_empty(),
-        "the run ends before"
-    );
+    assert!(short.times("pod-stuck(10s)").is_empty(), "the run ends before");
 }
 
 #[test]
@@ -207,20 +154,12 @@ fn a_successor_is_stuck_by_itself_and_a_value_decides() {
     assert_eq!(s.times("pod-stuck(10s)"), [23_000]);
 
     // The taint's value is what the toleration does not equal, until it is overwritten at 4 s.
-    let equal = Toleration {
-        key: "k".to_owned(),
-        value: "v".to_owned(),
-        ..Toleration::default()
-    };
+    let equal = Toleration { key: "k".to_owned(), value: "v".to_owned(), ..Toleration::default() };
     let mut s = Story::new(30, &[equal]);
     s.tainted(1_000, Actor::User);
     let (node, k) = (s.node, s.k.clone());
-    let v = Taint {
-        value: "v".to_owned(),
-        ..k.clone()
-    };
-    s.run
-        .taints(ms(4_000), NO_RECORD, Actor::User, node, &[v], &[k]);
+    let v = Taint { value: "v".to_owned(), ..k.clone() };
+    s.run.taints(ms(4_000), NO_RECORD, Actor::User, node, &[v], &[k]);
     assert!(s.times("pod-stuck(10s)").is_empty());
 }
 
@@ -229,30 +168,16 @@ fn shortened_and_lengthened_seconds_count_from_the_taint() {
     let patched = |seconds: i64, deleted: Option<u64>, property: &str| {
         let mut s = Story::new(60, &five_seconds());
         s.tainted(1_000, Actor::User);
-        let record = s.run.record(
-            ms(2_000),
-            NO_RECORD,
-            Actor::User,
-            What::PodTolerations,
-            s.pod,
-        );
+        let record = s.run.record(ms(2_000), NO_RECORD, Actor::User, What::PodTolerations, s.pod);
         s.run.template(record, &[tolerates("k", Some(seconds))]);
         if let Some(at) = deleted {
             s.deleted(at, NO_RECORD);
         }
         s.times(property)
     };
-    assert_eq!(
-        patched(0, None, "pod-stuck(10s)"),
-        [12_000],
-        "not before anybody could know"
-    );
+    assert_eq!(patched(0, None, "pod-stuck(10s)"), [12_000], "not before anybody could know");
     assert_eq!(patched(20, None, "pod-stuck(10s)"), [31_000]);
-    assert_eq!(
-        patched(20, Some(6_000), "needless-eviction"),
-        [6_000],
-        "#102993"
-    );
+    assert_eq!(patched(20, Some(6_000), "needless-eviction"), [6_000], "#102993");
     assert!(patched(5, Some(6_000), "needless-eviction").is_empty());
 }
 
@@ -291,13 +216,8 @@ fn an_eviction_is_needless_without_a_taint_that_requires_it() {
 fn from_not_ready_to_unreachable_is_one_failure() {
     // not-ready at 1 s, swapped at 4 s; five seconds of either.
     let swapped = |property: &str| {
-        let mut s = Story::new(
-            60,
-            &[
-                tolerates(NOT_READY, Some(5)),
-                tolerates(UNREACHABLE, Some(5)),
-            ],
-        );
+        let mut s =
+            Story::new(60, &[tolerates(NOT_READY, Some(5)), tolerates(UNREACHABLE, Some(5))]);
         let [first, second] = [NOT_READY, UNREACHABLE].map(|k| taint(k, Effect::NoExecute));
         let node = s.node;
         s.run.taints(
@@ -308,14 +228,7 @@ fn from_not_ready_to_unreachable_is_one_failure() {
             std::slice::from_ref(&first),
             &[],
         );
-        s.run.taints(
-            ms(4_000),
-            NO_RECORD,
-            Actor::NodeLifecycle,
-            node,
-            &[second],
-            &[first],
-        );
+        s.run.taints(ms(4_000), NO_RECORD, Actor::NodeLifecycle, node, &[second], &[first]);
         s.deleted(6_000, NO_RECORD);
         s.times(property)
     };
@@ -411,11 +324,9 @@ fn a_condition_taint_goes_with_its_condition() {
         let what = |status| {
             What::NodeCondition(NodeConditionType::MemoryPressure, status, NodeReason::None)
         };
-        s.run
-            .record(ms(1_000), NO_RECORD, Actor::Kubelet, what(True), node);
+        s.run.record(ms(1_000), NO_RECORD, Actor::Kubelet, what(True), node);
         s.tainted(1_000, by);
-        s.run
-            .record(ms(9_000), NO_RECORD, Actor::Kubelet, what(False), node);
+        s.run.record(ms(9_000), NO_RECORD, Actor::Kubelet, what(False), node);
         assert_eq!(s.times("taint-stale(10s)"), times, "{by:?}");
     }
 }
@@ -428,11 +339,9 @@ fn master_disruption_is_the_end_of_the_reason_for_no_execute() {
         let node = s.node;
         s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
         s.tainted(5_100, Actor::NodeLifecycle);
-        s.run
-            .lifecycle(ms(6_000), NO_RECORD, What::MasterDisruptionEntered, 0);
+        s.run.lifecycle(ms(6_000), NO_RECORD, What::MasterDisruptionEntered, 0);
         if let Some(at) = left {
-            s.run
-                .lifecycle(ms(at), NO_RECORD, What::MasterDisruptionLeft, 0);
+            s.run.lifecycle(ms(at), NO_RECORD, What::MasterDisruptionLeft, 0);
         }
         s.times("taint-stale(10s)")
     };
@@ -487,8 +396,7 @@ fn a_node_that_is_heard_is_not_unknown() {
         let mut s = Story::new(100, &[]);
         let node = s.node;
         if let Some(at) = silent {
-            s.run
-                .record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, node);
+            s.run.record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, node);
         }
         s.run.ready(ms(50_000), NO_RECORD, node, Unknown);
         s.times(property)
@@ -512,23 +420,12 @@ fn a_dead_node_is_tainted_in_its_turn() {
         }
         if let Some(at) = other {
             let k = s.k.clone();
-            s.run.taints(
-                ms(at),
-                NO_RECORD,
-                Actor::NodeLifecycle,
-                elsewhere,
-                &[k],
-                &[],
-            );
+            s.run.taints(ms(at), NO_RECORD, Actor::NodeLifecycle, elsewhere, &[k], &[]);
         }
         s
     };
     assert_eq!(story(None, None).times("never-tainted(60s)"), [110_000]);
-    assert!(
-        story(Some(100_000), None)
-            .times("never-tainted(60s)")
-            .is_empty()
-    );
+    assert!(story(Some(100_000), None).times("never-tainted(60s)").is_empty());
     assert_eq!(
         story(None, Some(100_000)).times("never-tainted(60s)"),
         [160_000],
@@ -541,18 +438,11 @@ fn a_dead_node_is_tainted_in_its_turn() {
     // Neither in a zone that is partly disrupted, nor in master disruption.
     let mut partial = story(None, None);
     let zone = partial.run.text("a");
-    partial.run.lifecycle(
-        ms(50_001),
-        NO_RECORD,
-        What::Zone(ZoneState::PartialDisruption),
-        zone,
-    );
+    partial.run.lifecycle(ms(50_001), NO_RECORD, What::Zone(ZoneState::PartialDisruption), zone);
     assert!(partial.times("never-tainted(60s)").is_empty());
     let mut all = story(None, None);
-    all.run
-        .lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
-    all.run
-        .lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
+    all.run.lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
+    all.run.lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
     assert_eq!(all.times("never-tainted(60s)"), [260_000]);
 }
 
@@ -577,16 +467,10 @@ fn an_eviction_loop_is_counted_in_rounds() {
             }
         }
         let (plan, trace) = run.finish();
-        check(
-            &Property::parse("evict-loop(3)").unwrap(),
-            &Analysis::new(&plan, &trace),
-        )
+        check(&Property::parse("evict-loop(3)").unwrap(), &Analysis::new(&plan, &trace))
     };
     assert!(story(3, 1).is_empty());
-    assert!(
-        story(3, 5).is_empty(),
-        "five pods that leave together are one round"
-    );
+    assert!(story(3, 5).is_empty(), "five pods that leave together are one round");
     let found = story(4, 5);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].at, ms(41_000));
@@ -620,12 +504,9 @@ fn a_node_that_is_back_is_in_touch_once_the_api_server_has_a_renewal() {
         user(49_900, What::NodeHeard);
         let mut noted = |note, ago| {
             let what = What::Noted(note, ago);
-            s.run
-                .record(ms(50_000), NO_RECORD, Actor::NodeLifecycle, what, node);
+            s.run.record(ms(50_000), NO_RECORD, Actor::NodeLifecycle, what, node);
         };
-        unseen
-            .into_iter()
-            .for_each(|ago| noted(Note::RenewalUnseen, ago));
+        unseen.into_iter().for_each(|ago| noted(Note::RenewalUnseen, ago));
         noted(Note::NodeExpired, 45_000);
         s.run.ready(ms(50_010), NO_RECORD, node, Unknown);
         s.times(property)

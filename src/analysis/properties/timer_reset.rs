@@ -33,23 +33,16 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 latest[pod.index()] = None
             }
             What::TimerSet(seconds) if !now.deleting => {
-                let ends =
-                    r.at.checked_add(Dur::from_secs(seconds.into()))
-                        .unwrap_or(Time::MAX);
-                let next = Countdown {
-                    record: id,
-                    began: r.at,
-                    ends,
-                };
+                let ends = r.at.checked_add(Dur::from_secs(seconds.into())).unwrap_or(Time::MAX);
+                let next = Countdown { record: id, began: r.at, ends };
                 let before = latest[pod.index()].replace(next);
                 let stayed = |first: Countdown| {
                     walk.due(pod, &now, false).filter(|d| {
                         d.seconds > 0 && d.taint.since <= first.began && next.ends > first.ends
                     })
                 };
-                let Some((first, due)) = before
-                    .filter(|b| b.began < r.at)
-                    .and_then(|b| Some((b, stayed(b)?)))
+                let Some((first, due)) =
+                    before.filter(|b| b.began < r.at).and_then(|b| Some((b, stayed(b)?)))
                 else {
                     continue;
                 };

@@ -61,14 +61,7 @@ impl<'a> Walk<'a> {
             .map(|(id, p)| (p.node, id.0))
             .collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
-        Walk {
-            analysis,
-            follow,
-            lives,
-            bound,
-            booted_at: healthy_at.clone(),
-            healthy_at,
-        }
+        Walk { analysis, follow, lives, bound, booted_at: healthy_at.clone(), healthy_at }
     }
 
     pub(super) fn trace(&self) -> &'a Trace {
@@ -131,9 +124,7 @@ impl<'a> Walk<'a> {
 
     /// The pods on a node.
     pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {
-        self.bound
-            .range((node.0, 0)..=(node.0, u32::MAX))
-            .map(|(_, pod)| PodId(*pod))
+        self.bound.range((node.0, 0)..=(node.0, u32::MAX)).map(|(_, pod)| PodId(*pod))
     }
 
     /// When a pod has to go, if at all: for each NoExecute taint of its node the first toleration
@@ -142,20 +133,10 @@ impl<'a> Walk<'a> {
     /// does not begin a new time.
     pub(super) fn due(&self, id: PodId, pod: &PodState, lenient: bool) -> Option<Due<'a>> {
         let node = pod.node_id()?;
-        let operators = self
-            .analysis
-            .plan
-            .profile
-            .taint_eviction
-            .comparison_operators;
+        let operators = self.analysis.plan.profile.taint_eviction.comparison_operators;
         let tolerations = self.follow.tolerations(id);
         let mut due: Option<Due<'a>> = None;
-        for taint in self
-            .follow
-            .taints(node)
-            .iter()
-            .filter(|h| h.is_no_execute())
-        {
+        for taint in self.follow.taints(node).iter().filter(|h| h.is_no_execute()) {
             let seconds = match tolerations
                 .iter()
                 .find(|t| t.tolerates(taint.taint, operators))
@@ -165,22 +146,11 @@ impl<'a> Walk<'a> {
                 Some(None) => continue,
                 Some(Some(seconds)) => u64::try_from(seconds).unwrap_or(0),
             };
-            let since = if lenient {
-                taint.failing_since
-            } else {
-                taint.since
-            };
+            let since = if lenient { taint.failing_since } else { taint.since };
             let wait = Dur::from_secs(1).checked_mul(seconds).unwrap_or(Dur::MAX);
-            let at = since
-                .max(pod.bound_at)
-                .checked_add(wait)
-                .unwrap_or(Time::MAX);
+            let at = since.max(pod.bound_at).checked_add(wait).unwrap_or(Time::MAX);
             if due.is_none_or(|d| at < d.at) {
-                due = Some(Due {
-                    at,
-                    taint: *taint,
-                    seconds,
-                });
+                due = Some(Due { at, taint: *taint, seconds });
             }
         }
         due

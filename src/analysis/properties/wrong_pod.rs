@@ -55,9 +55,6 @@ fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId
         Actor::User => None,
         // Events say nothing of a version; everything else that a version rests on is about the pod
         // itself.
-        _ => trace
-            .get(r.saw)
-            .filter(|saw| saw.pod() == Some(pod))
-            .map(|_| r.saw),
+        _ => trace.get(r.saw).filter(|saw| saw.pod() == Some(pod)).map(|_| r.saw),
     }
 }

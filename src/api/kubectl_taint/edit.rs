@@ -60,19 +60,10 @@ impl TaintEdit {
                 ));
             }
         }
-        let mut result: Vec<Taint> = self
-            .add
-            .iter()
-            .map(|taint| Taint {
-                time_added: None,
-                ..taint.clone()
-            })
-            .collect();
+        let mut result: Vec<Taint> =
+            self.add.iter().map(|taint| Taint { time_added: None, ..taint.clone() }).collect();
         result.extend(
-            taints
-                .iter()
-                .filter(|old| !self.add.iter().any(|new| new.matches(old)))
-                .cloned(),
+            taints.iter().filter(|old| !self.add.iter().any(|new| new.matches(old))).cloned(),
         );
         let added = result.len() != taints.len();
 
@@ -113,10 +104,7 @@ impl TaintEdit {
         let mut result = taints.to_vec();
         for new in &self.add {
             result.retain(|old| !old.matches(new));
-            result.push(Taint {
-                time_added: None,
-                ..new.clone()
-            });
+            result.push(Taint { time_added: None, ..new.clone() });
         }
         for (key, effect) in &self.remove {
             result.retain(|taint| !is_meant(taint, key, *effect));
@@ -139,9 +127,7 @@ mod tests {
         if text.is_empty() {
             return Vec::new();
         }
-        parse(&text.split_whitespace().collect::<Vec<_>>())
-            .expect("taints of a test")
-            .add
+        parse(&text.split_whitespace().collect::<Vec<_>>()).expect("taints of a test").add
     }
 
     fn edit(text: &str, overwrite: bool) -> TaintEdit {
@@ -152,11 +138,7 @@ mod tests {
     }
 
     fn shown(taints: &[Taint]) -> String {
-        taints
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" ")
+        taints.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     }
 
     /// Expected values: kubectl's `reorganizeTaints` and `checkIfTaintsAlreadyExists` (v0.34.4),
@@ -171,48 +153,12 @@ mod tests {
                 "tainted",
                 "c:NoSchedule a=1:NoExecute b:NoSchedule",
             ),
-            (
-                "a=1:NoExecute",
-                "a=2:NoExecute",
-                true,
-                "modified",
-                "a=2:NoExecute",
-            ),
-            (
-                "a=1:NoExecute b:NoSchedule",
-                "a=2:NoExecute b-",
-                true,
-                "modified",
-                "a=2:NoExecute",
-            ),
-            (
-                "a=1:NoExecute",
-                "c:NoSchedule a-",
-                false,
-                "modified",
-                "c:NoSchedule",
-            ),
-            (
-                "a=1:NoExecute b:NoSchedule",
-                "a-",
-                false,
-                "untainted",
-                "b:NoSchedule",
-            ),
-            (
-                "a=1:NoExecute a:NoSchedule b:NoSchedule",
-                "a-",
-                false,
-                "untainted",
-                "b:NoSchedule",
-            ),
-            (
-                "a=1:NoExecute a:NoSchedule",
-                "a:NoSchedule-",
-                false,
-                "untainted",
-                "a=1:NoExecute",
-            ),
+            ("a=1:NoExecute", "a=2:NoExecute", true, "modified", "a=2:NoExecute"),
+            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute b-", true, "modified", "a=2:NoExecute"),
+            ("a=1:NoExecute", "c:NoSchedule a-", false, "modified", "c:NoSchedule"),
+            ("a=1:NoExecute b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
+            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
+            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", false, "untainted", "a=1:NoExecute"),
             (
                 "b:NoSchedule a:NoSchedule",
                 "x:NoSchedule y:NoSchedule b-",
@@ -220,21 +166,9 @@ mod tests {
                 "modified",
                 "x:NoSchedule y:NoSchedule a:NoSchedule",
             ),
-            (
-                "a:NoSchedule",
-                "a:NoExecute",
-                false,
-                "tainted",
-                "a:NoExecute a:NoSchedule",
-            ),
+            ("a:NoSchedule", "a:NoExecute", false, "tainted", "a:NoExecute a:NoSchedule"),
             ("", "a:NoExecute", false, "tainted", "a:NoExecute"),
-            (
-                "a:NoExecute",
-                "a:NoExecute",
-                true,
-                "modified",
-                "a:NoExecute",
-            ),
+            ("a:NoExecute", "a:NoExecute", true, "modified", "a:NoExecute"),
         ] {
             let (result, did) = edit(args, overwrite).apply(&taints(old), "n").expect(args);
             assert_eq!(
@@ -259,11 +193,7 @@ mod tests {
                 "node n already has a,b taint(s) with same effect(s) and --overwrite is false",
             ),
             ("b:NoSchedule", "a-", "taint \"a\" not found"),
-            (
-                "b:NoSchedule",
-                "b:NoExecute-",
-                "taint \"b:NoExecute\" not found",
-            ),
+            ("b:NoSchedule", "b:NoExecute-", "taint \"b:NoExecute\" not found"),
             (
                 "b:NoSchedule",
                 "a- c:NoExecute- b-",
@@ -283,11 +213,8 @@ mod tests {
     #[test]
     fn kubectl_writes_no_time() {
         let mut old = taints("a=1:NoExecute b:NoExecute");
-        old.iter_mut()
-            .for_each(|taint| taint.time_added = Some(Timestamp(5)));
-        let (result, _) = edit("a=2:NoExecute", true)
-            .apply(&old, "n")
-            .expect("overwrite");
+        old.iter_mut().for_each(|taint| taint.time_added = Some(Timestamp(5)));
+        let (result, _) = edit("a=2:NoExecute", true).apply(&old, "n").expect("overwrite");
         let times: Vec<_> = result.iter().map(|taint| taint.time_added).collect();
         assert_eq!(times, [None, Some(Timestamp(5))]);
     }
@@ -301,28 +228,12 @@ mod tests {
                 "c:NoSchedule",
                 "a=1:NoExecute b:NoSchedule c:NoSchedule",
             ),
-            (
-                "a=1:NoExecute b:NoSchedule",
-                "a=2:NoExecute",
-                "b:NoSchedule a=2:NoExecute",
-            ),
-            (
-                "a=1:NoExecute a:NoSchedule b:NoSchedule",
-                "a-",
-                "b:NoSchedule",
-            ),
-            (
-                "a=1:NoExecute a:NoSchedule",
-                "a:NoSchedule-",
-                "a=1:NoExecute",
-            ),
+            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute", "b:NoSchedule a=2:NoExecute"),
+            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", "b:NoSchedule"),
+            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", "a=1:NoExecute"),
             ("b:NoSchedule", "a-", "b:NoSchedule"),
         ] {
-            assert_eq!(
-                shown(&edit(args, false).apply_raw(&taints(old))),
-                new,
-                "{old} | {args}"
-            );
+            assert_eq!(shown(&edit(args, false).apply_raw(&taints(old))), new, "{old} | {args}");
         }
     }
 }

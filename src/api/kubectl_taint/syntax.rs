@@ -22,10 +22,7 @@ impl TaintSyntaxError {
     }
 
     fn with_hint(self, hint: impl Into<String>) -> Self {
-        Self {
-            hint: Some(hint.into()),
-            ..self
-        }
+        Self { hint: Some(hint.into()), ..self }
     }
 }
 
@@ -45,9 +42,7 @@ pub fn parse(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
 /// [`parse`] without the look at what contradicts itself, which kubectl takes later.
 pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
     if args.is_empty() {
-        return Err(TaintSyntaxError::new(
-            "at least one taint update is required".to_owned(),
-        ));
+        return Err(TaintSyntaxError::new("at least one taint update is required".to_owned()));
     }
     let mut edit = TaintEdit::default();
     for arg in args {
@@ -63,10 +58,7 @@ pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> 
             );
             return Err(TaintSyntaxError::new(format!("invalid taint spec: {arg}")).with_hint(hint));
         };
-        let taint = Taint {
-            value: spec.value.to_owned(),
-            ..Taint::new(spec.key, effect)
-        };
+        let taint = Taint { value: spec.value.to_owned(), ..Taint::new(spec.key, effect) };
         if edit.add.iter().any(|earlier| earlier.matches(&taint)) {
             // Go's print of the struct.
             let printed = format!("{{{} {} {} <nil>}}", taint.key, taint.value, taint.effect);
@@ -95,10 +87,9 @@ pub fn parse_recorded(text: &str, removes: bool) -> Result<TaintEdit, TaintSynta
         let (key, value) = head.split_once('=').unwrap_or((head, ""));
         match (removes, effect) {
             (true, effect) => edit.remove.push((key.to_owned(), effect)),
-            (false, Some(effect)) => edit.add.push(Taint {
-                value: value.to_owned(),
-                ..Taint::new(key, effect)
-            }),
+            (false, Some(effect)) => {
+                edit.add.push(Taint { value: value.to_owned(), ..Taint::new(key, effect) })
+            }
             (false, None) => {
                 return Err(TaintSyntaxError::new(format!("invalid taint spec: {item}")));
             }
@@ -132,11 +123,7 @@ impl<'a> Spec<'a> {
         let Some(effect) = effect else {
             let errors = qualified_name(head);
             return match errors.as_slice() {
-                [] => Ok(Self {
-                    key: head,
-                    value: "",
-                    effect: None,
-                }),
+                [] => Ok(Self { key: head, value: "", effect: None }),
                 // A value without an effect is read as part of the key, which kubectl's words do
                 // not make plain.
                 _ if head.contains('=') => {
@@ -156,22 +143,13 @@ impl<'a> Spec<'a> {
                 return Err(invalid(&errors));
             }
         }
-        Ok(Self {
-            key,
-            value,
-            effect: Some(effect),
-        })
+        Ok(Self { key, value, effect: Some(effect) })
     }
 }
 
 /// `validateTaintEffect`, and what may have been meant.
 fn effect_of(text: &str) -> Result<Effect, TaintSyntaxError> {
-    let all = [
-        Effect::NoSchedule,
-        Effect::PreferNoSchedule,
-        Effect::NoExecute,
-    ]
-    .map(Effect::as_str);
+    let all = [Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute].map(Effect::as_str);
     Effect::parse(text).ok_or_else(|| {
         let error = TaintSyntaxError::new(format!(
             "invalid taint effect: {text}, unsupported taint effect"
@@ -285,21 +263,11 @@ mod tests {
             ("a=b:NoExcute", "did you mean NoExecute?"),
             ("a:noschedule-", "did you mean NoSchedule?"),
             ("a:PreferNoShedule", "did you mean PreferNoSchedule?"),
-            (
-                "a:Evict",
-                "effects are NoSchedule, PreferNoSchedule, NoExecute",
-            ),
+            ("a:Evict", "effects are NoSchedule, PreferNoSchedule, NoExecute"),
             ("a=b", "add an effect, \"a=b:NoExecute\" say"),
-            (
-                "a",
-                "add an effect, \"a:NoExecute\" say, or \"a-\" to remove the taint",
-            ),
+            ("a", "add an effect, \"a:NoExecute\" say, or \"a-\" to remove the taint"),
         ] {
-            assert_eq!(
-                parse(&[text]).expect_err(text).hint.as_deref(),
-                Some(hint),
-                "{text}"
-            );
+            assert_eq!(parse(&[text]).expect_err(text).hint.as_deref(), Some(hint), "{text}");
         }
     }
 
@@ -307,20 +275,13 @@ mod tests {
     fn recorded_timelines_have_their_own_form() {
         let added = parse_recorded("a=1:NoExecute,a=2:NoExecute", false).expect("adding");
         assert_eq!(
-            added
-                .add
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>(),
+            added.add.iter().map(ToString::to_string).collect::<Vec<_>>(),
             ["a=1:NoExecute", "a=2:NoExecute"]
         );
         let removed = parse_recorded("a,b:NoExecute", true).expect("removing");
         assert_eq!(
             removed.remove,
-            [
-                ("a".to_owned(), None),
-                ("b".to_owned(), Some(Effect::NoExecute))
-            ]
+            [("a".to_owned(), None), ("b".to_owned(), Some(Effect::NoExecute))]
         );
         assert!(parse_recorded("a", false).is_err());
         assert!(parse_recorded("a:Nope", true).is_err());

@@ -37,10 +37,7 @@ impl<T: Copy> ByLabel<T> {
 
     /// Those under a label, in the order in which they came.
     pub(crate) fn get(&self, key: &str, value: &str) -> &[T] {
-        self.0
-            .get(key)
-            .and_then(|values| values.get(value))
-            .map_or(&[], Vec::as_slice)
+        self.0.get(key).and_then(|values| values.get(value)).map_or(&[], Vec::as_slice)
     }
 
     /// Those under one of several values.
@@ -48,10 +45,7 @@ impl<T: Copy> ByLabel<T> {
         &'a self,
         (key, values): (&'a str, &'a [String]),
     ) -> impl Iterator<Item = T> + 'a {
-        values
-            .iter()
-            .flat_map(move |value| self.get(key, value))
-            .copied()
+        values.iter().flat_map(move |value| self.get(key, value)).copied()
     }
 }
 
@@ -65,10 +59,7 @@ pub(crate) struct Selectors<T> {
 
 impl<T> Default for Selectors<T> {
     fn default() -> Self {
-        Self {
-            by_label: ByLabel::default(),
-            others: Vec::new(),
-        }
+        Self { by_label: ByLabel::default(), others: Vec::new() }
     }
 }
 
@@ -76,9 +67,9 @@ impl<T: Copy> Selectors<T> {
     /// Adds a selector's entry.
     pub(crate) fn insert(&mut self, selector: &Selector, entry: T) {
         match selector.requirements().iter().find_map(Requirement::one_of) {
-            Some((key, values)) => values
-                .iter()
-                .for_each(|value| self.by_label.insert(key, value, entry)),
+            Some((key, values)) => {
+                values.iter().for_each(|value| self.by_label.insert(key, value, entry))
+            }
             None => self.others.push(entry),
         }
     }
@@ -89,9 +80,9 @@ impl<T: Copy> Selectors<T> {
         T: PartialEq,
     {
         match selector.requirements().iter().find_map(Requirement::one_of) {
-            Some((key, values)) => values
-                .iter()
-                .for_each(|value| self.by_label.remove(key, value, entry)),
+            Some((key, values)) => {
+                values.iter().for_each(|value| self.by_label.remove(key, value, entry))
+            }
             None => self.others.retain(|other| *other != entry),
         }
     }
@@ -115,60 +106,32 @@ mod tests {
     /// is not.
     #[test]
     fn candidates_hold_all_that_match() {
-        let texts = [
-            "app=web",
-            "app in (web,db),tier=front",
-            "app",
-            "!app",
-            "",
-            "tier=front",
-            "app=db",
-        ];
-        let parsed: Vec<Selector> = texts
-            .iter()
-            .filter_map(|t| Selector::parse(t).ok())
-            .collect();
+        let texts =
+            ["app=web", "app in (web,db),tier=front", "app", "!app", "", "tier=front", "app=db"];
+        let parsed: Vec<Selector> = texts.iter().filter_map(|t| Selector::parse(t).ok()).collect();
         let mut selectors = Selectors::default();
-        parsed
-            .iter()
-            .enumerate()
-            .for_each(|(i, s)| selectors.insert(s, i));
+        parsed.iter().enumerate().for_each(|(i, s)| selectors.insert(s, i));
         let labels = |pairs: &[(&str, &str)]| -> Labels {
-            pairs
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                .collect()
+            pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
         };
-        for labels in [
-            labels(&[]),
-            labels(&[("app", "web")]),
-            labels(&[("app", "db"), ("tier", "front")]),
-        ] {
+        for labels in
+            [labels(&[]), labels(&[("app", "web")]), labels(&[("app", "db"), ("tier", "front")])]
+        {
             let mut candidates: Vec<usize> = selectors.candidates(&labels).collect();
             candidates.sort_unstable();
-            let matching: Vec<usize> = (0..parsed.len())
-                .filter(|i| parsed[*i].matches(&labels))
-                .collect();
+            let matching: Vec<usize> =
+                (0..parsed.len()).filter(|i| parsed[*i].matches(&labels)).collect();
             assert!(
-                matching
-                    .iter()
-                    .all(|i| candidates.iter().filter(|c| *c == i).count() == 1),
+                matching.iter().all(|i| candidates.iter().filter(|c| *c == i).count() == 1),
                 "{labels:?}: {candidates:?}"
             );
         }
         assert_eq!(
-            selectors
-                .candidates(&labels(&[("app", "web")]))
-                .collect::<Vec<_>>(),
+            selectors.candidates(&labels(&[("app", "web")])).collect::<Vec<_>>(),
             [0, 1, 2, 3, 4]
         );
         selectors.remove(&parsed[1], 1);
         selectors.remove(&parsed[3], 3);
-        assert_eq!(
-            selectors
-                .candidates(&labels(&[("app", "web")]))
-                .collect::<Vec<_>>(),
-            [0, 2, 4]
-        );
+        assert_eq!(selectors.candidates(&labels(&[("app", "web")])).collect::<Vec<_>>(), [0, 2, 4]);
     }
 }

@@ -48,9 +48,6 @@ impl LabelSelector {
             };
             Requirement::new(&expression.key, operator, expression.values.iter().cloned())
         });
-        exact
-            .chain(further)
-            .collect::<Result<Vec<_>, _>>()
-            .map(Selector::new)
+        exact.chain(further).collect::<Result<Vec<_>, _>>().map(Selector::new)
     }
 }

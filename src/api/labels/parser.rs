@@ -37,10 +37,7 @@ struct Parser<'a> {
 
 /// The conditions, in the order of the text.
 pub(super) fn parse(text: &str) -> Result<Vec<Requirement>, SelectorError> {
-    let mut parser = Parser {
-        rest: text,
-        next: Token::End,
-    };
+    let mut parser = Parser { rest: text, next: Token::End };
     parser.take();
     let mut requirements = Vec::new();
     loop {
@@ -81,8 +78,7 @@ impl<'a> Parser<'a> {
         } else if let Some(symbol) = SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)) {
             symbol.len()
         } else {
-            text.find(|c| is_symbol(c) || " \t\r\n".contains(c))
-                .unwrap_or(text.len())
+            text.find(|c| is_symbol(c) || " \t\r\n".contains(c)).unwrap_or(text.len())
         };
         let (token, rest) = text.split_at(split);
         self.rest = rest;
@@ -113,11 +109,7 @@ impl<'a> Parser<'a> {
             )));
         }
         if matches!(self.next, Token::End | Token::Symbol(",")) {
-            let operator = if negated {
-                Operator::DoesNotExist
-            } else {
-                Operator::Exists
-            };
+            let operator = if negated { Operator::DoesNotExist } else { Operator::Exists };
             return Requirement::new(key, operator, []);
         }
         if negated {
@@ -156,10 +148,7 @@ impl<'a> Parser<'a> {
         match self.take() {
             Token::Symbol("(") => {}
             other => {
-                return Err(SelectorError(format!(
-                    "found '{}' expected: '('",
-                    other.text()
-                )));
+                return Err(SelectorError(format!("found '{}' expected: '('", other.text())));
             }
         }
         let mut values = Vec::new();

@@ -58,17 +58,11 @@ impl Requirement {
         let mut errors = Vec::new();
         let key_errors = qualified_name(key);
         if !key_errors.is_empty() {
-            errors.push(format!(
-                "key: Invalid value: {key:?}: {}",
-                key_errors.join("; ")
-            ));
+            errors.push(format!("key: Invalid value: {key:?}: {}", key_errors.join("; ")));
         }
         if let Some(text) = wrong_number(operator, given.len()) {
             let shown: Vec<String> = given.iter().map(|v| format!("{v:?}")).collect();
-            errors.push(format!(
-                "values: Invalid value: [{}]: {text}",
-                shown.join(",")
-            ));
+            errors.push(format!("values: Invalid value: [{}]: {text}", shown.join(",")));
         }
         for (i, value) in given.iter().enumerate() {
             errors.extend(value_errors(key, operator, i, value));
@@ -82,11 +76,7 @@ impl Requirement {
         let mut values = given;
         values.sort_unstable();
         values.dedup();
-        Ok(Self {
-            key: key.to_owned(),
-            operator,
-            values,
-        })
+        Ok(Self { key: key.to_owned(), operator, values })
     }
 
     /// The label that has to be there, and the values that it may have, if that is the condition.

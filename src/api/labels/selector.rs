@@ -31,9 +31,7 @@ impl Selector {
 
     /// Whether labels meet every condition.
     pub fn matches(&self, labels: &Labels) -> bool {
-        self.requirements
-            .iter()
-            .all(|requirement| requirement.matches(labels))
+        self.requirements.iter().all(|requirement| requirement.matches(labels))
     }
 
     /// Whether it has no condition.

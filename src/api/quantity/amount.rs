@@ -33,18 +33,12 @@ pub struct Quantity {
 impl Quantity {
     /// An amount of whole units.
     pub fn from_units(units: i64) -> Self {
-        Self {
-            nano: i128::from(units) * NANO,
-            format: Format::DecimalSi,
-        }
+        Self { nano: i128::from(units) * NANO, format: Format::DecimalSi }
     }
 
     /// An amount given in thousandths of a unit.
     pub fn from_milli(milli: i64) -> Self {
-        Self {
-            nano: i128::from(milli) * (NANO / 1000),
-            format: Format::DecimalSi,
-        }
+        Self { nano: i128::from(milli) * (NANO / 1000), format: Format::DecimalSi }
     }
 
     /// Reads a quantity (`ParseQuantity`).
@@ -63,26 +57,16 @@ impl Quantity {
         if integer.is_empty() && fraction.is_empty() {
             return Err(wrong());
         }
-        let bad_suffix = || QuantityError::Suffix {
-            text: shown(text),
-            suffix: shown(suffix),
-        };
+        let bad_suffix = || QuantityError::Suffix { text: shown(text), suffix: shown(suffix) };
         let (nano, mut format) =
             if let Some((_, exponent)) = DECIMAL.iter().find(|(s, _)| *s == suffix) {
-                (
-                    decimal(integer, fraction, i64::from(*exponent)),
-                    Format::DecimalSi,
-                )
+                (decimal(integer, fraction, i64::from(*exponent)), Format::DecimalSi)
             } else if let Some((_, exponent)) = BINARY.iter().find(|(s, _)| *s == suffix) {
                 (binary(integer, fraction, *exponent), Format::BinarySi)
             } else {
                 let exponent = suffix.strip_prefix(['e', 'E']).ok_or_else(bad_suffix)?;
                 (
-                    decimal(
-                        integer,
-                        fraction,
-                        exponent.parse().map_err(|_| bad_suffix())?,
-                    ),
+                    decimal(integer, fraction, exponent.parse().map_err(|_| bad_suffix())?),
                     Format::DecimalExponent,
                 )
             };
@@ -93,10 +77,7 @@ impl Quantity {
         if format == Format::BinarySi && nano < NANO {
             format = Format::DecimalSi;
         }
-        Ok(Self {
-            nano: if text.starts_with('-') { -nano } else { nano },
-            format,
-        })
+        Ok(Self { nano: if text.starts_with('-') { -nano } else { nano }, format })
     }
 
     /// Whole units, rounded up (`Value`): what is counted in memory, pods, devices.
@@ -121,18 +102,11 @@ impl Quantity {
 
     /// The sum, written as `self` is unless that is zero; none if it does not fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
-        Some(Self {
-            nano: self.nano.checked_add(other.nano)?,
-            format: self.format_with(other),
-        })
+        Some(Self { nano: self.nano.checked_add(other.nano)?, format: self.format_with(other) })
     }
 
     fn format_with(self, other: Self) -> Format {
-        if self.nano == 0 {
-            other.format
-        } else {
-            self.format
-        }
+        if self.nano == 0 { other.format } else { self.format }
     }
 }
 
@@ -207,10 +181,8 @@ impl fmt::Display for Quantity {
         match self.format {
             Format::DecimalExponent if exponent != 0 => write!(f, "{mantissa}e{exponent}"),
             _ => {
-                let suffix = DECIMAL
-                    .iter()
-                    .find(|(_, e)| *e == exponent)
-                    .map_or("", |(suffix, _)| suffix);
+                let suffix =
+                    DECIMAL.iter().find(|(_, e)| *e == exponent).map_or("", |(suffix, _)| suffix);
                 write!(f, "{mantissa}{suffix}")
             }
         }

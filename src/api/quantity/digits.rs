@@ -40,11 +40,7 @@ pub(super) fn decimal(integer: &str, fraction: &str, exponent: i64) -> Option<u1
 /// `integer.fraction * 2^exponent` in billionths, rounded up; none if it surely is too large.
 pub(super) fn binary(integer: &str, fraction: &str, exponent: u32) -> Option<u128> {
     let integer = integer.trim_start_matches('0');
-    let units: u64 = if integer.is_empty() {
-        0
-    } else {
-        integer.parse().ok()?
-    };
+    let units: u64 = if integer.is_empty() { 0 } else { integer.parse().ok()? };
     // Below 2^64 * 2^60.
     let whole = (u128::from(units) << exponent).checked_mul(NANO as u128)?;
     // 0.abc * K is (a*K + (b*K + c*K/10)/10)/10, and rounding down in between changes nothing but

@@ -14,11 +14,5 @@ pub(super) const DECIMAL: [(&str, i32); 10] = [
     ("E", 18),
 ];
 /// Powers of two.
-pub(super) const BINARY: [(&str, u32); 6] = [
-    ("Ki", 10),
-    ("Mi", 20),
-    ("Gi", 30),
-    ("Ti", 40),
-    ("Pi", 50),
-    ("Ei", 60),
-];
+pub(super) const BINARY: [(&str, u32); 6] =
+    [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];

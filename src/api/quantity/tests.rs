@@ -24,12 +24,7 @@ fn as_upstream_reads_and_writes() {
         ("1500u", "1500u", 1, 2),
         ("0.0000000001", "1n", 1, 1),
         ("3.141592653589793238", "3141592654n", 4, 3142),
-        (
-            "123456789.123456789123",
-            "123456789123456790n",
-            123_456_790,
-            123_456_789_124,
-        ),
+        ("123456789.123456789123", "123456789123456790n", 123_456_790, 123_456_789_124),
         ("1k", "1k", 1000, 1_000_000),
         ("1000k", "1M", 1_000_000, 1_000_000_000),
         ("1.G", "1G", 1_000_000_000, 1_000_000_000_000),
@@ -42,12 +37,7 @@ fn as_upstream_reads_and_writes() {
         ("1.5Gi", "1536Mi", 1_610_612_736, 1_610_612_736_000),
         ("1.1Mi", "1153433600m", 1_153_434, 1_153_433_600),
         ("0.3Gi", "322122547200m", 322_122_548, 322_122_547_200),
-        (
-            "0.33333333333333333333333333333Gi",
-            "357913941333333334n",
-            357_913_942,
-            357_913_941_334,
-        ),
+        ("0.33333333333333333333333333333Gi", "357913941333333334n", 357_913_942, 357_913_941_334),
         ("16Gi", "16Gi", 17_179_869_184, 17_179_869_184_000),
         ("1e3", "1e3", 1000, 1_000_000),
         ("1E3", "1e3", 1000, 1_000_000),
@@ -64,11 +54,7 @@ fn as_upstream_reads_and_writes() {
     ] {
         let quantity = Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(quantity.to_string(), canonical, "{text}");
-        assert_eq!(
-            (quantity.value(), quantity.milli_value()),
-            (value, milli),
-            "{text}"
-        );
+        assert_eq!((quantity.value(), quantity.milli_value()), (value, milli), "{text}");
         assert_eq!(Quantity::parse(canonical), Ok(quantity), "{text}");
     }
     // Upstream's MilliValue overflows here; its Value and text do not.
@@ -76,27 +62,17 @@ fn as_upstream_reads_and_writes() {
         ("1E", "1E", 1_000_000_000_000_000_000),
         ("7Ei", "7Ei", 8_070_450_532_247_928_832),
         ("0.1Ei", "115292150460684697600m", 115_292_150_460_684_698),
-        (
-            "9223372036854775807",
-            "9223372036854775807",
-            i128::from(i64::MAX),
-        ),
+        ("9223372036854775807", "9223372036854775807", i128::from(i64::MAX)),
     ] {
         let quantity = Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(
-            (quantity.to_string().as_str(), quantity.value()),
-            (canonical, value)
-        );
+        assert_eq!((quantity.to_string().as_str(), quantity.value()), (canonical, value));
     }
 }
 
 #[test]
 fn what_is_no_quantity() {
     for text in ["", "+", "-", ".", "-.", "a", "Mi", " 1", "--1", "١"] {
-        assert!(
-            matches!(Quantity::parse(text), Err(QuantityError::Format(_))),
-            "{text:?}"
-        );
+        assert!(matches!(Quantity::parse(text), Err(QuantityError::Format(_))), "{text:?}");
     }
     for text in [
         "1.1.1",
@@ -113,10 +89,7 @@ fn what_is_no_quantity() {
         "1GB",
         "1e99999999999999999999",
     ] {
-        assert!(
-            matches!(Quantity::parse(text), Err(QuantityError::Suffix { .. })),
-            "{text:?}"
-        );
+        assert!(matches!(Quantity::parse(text), Err(QuantityError::Suffix { .. })), "{text:?}");
     }
     let long = "9".repeat(1_000_000);
     for text in [
@@ -136,18 +109,9 @@ fn what_is_no_quantity() {
             &text[..20.min(text.len())]
         );
     }
-    assert_eq!(
-        Quantity::parse("0e2147483648").map(|q| q.to_string()),
-        Ok("0".to_owned())
-    );
-    assert_eq!(
-        Quantity::parse("1e-2147483648").map(|q| q.to_string()),
-        Ok("1e-9".to_owned())
-    );
-    assert_eq!(
-        Quantity::parse(&format!("0.{long}")).map(|q| q.to_string()),
-        Ok("1".to_owned())
-    );
+    assert_eq!(Quantity::parse("0e2147483648").map(|q| q.to_string()), Ok("0".to_owned()));
+    assert_eq!(Quantity::parse("1e-2147483648").map(|q| q.to_string()), Ok("1e-9".to_owned()));
+    assert_eq!(Quantity::parse(&format!("0.{long}")).map(|q| q.to_string()), Ok("1".to_owned()));
     assert!(Quantity::parse(&long).unwrap_err().to_string().len() < 120);
 }
 
@@ -157,20 +121,10 @@ fn refusals_say_what_to_write() {
         ("32GiB", "did you mean \"Gi\"?"),
         ("1K", "did you mean \"k\"?"),
         ("1gi", "did you mean \"Gi\"?"),
-        (
-            "5 pods",
-            "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei",
-        ),
-        (
-            "lots",
-            "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\"",
-        ),
+        ("5 pods", "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei"),
+        ("lots", "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\""),
     ] {
-        assert_eq!(
-            Quantity::parse(text).unwrap_err().hint().as_deref(),
-            Some(hint),
-            "{text}"
-        );
+        assert_eq!(Quantity::parse(text).unwrap_err().hint().as_deref(), Some(hint), "{text}");
     }
 }
 
@@ -190,26 +144,17 @@ fn amounts_compare_and_add_whatever_their_suffix() {
     let largest = q("9223372036854775807");
     let many = (0..1000).try_fold(q("0"), |total, _| total.checked_add(largest));
     assert_eq!(many.map(Quantity::value), Some(i128::from(i64::MAX) * 1000));
-    assert_eq!(
-        (Quantity::from_units(2), Quantity::from_milli(1500)),
-        (q("2"), q("1.5"))
-    );
+    assert_eq!((Quantity::from_units(2), Quantity::from_milli(1500)), (q("2"), q("1.5")));
 }
 
 #[test]
 fn resources_add_by_name() {
     let q = |text: &str| Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
     let list = |items: &[(&str, &str)]| {
-        items
-            .iter()
-            .map(|(name, amount)| ((*name).to_owned(), q(amount)))
-            .collect::<Resources>()
+        items.iter().map(|(name, amount)| ((*name).to_owned(), q(amount))).collect::<Resources>()
     };
     let mut total = list(&[("cpu", "500m")]);
-    assert!(add_resources(
-        &mut total,
-        &list(&[("cpu", "1"), ("memory", "1Gi")])
-    ));
+    assert!(add_resources(&mut total, &list(&[("cpu", "1"), ("memory", "1Gi")])));
     assert_eq!(total, list(&[("cpu", "1500m"), ("memory", "1Gi")]));
 }
 

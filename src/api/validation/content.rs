@@ -32,19 +32,11 @@ fn framed(text: &str, ends: fn(u8) -> bool, inside: fn(u8) -> bool) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    framed(
-        text,
-        |b| b.is_ascii_alphanumeric(),
-        |b| matches!(b, b'-' | b'_' | b'.'),
-    )
+    framed(text, |b| b.is_ascii_alphanumeric(), |b| matches!(b, b'-' | b'_' | b'.'))
 }
 
 fn is_dns_label(text: &str) -> bool {
-    framed(
-        text,
-        |b| b.is_ascii_lowercase() || b.is_ascii_digit(),
-        |b| b == b'-',
-    )
+    framed(text, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), |b| b == b'-')
 }
 
 /// A key of a label, taint or toleration: an optional DNS subdomain of at most 253 characters and
@@ -59,9 +51,7 @@ pub(crate) fn qualified_name(value: &str) -> Vec<String> {
                 errors.push("prefix part must be non-empty".to_owned());
             } else {
                 errors.extend(
-                    dns1123_subdomain(prefix)
-                        .into_iter()
-                        .map(|e| format!("prefix part {e}")),
+                    dns1123_subdomain(prefix).into_iter().map(|e| format!("prefix part {e}")),
                 );
             }
             name
@@ -180,10 +170,7 @@ mod tests {
         assert_eq!(qualified_name("a%"), [format!("name part {name}")]);
         assert_eq!(
             qualified_name(""),
-            [
-                "name part must be non-empty".to_owned(),
-                format!("name part {name}")
-            ]
+            ["name part must be non-empty".to_owned(), format!("name part {name}")]
         );
         assert_eq!(qualified_name("/a"), ["prefix part must be non-empty"]);
         assert_eq!(
@@ -210,10 +197,7 @@ mod tests {
         for bad in ["-1", "a-", "sp ace", "a/b", "é", "_"] {
             assert_eq!(label_value(bad), [VALUE_MESSAGE], "{bad}");
         }
-        assert_eq!(
-            label_value(&"a".repeat(64)),
-            ["must be no more than 63 characters"]
-        );
+        assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 characters"]);
         for good in ["a", "node-1", "node-1.example.com", "1"] {
             assert_eq!(dns1123_subdomain(good), Vec::<String>::new(), "{good}");
         }

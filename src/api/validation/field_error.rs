@@ -37,12 +37,7 @@ pub(crate) struct FieldError {
 impl FieldError {
     /// The field must be there.
     pub(crate) fn required(field: &str) -> Self {
-        Self::new(
-            FieldErrorKind::Required,
-            field,
-            String::new(),
-            String::new(),
-        )
+        Self::new(FieldErrorKind::Required, field, String::new(), String::new())
     }
 
     /// The field holds a text that is malformed.
@@ -71,22 +66,11 @@ impl FieldError {
 
     /// The field may not be so here.
     pub(crate) fn forbidden(field: &str, detail: impl Into<String>) -> Self {
-        Self::new(
-            FieldErrorKind::Forbidden,
-            field,
-            String::new(),
-            detail.into(),
-        )
+        Self::new(FieldErrorKind::Forbidden, field, String::new(), detail.into())
     }
 
     fn new(kind: FieldErrorKind, field: &str, bad_value: String, detail: String) -> Self {
-        Self {
-            kind,
-            field: field.to_owned(),
-            bad_value,
-            detail,
-            hint: None,
-        }
+        Self { kind, field: field.to_owned(), bad_value, detail, hint: None }
     }
 }
 
@@ -105,10 +89,7 @@ impl fmt::Display for FieldError {
             FieldErrorKind::Forbidden => "Forbidden",
         };
         write!(f, "{}: {kind}", self.field)?;
-        if !matches!(
-            self.kind,
-            FieldErrorKind::Required | FieldErrorKind::Forbidden
-        ) {
+        if !matches!(self.kind, FieldErrorKind::Required | FieldErrorKind::Forbidden) {
             write!(f, ": {}", self.bad_value)?;
         }
         if !self.detail.is_empty() {

@@ -44,10 +44,7 @@ pub(crate) fn effect_of(text: &str, path: &str) -> Result<Effect, FieldError> {
 
 /// One error for each rule that a key breaks (`ValidateLabelName`).
 pub(super) fn key_errors(key: &str, path: &str) -> Vec<FieldError> {
-    qualified_name(key)
-        .into_iter()
-        .map(|message| FieldError::invalid(path, key, message))
-        .collect()
+    qualified_name(key).into_iter().map(|message| FieldError::invalid(path, key, message)).collect()
 }
 
 /// A taint as messages show it: the internal type has no JSON names.
@@ -64,10 +61,7 @@ mod tests {
     use super::*;
 
     fn taint(key: &str, value: &str, effect: Effect) -> Taint {
-        Taint {
-            value: value.to_owned(),
-            ..Taint::new(key, effect)
-        }
+        Taint { value: value.to_owned(), ..Taint::new(key, effect) }
     }
 
     #[test]
@@ -97,9 +91,7 @@ mod tests {
                 taint("ok", "", Effect::NoSchedule),
                 taint("nospecialchars%^=@", "", Effect::NoSchedule)
             ]),
-            [format!(
-                "spec.taints[1].key: Invalid value: \"nospecialchars%^=@\": {name}"
-            )]
+            [format!("spec.taints[1].key: Invalid value: \"nospecialchars%^=@\": {name}")]
         );
         let value = shown(&[taint("GPU", "some\\invalid", Effect::NoSchedule)]);
         assert_eq!(value.len(), 1);
@@ -110,10 +102,7 @@ mod tests {
             "{value:?}"
         );
         assert_eq!(
-            shown(&[
-                taint("a", "1", Effect::NoExecute),
-                taint("a", "2", Effect::NoExecute)
-            ]),
+            shown(&[taint("a", "1", Effect::NoExecute), taint("a", "2", Effect::NoExecute)]),
             [
                 "spec.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"2\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: \
                  taints must be unique by key and effect pair"
@@ -125,9 +114,7 @@ mod tests {
     fn effects_are_one_of_three() {
         assert_eq!(effect_of("NoExecute", "e"), Ok(Effect::NoExecute));
         assert_eq!(
-            effect_of("", "spec.taints[0].effect")
-                .unwrap_err()
-                .to_string(),
+            effect_of("", "spec.taints[0].effect").unwrap_err().to_string(),
             "spec.taints[0].effect: Required value"
         );
         let error = effect_of("NoExcute", "spec.taints[0].effect").unwrap_err();

@@ -23,11 +23,7 @@ pub(crate) fn validate_tolerations(
             errors.extend(key_errors(&toleration.key, &at("key")));
         } else if operator != Operator::Exists {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            errors.push(FieldError::invalid(
-                &at("operator"),
-                operator.as_str(),
-                detail,
-            ));
+            errors.push(FieldError::invalid(&at("operator"), operator.as_str(), detail));
         }
         if toleration.toleration_seconds.is_some() && toleration.effect != Some(Effect::NoExecute) {
             let effect = toleration.effect.map_or("", Effect::as_str);
@@ -55,17 +51,10 @@ fn value_errors(
         // Upstream reports a wrong value of Equal and Exists at the operator.
         Operator::Equal => {
             let wrong = label_value(value);
-            if wrong.is_empty() {
-                Vec::new()
-            } else {
-                invalid("operator", &wrong.join(";"))
-            }
+            if wrong.is_empty() { Vec::new() } else { invalid("operator", &wrong.join(";")) }
         }
         Operator::Exists if value.is_empty() => Vec::new(),
-        Operator::Exists => invalid(
-            "operator",
-            "value must be empty when `operator` is 'Exists'",
-        ),
+        Operator::Exists => invalid("operator", "value must be empty when `operator` is 'Exists'"),
         Operator::Lt | Operator::Gt if !comparison_operators => vec![FieldError::not_supported(
             &at("operator"),
             operator.as_str(),
@@ -94,11 +83,7 @@ fn integer_errors(value: &str) -> Vec<String> {
     }
     if value.parse::<i64>().is_err() {
         let form_ok = all_digits(value.strip_prefix(['-', '+']).unwrap_or(value));
-        let reason = if form_ok {
-            "value out of range"
-        } else {
-            "invalid syntax"
-        };
+        let reason = if form_ok { "value out of range" } else { "invalid syntax" };
         errors.push(format!("strconv.ParseInt: parsing {value:?}: {reason}"));
     }
     errors
@@ -115,19 +100,14 @@ pub(crate) fn validate_toleration_update(
     let same_but_seconds = |a: &Toleration, b: &Toleration| {
         (&a.key, a.operator, &a.value, a.effect) == (&b.key, b.operator, &b.value, b.effect)
     };
-    if old
-        .iter()
-        .any(|o| !new.iter().any(|n| same_but_seconds(o, n)))
-    {
+    if old.iter().any(|o| !new.iter().any(|n| same_but_seconds(o, n))) {
         return vec![FieldError::forbidden(
             path,
             "existing toleration can not be modified except its tolerationSeconds",
         )];
     }
     // A stored pod that uses Lt or Gt may go on doing so with the gate off.
-    let uses = old
-        .iter()
-        .any(|t| matches!(t.operator, Operator::Lt | Operator::Gt));
+    let uses = old.iter().any(|t| matches!(t.operator, Operator::Lt | Operator::Gt));
     validate_tolerations(new, path, comparison_operators || uses)
 }
 
@@ -208,11 +188,7 @@ mod tests {
             let text = format!(
                 "spec.tolerations[0].effect: Invalid value: \"{shown}\": effect must be 'NoExecute' when `tolerationSeconds` is set"
             );
-            check(
-                toleration("foo", Operator::Exists, "", effect, Some(20)),
-                false,
-                &[&text],
-            );
+            check(toleration("foo", Operator::Exists, "", effect, Some(20)), false, &[&text]);
         }
         check(
             toleration("foo", Operator::Exists, "bar", no_execute, None),
@@ -227,10 +203,7 @@ mod tests {
             false,
         );
         let fields: Vec<&str> = wrong.iter().map(|e| e.field.as_str()).collect();
-        assert_eq!(
-            fields,
-            ["spec.tolerations[0].key", "spec.tolerations[0].operator"]
-        );
+        assert_eq!(fields, ["spec.tolerations[0].key", "spec.tolerations[0].operator"]);
     }
 
     #[test]
@@ -243,11 +216,7 @@ mod tests {
             ],
         );
         for good in ["950", "0", "-5", "9223372036854775807"] {
-            check(
-                toleration("sla", Operator::Lt, good, Some(Effect::NoSchedule), None),
-                true,
-                &[],
-            );
+            check(toleration("sla", Operator::Lt, good, Some(Effect::NoSchedule), None), true, &[]);
         }
         let form = "must be a valid decimal integer in canonical form";
         for (value, details) in [
@@ -255,10 +224,7 @@ mod tests {
             ("+5", vec![form.to_owned()]),
             (
                 "x",
-                vec![
-                    form.to_owned(),
-                    "strconv.ParseInt: parsing \"x\": invalid syntax".to_owned(),
-                ],
+                vec![form.to_owned(), "strconv.ParseInt: parsing \"x\": invalid syntax".to_owned()],
             ),
             (
                 "",
@@ -280,11 +246,7 @@ mod tests {
                 .map(|d| format!("spec.tolerations[0].value: Invalid value: {value:?}: {d}"))
                 .collect();
             let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-            check(
-                toleration("sla", Operator::Lt, value, None, None),
-                true,
-                &expected,
-            );
+            check(toleration("sla", Operator::Lt, value, None, None), true, &expected);
         }
     }
 
@@ -299,71 +261,36 @@ mod tests {
         let changed =
             |t: Toleration| validate_toleration_update(&[t], &old, "spec.tolerations", false);
         assert_eq!(
-            changed(toleration(
-                "a",
-                Operator::Equal,
-                "1",
-                Some(Effect::NoExecute),
-                None
-            )),
+            changed(toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), None)),
             []
         );
         assert_eq!(
-            changed(toleration(
-                "a",
-                Operator::Equal,
-                "1",
-                Some(Effect::NoExecute),
-                Some(20)
-            )),
+            changed(toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), Some(20))),
             []
         );
-        let refused = changed(toleration(
-            "a",
-            Operator::Equal,
-            "2",
-            Some(Effect::NoExecute),
-            Some(10),
-        ));
+        let refused =
+            changed(toleration("a", Operator::Equal, "2", Some(Effect::NoExecute), Some(10)));
         assert_eq!(refused.len(), 1);
         assert_eq!(
             refused[0].to_string(),
             "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"
         );
-        assert_eq!(
-            validate_toleration_update(&[], &old, "spec.tolerations", false).len(),
-            1
-        );
+        assert_eq!(validate_toleration_update(&[], &old, "spec.tolerations", false).len(), 1);
     }
 
     #[test]
     fn what_an_update_adds_is_checked_like_anything_else() {
         let old = [stored()];
-        let more = [
-            old[0].clone(),
-            toleration("b", Operator::Exists, "", None, None),
-        ];
-        assert_eq!(
-            validate_toleration_update(&more, &old, "spec.tolerations", false),
-            []
-        );
-        let wrong = [
-            old[0].clone(),
-            toleration("b", Operator::Exists, "", None, Some(1)),
-        ];
-        assert_eq!(
-            validate_toleration_update(&wrong, &old, "spec.tolerations", false).len(),
-            1
-        );
+        let more = [old[0].clone(), toleration("b", Operator::Exists, "", None, None)];
+        assert_eq!(validate_toleration_update(&more, &old, "spec.tolerations", false), []);
+        let wrong = [old[0].clone(), toleration("b", Operator::Exists, "", None, Some(1))];
+        assert_eq!(validate_toleration_update(&wrong, &old, "spec.tolerations", false).len(), 1);
     }
 
     #[test]
     fn a_pod_that_uses_comparison_operators_keeps_them() {
         let old = [toleration("sla", Operator::Lt, "5", None, None)];
-        assert_eq!(
-            validate_toleration_update(&old, &old, "spec.tolerations", false),
-            []
-        );
+        assert_eq!(validate_toleration_update(&old, &old, "spec.tolerations", false), []);
     }
 
     #[test]

@@ -44,9 +44,8 @@ impl Courses {
     /// The courses of a cluster as it was exported.
     pub(super) fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self, Failure> {
         let refused = |e: crate::import::ImportError| Failure::Input(Problem::new(e.to_string()));
-        let cluster = ImportedCluster::read(inputs)
-            .and_then(ImportedCluster::simulable)
-            .map_err(refused)?;
+        let cluster =
+            ImportedCluster::read(inputs).and_then(ImportedCluster::simulable).map_err(refused)?;
         let summary = cluster.summary.clone();
         let Some(zero) = summary.time_zero else {
             return Err(Failure::Input(
@@ -56,10 +55,8 @@ impl Courses {
         };
         let silent = summary.cut_off.clone();
         let clock = WallClock(zero.0);
-        let (mut timeline, dying): (Vec<Entry>, Vec<String>) = dying(args, clock)
-            .map_err(Failure::Input)?
-            .into_iter()
-            .unzip();
+        let (mut timeline, dying): (Vec<Entry>, Vec<String>) =
+            dying(args, clock).map_err(Failure::Input)?.into_iter().unzip();
         timeline.extend(healing(args, &silent));
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let course = match args.heal_after {
@@ -107,14 +104,8 @@ impl Courses {
         args: &ForecastArgs,
         terminal: &Terminal,
     ) -> Result<Vec<(String, Forecast)>, Failure> {
-        let all = run_all(
-            &self.courses,
-            args.seeds,
-            jobs(args.jobs),
-            "forecast",
-            args.quiet,
-            terminal,
-        )?;
+        let all =
+            run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
         let names = self.courses.iter().map(|c| c.name.clone());
         Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
     }
@@ -137,28 +128,14 @@ fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
             open.insert((Happening::NodeNoExecute, node.name.clone()));
         }
     }
-    let deleting = |start: &PodStart| {
-        matches!(
-            start,
-            PodStart::Imported {
-                deletion: Some(_),
-                ..
-            }
-        )
-    };
+    let deleting = |start: &PodStart| matches!(start, PodStart::Imported { deletion: Some(_), .. });
     let there = plan.pods.iter().filter(|p| !deleting(&p.start));
     open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));
     open
 }
 
 fn entry(at: &str, step: Step) -> Entry {
-    Entry {
-        at: at.into(),
-        name: None,
-        step,
-        every: None,
-        times: None,
-    }
+    Entry { at: at.into(), name: None, step, every: None, times: None }
 }
 
 /// Nodes that die at the time of the export or, written behind a `@`, so long after it; for good or
@@ -190,10 +167,7 @@ fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, 
             duration: args.heal_after.map(|d| short(d).as_str().into()),
         };
         let when = clock.clock(Time::ZERO + after);
-        let said = format!(
-            "Asked for: {nodes} dies at {when} (in {}) {then}.",
-            short(after)
-        );
+        let said = format!("Asked for: {nodes} dies at {when} (in {}) {then}.", short(after));
         Ok((entry(at, crash), said))
     };
     args.dies.iter().map(one).collect()

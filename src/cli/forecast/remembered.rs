@@ -59,12 +59,8 @@ pub(super) fn courses(items: Vec<Value>, release: &str, command: Option<&str>) -
         let entries = what_if(command, &loaded.spec).unwrap();
         loaded.spec.timeline.extend(entries);
     }
-    let forecasting = Forecasting {
-        loaded: &loaded,
-        overrides: Overrides::default(),
-        first: 1,
-        seeds: 5,
-    };
+    let forecasting =
+        Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1, seeds: 5 };
     forecasting.courses(2, &|_| true).unwrap()
 }
 
@@ -76,10 +72,7 @@ pub(super) fn when(courses: &[Course], what: Happening, object: &str) -> (f64, f
         let all = courses.iter().flat_map(|c| &c.happenings);
         all.filter(of_any).map(|(_, at)| at.as_nanos() as f64 / 1e9)
     };
-    (
-        times().fold(f64::INFINITY, f64::min),
-        times().fold(0.0, f64::max),
-    )
+    (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max))
 }
 
 /// Two pods failed, the last 5 s before the export: the Job waits 10 s, doubled once, from then on
@@ -109,15 +102,8 @@ fn a_job_backs_off_from_its_last_failure() {
     let failures = &imported.memory.failures["shop/sum"];
     assert_eq!((failures.least, failures.most), (2, 2));
     assert_eq!(failures.until.as_str(), "-5s");
-    let (low, high) = when(
-        &courses(items, "1.34.4", None),
-        Happening::PodCreated,
-        "shop/sum",
-    );
-    assert!(
-        (15.0..15.5).contains(&low) && (15.0..15.5).contains(&high),
-        "{low} to {high}"
-    );
+    let (low, high) = when(&courses(items, "1.34.4", None), Happening::PodCreated, "shop/sum");
+    assert!((15.0..15.5).contains(&low) && (15.0..15.5).contains(&high), "{low} to {high}");
 }
 
 /// A pod was tried five times, 1 s before the export for the last time: its back-off of 10 s ends
@@ -141,10 +127,7 @@ fn a_pod_that_waits_backs_off_from_its_last_try() {
     };
     let memory = cluster(items()).memory.waiting["shop/web-1"].clone();
     assert_eq!(memory.since.as_str(), "-5m");
-    assert_eq!(
-        (memory.tries, memory.last.unwrap().as_str()),
-        (Some(5), "-1s")
-    );
+    assert_eq!((memory.tries, memory.last.unwrap().as_str()), (Some(5), "-1s"));
     let bound = |release| {
         let courses = courses(items(), release, Some("kubectl uncordon a"));
         when(&courses, Happening::PodBound, "shop/web-1")

@@ -51,15 +51,8 @@ fn cluster(nodes: &[[Value; 2]]) -> Vec<Value> {
 fn an_event_tells_when_passes_come() {
     let silent = [silent("s", "09:20.000000", "05:00")];
     let mut items = cluster(&silent);
-    let (low, high) = when(
-        &courses(items.clone(), "1.34.4", None),
-        Happening::NodeUnknown,
-        "s",
-    );
-    assert!(
-        low >= 10.0 && high <= 15.2 && high - low > 1.0,
-        "{low} to {high}"
-    );
+    let (low, high) = when(&courses(items.clone(), "1.34.4", None), Happening::NodeUnknown, "s");
+    assert!(low >= 10.0 && high <= 15.2 && high - low > 1.0, "{low} to {high}");
     items.push(passed_at_58());
     let (low, high) = when(&courses(items, "1.34.4", None), Happening::NodeUnknown, "s");
     assert!(low >= 13.0 && high < 13.3, "{low} to {high}");
@@ -114,27 +107,17 @@ fn an_eviction_tells_when_a_late_taint_was_seen() {
     let items = |told: bool| {
         let [mut object, lease] = unknown("s", "09:20");
         let taints = object["spec"]["taints"].as_array_mut().unwrap();
-        taints.push(
-            json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute",
-            "timeAdded": at("09:20")}),
-        );
+        taints.push(json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute",
+            "timeAdded": at("09:20")}));
         let mut items = cluster(&[[object, lease]]);
         items.extend((0..60).map(|i| pod(&format!("busy-{i}"), 3600, false)));
         items.extend([pod("slow", 60, false), pod("quick", 30, told)]);
         items
     };
-    let slow = |told| {
-        when(
-            &courses(items(told), "1.34.4", None),
-            Happening::PodDeleted,
-            "shop/slow",
-        )
-    };
+    let slow =
+        |told| when(&courses(items(told), "1.34.4", None), Happening::PodDeleted, "shop/slow");
     let (low, high) = slow(false);
-    assert!(
-        low >= 20.0 && high < 23.5 && high - low > 0.5,
-        "{low} to {high}"
-    );
+    assert!(low >= 20.0 && high < 23.5 && high - low > 0.5, "{low} to {high}");
     let (low, high) = slow(true);
     assert!(low >= 22.0 && high < 23.5, "{low} to {high}");
 }

@@ -55,15 +55,11 @@ fn node_at(plan: &Plan, trace: &Trace, index: usize, until: Time) -> [Value; 2] 
         silent_from: None,
     };
     let mut heard: Option<Time> = None;
-    for r in trace
-        .iter()
-        .filter(|r| r.node().is_some() && r.node() == id)
-    {
+    for r in trace.iter().filter(|r| r.node().is_some() && r.node() == id) {
         // What the controller says of the last heartbeat when it gives the node up.
         if let What::Noted(Note::LastHeartbeat, ms) = r.what {
-            heard = heard.or(Some(Time::from_millis(
-                r.at.as_millis().saturating_sub(u64::from(ms)),
-            )));
+            heard =
+                heard.or(Some(Time::from_millis(r.at.as_millis().saturating_sub(u64::from(ms)))));
         }
         if r.at > until {
             continue;
@@ -73,10 +69,8 @@ fn node_at(plan: &Plan, trace: &Trace, index: usize, until: Time) -> [Value; 2] 
             What::NodeSilent => node.silent_from = Some(r.at),
             What::NodeTaints(number) => {
                 let change = &trace.taints[number as usize];
-                node.taints
-                    .retain(|(t, _)| !change.removed.iter().any(|o| o.matches(t)));
-                node.taints
-                    .extend(change.added.iter().map(|t| (t.clone(), r.at)));
+                node.taints.retain(|(t, _)| !change.removed.iter().any(|o| o.matches(t)));
+                node.taints.extend(change.added.iter().map(|t| (t.clone(), r.at)));
             }
             _ => {}
         }
@@ -109,10 +103,7 @@ fn pod_at(plan: &Plan, trace: &Trace, index: usize, until: Time) -> Option<Value
     let pod = &plan.pods[index];
     let id = trace.names.find_pod(&pod.name);
     let (mut ready, mut target, mut deletion) = (("True", Time::ZERO), None, None);
-    for r in trace
-        .iter()
-        .filter(|r| r.pod().is_some() && r.pod() == id && r.at <= until)
-    {
+    for r in trace.iter().filter(|r| r.pod().is_some() && r.pod() == id && r.at <= until) {
         match r.what {
             What::PodCondition(PodConditionType::Ready, status, _) => {
                 ready = (status.as_str(), r.at)
@@ -170,26 +161,15 @@ fn check(seed: u64, after_s: u64) -> (usize, usize, Vec<String>) {
     let until = Time::from_secs(after_s);
     let cluster = export_at(&plan, &trace, until);
     let zero_us = cluster.summary.time_zero.unwrap().0 - BASE_US;
-    let loaded = Loaded::of_cluster(
-        "forecast",
-        cluster,
-        &format!("{}s", 400 - after_s),
-        Vec::new(),
-    );
-    let forecasting = Forecasting {
-        loaded: &loaded,
-        overrides: Overrides::default(),
-        first: 1000,
-        seeds: 20,
-    };
+    let loaded =
+        Loaded::of_cluster("forecast", cluster, &format!("{}s", 400 - after_s), Vec::new());
+    let forecasting =
+        Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1000, seeds: 20 };
     let forecast = Forecast::of(&forecasting.courses(2, &|_| true).unwrap());
     let (mut inside, mut all, mut outside) = (0, 0, Vec::new());
     for ((what, object), at) in truth.happenings.iter().filter(|(_, at)| **at > until) {
         let at_us = at.as_nanos() as i64 / 1_000 - zero_us;
-        let Some(f) = forecast
-            .happenings
-            .iter()
-            .find(|f| f.what == *what && f.object == *object)
+        let Some(f) = forecast.happenings.iter().find(|f| f.what == *what && f.object == *object)
         else {
             panic!("seed {seed}, {after_s} s: {what:?} {object} at {at} is not foreseen");
         };
@@ -223,27 +203,13 @@ fn check(seed: u64, after_s: u64) -> (usize, usize, Vec<String>) {
 #[test]
 fn the_rest_of_a_run_is_as_forecast() {
     let (mut inside, mut all, mut outside) = (0, 0, Vec::new());
-    let moments = [
-        (1, 90),
-        (2, 108),
-        (3, 116),
-        (4, 140),
-        (5, 170),
-        (6, 220),
-        (7, 104),
-        (8, 112),
-    ];
+    let moments = [(1, 90), (2, 108), (3, 116), (4, 140), (5, 170), (6, 220), (7, 104), (8, 112)];
     for (seed, after_s) in moments {
         let (i, n, out) = check(seed, after_s);
         inside += i;
         all += n;
-        outside.push(format!(
-            "seed {seed}, {after_s} s: {i} of {n}, {:?}",
-            &out[..out.len().min(4)]
-        ));
+        outside
+            .push(format!("seed {seed}, {after_s} s: {i} of {n}, {:?}", &out[..out.len().min(4)]));
     }
-    assert!(
-        inside * 10 >= all * 9,
-        "{inside} of {all} inside: {outside:#?}"
-    );
+    assert!(inside * 10 >= all * 9, "{inside} of {all} inside: {outside:#?}");
 }

@@ -44,9 +44,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     args.html.fits()?;
     if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
         let problem = Problem::new("a file of Parquet takes no rows of later exports");
-        return Err(Failure::Input(
-            problem.help("look once, with `--times 1`, or take csv"),
-        ));
+        return Err(Failure::Input(problem.help("look once, with `--times 1`, or take csv")));
     }
     let mut before: Option<Printed> = None;
     let mut exports = 0;
@@ -192,11 +190,7 @@ fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
         Some(((_, base), others)) => of_all(base, others),
         None => Value::Null,
     };
-    Ok(Found {
-        document,
-        page: page(&outlooks)?,
-        runs: None,
-    })
+    Ok(Found { document, page: page(&outlooks)?, runs: None })
 }
 
 /// The page of a forecast, which the next export's replaces.
@@ -217,10 +211,7 @@ fn page(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
 
 fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
     let comes = |f: &Forecast| {
-        let mut deleted = f
-            .happenings
-            .iter()
-            .filter(|h| h.what == Happening::PodDeleted);
+        let mut deleted = f.happenings.iter().filter(|h| h.what == Happening::PodDeleted);
         deleted.any(|h| h.when.share >= LIKELY)
     };
     match forecasts.first() {
@@ -230,10 +221,7 @@ fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
 }
 
 /// Waits for the next export.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "exports are made by the clock on the wall"
-)]
+#[expect(clippy::disallowed_methods, reason = "exports are made by the clock on the wall")]
 fn wait(every: Dur) -> Result<(), Failure> {
     let mut left = every;
     while !left.is_zero() {

@@ -67,10 +67,7 @@ fn said(number: u64) -> Said {
         let of = course.happenings.iter().filter(|((w, _), _)| *w == what);
         of.map(|((_, name), at)| (name.clone(), *at)).collect()
     };
-    let of = |file: &str, text: String| Evidence {
-        file: file.to_owned(),
-        text,
-    };
+    let of = |file: &str, text: String| Evidence { file: file.to_owned(), text };
     Said {
         log: of("kcm.log", String::from_utf8(log).unwrap()),
         events: of("events.json", events(&analysis)),
@@ -147,11 +144,7 @@ fn a_log_and_events_are_the_run_that_they_are_of() {
             }
             for silence in &was.outage.silences {
                 let at = said.unknown[&silence.node];
-                assert!(
-                    near(silence.unknown.at, at),
-                    "{number}, {file}: {}",
-                    silence.node
-                );
+                assert!(near(silence.unknown.at, at), "{number}, {file}: {}", silence.node);
             }
         }
     }
@@ -165,12 +158,8 @@ fn what_is_read_back_explains_the_run() {
         let was = read(&[said(number).log]);
         let text = was.text.clone().into_bytes();
         let loaded = scenario::parse("incident", text, Path::new("")).unwrap();
-        let forecasting = Forecasting {
-            loaded: &loaded,
-            overrides: Overrides::default(),
-            first: 1,
-            seeds: 10,
-        };
+        let forecasting =
+            Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1, seeds: 10 };
         let courses = forecasting.courses(2, &|_| true).unwrap();
         let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
         let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
@@ -180,8 +169,5 @@ fn what_is_read_back_explains_the_run() {
         let pairs = matched.pairs.iter().filter(|p| !p.is_explained(NEAR));
         left.extend(pairs.map(|p| format!("{number}: {p:?}")));
     }
-    assert!(
-        explained * 100 >= all * 95,
-        "{explained} of {all}: {left:#?}"
-    );
+    assert!(explained * 100 >= all * 95, "{explained} of {all}: {left:#?}");
 }

@@ -39,11 +39,9 @@ pub(super) fn write(
     nameable(&packed.folder)?;
     let (file, text, then) = match engine {
         None | Some(Engine::Slurm) => ("slurm.sh", slurm(packed), "sbatch"),
-        Some(Engine::Kubernetes) => (
-            "kubernetes.yaml",
-            kubernetes(packed, image),
-            "kubectl apply -f",
-        ),
+        Some(Engine::Kubernetes) => {
+            ("kubernetes.yaml", kubernetes(packed, image), "kubectl apply -f")
+        }
     };
     let place = packed.folder.join(file);
     write_whole(&place, text.as_bytes())?;
@@ -65,9 +63,7 @@ fn nameable(folder: &Path) -> Result<(), Failure> {
         "{}: a script cannot name this folder: its name breaks a line, or is no text",
         files::line(&whole.display().to_string())
     );
-    Err(Failure::Input(
-        Problem::new(text).help("rename the folder of the work plan"),
-    ))
+    Err(Failure::Input(Problem::new(text).help("rename the folder of the work plan")))
 }
 
 /// A script for `sbatch`. Slurm copies it to a place of its own before it runs it, so that the
@@ -125,16 +121,9 @@ fn kubernetes(packed: &Packed, image: &str) -> String {
             String::new(),
         )
     };
-    let plan = if fits {
-        plan.to_owned()
-    } else {
-        format!("/results/{name}")
-    };
-    let mount = if fits {
-        "            - { name: plan, mountPath: /plan, readOnly: true }\n"
-    } else {
-        ""
-    };
+    let plan = if fits { plan.to_owned() } else { format!("/results/{name}") };
+    let mount =
+        if fits { "            - { name: plan, mountPath: /plan, readOnly: true }\n" } else { "" };
     let image = serde_json::Value::from(image);
     format!(
         "# Does every shard of a work plan of taintsim as an indexed Job; Kubernetes 1.29 or later. First:
@@ -188,16 +177,9 @@ spec:
 /// The name of a folder as Kubernetes and Slurm take it: lower case, digits and dashes, at most 50
 /// characters, so that what is added to it fits into the 63 of a label.
 fn name_of(folder: &Path) -> String {
-    let name = folder
-        .file_name()
-        .map(|n| n.to_string_lossy().to_lowercase());
+    let name = folder.file_name().map(|n| n.to_string_lossy().to_lowercase());
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = name
-        .unwrap_or_default()
-        .chars()
-        .map(plain)
-        .take(50)
-        .collect();
+    let name: String = name.unwrap_or_default().chars().map(plain).take(50).collect();
     match name.trim_matches('-') {
         "" => "taintsim".to_owned(),
         name => name.to_owned(),

@@ -34,11 +34,7 @@ pub(crate) struct GatherArgs {
 pub(crate) fn gather(args: &GatherArgs, read_again: ReadAgain<'_>, terminal: &Terminal) -> Outcome {
     let packed = Packed::open(&args.plan)?;
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
-    let with = With {
-        out: Some(args.out.clone()),
-        jobs: None,
-        output: args.output.clone(),
-    };
+    let with = With { out: Some(args.out.clone()), jobs: None, output: args.output.clone() };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, (None, packed.shards));
     match again(&work, terminal) {
@@ -63,10 +59,7 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         }
     }
     let command = |shard: &str| {
-        let mut words = format!(
-            "taintsim shard {}",
-            quoted(&args.plan.display().to_string())
-        );
+        let mut words = format!("taintsim shard {}", quoted(&args.plan.display().to_string()));
         words.push_str(&format!(" {shard}"));
         if let Some(results) = &args.results {
             let results = quoted(&results.display().to_string());
@@ -99,10 +92,7 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         0 => String::new(),
         round => format!(" in round {round}"),
     };
-    let text = format!(
-        "{plan} lacks {n} of {of} shards{in_round}: {}",
-        lines.join("; ")
-    );
+    let text = format!("{plan} lacks {n} of {of} shards{in_round}: {}", lines.join("; "));
     let commands: Vec<String> = lacking
         .iter()
         .take(NAMED)

@@ -23,20 +23,12 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Those of a work plan.
     pub(super) fn packed(places: Places) -> Self {
-        Self {
-            places,
-            is_packed: true,
-            texts: BTreeMap::new(),
-            read: RefCell::default(),
-        }
+        Self { places, is_packed: true, texts: BTreeMap::new(), read: RefCell::default() }
     }
 
     /// Files from where they lie, but for these texts.
     pub(crate) fn with_texts(texts: BTreeMap<String, Vec<u8>>) -> Self {
-        Self {
-            texts,
-            ..Self::default()
-        }
+        Self { texts, ..Self::default() }
     }
 
     /// The text that stands for a file.

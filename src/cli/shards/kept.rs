@@ -62,12 +62,7 @@ pub(super) struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     pub(super) fn new(packed: &'a Packed, folder: &'a Path) -> Self {
-        Self {
-            packed,
-            folder,
-            new: OnceLock::new(),
-            refused: RwLock::default(),
-        }
+        Self { packed, folder, new: OnceLock::new(), refused: RwLock::default() }
     }
 
     /// Where the result of a shard of a round is.
@@ -82,9 +77,7 @@ impl<'a> Kept<'a> {
             Ok(_) if self.is_refused(round, shard) => {
                 State::Damaged("what it says cannot be what a shard found".to_owned())
             }
-            Ok(bytes) => self
-                .read(&bytes, round, shard)
-                .map_or_else(State::Damaged, State::Whole),
+            Ok(bytes) => self.read(&bytes, round, shard).map_or_else(State::Damaged, State::Whole),
             Err(files::ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => State::Missing,
             Err(error) => State::Damaged(error.to_string()),
         }
@@ -97,10 +90,7 @@ impl<'a> Kept<'a> {
 
     fn read(&self, bytes: &[u8], round: u32, shard: u32) -> Result<Vec<u8>, String> {
         let no_result = || "it is no result of a shard".to_owned();
-        let line = bytes
-            .iter()
-            .position(|b| *b == b'\n')
-            .ok_or_else(no_result)?;
+        let line = bytes.iter().position(|b| *b == b'\n').ok_or_else(no_result)?;
         let (head, body) = (&bytes[..line], &bytes[line + 1..]);
         let head: Head = serde_json::from_slice(head).map_err(|_| no_result())?;
         if (head.taintsim.as_str(), head.version) != (env!("CARGO_PKG_VERSION"), VERSION) {
@@ -110,10 +100,7 @@ impl<'a> Kept<'a> {
             return Err("it is of another work plan: other inputs, or another command".to_owned());
         }
         if (head.round, head.shard) != (round, shard) {
-            return Err(format!(
-                "it is of shard {} in round {}",
-                head.shard, head.round
-            ));
+            return Err(format!("it is of shard {} in round {}", head.shard, head.round));
         }
         let damaged = || "it is cut short, or damaged".to_owned();
         if (body.len() as u64, hash(fnv1a64(body))) != (head.bytes, head.hash) {

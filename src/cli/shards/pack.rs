@@ -37,9 +37,7 @@ pub(super) fn pack(
         }
         let copy = copy_name(inputs.len(), file);
         let hash = packed::hash(fnv1a64(bytes));
-        folder
-            .write(&copy, |out| out.write_all(bytes))
-            .map_err(failed)?;
+        folder.write(&copy, |out| out.write_all(bytes)).map_err(failed)?;
         inputs.push(json!({ "file": file, "copy": copy, "bytes": bytes.len(), "hash": hash }));
         Ok(())
     };
@@ -57,9 +55,7 @@ pub(super) fn pack(
         "inputs": inputs,
         "files": files,
     });
-    folder
-        .write(manifest::FILE, |out| json::write(out, &document))
-        .map_err(failed)?;
+    folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
     folder.finish().map_err(failed)?;
     // As it was asked for, without a `./` or `.\` in front.
     say(&out.display().to_string(), shards, terminal)?;
@@ -71,10 +67,7 @@ fn say(dir: &str, shards: u32, terminal: &Terminal) -> Result<(), Failure> {
     let dir = packed::quoted(dir);
     let (shards, each) = match shards {
         1 => ("1 shard".to_owned(), "I is 0".to_owned()),
-        _ => (
-            format!("{shards} shards"),
-            format!("for each I from 0 to {}", shards - 1),
-        ),
+        _ => (format!("{shards} shards"), format!("for each I from 0 to {}", shards - 1)),
     };
     writeln!(out, "The work plan {dir} has {shards}. Then, anywhere:")?;
     writeln!(
@@ -106,10 +99,7 @@ fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
         let problem = Problem::new(format!("{said:?} is not UTF-8, and cannot be written down"));
         Failure::Input(problem.help("rename the file"))
     };
-    arguments
-        .iter()
-        .map(|a| a.to_str().ok_or_else(|| text(a)))
-        .collect()
+    arguments.iter().map(|a| a.to_str().ok_or_else(|| text(a))).collect()
 }
 
 /// `input-0-zone.ron`; of standard input `input-0-stdin`.
@@ -118,11 +108,7 @@ fn copy_name(number: usize, file: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let name: String = match name {
         None | Some("-") => "stdin".to_owned(),
-        Some(name) => name
-            .chars()
-            .map(|c| if plain(c) { c } else { '_' })
-            .take(100)
-            .collect(),
+        Some(name) => name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect(),
     };
     format!("{}{number}-{name}", files::COPIED)
 }

@@ -99,9 +99,8 @@ impl Packed {
     ) -> Result<Self, Failure> {
         let document: Document = serde_json::from_slice(bytes)
             .map_err(|e| wrong(format!("this is no work plan: {}: {e}", manifest::FILE)))?;
-        let work = document
-            .work
-            .ok_or_else(|| wrong("these are results, and no work plan".to_owned()))?;
+        let work =
+            document.work.ok_or_else(|| wrong("these are results, and no work plan".to_owned()))?;
         let packed = Self {
             folder: folder.to_owned(),
             arguments: work.arguments,
@@ -169,10 +168,7 @@ impl Packed {
             if let Some(what) = what {
                 let copy = self.folder.join(&input.copy);
                 let text = format!("{}, the copy of {}: {what}", copy.display(), input.file);
-                let help = format!(
-                    "copy the work plan again, or plan anew: `{}`",
-                    self.command()
-                );
+                let help = format!("copy the work plan again, or plan anew: `{}`", self.command());
                 return Err(Failure::Input(Problem::new(text).help(help)));
             }
         }

@@ -49,20 +49,13 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
         return engines::write(&packed, args.engine, &args.image, terminal);
     };
     if shard >= packed.shards {
-        let text = format!(
-            "{} has no shard {shard}: it has {}",
-            args.plan.display(),
-            packed.shards
-        );
+        let text =
+            format!("{} has no shard {shard}: it has {}", args.plan.display(), packed.shards);
         let help = format!("shards are numbered from 0 to {}", packed.shards - 1);
         return Err(Failure::Input(Problem::new(text).help(help)));
     }
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
-    let with = With {
-        out: None,
-        jobs: args.jobs,
-        output: None,
-    };
+    let with = With { out: None, jobs: args.jobs, output: None };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, (Some(shard), packed.shards));
     let ended = again(&work, terminal);

@@ -52,22 +52,12 @@ pub(crate) struct Work<'a> {
 impl<'a> Work<'a> {
     /// All of it here; `arguments` are those of the command line, behind the program's name.
     pub(crate) fn here(arguments: &'a [OsString]) -> Self {
-        Self {
-            inputs: Inputs::default(),
-            arguments,
-            shared: None,
-            is_shard: false,
-            keeping: None,
-        }
+        Self { inputs: Inputs::default(), arguments, shared: None, is_shard: false, keeping: None }
     }
 
     /// All of it here, for a program that wants what is found and no print.
     pub(crate) fn asked(inputs: Inputs, keeping: &'a Keeping) -> Self {
-        Self {
-            inputs,
-            keeping: Some(keeping),
-            ..Self::here(&[])
-        }
+        Self { inputs, keeping: Some(keeping), ..Self::here(&[]) }
     }
 
     /// A part of a work plan: the shard `mine` of so many, or what all of them found.
@@ -135,9 +125,7 @@ impl PlanShardsArgs {
             return Ok(());
         }
         let text = format!("a work plan cannot have {what}");
-        Err(Failure::Input(
-            crate::language::Problem::new(text).help(help),
-        ))
+        Err(Failure::Input(crate::language::Problem::new(text).help(help)))
     }
 
     /// Whether a work plan is made, or done.

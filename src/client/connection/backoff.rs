@@ -35,12 +35,7 @@ pub(crate) struct Backoff {
 impl Backoff {
     /// One that has not been asked; when it was made, if that was not long ago.
     pub(crate) const fn new(retry: WatchRetry, made: Option<Time>) -> Self {
-        Self {
-            next: FIRST,
-            began: made,
-            drawn: 0,
-            retry,
-        }
+        Self { next: FIRST, began: made, drawn: 0, retry }
     }
 
     /// The pause that begins at `now` because a watch was refused.
@@ -88,10 +83,7 @@ mod tests {
         }
         assert_eq!(pauses, [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
         let late = now + Dur::from_secs(121);
-        assert_eq!(
-            backoff.pause(late, &|_, least| least),
-            Dur::from_millis(1_600)
-        );
+        assert_eq!(backoff.pause(late, &|_, least| least), Dur::from_millis(1_600));
     }
 
     /// Made at 0 and asked at 61.7 s for the first time: the pauses end 0.8, 2.4, 5.6, 12, 24.8 and
@@ -108,9 +100,6 @@ mod tests {
                 pause.as_nanos() / 1_000_000
             })
             .collect();
-        assert_eq!(
-            pauses,
-            [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 800, 1_600]
-        );
+        assert_eq!(pauses, [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 800, 1_600]);
     }
 }

@@ -64,18 +64,12 @@ pub(crate) struct Reflector {
 impl Reflector {
     /// One that watches.
     pub(crate) fn watching(backoff: Backoff) -> Self {
-        Self {
-            state: State::Watching,
-            backoff,
-        }
+        Self { state: State::Watching, backoff }
     }
 
     /// One of a process that starts: it has nothing yet.
     pub(crate) fn starting(backoff: Backoff, at: Time) -> Self {
-        Self {
-            state: State::Waiting(at, Ask::List),
-            backoff,
-        }
+        Self { state: State::Waiting(at, Ask::List), backoff }
     }
 
     /// Whether its watch delivers.
@@ -245,12 +239,8 @@ mod tests {
         Dur::ZERO
     }
 
-    const NOBODY: Rejecting = Rejecting {
-        until: Time::ZERO,
-        every: Dur::from_secs(1),
-        lists: 10,
-        watches: 10,
-    };
+    const NOBODY: Rejecting =
+        Rejecting { until: Time::ZERO, every: Dur::from_secs(1), lists: 10, watches: 10 };
 
     /// A watch that ends at 0 and is rejected until 4.5 s is taken at 5 s, the next whole try. Until
     /// 20.5 s: given up at 10 s, asked for again after the first pause at 10.8 s, and taken at 20.8 s.
@@ -259,11 +249,8 @@ mod tests {
     #[test]
     fn what_is_rejected_is_tried_again_every_second() {
         let back = |until: u64, watches: u32| {
-            let rejecting = Rejecting {
-                until: Time::from_nanos(until * 1_000_000),
-                watches,
-                ..NOBODY
-            };
+            let rejecting =
+                Rejecting { until: Time::from_nanos(until * 1_000_000), watches, ..NOBODY };
             let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
             let (back, ask, _) =
                 reflector.back_after((Time::ZERO, Time::ZERO), false, &rejecting, &none);
@@ -315,9 +302,6 @@ mod tests {
     fn a_year_is_not_followed_pause_by_pause() {
         let year = 365 * 86_400;
         let back = back(year, false);
-        assert!(
-            (year * 1_000..=year * 1_000 + 30_000).contains(&back),
-            "{back}"
-        );
+        assert!((year * 1_000..=year * 1_000 + 30_000).contains(&back), "{back}");
     }
 }

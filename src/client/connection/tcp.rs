@@ -37,9 +37,7 @@ pub(crate) fn retransmitted(sent: Time, t: Time) -> Time {
 /// When a dial that began at `begun` sends its next SYN, at or after `t`; none where it sends no
 /// more.
 pub(crate) fn syn(begun: Time, t: Time) -> Option<Time> {
-    SYNS.into_iter()
-        .map(|s| begun + Dur::from_secs(s))
-        .find(|&at| at >= t)
+    SYNS.into_iter().map(|s| begun + Dur::from_secs(s)).find(|&at| at >= t)
 }
 
 #[cfg(test)]

@@ -26,11 +26,7 @@ impl Census {
     /// Takes in a budget, if it was not known, or selects other pods than before: one that was
     /// deleted and created anew.
     pub(super) fn add_budget(&mut self, budget: &Budget) {
-        if self
-            .tallies
-            .get(&budget.id)
-            .is_some_and(|t| t.selector != budget.selector)
-        {
+        if self.tallies.get(&budget.id).is_some_and(|t| t.selector != budget.selector) {
             self.remove_budget(budget);
         }
         if !self.tallies.contains_key(&budget.id) {
@@ -67,9 +63,7 @@ impl Census {
         let fresh = std::mem::take(&mut self.fresh);
         for pod in pods {
             let ids = self.selecting(pod, namespace(pod));
-            self.each(ids.iter().filter(|id| fresh.contains(id)), |tally| {
-                tally.add(pod)
-            });
+            self.each(ids.iter().filter(|id| fresh.contains(id)), |tally| tally.add(pod));
             *self.of(pod.id) = ids;
         }
     }
@@ -98,18 +92,11 @@ impl Census {
             return self.none.clone();
         };
         let labels = &pod.template.labels;
-        let selects = |id: &WorkloadId| {
-            self.tallies
-                .get(id)
-                .is_some_and(|t| t.selector.matches(labels))
-        };
+        let selects =
+            |id: &WorkloadId| self.tallies.get(id).is_some_and(|t| t.selector.matches(labels));
         let mut ids: Vec<WorkloadId> = selectors.candidates(labels).filter(selects).collect();
         ids.sort_unstable();
-        if ids.is_empty() {
-            self.none.clone()
-        } else {
-            ids.into()
-        }
+        if ids.is_empty() { self.none.clone() } else { ids.into() }
     }
 
     /// Takes another version of a pod in the place of the old one. The budgets that select the
@@ -150,9 +137,7 @@ impl Census {
 
     /// Whether a budget selects a pod that is there.
     pub(super) fn selects(&self, budget: WorkloadId, pod: PodId) -> bool {
-        self.of_pod
-            .get(pod.index())
-            .is_some_and(|of| of.binary_search(&budget).is_ok())
+        self.of_pod.get(pod.index()).is_some_and(|of| of.binary_search(&budget).is_ok())
     }
 }
 
@@ -179,11 +164,7 @@ mod tests {
             object: Some((WorkloadId(id), Uid(uid))),
         });
         let labels = [("app".to_owned(), format!("v{label}"))].into();
-        Rc::new(PodTemplate {
-            labels,
-            owner,
-            ..PodTemplate::default()
-        })
+        Rc::new(PodTemplate { labels, owner, ..PodTemplate::default() })
     }
 
     fn pod(id: u32, (ready, terminating, label, owner): State) -> Rc<Pod> {
@@ -203,10 +184,8 @@ mod tests {
             job_finalizer: false,
             unscheduled: None,
             node: None,
-            deletion: terminating.then_some(Deletion {
-                timestamp: Timestamp(0),
-                grace_period_seconds: 0,
-            }),
+            deletion: terminating
+                .then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
             phase: PodPhase::Running,
             ready: ready.then_some(condition),
             disruption_target: None,

@@ -87,11 +87,7 @@ impl Controller {
             stale: WorkQueue::new(&ctx),
             census: Shared::new(Census::default()),
             informers: informers.clone(),
-            scales: Scales {
-                no_scale: switches.no_scale,
-                discovery: client.clone(),
-                scales,
-            },
+            scales: Scales { no_scale: switches.no_scale, discovery: client.clone(), scales },
             walk: MapWalk::new(&ctx, "pod-without-scale"),
             resync_point: ctx.point("budgets-resync"),
             born: ctx.now(),
@@ -113,9 +109,7 @@ impl Controller {
             return;
         };
         self.ctx.spawn(self.group, async move {
-            c.queue
-                .work(c.group, &c.limiter, async |item| c.sync(item.0).await)
-                .await;
+            c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
         });
         if let (Some(period), Some(e)) = (self.switches.resync, self.me.upgrade()) {
             (self.ctx).spawn(self.group, async move { e.resync(period, warm).await });
@@ -161,10 +155,7 @@ impl Controller {
             pods.extend(old.cloned());
         }
         let api = self.client.api();
-        api.names(|n| {
-            self.census
-                .with(|c| c.count(&pods, |p| namespace_of(n.pod_name(p.id))))
-        });
+        api.names(|n| self.census.with(|c| c.count(&pods, |p| namespace_of(n.pod_name(p.id)))));
     }
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
@@ -174,10 +165,8 @@ impl Controller {
         };
         self.informers.reads_all(Resource::Pods);
         self.catch_up(None);
-        let (pods, ready) = self
-            .census
-            .with(|c| c.tally(id).map(|t| (t.pods(), t.healthy())))
-            .unwrap_or_default();
+        let (pods, ready) =
+            self.census.with(|c| c.tally(id).map(|t| (t.pods(), t.healthy()))).unwrap_or_default();
         let about = About::Workload(budget.id, budget.uid);
         if pods == 0 {
             self.tell(about, EventText::NoPods, "No matching pods found");
@@ -197,11 +186,7 @@ impl Controller {
             current_healthy: healthy,
             desired_healthy: desired,
             expected_pods: expected,
-            disruptions_allowed: if expected <= 0 {
-                0
-            } else {
-                (healthy - desired).max(0)
-            },
+            disruptions_allowed: if expected <= 0 { 0 } else { (healthy - desired).max(0) },
             disrupted_pods: disrupted,
             observed_generation: budget.generation,
             sync_failed: false,
@@ -214,11 +199,7 @@ impl Controller {
         if let Some(at) = recheck {
             // Upstream's clock goes on between two syncs: one that comes at the very instant is
             // followed by one that comes after it.
-            self.queue.add_after(
-                self.group,
-                at.since(now).max(Dur::from_nanos(1)),
-                BudgetItem(id),
-            );
+            self.queue.add_after(self.group, at.since(now).max(Dur::from_nanos(1)), BudgetItem(id));
         }
         Ok(())
     }
@@ -266,13 +247,7 @@ impl Controller {
                     let tally = c.tally(budget.id)?;
                     let mut failing: Vec<(PodId, Option<Owner>)> = Vec::new();
                     failing.extend(tally.unscaled().iter().map(|(p, o)| (*p, Some(*o))));
-                    failing.extend(
-                        tally
-                            .unmanaged()
-                            .iter()
-                            .filter(|_| fails)
-                            .map(|p| (*p, None)),
-                    );
+                    failing.extend(tally.unmanaged().iter().filter(|_| fails).map(|p| (*p, None)));
                     Some((tally.expected(), failing))
                 })
                 .unwrap_or_default();
@@ -304,10 +279,7 @@ impl Controller {
                     });
                 }
                 Err(error) => {
-                    return Err(Uncounted {
-                        why: error.to_string(),
-                        told: None,
-                    });
+                    return Err(Uncounted { why: error.to_string(), told: None });
                 }
             }
         }
@@ -337,9 +309,7 @@ impl Controller {
 
     /// Finds out the scales that the caches know.
     fn take_scales(&self, budget: WorkloadId) {
-        let seen = self
-            .census
-            .with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
+        let seen = self.census.with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
         let (changes, concerned) = self.informers.scale_changes(seen.unwrap_or(usize::MAX));
         self.census.with(|c| {
             if let Some(tally) = c.tally(budget) {
@@ -352,9 +322,8 @@ impl Controller {
         let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
             return Scale::Unknown;
         };
-        if let Some(owner) = workload
-            .owner
-            .and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid))
+        if let Some(owner) =
+            workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid))
         {
             workload = owner;
         }
@@ -367,12 +336,8 @@ impl Controller {
     /// Says that pods without a controller do not count, in the words of Go's `%v`.
     fn tell_unmanaged(&self, budget: &Budget) {
         let scaled = !matches!(budget.rule, BudgetRule::MinAvailable(IntOrPercent::Int(_)));
-        let some = || {
-            self.census.with(|c| {
-                c.tally(budget.id)
-                    .is_some_and(|t| !t.unmanaged().is_empty())
-            })
-        };
+        let some =
+            || self.census.with(|c| c.tally(budget.id).is_some_and(|t| !t.unmanaged().is_empty()));
         if self.switches.unmanaged_pods != UnmanagedPods::Told || !scaled || !some() {
             return;
         }
@@ -414,10 +379,7 @@ impl Controller {
         let (mut kept, mut ready, mut recheck) = (BTreeMap::new(), 0, None);
         for (&id, &at) in &budget.status.disrupted_pods {
             let selected = self.census.with_ref(|c| c.selects(budget.id, id));
-            let Some(pod) = self
-                .informers
-                .pod(id)
-                .filter(|p| selected && !p.is_terminating())
+            let Some(pod) = self.informers.pod(id).filter(|p| selected && !p.is_terminating())
             else {
                 continue;
             };
@@ -428,11 +390,7 @@ impl Controller {
                     "Pod was expected by PDB {0}/{0} to be deleted but it wasn't",
                     budget.namespace
                 );
-                self.tell(
-                    About::Pod(pod.id, Some(pod.uid)),
-                    EventText::NotDeleted,
-                    &text,
-                );
+                self.tell(About::Pod(pod.id, Some(pod.uid)), EventText::NotDeleted, &text);
                 continue;
             }
             recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
@@ -449,9 +407,8 @@ impl Controller {
         self.catch_up(Some((pod.id, old)));
         let api = self.client.api();
         let namespace = || api.names(|n| namespace_of(n.pod_name(pod.id)).into());
-        let selecting = self
-            .census
-            .with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
+        let selecting =
+            self.census.with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
         let first = *selecting.first()?;
         if selecting.len() > 1 {
             let text = api.names(|n| {
@@ -482,18 +439,13 @@ impl Controller {
     ) -> Result<(), ApiError> {
         let read = budget.clone();
         self.client
-            .get(self.about(budget.id), move |api, _| {
-                api.update_budget_status(&read, status)
-            })
+            .get(self.about(budget.id), move |api, _| api.update_budget_status(&read, status))
             .await
             .map(|_| ())
     }
 
     fn about(&self, budget: WorkloadId) -> Object {
-        Object {
-            id: budget.0,
-            hash: self.client.api().names(|n| n.workload_hash(budget)),
-        }
+        Object { id: budget.0, hash: self.client.api().names(|n| n.workload_hash(budget)) }
     }
 
     /// `syncStalePodDisruption`
@@ -513,14 +465,8 @@ impl Controller {
             reason: PodReason::None,
             last_transition_time: self.client.api().timestamp(),
         };
-        let about = Object {
-            id: id.0,
-            hash: self.client.api().names(|n| n.pod_hash(id)),
-        };
-        let new = Pod {
-            disruption_target: Some(condition),
-            ..(*pod).clone()
-        };
+        let about = Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) };
+        let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
         self.client
             .call(about, move |api, actor| api.update_pod_status(actor, &new))
             .await
@@ -530,17 +476,13 @@ impl Controller {
     /// How long until the condition DisruptionTarget of a pod that is not being deleted is stale;
     /// none where there is none (`nonTerminatingPodHasStaleDisruptionCondition`).
     fn stale_in(&self, pod: &Pod) -> Option<Dur> {
-        let target = pod
-            .disruption_target
-            .filter(|c| c.status == ConditionStatus::True)?;
+        let target = pod.disruption_target.filter(|c| c.status == ConditionStatus::True)?;
         if !self.switches.resets_stale_condition || pod.is_terminating() || pod.phase.is_terminal()
         {
             return None;
         }
-        let (due, now) = (
-            after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT),
-            self.ctx.now(),
-        );
+        let (due, now) =
+            (after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT), self.ctx.now());
         Some(if due > now { due.since(now) } else { Dur::ZERO })
     }
 }

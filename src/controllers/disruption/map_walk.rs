@@ -22,11 +22,7 @@ pub(super) struct MapWalk {
 
 impl MapWalk {
     pub(super) fn new(ctx: &Ctx, point: &'static str) -> Self {
-        Self {
-            ctx: ctx.clone(),
-            point: ctx.point(point),
-            hashes: Shared::default(),
-        }
+        Self { ctx: ctx.clone(), point: ctx.point(point), hashes: Shared::default() }
     }
 
     /// The pod of `wanted` that a walk over the map of the pods `there`, oldest first, comes to
@@ -39,10 +35,8 @@ impl MapWalk {
         if there.len() > MOST_PLACED {
             return wanted.get(choose(wanted.len())).copied();
         }
-        let hash = |pod| {
-            self.hashes
-                .with(|h| *h.entry(pod).or_insert_with(|| choose(MOST_SLOTS / SLOTS)))
-        };
+        let hash =
+            |pod| self.hashes.with(|h| *h.entry(pod).or_insert_with(|| choose(MOST_SLOTS / SLOTS)));
         let places = Places::of(there, hash);
         places.first(choose(places.slots), wanted)
     }

@@ -30,10 +30,7 @@ impl Scales {
         let (about, kind) = self.discovery.api().names(|n| {
             let hash = n.workload_hash(id);
             let kind = n.workload_name(id).split('/').next();
-            (
-                Object { id: id.0, hash },
-                kind.and_then(WorkloadKind::parse),
-            )
+            (Object { id: id.0, hash }, kind.and_then(WorkloadKind::parse))
         });
         let (resource, has_scale) = match kind {
             Some(WorkloadKind::Job) => ("jobs.batch", false),

@@ -155,8 +155,7 @@ impl Tally {
         let ends = |id| ((id, Uid(0)), (id, Uid(u64::MAX)));
         for id in concerned {
             let (first, last) = ends(*id);
-            self.unknown
-                .extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
+            self.unknown.extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
         }
         for owner in std::mem::take(&mut self.unknown) {
             let scale = find(owner);

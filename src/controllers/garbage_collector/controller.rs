@@ -70,24 +70,20 @@ impl Controller {
             let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
                 return;
             };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    c.graph
-                        .attempt_to_delete
-                        .work(c.group, &c.limiters[0], async |item| {
-                            c.attempt_to_delete_item(item).await
-                        })
-                        .await;
-                });
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    d.graph
-                        .attempt_to_orphan
-                        .work(d.group, &d.limiters[1], async |item| {
-                            d.orphan_dependents(item).await
-                        })
-                        .await;
-                });
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
+                c.graph
+                    .attempt_to_delete
+                    .work(c.group, &c.limiters[0], async |item| {
+                        c.attempt_to_delete_item(item).await
+                    })
+                    .await;
+            });
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
+                d.graph
+                    .attempt_to_orphan
+                    .work(d.group, &d.limiters[1], async |item| d.orphan_dependents(item).await)
+                    .await;
+            });
         }
     }
 
@@ -110,10 +106,8 @@ impl Controller {
         };
         self.ctx.set_saw(known.record);
         let object = self.graph.object(Item::Pod(id, uid));
-        let latest = self
-            .client
-            .get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
-            .await;
+        let latest =
+            self.client.get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
         let owner = match latest {
             Ok(pod) if pod.uid == uid => pod.controller(),
             Ok(_) | Err(ApiError::NotFound) => None,
@@ -125,11 +119,7 @@ impl Controller {
         if self.classify(owner).await? == Reference::Solid {
             return Ok(());
         }
-        self.client
-            .call(object, move |api, actor| {
-                api.delete_pod(actor, id, None, Some(uid))
-            })
-            .await
+        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, Some(uid))).await
     }
 
     /// `attemptToDeleteItem` of a workload.
@@ -161,10 +151,9 @@ impl Controller {
             _ => Propagation::Background,
         };
         self.client
-            .call(
-                self.graph.object(Item::Workload(id, uid)),
-                move |api, actor| api.delete_workload(actor, id, how, Some(uid)),
-            )
+            .call(self.graph.object(Item::Workload(id, uid)), move |api, actor| {
+                api.delete_workload(actor, id, how, Some(uid))
+            })
             .await
     }
 
@@ -265,10 +254,9 @@ impl Controller {
             Err(e) => return Err(e),
         }
         self.client
-            .call(
-                self.graph.object(Item::Workload(id, uid)),
-                move |api, actor| api.finalize_workload(actor, id, uid),
-            )
+            .call(self.graph.object(Item::Workload(id, uid)), move |api, actor| {
+                api.finalize_workload(actor, id, uid)
+            })
             .await
     }
 

@@ -59,8 +59,7 @@ impl GraphBuilder {
     /// What that life of a workload owns, in the order of a walk over a map.
     pub(super) fn dependents(&self, owner: Owner) -> Vec<Item> {
         let mut all = self.owned_by(owner);
-        self.ctx
-            .order(self.order_point, &mut all, |item| self.object(*item));
+        self.ctx.order(self.order_point, &mut all, |item| self.object(*item));
         all
     }
 
@@ -76,22 +75,14 @@ impl GraphBuilder {
 
     /// A workload as the cache has it, if it is still in that life.
     pub(super) fn observed(&self, owner: Owner) -> Option<Rc<Workload>> {
-        self.informers
-            .workload(owner.0)
-            .filter(|w| w.uid == owner.1)
+        self.informers.workload(owner.0).filter(|w| w.uid == owner.1)
     }
 
     /// An item as an object of chance.
     pub(super) fn object(&self, item: Item) -> Object {
         self.client.api().names(|n| match item {
-            Item::Workload(id, _) => Object {
-                id: id.0,
-                hash: n.workload_hash(id),
-            },
-            Item::Pod(id, _) => Object {
-                id: id.0,
-                hash: n.pod_hash(id),
-            },
+            Item::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
+            Item::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
         })
     }
 

@@ -38,10 +38,8 @@ fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
 /// try again if that fails: then the next post brings it to it
 /// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
 fn awaits_a_post(node: &Node) -> bool {
-    let cordoned = node
-        .taints
-        .iter()
-        .any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
+    let cordoned =
+        node.taints.iter().any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
     let tells = |t: &Taint| {
         t.effect == Effect::NoSchedule
             && t.key != taint::UNSCHEDULABLE
@@ -232,29 +230,19 @@ impl Sleepers {
             || silence
                 && self.nodes.ctx.is_choosing()
                 && self.beats_now(node)
-                && self
-                    .nodes
-                    .ctx
-                    .yields(self.heartbeat_first, self.nodes.object(node), 0);
-        let Some(t) = (if ticks_ran {
-            Some(now)
-        } else {
-            now.checked_sub(Dur::from_nanos(1))
-        }) else {
+                && self.nodes.ctx.yields(self.heartbeat_first, self.nodes.object(node), 0);
+        let Some(t) = (if ticks_ran { Some(now) } else { now.checked_sub(Dur::from_nanos(1)) })
+        else {
             return self.resume_loops(node);
         };
-        let (Some(lease), Some(status)) = (
-            self.follow(node, Loop::Lease, t),
-            self.follow(node, Loop::Status, t),
-        ) else {
+        let (Some(lease), Some(status)) =
+            (self.follow(node, Loop::Lease, t), self.follow(node, Loop::Status, t))
+        else {
             return;
         };
         self.nodes.with(node, |k| {
             k.renewals = merge(lease.done, k.renewals);
-            k.posts = merge(
-                status.done.map(|at| at.map(|at| (at, heartbeat_of(at)))),
-                k.posts,
-            );
+            k.posts = merge(status.done.map(|at| at.map(|at| (at, heartbeat_of(at)))), k.posts);
             if let Some(p) = status.done[0] {
                 k.last_post = p;
                 k.report_offset_ns = 0;
@@ -273,20 +261,11 @@ impl Sleepers {
             .flatten()
             .map(|&t| (t, (t.as_nanos() / 1_000) as i64))
             .collect();
-        let posts: Vec<(Time, Timestamp)> = status
-            .done
-            .iter()
-            .rev()
-            .flatten()
-            .map(|&t| (t, heartbeat_of(t)))
-            .collect();
+        let posts: Vec<(Time, Timestamp)> =
+            status.done.iter().rev().flatten().map(|&t| (t, heartbeat_of(t))).collect();
         self.nodes.api.catch_up(
             node,
-            if self.nodes.switches.leases {
-                &renewals
-            } else {
-                &[]
-            },
+            if self.nodes.switches.leases { &renewals } else { &[] },
             &posts,
         );
         self.nodes.api.stir();
@@ -329,10 +308,9 @@ impl Sleepers {
         let Some(before) = now.checked_sub(Dur::from_nanos(1)) else {
             return false;
         };
-        [Loop::Lease, Loop::Status].into_iter().any(|which| {
-            self.follow(node, which, before)
-                .is_some_and(|walk| walk.next.0 == now)
-        })
+        [Loop::Lease, Loop::Status]
+            .into_iter()
+            .any(|which| self.follow(node, which, before).is_some_and(|walk| walk.next.0 == now))
     }
 
     fn is_asleep(&self, node: NodeId) -> bool {
@@ -344,8 +322,7 @@ impl Sleepers {
             return;
         };
         for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
-            self.nodes
-                .with(node, |k| k.ticks[which as usize] = walk.next.1);
+            self.nodes.with(node, |k| k.ticks[which as usize] = walk.next.1);
             self.loops.schedule(node, which, walk.next.0);
         }
     }
@@ -380,16 +357,12 @@ impl Heartbeats for Sleepers {
         if !self.nodes.switches.leases {
             return None;
         }
-        let asleep = self
-            .follow(node, Loop::Lease, t)
-            .and_then(|w| at_or_before(w.done, t));
+        let asleep = self.follow(node, Loop::Lease, t).and_then(|w| at_or_before(w.done, t));
         asleep.or_else(|| at_or_before(self.nodes.with(node, |k| k.renewals)?, t))
     }
 
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
-        let asleep = self
-            .follow(node, Loop::Status, t)
-            .and_then(|w| at_or_before(w.done, t));
+        let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
         // What was posted awake may be by a clock that is off.
         let awake = || {
             self.nodes

@@ -26,10 +26,7 @@ pub(super) struct Containers {
 impl Containers {
     /// None runs.
     pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-        }
+        Self { nodes: nodes.clone(), pods: pods.clone() }
     }
 
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
@@ -77,8 +74,7 @@ impl Containers {
         let wanted =
             |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
         if starts && api.pod(due.pod).is_some_and(|p| wanted(&p)) {
-            self.pods
-                .with_due(uid, |d| (d.up, d.forgotten) = (true, false));
+            self.pods.with_due(uid, |d| (d.up, d.forgotten) = (true, false));
             api.record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
         }
     }
@@ -86,9 +82,7 @@ impl Containers {
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
         self.pods.with_due(uid, |d| d.up = false);
-        self.nodes
-            .api
-            .record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
+        self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
         if due.orphaned.is_some() {
             self.pods.forget(uid, Some(due.node));
         }
@@ -96,9 +90,7 @@ impl Containers {
 
     /// A machine stops, or is taken away: its containers end with it.
     pub(super) fn machine_off(&self, node: NodeId) {
-        self.nodes
-            .api
-            .record_node(Actor::User, node, What::MachineOff);
+        self.nodes.api.record_node(Actor::User, node, What::MachineOff);
         for uid in self.pods.of_node(node) {
             match self.pods.due(uid) {
                 Some(due) if due.orphaned.is_some() => self.pods.forget(uid, Some(node)),

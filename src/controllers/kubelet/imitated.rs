@@ -35,9 +35,7 @@ impl ImitatedLoops {
     /// Whether it did what the loop is for.
     pub(super) fn tick(&self, node: NodeId, which: Loop, mode: Imitated) -> bool {
         let Nodes { ctx, api, .. } = &*self.nodes;
-        let state = self
-            .nodes
-            .with(node, |k| (k.cut.is_some() || !k.runs(), k.gone));
+        let state = self.nodes.with(node, |k| (k.cut.is_some() || !k.runs(), k.gone));
         let Some((cut, false)) = state else {
             return false;
         };
@@ -77,10 +75,7 @@ impl ImitatedLoops {
                 continue;
             };
             let period = self.loops.undisturbed(node, which);
-            let missed = now
-                .since(next)
-                .as_nanos()
-                .div_ceil(period.as_nanos().max(1));
+            let missed = now.since(next).as_nanos().div_ceil(period.as_nanos().max(1));
             self.loops.schedule(node, which, next + period * missed);
         }
     }

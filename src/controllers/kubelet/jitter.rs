@@ -40,17 +40,13 @@ impl Sleeps<'_> {
         let pair = self.pair(tick / STRETCH);
         let (least, most) = self.bounds(pair);
         let even = tick & !1;
-        let first = self
-            .ctx
-            .uniform_at(self.each, self.object, even, least, most);
+        let first = self.ctx.uniform_at(self.each, self.object, even, least, most);
         self.period + Dur::from_nanos(if tick == even { first } else { pair - first })
     }
 
     /// A sleep that is drawn by itself.
     pub(super) fn drawn(&self, ordinal: u32) -> Dur {
-        let jitter = self
-            .ctx
-            .uniform_at(self.each, self.object, ordinal, 0, self.most);
+        let jitter = self.ctx.uniform_at(self.each, self.object, ordinal, 0, self.most);
         self.period + Dur::from_nanos(jitter)
     }
 
@@ -62,9 +58,7 @@ impl Sleeps<'_> {
             return pair;
         }
         let apart = self.most / u64::from(ROOT);
-        let drawn = self
-            .ctx
-            .uniform_at(self.pairs, self.object, stretch, 0, 2 * apart);
+        let drawn = self.ctx.uniform_at(self.pairs, self.object, stretch, 0, 2 * apart);
         let pair = self.most - apart + drawn;
         self.known.set(Some((stretch, pair)));
         pair
@@ -97,8 +91,7 @@ impl Sleeps<'_> {
         let ordinals = tick..STRETCH;
         let each = (self.most, self.period.as_nanos());
         let (ticks, slept) =
-            self.ctx
-                .sum_at(self.each, self.object, ordinals, each, most.as_nanos())?;
+            self.ctx.sum_at(self.each, self.object, ordinals, each, most.as_nanos())?;
         (ticks > 0).then_some((ticks, Dur::from_nanos(slept)))
     }
 
@@ -113,8 +106,7 @@ impl Sleeps<'_> {
             to -= 1;
             sum += self.after(to);
         }
-        self.pair_at(from)
-            .map_or(sum, |pair| sum + pair * u64::from((to - from) / 2))
+        self.pair_at(from).map_or(sum, |pair| sum + pair * u64::from((to - from) / 2))
     }
 
     /// The tick of a post was that one, and others follow where a post is due each `report`: the
@@ -184,11 +176,7 @@ mod tests {
         with_sleeps(|sleeps| {
             assert_eq!(sleeps.ahead(STRETCH + 1, Dur::from_secs(1_000)), None);
             for from in [STRETCH, STRETCH + 6, 3 * STRETCH - 4] {
-                for most in [
-                    Dur::from_secs(21),
-                    Dur::from_secs(305),
-                    Dur::from_secs(90_000),
-                ] {
+                for most in [Dur::from_secs(21), Dur::from_secs(305), Dur::from_secs(90_000)] {
                     let (ticks, slept) = sleeps.ahead(from, most).expect("at least two");
                     assert!(slept <= most && ticks % 2 == 0, "{ticks}");
                     assert!((from + ticks - 1) / STRETCH == from / STRETCH, "{ticks}");
@@ -208,11 +196,7 @@ mod tests {
         with_sleeps(|sleeps| {
             for from in [0, 7, STRETCH - 3] {
                 assert_eq!(sleeps.ahead(from, Dur::from_secs(9)), None);
-                for most in [
-                    Dur::from_secs(21),
-                    Dur::from_secs(305),
-                    Dur::from_secs(90_000),
-                ] {
+                for most in [Dur::from_secs(21), Dur::from_secs(305), Dur::from_secs(90_000)] {
                     let (ticks, slept) = sleeps.ahead(from, most).expect("at least one");
                     assert_eq!(slept, sum(sleeps, from, from + ticks));
                     let next = slept + sleeps.after(from + ticks);
@@ -270,10 +254,7 @@ mod tests {
                     assert!(sleeps.after(tick) - PERIOD <= Dur::from_nanos(MOST));
                 }
             }
-            assert!(
-                (mean - n / 2.0).abs() < 3.0 * (n / 12.0 / 400.0).sqrt(),
-                "{mean}"
-            );
+            assert!((mean - n / 2.0).abs() < 3.0 * (n / 12.0 / 400.0).sqrt(), "{mean}");
             assert!((squares / (n / 12.0) - 1.0).abs() < 0.2, "{squares}");
             assert_eq!(ROOT * ROOT, STRETCH);
         });

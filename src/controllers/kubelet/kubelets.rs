@@ -97,9 +97,7 @@ impl Kubelets {
             });
             let real = RealLoops::new(&nodes, &loops);
             let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
-            let sleepers = Rc::new(Sleepers::new(
-                &nodes, &pods, &loops, &imitated, &reach, signs,
-            ));
+            let sleepers = Rc::new(Sleepers::new(&nodes, &pods, &loops, &imitated, &reach, signs));
             let machines = Machines {
                 nodes: nodes.clone(),
                 sleepers: sleepers.clone(),
@@ -161,10 +159,7 @@ impl Kubelets {
     pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool, starts: bool) {
         let is_back = self.nodes.with(node, |k| k.gone) == Some(true);
         if is_back {
-            let on = self
-                .nodes
-                .api
-                .record_node(Actor::User, node, What::MachineOn);
+            let on = self.nodes.api.record_node(Actor::User, node, What::MachineOn);
             self.nodes.ctx.set_cause(on);
         }
         let how = cut.then_some(Connections::Dropped);
@@ -238,9 +233,9 @@ impl Kubelets {
     /// Cuts a kubelet off from the API server, or lets it reach it again.
     pub(crate) fn cut(&self, node: NodeId, how: Option<Connections>) {
         self.sleepers.silenced(node);
-        let Some((was, off)) = self.nodes.with(node, |k| {
-            (std::mem::replace(&mut k.cut, how).is_some(), !k.runs())
-        }) else {
+        let Some((was, off)) =
+            self.nodes.with(node, |k| (std::mem::replace(&mut k.cut, how).is_some(), !k.runs()))
+        else {
             return;
         };
         let cut = how.is_some();
@@ -254,11 +249,7 @@ impl Kubelets {
             let record = self.nodes.api.record_node(
                 Actor::User,
                 node,
-                if cut {
-                    What::NodeSilent
-                } else {
-                    What::NodeHeard
-                },
+                if cut { What::NodeSilent } else { What::NodeHeard },
             );
             self.nodes.ctx.set_cause(record);
         }

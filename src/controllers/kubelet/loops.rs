@@ -56,10 +56,9 @@ impl Loops {
     /// The period of a loop that nothing slows down, without its jitter.
     pub(super) fn undisturbed(&self, node: NodeId, which: Loop) -> Dur {
         match (self.nodes.mode, which) {
-            (KubeletMode::Imitated(_), Loop::Lease) => self
-                .nodes
-                .with(node, |k| k.settings.lease_period)
-                .unwrap_or(STATUS_PERIOD),
+            (KubeletMode::Imitated(_), Loop::Lease) => {
+                self.nodes.with(node, |k| k.settings.lease_period).unwrap_or(STATUS_PERIOD)
+            }
             (KubeletMode::Imitated(_), Loop::Status) => STATUS_PERIOD,
             (KubeletMode::Real(real), Loop::Lease) => {
                 Dur::from_nanos(real.node_lease_duration.as_nanos() / 4)
@@ -104,8 +103,7 @@ impl Loops {
 
     /// The sleep after the tick of that number of a loop.
     pub(super) fn after(&self, node: NodeId, which: Loop, tick: u32) -> Dur {
-        self.sleeps(node, which)
-            .map_or_else(|| self.period(node, which), |s| s.after(tick))
+        self.sleeps(node, which).map_or_else(|| self.period(node, which), |s| s.after(tick))
     }
 
     /// How old a status post may become.
@@ -150,15 +148,12 @@ impl Loops {
         let tick = Tick { node, which };
         let key = Some(ctx.post_ranked(at, Class::Source, rank, self.ticker, tick));
         ctx.set_cause(cause);
-        self.next
-            .with(node, |next| next[which as usize] = Next { at, key });
+        self.next.with(node, |next| next[which as usize] = Next { at, key });
     }
 
     /// Takes both loops of a kubelet off the queue; when they would have run stays known.
     pub(super) fn unschedule(&self, node: NodeId) {
-        let keys = self
-            .next
-            .with(node, |next| [next[0].key.take(), next[1].key.take()]);
+        let keys = self.next.with(node, |next| [next[0].key.take(), next[1].key.take()]);
         for key in keys.into_iter().flatten().flatten() {
             self.nodes.ctx.cancel(key);
         }
@@ -178,8 +173,7 @@ impl Loops {
         if !api.is_down() && (api.lease(node).is_some() || makes()) {
             // renewTime is in microseconds; a lease cannot refuse.
             let _ = api.renew_lease(node, self.clock_ns(node).div_euclid(1_000));
-            self.nodes
-                .with(node, |k| k.renewals = [Some(ctx.now()), k.renewals[0]]);
+            self.nodes.with(node, |k| k.renewals = [Some(ctx.now()), k.renewals[0]]);
             if self.records_renewals {
                 api.record_node(Actor::Kubelet, node, What::Noted(Note::LeaseRenewed, 0));
             }
@@ -219,15 +213,11 @@ impl Loops {
             return;
         };
         let own = |c: &NodeCondition| {
-            view.iter()
-                .any(|(kind, status)| *kind == c.kind && status.is_some())
+            view.iter().any(|(kind, status)| *kind == c.kind && status.is_some())
         };
         // The node may have been deleted; then there is nothing to post to.
         let _ = self.nodes.api.mutate_node(Actor::Kubelet, node, |n| {
-            n.conditions
-                .iter_mut()
-                .filter(|c| own(c))
-                .for_each(|c| c.last_heartbeat_time = at);
+            n.conditions.iter_mut().filter(|c| own(c)).for_each(|c| c.last_heartbeat_time = at);
         });
     }
 

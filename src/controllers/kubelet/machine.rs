@@ -75,9 +75,7 @@ impl Machines {
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub(super) fn leave(&self, node: NodeId) {
         self.sleepers.wake_up(node);
-        let was_on = self.nodes.with(node, |k| {
-            !std::mem::replace(&mut k.gone, true) && !k.crashed
-        });
+        let was_on = self.nodes.with(node, |k| !std::mem::replace(&mut k.gone, true) && !k.crashed);
         if was_on == Some(true) {
             self.containers.machine_off(node);
         }
@@ -154,9 +152,7 @@ impl Machines {
     /// A kubelet starts where another has died. On a machine that is off it does so with the machine.
     pub(super) fn start_kubelet(&self, node: NodeId) {
         let Nodes { ctx, api, .. } = &*self.nodes;
-        let was = self
-            .nodes
-            .with(node, |k| (std::mem::take(&mut k.stopped), k.is_on()));
+        let was = self.nodes.with(node, |k| (std::mem::take(&mut k.stopped), k.is_on()));
         if was != Some((true, true)) {
             return;
         }

@@ -108,8 +108,7 @@ impl Kubelet {
 
     /// Whether it knows what has become of its node.
     pub(super) fn knows_its_node(&self, now: Time) -> bool {
-        self.back
-            .is_none_or(|b| b.node <= now || b.live && b.status == now)
+        self.back.is_none_or(|b| b.node <= now || b.live && b.status == now)
     }
 }
 
@@ -137,9 +136,6 @@ impl Argument for Tick {
             0 => Loop::Lease,
             _ => Loop::Status,
         };
-        Self {
-            node: NodeId(bits as u32),
-            which,
-        }
+        Self { node: NodeId(bits as u32), which }
     }
 }

@@ -30,8 +30,7 @@ impl<T> ByNode<T> {
 
     /// Works on what is known of one.
     pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.0
-            .with(|all| all.get_mut(node.index()).and_then(Option::as_mut).map(f))
+        self.0.with(|all| all.get_mut(node.index()).and_then(Option::as_mut).map(f))
     }
 }
 
@@ -91,9 +90,6 @@ impl Nodes {
 
     /// A node as an object of chance.
     pub(super) fn object(&self, node: NodeId) -> Object {
-        Object {
-            id: node.0,
-            hash: self.api.names(|n| n.node_hash(node)),
-        }
+        Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) }
     }
 }

@@ -46,9 +46,7 @@ impl PodWorkers {
         let Some(due) = self.pods.due(uid) else {
             return;
         };
-        let state = self
-            .nodes
-            .with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
+        let state = self.nodes.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
         let Some((cut, false)) = state else {
             return;
         };
@@ -87,9 +85,7 @@ impl PodWorkers {
             return;
         };
         // Containers end as they were asked to, also when nobody looks.
-        let Some((heard, true)) = self
-            .nodes
-            .with(due.node, |k| (k.hears_from(now), k.is_on()))
+        let Some((heard, true)) = self.nodes.with(due.node, |k| (k.hears_from(now), k.is_on()))
         else {
             return;
         };

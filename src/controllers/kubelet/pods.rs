@@ -89,21 +89,15 @@ impl Real {
 
     /// How long a pod takes to stop: no longer than its grace period.
     pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
-        let grace = pod.deletion.map_or_else(
-            || pod.termination_grace_period_seconds(),
-            |d| d.grace_period_seconds,
-        );
-        self.unhurried(pod)
-            .min(Dur::from_secs(grace.max(1).unsigned_abs()))
+        let grace = pod
+            .deletion
+            .map_or_else(|| pod.termination_grace_period_seconds(), |d| d.grace_period_seconds);
+        self.unhurried(pod).min(Dur::from_secs(grace.max(1).unsigned_abs()))
     }
 
     /// How long what runs of a pod takes to stop.
     pub(super) fn stopping(&self, pod: &Pod, due: &Due) -> Dur {
-        if pod.phase.is_terminal() && !due.up {
-            Dur::ZERO
-        } else {
-            self.stop_of(pod)
-        }
+        if pod.phase.is_terminal() && !due.up { Dur::ZERO } else { self.stop_of(pod) }
     }
 }
 
@@ -121,12 +115,7 @@ pub(super) struct Pods {
 impl Pods {
     /// None yet.
     pub(super) fn new(nodes: &Rc<Nodes>, worker: HandlerId<Uid>) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            worker,
-            due: Shared::default(),
-            of_nodes: Shared::default(),
-        }
+        Self { nodes: nodes.clone(), worker, due: Shared::default(), of_nodes: Shared::default() }
     }
 
     /// What is due for one life of a pod.
@@ -177,8 +166,7 @@ impl Pods {
 
     /// The lives of pods that a kubelet has to do with, in order of their arrival.
     pub(super) fn of_node(&self, node: NodeId) -> Vec<Uid> {
-        self.of_nodes
-            .with(|all| all.get(node.index()).cloned().unwrap_or_default())
+        self.of_nodes.with(|all| all.get(node.index()).cloned().unwrap_or_default())
     }
 
     /// The object of one life of a pod, if it is still there.
@@ -189,12 +177,11 @@ impl Pods {
     /// Pods of a node that are marked NotReady, though they neither have ended nor are to.
     pub(super) fn not_ready(&self, node: NodeId) -> impl Iterator<Item = Rc<Pod>> {
         let pods = self.of_node(node).into_iter();
-        pods.filter_map(|uid| self.object(uid, &self.due(uid)?))
-            .filter(|p| {
-                !p.phase.is_terminal()
-                    && !p.is_terminating()
-                    && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
-            })
+        pods.filter_map(|uid| self.object(uid, &self.due(uid)?)).filter(|p| {
+            !p.phase.is_terminal()
+                && !p.is_terminating()
+                && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+        })
     }
 
     /// Says of a pod whether it is ready.

@@ -26,12 +26,8 @@ struct Drawn<'a> {
 
 impl Draws for Drawn<'_> {
     fn jitter(&self, reflector: usize, number: u32, least: Dur) -> Dur {
-        let Reach {
-            nodes, watch_back, ..
-        } = self.reach;
-        let number = number
-            .wrapping_mul(REFLECTORS as u32)
-            .wrapping_add(reflector as u32);
+        let Reach { nodes, watch_back, .. } = self.reach;
+        let number = number.wrapping_mul(REFLECTORS as u32).wrapping_add(reflector as u32);
         let (object, most) = (nodes.object(self.node), least.as_nanos());
         Dur::from_nanos((nodes.ctx).uniform_at(*watch_back, object, number, 0, most))
     }
@@ -92,8 +88,7 @@ impl Reach {
     /// The API server has been started anew and remembers nothing of what the watches of a kubelet
     /// delivered.
     pub(super) fn server_forgets(&self, node: NodeId) {
-        self.ways
-            .with(node, |w| w.uplink.as_mut().map(|u| u.forget()));
+        self.ways.with(node, |w| w.uplink.as_mut().map(|u| u.forget()));
     }
 
     /// The server at the other end of a kubelet's connection dies; new ones lead to others.
@@ -120,9 +115,7 @@ impl Reach {
         let KubeletMode::Real(real) = self.nodes.mode else {
             return;
         };
-        let Some((was, is, true)) = self
-            .nodes
-            .with(node, |k| (k.link, self.link_of(k), k.runs()))
+        let Some((was, is, true)) = self.nodes.with(node, |k| (k.link, self.link_of(k), k.runs()))
         else {
             return;
         };
@@ -215,11 +208,7 @@ impl Reach {
     /// A watch sends something to a kubelet; where packets vanish, it is sent again and again.
     pub(super) fn told(&self, node: NodeId) {
         let now = self.nodes.now();
-        if self
-            .nodes
-            .with(node, |k| k.link == Link::Dropped && k.runs())
-            != Some(true)
-        {
+        if self.nodes.with(node, |k| k.link == Link::Dropped && k.runs()) != Some(true) {
             return;
         }
         let draws = self.drawn(node);
@@ -246,9 +235,7 @@ impl Reach {
             let backoffs = Some(Box::new(uplink.backoffs()));
             self.ways.with(node, |w| w.backoffs = backoffs);
         }
-        self.nodes
-            .with(node, |k| k.link == Link::Open && k.back.is_none())
-            .unwrap_or(false)
+        self.nodes.with(node, |k| k.link == Link::Open && k.back.is_none()).unwrap_or(false)
     }
 
     fn drawn(&self, node: NodeId) -> Drawn<'_> {
@@ -264,11 +251,7 @@ impl Reach {
             let due = Time::from_nanos(due as u64);
             k.view_changed.map_or(due, |changed| changed.min(due))
         });
-        Drawn {
-            reach: self,
-            node,
-            asks_from: asks_from.unwrap_or(Time::MAX),
-        }
+        Drawn { reach: self, node, asks_from: asks_from.unwrap_or(Time::MAX) }
     }
 
     /// When the last frame came on a kubelet's connection: an answer to a heartbeat, or a bookmark
@@ -287,9 +270,6 @@ impl Reach {
             let renewal = k.renewals[0].filter(|_| self.nodes.switches.leases);
             [renewal, post].into_iter().flatten().max()
         });
-        answers
-            .flatten()
-            .unwrap_or(Time::ZERO)
-            .max(now.saturating_sub(Dur::from_nanos(bookmark)))
+        answers.flatten().unwrap_or(Time::ZERO).max(now.saturating_sub(Dur::from_nanos(bookmark)))
     }
 }

@@ -39,11 +39,7 @@ impl RealLoops {
         let object = self.nodes.object(node);
         for which in [Loop::Lease, Loop::Status] {
             let phase = self.given_phase(node, which, real).unwrap_or_else(|| {
-                let most = self
-                    .loops
-                    .undisturbed(node, which)
-                    .as_nanos()
-                    .saturating_sub(1);
+                let most = self.loops.undisturbed(node, which).as_nanos().saturating_sub(1);
                 Dur::from_nanos(ctx.uniform(self.phase, object, 0, most))
             });
             self.loops.schedule(node, which, self.nodes.now() + phase);

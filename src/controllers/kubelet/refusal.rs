@@ -82,10 +82,7 @@ impl Refusals {
     pub(super) fn admits_anew(&self, node: NodeId, asks: Time) {
         self.began.with(node, |b| *b = Some(asks));
         for uid in self.pods.of_node(node) {
-            let ended = self
-                .pods
-                .due(uid)
-                .filter(|d| d.refused.is_some_and(|r| r.at_start));
+            let ended = self.pods.due(uid).filter(|d| d.refused.is_some_and(|r| r.at_start));
             let stays = |p: &Pod| p.uid == uid && !p.is_terminating();
             if let Some(due) = ended.filter(|d| d.stop != Time::MAX)
                 && self.nodes.api.pod(due.pod).is_some_and(|p| stays(&p))
@@ -99,8 +96,7 @@ impl Refusals {
                     (d.stop, d.stop_known, d.forgotten) = (Time::MAX, false, true);
                 });
             }
-            self.pods
-                .with_due(uid, |d| (d.admission, d.refused) = (Admission::Open, None));
+            self.pods.with_due(uid, |d| (d.admission, d.refused) = (Admission::Open, None));
         }
     }
 
@@ -115,12 +111,9 @@ impl Refusals {
                 && pod.phase == PodPhase::Pending
                 && self.nodes.switches.refused_at_start == RefusedAtStart::FailsAtOnce;
         match self.refuses(pod, due.node).filter(|_| !over) {
-            None => self
-                .pods
-                .with_due(uid, |d| d.admission = Admission::Admitted),
+            None => self.pods.with_due(uid, |d| d.admission = Admission::Admitted),
             Some(why) => {
-                self.pods
-                    .with_due(uid, |d| d.admission = Admission::Refused);
+                self.pods.with_due(uid, |d| d.admission = Admission::Refused);
                 self.refuse(pod, &due, heard, why);
             }
         }
@@ -134,10 +127,8 @@ impl Refusals {
         }
         let node = self.nodes.api.node(node)?;
         let says_why = self.nodes.switches.rejection_says_why;
-        let fits = self
-            .nodes
-            .api
-            .names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
+        let fits =
+            self.nodes.api.names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
         if !fits {
             return Some(if says_why {
                 EventText::NodeAffinity
@@ -145,12 +136,8 @@ impl Refusals {
                 EventText::NodeAffinityFailed
             });
         }
-        let taints: Vec<Taint> = node
-            .taints
-            .iter()
-            .filter(|t| t.effect == Effect::NoExecute)
-            .cloned()
-            .collect();
+        let taints: Vec<Taint> =
+            node.taints.iter().filter(|t| t.effect == Effect::NoExecute).cloned().collect();
         let untolerated = self.nodes.switches.no_execute_admission
             && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
         untolerated.then_some(if says_why {
@@ -171,12 +158,7 @@ impl Refusals {
                 let settled = next_of(began, HOUSEKEEPING, heard);
                 self.refused_at_start(pod, due, tell, settled)
             }
-            None => Refused {
-                tell,
-                fails: tell,
-                removal: None,
-                at_start: false,
-            },
+            None => Refused { tell, fails: tell, removal: None, at_start: false },
         };
         self.pods.with_due(pod.uid, |d| d.refused = Some(refused));
         self.pods.work_at(pod.uid, tell);
@@ -241,12 +223,7 @@ impl Refusals {
             }
             RefusedAtStart::Ends => Some(next_of(settled, HOUSEKEEPING, fails)),
         };
-        Refused {
-            tell,
-            fails,
-            removal,
-            at_start: true,
-        }
+        Refused { tell, fails, removal, at_start: true }
     }
 
     /// Does what is due for a pod that was refused.

@@ -25,11 +25,7 @@ pub(super) struct Mirrors {
 impl Mirrors {
     /// All are there.
     pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            lost: Shared::default(),
-        }
+        Self { nodes: nodes.clone(), pods: pods.clone(), lost: Shared::default() }
     }
 
     /// The mirror of a static pod is gone: its kubelet creates it again once it hears of that.
@@ -37,10 +33,8 @@ impl Mirrors {
         let Some(node) = old.node.filter(|_| self.pods.due(old.uid).is_some()) else {
             return self.pods.forget(old.uid, old.node);
         };
-        self.pods
-            .with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
-        self.lost
-            .with(|lost| lost.push((old.uid, old.template.clone())));
+        self.pods.with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
+        self.lost.with(|lost| lost.push((old.uid, old.template.clone())));
         if let Some(heard) = self.nodes.hears_from(node) {
             self.pods.work_at(old.uid, heard);
         }

@@ -49,8 +49,7 @@ impl StatusManager {
     /// A kubelet starts, and its ticker with it.
     pub(super) fn starts(&self, node: NodeId, at: Time) {
         let into = at.as_nanos() % POD_STATUS_SYNC.as_nanos();
-        self.syncs_at
-            .with(node, |s| *s = Some(Dur::from_nanos(into)));
+        self.syncs_at.with(node, |s| *s = Some(Dur::from_nanos(into)));
     }
 
     /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
@@ -110,9 +109,7 @@ impl StatusManager {
                 let phase = last_phase(pod, due, real);
                 let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
             }
-            let removal = due
-                .removal
-                .unwrap_or_else(|| now + self.until_relist(due.node));
+            let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
             if removal > now {
                 self.pods.with_due(pod.uid, |d| d.removal = Some(removal));
                 return self.pods.work_at(pod.uid, removal);

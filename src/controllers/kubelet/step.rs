@@ -30,9 +30,5 @@ pub(super) fn step<K: 'static, A: Argument + 'static>(
     name: Name,
     take: fn(&K, A),
 ) -> HandlerId<A> {
-    ctx.register(Rc::new(Step {
-        kubelets: kubelets.clone(),
-        take,
-        name,
-    }))
+    ctx.register(Rc::new(Step { kubelets: kubelets.clone(), take, name }))
 }

@@ -156,11 +156,8 @@ impl PodUpdates {
             if due.admission == Admission::Open {
                 pods.work_at(uid, back.pods);
             }
-            let start = if due.start_known {
-                told(due.start)
-            } else {
-                back.pods + real.start_of(&pod)
-            };
+            let start =
+                if due.start_known { told(due.start) } else { back.pods + real.start_of(&pod) };
             pods.with_due(uid, |d| d.start = start);
             pods.work_at(uid, start);
         } else {
@@ -253,8 +250,7 @@ impl PodUpdates {
                 } else {
                     hears + real.stopping(&pod, &due)
                 };
-                self.pods
-                    .with_due(uid, |d| (d.stop, d.removal) = (at, None));
+                self.pods.with_due(uid, |d| (d.stop, d.removal) = (at, None));
                 self.pods.work_at(uid, at);
             } else if due.up {
                 self.pods.work_at(uid, hears);

@@ -115,8 +115,6 @@ impl Asleep {
 
 /// The tick after that one, or one that is farther ahead by no more than `most`.
 fn ahead(sleeps: &Sleeps<'_>, (at, number): (Time, u32), most: Dur) -> (Time, u32) {
-    let (ticks, slept) = sleeps
-        .ahead(number, most)
-        .unwrap_or_else(|| (1, sleeps.after(number)));
+    let (ticks, slept) = sleeps.ahead(number, most).unwrap_or_else(|| (1, sleeps.after(number)));
     (at + slept, number.wrapping_add(ticks))
 }

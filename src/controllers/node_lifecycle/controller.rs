@@ -135,14 +135,8 @@ impl Controller {
         let (s, busy) = (self.core.switches(), self.core.ctx.name());
         let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
         if warm {
-            pass = self
-                .core
-                .ctx
-                .phase(self.points.pass_phase, self.core.pass_period());
-            eviction = self
-                .core
-                .ctx
-                .phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
+            pass = self.core.ctx.phase(self.points.pass_phase, self.core.pass_period());
+            eviction = self.core.ctx.phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
             let recaller = self.recaller();
             if let Some(recalled) = self.core.config.memory {
                 pass = recaller.recall(recalled, pass);
@@ -150,54 +144,34 @@ impl Controller {
                 recaller.assume_running(pass);
             }
         }
-        let nodes = self
-            .core
-            .informers
-            .nodes_as_they_are()
-            .iter()
-            .flatten()
-            .count();
+        let nodes = self.core.informers.nodes_as_they_are().iter().flatten().count();
         let odds = odds_amid_pass(s.start_amid_pass, s.pass_workers, nodes);
-        let amid = !warm
-            && self
-                .core
-                .ctx
-                .chance(self.points.start_amid, Object::NONE, odds);
+        let amid = !warm && self.core.ctx.chance(self.points.start_amid, Object::NONE, odds);
         self.monitor.disruption.round_amid_pass.set(amid);
         let start = self.points.start;
         let pass_first = amid || !warm && self.core.ctx.choose(start, Object::NONE, 2) == 1;
         if pass_first {
-            self.core
-                .ctx
-                .spawn(self.core.group, self.clone().monitor_loop(pass));
+            self.core.ctx.spawn(self.core.group, self.clone().monitor_loop(pass));
         }
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.core
-                    .ctx
-                    .spawn_alike(busy.at_rest(), self.core.group, async move {
-                        c.no_schedule.do_node_processing_pass_worker(busy).await
-                    });
+                self.core.ctx.spawn_alike(busy.at_rest(), self.core.group, async move {
+                    c.no_schedule.do_node_processing_pass_worker(busy).await
+                });
             }
         }
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.core
-                    .ctx
-                    .spawn_alike(busy.at_rest(), self.core.group, async move {
-                        c.pods.do_pod_processing_worker(busy).await
-                    });
+                self.core.ctx.spawn_alike(busy.at_rest(), self.core.group, async move {
+                    c.pods.do_pod_processing_worker(busy).await
+                });
             }
         }
-        self.core
-            .ctx
-            .spawn(self.core.group, self.clone().eviction_loop(eviction));
+        self.core.ctx.spawn(self.core.group, self.clone().eviction_loop(eviction));
         if !pass_first {
-            self.core
-                .ctx
-                .spawn(self.core.group, self.clone().monitor_loop(pass));
+            self.core.ctx.spawn(self.core.group, self.clone().monitor_loop(pass));
         }
     }
 
@@ -274,8 +248,7 @@ impl Controller {
 impl NodeHandler for Controller {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(n) = new.or(old) {
-            self.skipper
-                .node_changed(n.id, old.is_some(), new.is_some());
+            self.skipper.node_changed(n.id, old.is_some(), new.is_some());
         }
         if let Some(n) = new
             && self.core.switches().rename_alpha_taints

@@ -73,17 +73,14 @@ impl Core {
 
     /// All nodes, given by id, in the order in which a pass comes to them.
     pub(super) fn in_order(&self, number: u32, mut nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
-        self.ctx.order_at(self.list_point, number, &mut nodes, |n| {
-            self.client.node_object(n.id)
-        });
+        self.ctx.order_at(self.list_point, number, &mut nodes, |n| self.client.node_object(n.id));
         nodes
     }
 
     /// The pods of a node in the order of Go's map, which is chance.
     pub(super) fn pods_in_some_order(&self, node: NodeId) -> Vec<Rc<Pod>> {
         let mut pods = self.informers.pods_on(node);
-        self.ctx
-            .order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
+        self.ctx.order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
         pods
     }
 }

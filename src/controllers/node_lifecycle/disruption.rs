@@ -87,9 +87,7 @@ impl Disruption {
 
     /// All zones became fully disrupted: nodes lose their NoExecute taints, and nothing is tainted.
     async fn enter_master_disruption(&self) {
-        self.core
-            .api()
-            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+        self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
         // The next pass queues those again that are taken out here and that its cache still has
         // as Unknown.
         self.skipper.rouse_all();
@@ -104,9 +102,7 @@ impl Disruption {
 
     /// Some zone is no longer fully disrupted: every node counts as heard of now.
     async fn leave_master_disruption(&self, counted: &Counted) {
-        self.core
-            .api()
-            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
+        self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
         let now = self.core.now_ns();
         self.skipper.rouse_all();
         for node in self.skipper.every_node() {
@@ -123,9 +119,7 @@ impl Disruption {
     fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
         if self.zones.all_states(|z, _| counted.get(z).is_some()) {
             // Every zone has counted nodes, so the walk's order does not matter.
-            return self
-                .zones
-                .all_states(|_, state| state == ZoneState::FullDisruption);
+            return self.zones.all_states(|_, state| state == ZoneState::FullDisruption);
         }
         self.skipper.restless();
         for zone in self.zones.zones_with_states() {

@@ -30,8 +30,7 @@ impl HealthMap {
 
     /// The record of a node.
     pub(super) fn get(&self, node: NodeId) -> Option<Health> {
-        self.records
-            .with(|r| r.get(node.index()).copied().flatten())
+        self.records.with(|r| r.get(node.index()).copied().flatten())
     }
 
     /// A node counts as heard of at that time.
@@ -47,8 +46,7 @@ impl HealthMap {
 
     /// Changes all records.
     pub(super) fn change_each(&self, change: impl Fn(&mut Health)) {
-        self.records
-            .with(|r| r.iter_mut().flatten().for_each(change));
+        self.records.with(|r| r.iter_mut().flatten().for_each(change));
     }
 
     /// Whether no node is looked at, as the lease cache lags.
@@ -63,21 +61,13 @@ impl HealthMap {
         let now = self.core.now_ns();
         let ready = node.ready();
         let (observed, grace) = match ready {
-            None => (
-                ConditionStatus::Unknown,
-                self.core.config.startup_grace_period,
-            ),
+            None => (ConditionStatus::Unknown, self.core.config.startup_grace_period),
             Some(c) => (c.status, self.core.config.grace_period),
         };
         let health = self.health_by_now(node, listed);
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.save_health(node.id, health);
-        let mut tried = Tried {
-            observed,
-            current: ready.map(|c| c.status),
-            write: None,
-            expired,
-        };
+        let mut tried = Tried { observed, current: ready.map(|c| c.status), write: None, expired };
         if expired {
             // If Ready is Unknown already nothing is written, even if other conditions change in
             // memory.
@@ -199,12 +189,7 @@ impl HealthMap {
         });
         self.save_health(
             node.id,
-            Health {
-                ready,
-                probe_ns: old.probe_ns,
-                transition_ns: self.core.now_ns(),
-                lease,
-            },
+            Health { ready, probe_ns: old.probe_ns, transition_ns: self.core.now_ns(), lease },
         );
     }
 
@@ -219,9 +204,7 @@ impl HealthMap {
         let note = |note, then_ns: i64| {
             let ms =
                 u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
-            self.core
-                .api()
-                .record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
+            self.core.api().record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
         };
         let status = health.ready.map(|r| seconds(r.heartbeat));
         if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
@@ -248,36 +231,25 @@ impl HealthMap {
 
     /// The lease as the cache has it (`observedLease`).
     pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
-        if self.core.switches().leases {
-            self.core.informers.lease(node.id)
-        } else {
-            None
-        }
+        if self.core.switches().leases { self.core.informers.lease(node.id) } else { None }
     }
 
     /// Reads the live lease of a node that is past its grace. True if it is the one of the health
     /// record, or there is none; if it is another one, the breaker opens.
     pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
-        let known = self
-            .get(node.id)
-            .and_then(|h| h.lease)
-            .map(|(_, version)| version);
+        let known = self.get(node.id).and_then(|h| h.lease).map(|(_, version)| version);
         let id = node.id;
         match self
             .core
             .client
-            .get(self.core.client.node_object(id), move |api, _| {
-                api.get_lease(id)
-            })
+            .get(self.core.client.node_object(id), move |api, _| api.get_lease(id))
             .await
         {
             Err(ApiError::NotFound) => true,
             Err(_) => false,
             Ok(live) if Some(live.resource_version) == known => true,
             Ok(live) => {
-                self.breaker
-                    .wanted
-                    .set(self.breaker.wanted.get().max(live.resource_version));
+                self.breaker.wanted.set(self.breaker.wanted.get().max(live.resource_version));
                 false
             }
         }

@@ -29,9 +29,7 @@ impl Ids {
 
     /// Whether a node is there.
     pub(super) fn contains(&self, id: NodeId) -> bool {
-        self.words
-            .get(id.index() / 64)
-            .is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
+        self.words.get(id.index() / 64).is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
     }
 
     /// Takes a node out.
@@ -68,9 +66,6 @@ mod tests {
         }
         ids.remove(NodeId(64));
         ids.remove(NodeId(1_000));
-        assert_eq!(
-            (ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len),
-            (vec![3, 63, 200], 3)
-        );
+        assert_eq!((ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len), (vec![3, 63, 200], 3));
     }
 }

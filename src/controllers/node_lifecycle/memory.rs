@@ -43,18 +43,11 @@ pub(super) struct Recaller<'a> {
 
 impl Recaller<'_> {
     fn past_passes(&self) -> PastPasses<'_> {
-        PastPasses {
-            core: self.core,
-            point: self.pass_point,
-        }
+        PastPasses { core: self.core, point: self.pass_point }
     }
 
     fn past_zones(&self) -> PastZones<'_> {
-        PastZones {
-            core: self.core,
-            zones: self.zones,
-            point: self.point,
-        }
+        PastZones { core: self.core, zones: self.zones, point: self.point }
     }
 
     /// Takes over what it would know, with its next pass `drawn` from now where nothing tells when
@@ -81,8 +74,7 @@ impl Recaller<'_> {
         let asked = self.and_taints(passes);
         // What a pass under way has changed does not count yet.
         let ended = &began[usize::from(last.is_some_and(|p| p.goes_on)).min(began.len() - 1)..];
-        self.past_zones()
-            .recall_zones(&nodes, ended, within, &asked);
+        self.past_zones().recall_zones(&nodes, ended, within, &asked);
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
         let into = within as f64 / SECOND.as_nanos() as f64;
@@ -115,9 +107,7 @@ impl Recaller<'_> {
                 continue;
             };
             // Counted from the next pass, which is the first.
-            let renewed = health
-                .lease
-                .map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
+            let renewed = health.lease.map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
             let posted = self.posted_later(&node, &health).map_or(0, seen_by);
             if posted > 1 && posted < renewed {
                 if posted == 2 {
@@ -194,9 +184,7 @@ impl Recaller<'_> {
         }
         self.core
             .ctx
-            .order(self.queue_point, &mut waiting, |(n, _)| {
-                self.core.client.node_object(n.id)
-            });
+            .order(self.queue_point, &mut waiting, |(n, _)| self.core.client.node_object(n.id));
         for (node, status) in waiting {
             let decision = Decision::MarkNodeForTainting(status);
             self.eviction.process_at_once(&node, decision);
@@ -225,10 +213,7 @@ impl Recaller<'_> {
         }
         marked.sort_by_key(|(at, pod)| (*at, pod.id));
         for (_, pod) in marked.iter().rev().take(waiting).rev() {
-            self.core.recorder.event(
-                About::Pod(pod.id, Some(pod.uid)),
-                EventText::PodNodeNotReady,
-            );
+            self.core.recorder.event(About::Pod(pod.id, Some(pod.uid)), EventText::PodNodeNotReady);
         }
     }
 

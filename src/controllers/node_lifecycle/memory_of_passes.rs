@@ -53,11 +53,8 @@ impl PastPasses<'_> {
         let (first, last) = asked.last_stretch(PAUSE_IN_PASS_S)?;
         let late = self.core.config.grace_period + self.core.pass_period() * 2;
         let overdue = |node: &Rc<Node>| {
-            let age = self
-                .core
-                .informers
-                .lease(node.id)
-                .map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
+            let age =
+                self.core.informers.lease(node.id).map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
             unknown_since(node).is_none() && age > (late.as_nanos() / 1_000) as i64
         };
         Some(LastPass {
@@ -105,12 +102,8 @@ impl PastPasses<'_> {
     fn heard_at_the_latest(&self, node: &Node) -> Option<i64> {
         let renewed = self.core.informers.lease(node.id)?.0.saturating_mul(1_000);
         let second = SECOND.as_nanos() as i64;
-        let posted = node.ready().map(|c| {
-            c.last_heartbeat_time
-                .0
-                .saturating_add(1)
-                .saturating_mul(second)
-        });
+        let posted =
+            node.ready().map(|c| c.last_heartbeat_time.0.saturating_add(1).saturating_mul(second));
         let later = posted.filter(|at| *at > renewed);
         let period = self.core.pass_period().as_nanos() as i64;
         Some(later.map_or(renewed, |at| at.saturating_add(period)))
@@ -154,19 +147,13 @@ impl PastPasses<'_> {
             .saturating_add(overhead.saturating_mul(nodes.len() as i64) / OVERHEAD_DOUBLES_AT);
         let period = monitor.saturating_add(least);
         let passes = since / period;
-        let held_up = nodes
-            .iter()
-            .map(|n| self.may_have_held_up(n, ended))
-            .sum::<i64>();
+        let held_up = nodes.iter().map(|n| self.may_have_held_up(n, ended)).sum::<i64>();
         let unsure = passes.saturating_mul(most - least).saturating_add(held_up);
         if unsure >= period {
             return self.before_overdue(drawn);
         }
         let point = self.point;
-        let late = self
-            .core
-            .ctx
-            .uniform(point, Object::NONE, 0, unsure.max(0) as u64);
+        let late = self.core.ctx.uniform(point, Object::NONE, 0, unsure.max(0) as u64);
         let ended = ended.saturating_add(late as i64);
         let next = ended.saturating_sub(self.core.now_ns()).rem_euclid(period);
         Dur::from_nanos(next as u64)

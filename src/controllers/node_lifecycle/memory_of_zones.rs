@@ -74,11 +74,7 @@ impl PastZones<'_> {
                 let tokens = at.saturating_neg().max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
                 // were tainted already.
-                if waits.is_some() {
-                    tokens.fract()
-                } else {
-                    tokens
-                }
+                if waits.is_some() { tokens.fract() } else { tokens }
             });
             let queue = RateLimitedTimedQueue::recalled(&self.core.ctx, rate, tokens);
             self.zones.recall_zone(zone, state, queue);
@@ -88,9 +84,7 @@ impl PastZones<'_> {
     /// At which rate each zone's nodes are tainted.
     fn rates(&self, counted: &Counted) -> BTreeMap<TextId, f32> {
         let of = |z| self.zones.compute_zone_state(z);
-        let all_full = counted
-            .iter()
-            .all(|(_, z)| of(z) == ZoneState::FullDisruption);
+        let all_full = counted.iter().all(|(_, z)| of(z) == ZoneState::FullDisruption);
         let rate = |z: ZoneConditions| match self.zones.rate_of(of(z), z.size()) {
             _ if all_full => 0.0,
             rate => rate.unwrap_or(self.core.config.eviction_rate),
@@ -148,10 +142,7 @@ impl PastZones<'_> {
     /// Whether a node lacks the NoExecute taint that its condition asks for.
     fn waits_for_taint(&self, node: &Node) -> bool {
         let status = node.ready().map_or(ConditionStatus::True, |c| c.status);
-        self.core
-            .templates
-            .of(status)
-            .is_some_and(|(taint, _)| !node.has_taint(taint))
+        self.core.templates.of(status).is_some_and(|(taint, _)| !node.has_taint(taint))
     }
 
     /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;
@@ -170,10 +161,7 @@ impl PastZones<'_> {
             let ready = (ready.status == ConditionStatus::True) != changed;
             counted.add(
                 zone,
-                ZoneConditions {
-                    ready: u32::from(ready),
-                    not_ready: u32::from(!ready),
-                },
+                ZoneConditions { ready: u32::from(ready), not_ready: u32::from(!ready) },
             );
         }
         counted

@@ -100,9 +100,7 @@ impl NoScheduleTainter {
             return;
         }
         // A failure is logged upstream and not tried again.
-        self.writer
-            .swap_node_controller_taint(node, wanted, remove)
-            .await;
+        self.writer.swap_node_controller_taint(node, wanted, remove).await;
     }
 
     /// 1.8 to 1.11 with the gate on: conditions that are True, compared by key alone, within the
@@ -128,10 +126,8 @@ impl NoScheduleTainter {
             .filter(|t| !wanted.iter().any(|w| w.key == t.key))
             .map(|t| (*t).clone())
             .collect();
-        let add: Vec<Taint> = wanted
-            .into_iter()
-            .filter(|w| !had.iter().any(|t| t.key == w.key))
-            .collect();
+        let add: Vec<Taint> =
+            wanted.into_iter().filter(|w| !had.iter().any(|t| t.key == w.key)).collect();
         if add.is_empty() && remove.is_empty() {
             return;
         }
@@ -148,12 +144,8 @@ impl NoScheduleTainter {
             UNREACHABLE_ALPHA => Some(Taint::new(UNREACHABLE, t.effect)),
             _ => None,
         };
-        let remove: Vec<Taint> = node
-            .taints
-            .iter()
-            .filter(|t| renamed(t).is_some())
-            .cloned()
-            .collect();
+        let remove: Vec<Taint> =
+            node.taints.iter().filter(|t| renamed(t).is_some()).cloned().collect();
         if remove.is_empty() {
             return;
         }

@@ -55,11 +55,7 @@ impl Tried {
     /// within its grace.
     pub(super) fn decisive(&self, switches: &Switches) -> Option<ConditionStatus> {
         let current = self.current?;
-        Some(if switches.taint_on_observed {
-            self.observed
-        } else {
-            current
-        })
+        Some(if switches.taint_on_observed { self.observed } else { current })
     }
 }
 
@@ -68,9 +64,5 @@ pub(super) fn seconds(t: Timestamp) -> i64 {
 }
 
 pub(super) fn saved(c: &NodeCondition, heartbeat: Timestamp) -> SavedReady {
-    SavedReady {
-        status: c.status,
-        heartbeat,
-        transition_ns: seconds(c.last_transition_time),
-    }
+    SavedReady { status: c.status, heartbeat, transition_ns: seconds(c.last_transition_time) }
 }

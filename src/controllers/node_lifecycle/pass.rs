@@ -104,11 +104,8 @@ impl Monitor {
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
         let mut pass = AwakeNodes::new(&self.core, &self.zones, &self.skipper, number);
         if let Some(nodes) = pass.list() {
-            let Classified {
-                added,
-                deleted,
-                new_zone_representatives,
-            } = self.classify_nodes(nodes);
+            let Classified { added, deleted, new_zone_representatives } =
+                self.classify_nodes(nodes);
             if !added.is_empty() || !deleted.is_empty() {
                 self.skipper.restless();
             }
@@ -119,9 +116,7 @@ impl Monitor {
                 self.register(node).await;
             }
             for (id, uid) in deleted {
-                self.core
-                    .recorder
-                    .event(About::Node(id, Some(uid)), EventText::RemovingNode);
+                self.core.recorder.event(About::Node(id, Some(uid)), EventText::RemovingNode);
                 self.know(id, None);
             }
         }
@@ -140,32 +135,21 @@ impl Monitor {
 
     /// `classifyNodes`
     fn classify_nodes<'a>(&self, nodes: &'a [Rc<Node>]) -> Classified<'a> {
-        let is_known = |node: &Node| {
-            self.known
-                .with(|k| k.get(node.id.index()).is_some_and(Option::is_some))
-        };
+        let is_known =
+            |node: &Node| self.known.with(|k| k.get(node.id.index()).is_some_and(Option::is_some));
         let (known, added): (Vec<_>, Vec<_>) = nodes.iter().partition(|n| is_known(n));
-        let new_zone_representatives = known
-            .iter()
-            .copied()
-            .filter(|n| !self.zones.zone_has_state(n))
-            .collect();
+        let new_zone_representatives =
+            known.iter().copied().filter(|n| !self.zones.zone_has_state(n)).collect();
         let deleted = self.known.with(|k| {
-            let all_known = k
-                .iter()
-                .enumerate()
-                .filter_map(|(i, uid)| Some((NodeId(i as u32), (*uid)?)));
+            let all_known =
+                k.iter().enumerate().filter_map(|(i, uid)| Some((NodeId(i as u32), (*uid)?)));
             if known.len() == all_known.clone().count() {
                 return Vec::new();
             }
             let present: BTreeSet<NodeId> = known.iter().map(|n| n.id).collect();
             all_known.filter(|(id, _)| !present.contains(id)).collect()
         });
-        Classified {
-            added,
-            deleted,
-            new_zone_representatives,
-        }
+        Classified { added, deleted, new_zone_representatives }
     }
 
     /// Goes on through a pass's nodes up to the next one that has to wait, and returns what is left
@@ -195,10 +179,7 @@ impl Monitor {
 
     /// What `monitorNodeHealth` does about a node that is new to it.
     async fn register(&self, node: &Rc<Node>) {
-        self.core.recorder.event(
-            About::Node(node.id, Some(node.uid)),
-            EventText::RegisteredNode,
-        );
+        self.core.recorder.event(About::Node(node.id, Some(node.uid)), EventText::RegisteredNode);
         self.know(node.id, Some(node.uid));
         self.add_pod_evictor_for_new_zone(node).await;
         self.eviction.spare(node).await;
@@ -262,17 +243,14 @@ impl Monitor {
             // The pods are read before the taint decision is carried out, whose requests may take
             // a while.
             let pods = self.core.pods_in_some_order(node.id);
-            self.eviction
-                .process_taint_base_eviction(&node, decision, &pods)
-                .await;
+            self.eviction.process_taint_base_eviction(&node, decision, &pods).await;
             let needs_retry = self.nodes_to_retry.with(|r| r.contains(&node.id));
             let went_silent =
                 current != ConditionStatus::True && tried.observed == ConditionStatus::True;
             if went_silent {
-                self.core.recorder.event(
-                    About::Node(node.id, Some(node.uid)),
-                    EventText::NodeNotReady,
-                );
+                self.core
+                    .recorder
+                    .event(About::Node(node.id, Some(node.uid)), EventText::NodeNotReady);
             }
             if went_silent || needs_retry && tried.observed != ConditionStatus::True {
                 let marked = self.pods.mark_pods_not_ready(pods, node.id).await;
@@ -321,9 +299,7 @@ impl Monitor {
             node = self
                 .core
                 .client
-                .get(self.core.client.node_object(id), move |api, _| {
-                    api.get_node(id)
-                })
+                .get(self.core.client.node_object(id), move |api, _| api.get_node(id))
                 .await
                 .ok()?;
             if last {
@@ -355,15 +331,9 @@ impl Monitor {
         let (zone, excluded) = self.zones.zone_of(node);
         if !excluded {
             let ready = u32::from(current == Some(ConditionStatus::True));
-            self.skipper.round.with(|r| {
-                r.counted.add(
-                    zone,
-                    ZoneConditions {
-                        ready,
-                        not_ready: 1 - ready,
-                    },
-                )
-            });
+            self.skipper
+                .round
+                .with(|r| r.counted.add(zone, ZoneConditions { ready, not_ready: 1 - ready }));
         }
     }
 }

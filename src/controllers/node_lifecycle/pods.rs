@@ -47,9 +47,8 @@ impl PodMarker {
     pub(super) async fn mark_pods_not_ready(&self, pods: Vec<Rc<Pod>>, node: NodeId) -> bool {
         let mut all_marked = true;
         for pod in pods {
-            let Some(ready) = pod
-                .ready
-                .filter(|c| c.status != ConditionStatus::False && pod.node == Some(node))
+            let Some(ready) =
+                pod.ready.filter(|c| c.status != ConditionStatus::False && pod.node == Some(node))
             else {
                 continue;
             };
@@ -60,30 +59,18 @@ impl PodMarker {
                     reason: ready.reason,
                     last_transition_time: at,
                 };
-                api.update_pod_status(
-                    actor,
-                    &Pod {
-                        ready: Some(not_ready),
-                        ..(*read).clone()
-                    },
-                )
+                api.update_pod_status(actor, &Pod { ready: Some(not_ready), ..(*read).clone() })
             };
             self.core.ctx.set_saw(pod.record);
-            match self
-                .core
-                .client
-                .call(self.core.client.pod_object(pod.id), mark)
-                .await
-            {
+            match self.core.client.call(self.core.client.pod_object(pod.id), mark).await {
                 Ok(_) => {}
                 Err(ApiError::NotFound) => continue,
                 Err(_) => all_marked = false,
             }
             if self.core.switches().pod_event {
-                self.core.recorder.event(
-                    About::Pod(pod.id, Some(pod.uid)),
-                    EventText::PodNodeNotReady,
-                );
+                self.core
+                    .recorder
+                    .event(About::Pod(pod.id, Some(pod.uid)), EventText::PodNodeNotReady);
                 self.core.ctx.yield_point(self.event_first_point, 0).await;
             }
         }
@@ -111,15 +98,12 @@ impl PodMarker {
             return;
         };
         let Some(present) = self.core.informers.node(node) else {
-            self.pod_queue
-                .add_rate_limited(self.core.group, &self.pod_limiter, id);
+            self.pod_queue.add_rate_limited(self.core.group, &self.pod_limiter, id);
             return;
         };
         let Some(ready) = health.ready else { return };
         if self.core.switches().eviction_mode == EvictionMode::Timeout {
-            let decision = self
-                .eviction
-                .decide_no_taint_base_eviction(&present, ready.status);
+            let decision = self.eviction.decide_no_taint_base_eviction(&present, ready.status);
             self.eviction
                 .process_taint_base_eviction(&present, decision, std::slice::from_ref(&pod))
                 .await;
@@ -128,8 +112,7 @@ impl PodMarker {
             return;
         }
         if !self.mark_pods_not_ready(vec![pod], node).await {
-            self.pod_queue
-                .add_rate_limited(self.core.group, &self.pod_limiter, id);
+            self.pod_queue.add_rate_limited(self.core.group, &self.pod_limiter, id);
         }
     }
 }

@@ -67,8 +67,7 @@ impl UniqueQueue {
         }
         if self.entries.len() > 64 && self.entries.len() > 4 * self.live {
             let places = &self.places;
-            self.entries
-                .retain(|(_, number, n)| places[n.index()].contains(number));
+            self.entries.retain(|(_, number, n)| places[n.index()].contains(number));
         }
     }
 
@@ -104,11 +103,7 @@ impl UniqueQueue {
     /// The names that may be worked on from the same time on as an entry; of their order nothing is
     /// known but that of a heap.
     fn tied(&self, at: Time) -> Vec<NodeId> {
-        let waiting = self
-            .entries
-            .iter()
-            .skip_while(|e| e.0 < at)
-            .take_while(|e| e.0 == at);
+        let waiting = self.entries.iter().skip_while(|e| e.0 < at).take_while(|e| e.0 == at);
         waiting
             .filter(|(_, number, n)| self.places[n.index()].contains(number))
             .map(|e| e.2)
@@ -159,10 +154,7 @@ impl RateLimitedTimedQueue {
         let queue = Self::new(ctx, qps);
         queue.limiter.with(|l| {
             *l = if qps > 0.0 {
-                Limiter::Bucket(TokenBucket::with_tokens(
-                    Limits { qps, burst: BURST },
-                    tokens,
-                ))
+                Limiter::Bucket(TokenBucket::with_tokens(Limits { qps, burst: BURST }, tokens))
             } else {
                 Limiter::Never
             }
@@ -263,8 +255,7 @@ impl RateLimitedTimedQueue {
         if tied.first() != Some(&node) {
             return node;
         }
-        self.ctx
-            .order_ties(self.tie_point, &mut tied, |n| object(*n));
+        self.ctx.order_ties(self.tie_point, &mut tied, |n| object(*n));
         tied[0]
     }
 

@@ -90,18 +90,12 @@ impl Roster {
 
     /// The zones of nodes that rest.
     pub(super) fn zones(&self) -> impl Iterator<Item = TextId> + '_ {
-        self.zones
-            .iter()
-            .filter(|(_, z)| z.nodes > 0)
-            .map(|(zone, _)| *zone)
+        self.zones.iter().filter(|(_, z)| z.nodes > 0).map(|(zone, _)| *zone)
     }
 
     /// The conditions of the nodes that rest, by zone; zones without counted nodes are left out.
     pub(super) fn counted(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
-        self.zones
-            .iter()
-            .map(|(zone, z)| (*zone, z.counted))
-            .filter(|(_, c)| c.size() > 0)
+        self.zones.iter().map(|(zone, z)| (*zone, z.counted)).filter(|(_, c)| c.size() > 0)
     }
 
     /// Notes passes that begin to go over the nodes, and returns how many there were before.
@@ -117,13 +111,9 @@ impl Roster {
 
     /// The passes from number `from` on up to number `to`.
     pub(super) fn passes_between(&self, from: u64, to: u64) -> Vec<Skipped> {
-        let first = self
-            .stretches
-            .partition_point(|s| s.before + s.passes.count <= from);
-        let of = |s: &Stretch| {
-            s.passes
-                .part(from.saturating_sub(s.before), to.saturating_sub(s.before))
-        };
+        let first = self.stretches.partition_point(|s| s.before + s.passes.count <= from);
+        let of =
+            |s: &Stretch| s.passes.part(from.saturating_sub(s.before), to.saturating_sub(s.before));
         self.stretches[first..].iter().map_while(of).collect()
     }
 
@@ -172,11 +162,8 @@ impl Resting {
     fn add(&mut self, rest: &Rest, n: i32) {
         self.nodes = self.nodes.wrapping_add_signed(n);
         if !rest.excluded {
-            let count = if rest.ready {
-                &mut self.counted.ready
-            } else {
-                &mut self.counted.not_ready
-            };
+            let count =
+                if rest.ready { &mut self.counted.ready } else { &mut self.counted.not_ready };
             *count = count.wrapping_add_signed(n);
         }
     }
@@ -188,11 +175,7 @@ mod tests {
     use crate::kernel::Dur;
 
     fn passes(first: u64, count: u64) -> Skipped {
-        Skipped {
-            first: Time::from_secs(first),
-            period: Dur::from_secs(5),
-            count,
-        }
+        Skipped { first: Time::from_secs(first), period: Dur::from_secs(5), count }
     }
 
     #[test]
@@ -221,42 +204,18 @@ mod tests {
         for id in 0..3 {
             roster.member(NodeId(id), true);
         }
-        let rest = Rest {
-            zone,
-            ready: true,
-            excluded: false,
-            as_of: 4,
-        };
+        let rest = Rest { zone, ready: true, excluded: false, as_of: 4 };
         roster.rest(NodeId(0), rest);
-        roster.rest(
-            NodeId(2),
-            Rest {
-                excluded: true,
-                ..rest
-            },
-        );
+        roster.rest(NodeId(2), Rest { excluded: true, ..rest });
         assert_eq!(
             counts(&roster),
-            (
-                vec![(
-                    zone,
-                    ZoneConditions {
-                        ready: 1,
-                        not_ready: 0
-                    }
-                )],
-                1,
-                3
-            )
+            (vec![(zone, ZoneConditions { ready: 1, not_ready: 0 })], 1, 3)
         );
         assert_eq!(
             (roster.awake().collect::<Vec<_>>(), roster.place(NodeId(2))),
             (vec![NodeId(1)], 2)
         );
-        assert!(
-            roster.take(NodeId(0), 3).is_none(),
-            "it rests since the fourth pass"
-        );
+        assert!(roster.take(NodeId(0), 3).is_none(), "it rests since the fourth pass");
         assert!(roster.take(NodeId(0), 4).is_some());
         assert_eq!(counts(&roster), (vec![], 1, 3));
         roster.member(NodeId(2), false);

@@ -52,10 +52,7 @@ impl Round {
 
     /// When a node of it was listed, and what was heard of it by then.
     pub(super) fn listed_node(&self, node: NodeId) -> Listed {
-        Listed {
-            at: self.listed,
-            heard: self.heard.get(&node).copied(),
-        }
+        Listed { at: self.listed, heard: self.heard.get(&node).copied() }
     }
 
     /// When the nodes of a pass were listed that is under way and has not heard of this one's

@@ -28,11 +28,7 @@ impl Skipped {
     /// Those from number `from` on up to number `to`; none if there are none.
     pub(super) fn part(&self, from: u64, to: u64) -> Option<Skipped> {
         let count = to.min(self.count).saturating_sub(from);
-        (count > 0).then(|| Skipped {
-            first: self.first + self.period * from,
-            count,
-            ..*self
-        })
+        (count > 0).then(|| Skipped { first: self.first + self.period * from, count, ..*self })
     }
 }
 

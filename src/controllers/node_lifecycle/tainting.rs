@@ -48,9 +48,7 @@ impl NoExecuteTainter {
             if !self.core.switches().retry_without_ready {
                 // Before 1.30 the missing condition is dereferenced: the process crashes, and
                 // nobody here starts it again.
-                self.core
-                    .api()
-                    .record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
+                self.core.api().record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
                 self.core.ctx.kill(self.core.group);
             }
             return Err(RETRY);
@@ -61,11 +59,7 @@ impl NoExecuteTainter {
         self.core.ctx.set_cause(node.record);
         self.core.ctx.set_saw(node.record);
         self.zones.untell_queued(id);
-        if self.swap_taint(&node, ready.status).await {
-            Ok(())
-        } else {
-            Err(Dur::ZERO)
-        }
+        if self.swap_taint(&node, ready.status).await { Ok(()) } else { Err(Dur::ZERO) }
     }
 
     /// Has the taint for that status take the place of the opposite one. False if a write failed.
@@ -104,9 +98,7 @@ impl NoExecuteTainter {
         if queue.add(node.id) {
             if self.zones.tell_queued(node.id) {
                 self.core.ctx.set_cause(node.record);
-                self.core
-                    .api()
-                    .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+                self.core.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             }
             self.skipper.tainting_is_due(by_worker);
         }
@@ -116,21 +108,14 @@ impl NoExecuteTainter {
     /// the node out of the queue.
     pub(super) async fn mark_node_as_reachable(&self, node: &Rc<Node>) -> bool {
         let held = self.zones.hold_evictor_lock().await;
-        for taint in [
-            &self.core.templates.unreachable,
-            &self.core.templates.not_ready,
-        ] {
+        for taint in [&self.core.templates.unreachable, &self.core.templates.not_ready] {
             if !node.has_taint(taint) {
                 continue;
             }
             if held.is_some() {
                 self.skipper.tainting_is_due(false);
             }
-            if !self
-                .writer
-                .remove_taints_off_node(node, vec![taint.clone()])
-                .await
-            {
+            if !self.writer.remove_taints_off_node(node, vec![taint.clone()]).await {
                 return false;
             }
         }

@@ -75,12 +75,7 @@ impl Writer {
     async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
         let (id, object) = (node.id, self.core.client.node_object(node.id));
         for tries in 1..=TRIES {
-            let Ok(old) = self
-                .core
-                .client
-                .get(object, move |api, _| api.get_node(id))
-                .await
-            else {
+            let Ok(old) = self.core.client.get(object, move |api, _| api.get_node(id)).await else {
                 return false;
             };
             let mut taints = old.taints.clone();
@@ -88,17 +83,12 @@ impl Writer {
                 return true;
             }
             self.core.ctx.set_saw(old.record);
-            let version = self
-                .core
-                .switches()
-                .taint_patch_has_version
-                .then_some(old.resource_version);
+            let version =
+                self.core.switches().taint_patch_has_version.then_some(old.resource_version);
             match self
                 .core
                 .client
-                .call(object, move |api, actor| {
-                    api.patch_node_taints(actor, id, version, taints)
-                })
+                .call(object, move |api, actor| api.patch_node_taints(actor, id, version, taints))
                 .await
             {
                 Ok(_) => return true,
@@ -129,12 +119,7 @@ impl Writer {
             return;
         }
         let (id, object) = (node.id, self.core.client.node_object(node.id));
-        let Ok(_) = self
-            .core
-            .client
-            .get(object, move |api, _| api.get_node(id))
-            .await
-        else {
+        let Ok(_) = self.core.client.get(object, move |api, _| api.get_node(id)).await else {
             return;
         };
         // A failure is logged upstream and not tried again.

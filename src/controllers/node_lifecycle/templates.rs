@@ -15,11 +15,8 @@ pub(super) struct Templates {
 impl Templates {
     /// The templates under today's keys, or those of 1.6 to 1.8.
     pub(super) fn new(alpha: bool) -> Self {
-        let (unreachable, not_ready) = if alpha {
-            (UNREACHABLE_ALPHA, NOT_READY_ALPHA)
-        } else {
-            (UNREACHABLE, NOT_READY)
-        };
+        let (unreachable, not_ready) =
+            if alpha { (UNREACHABLE_ALPHA, NOT_READY_ALPHA) } else { (UNREACHABLE, NOT_READY) };
         Templates {
             unreachable: Taint::new(unreachable, Effect::NoExecute),
             not_ready: Taint::new(not_ready, Effect::NoExecute),

@@ -83,9 +83,7 @@ impl PodEvictor {
         if let Some(queue) = self.zones.tainter_of(node)
             && queue.add(node.id)
         {
-            self.core
-                .api()
-                .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            self.core.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             self.skipper.tainting_is_due(true);
         }
     }
@@ -101,10 +99,7 @@ impl PodEvictor {
     pub(super) async fn evict_queued_node(&self, id: NodeId) -> Result<(), Dur> {
         let node = self.core.informers.node(id);
         let pods = self.core.pods_in_some_order(id);
-        if !self
-            .delete_pods(&pods, id, node.as_ref().map(|n| n.uid))
-            .await
-        {
+        if !self.delete_pods(&pods, id, node.as_ref().map(|n| n.uid)).await {
             return Err(Dur::ZERO);
         }
         if node.is_some() {
@@ -117,9 +112,7 @@ impl PodEvictor {
     /// is not being deleted and not a DaemonSet's. False if any failed.
     async fn delete_pods(&self, pods: &[Rc<Pod>], node: NodeId, uid: Option<Uid>) -> bool {
         if !pods.is_empty() {
-            self.core
-                .recorder
-                .event(About::Node(node, uid), EventText::DeletingAllPods);
+            self.core.recorder.event(About::Node(node, uid), EventText::DeletingAllPods);
         }
         let mut conflicts = false;
         for pod in pods {
@@ -131,19 +124,13 @@ impl PodEvictor {
             let marked = self
                 .core
                 .client
-                .call(object, move |api, actor| {
-                    api.update_pod_status(actor, &body)
-                })
+                .call(object, move |api, actor| api.update_pod_status(actor, &body))
                 .await;
             if matches!(marked, Err(ApiError::Conflict)) {
                 conflicts = true;
                 continue;
             }
-            let of_daemon_set = pod
-                .template
-                .owner
-                .as_ref()
-                .is_some_and(|o| o.kind == "DaemonSet");
+            let of_daemon_set = pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet");
             if pod.is_terminating() || of_daemon_set {
                 continue;
             }
@@ -155,9 +142,7 @@ impl PodEvictor {
             match self
                 .core
                 .client
-                .call(object, move |api, actor| {
-                    api.delete_pod(actor, id, None, None)
-                })
+                .call(object, move |api, actor| api.delete_pod(actor, id, None, None))
                 .await
             {
                 Ok(()) | Err(ApiError::NotFound) => {}

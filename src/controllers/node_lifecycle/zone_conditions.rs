@@ -23,13 +23,10 @@ pub(super) struct Counted(Vec<(TextId, ZoneConditions)>);
 impl Counted {
     /// Counts nodes of a zone in.
     pub(super) fn add(&mut self, zone: TextId, of: ZoneConditions) {
-        let place = self
-            .0
-            .binary_search_by_key(&zone, |z| z.0)
-            .unwrap_or_else(|place| {
-                self.0.insert(place, (zone, ZoneConditions::default()));
-                place
-            });
+        let place = self.0.binary_search_by_key(&zone, |z| z.0).unwrap_or_else(|place| {
+            self.0.insert(place, (zone, ZoneConditions::default()));
+            place
+        });
         let z = &mut self.0[place].1;
         (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
     }
@@ -41,10 +38,7 @@ impl Counted {
 
     /// The conditions of a zone; none if it has no counted nodes.
     pub(super) fn get(&self, zone: TextId) -> Option<ZoneConditions> {
-        self.0
-            .binary_search_by_key(&zone, |z| z.0)
-            .ok()
-            .map(|place| self.0[place].1)
+        self.0.binary_search_by_key(&zone, |z| z.0).ok().map(|place| self.0[place].1)
     }
 
     /// All of them, by zone.

@@ -20,11 +20,7 @@ pub(super) struct ZoneStates {
 impl ZoneStates {
     /// The state of a zone, if it has one.
     pub(super) fn get(&self, zone: TextId) -> Option<ZoneState> {
-        self.slots
-            .iter()
-            .flatten()
-            .find(|(z, _)| *z == zone)
-            .map(|(_, s)| *s)
+        self.slots.iter().flatten().find(|(z, _)| *z == zone).map(|(_, s)| *s)
     }
 
     /// Sets the state of a zone and returns the old one.

@@ -90,8 +90,7 @@ impl Zones {
 
     /// Whether that holds for the state of each zone that has one.
     pub(super) fn all_states(&self, holds: impl Fn(TextId, ZoneState) -> bool) -> bool {
-        self.state
-            .with(|s| s.zone_states.iter().all(|(zone, state)| holds(zone, state)))
+        self.state.with(|s| s.zone_states.iter().all(|(zone, state)| holds(zone, state)))
     }
 
     /// A zone that has no state yet gets the first one.
@@ -120,15 +119,12 @@ impl Zones {
 
     /// Records a zone's new state.
     fn record_zone(&self, zone: TextId, state: ZoneState) {
-        self.core
-            .api()
-            .record_text(Actor::NodeLifecycle, zone, What::Zone(state));
+        self.core.api().record_text(Actor::NodeLifecycle, zone, What::Zone(state));
     }
 
     /// Whether no node waits in any zone.
     pub(super) fn queues_are_empty(&self) -> bool {
-        self.state
-            .with(|s| s.tainters.values().all(|q| q.is_empty()))
+        self.state.with(|s| s.tainters.values().all(|q| q.is_empty()))
     }
 
     /// Holds `evictorLock` where the release holds it across requests.
@@ -171,17 +167,13 @@ impl Zones {
             return false;
         }
         let _held = self.hold_evictor_lock().await;
-        let queue = Rc::new(RateLimitedTimedQueue::new(
-            &self.core.ctx,
-            self.core.config.eviction_rate,
-        ));
+        let queue =
+            Rc::new(RateLimitedTimedQueue::new(&self.core.ctx, self.core.config.eviction_rate));
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
-        self.core
-            .api()
-            .record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
+        self.core.api().record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
         true
     }
 
@@ -205,9 +197,7 @@ impl Zones {
 
     /// The state that a zone ought to have; that of one without counted nodes is empty.
     pub(super) fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
-        counted
-            .get(zone)
-            .map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
+        counted.get(zone).map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
     }
 
     /// Whether every zone has the state that it ought to have.
@@ -218,17 +208,14 @@ impl Zones {
     /// Zones in the order of Go's map, which is chance.
     pub(super) fn zones_with_states(&self) -> Vec<TextId> {
         self.state.with_ref(|s| {
-            s.zone_states
-                .walk(&self.core.ctx, self.zones_point, |z| self.zone_object(z))
+            s.zone_states.walk(&self.core.ctx, self.zones_point, |z| self.zone_object(z))
         })
     }
 
     /// The zones that have a queue, in the order of Go's map, which is chance.
     pub(super) fn zones_with_tainters(&self) -> Vec<TextId> {
         let mut zones: Vec<TextId> = self.state.with(|s| s.tainters.keys().copied().collect());
-        self.core
-            .ctx
-            .order(self.zones_point, &mut zones, |z| self.zone_object(*z));
+        self.core.ctx.order(self.zones_point, &mut zones, |z| self.zone_object(*z));
         zones
     }
 
@@ -257,11 +244,7 @@ impl Zones {
             ZoneState::Normal | ZoneState::FullDisruption => Some(self.core.config.eviction_rate),
             ZoneState::PartialDisruption => {
                 let large = i64::from(size) > i64::from(self.core.config.large_cluster_threshold);
-                Some(if large {
-                    self.core.config.secondary_eviction_rate
-                } else {
-                    0.0
-                })
+                Some(if large { self.core.config.secondary_eviction_rate } else { 0.0 })
             }
             ZoneState::Initial | ZoneState::Empty => None,
         }
@@ -298,9 +281,7 @@ impl Zones {
         let (ctx, qps) = (&self.core.ctx, self.core.config.eviction_rate);
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Normal);
-            s.tainters
-                .entry(zone)
-                .or_insert_with(|| Rc::new(RateLimitedTimedQueue::new(ctx, qps)));
+            s.tainters.entry(zone).or_insert_with(|| Rc::new(RateLimitedTimedQueue::new(ctx, qps)));
         });
     }
 }

@@ -135,10 +135,7 @@ impl Controller {
         self.ctx.spawn(self.group, async move {
             if warm {
                 c.ctx
-                    .sleep(
-                        c.ctx
-                            .phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead),
-                    )
+                    .sleep(c.ctx.phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead))
                     .await;
             }
             // A search tries orders of what does nothing, too.
@@ -177,9 +174,7 @@ impl Controller {
     /// The pods and nodes in question, as the caches have them now; the lister has no order.
     fn look(&self) -> Seen {
         let in_cache = |ids: &BTreeSet<PodId>| {
-            ids.iter()
-                .filter_map(|id| self.informers.pod(*id))
-                .collect::<Vec<_>>()
+            ids.iter().filter_map(|id| self.informers.pod(*id)).collect::<Vec<_>>()
         };
         let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
@@ -187,18 +182,8 @@ impl Controller {
             n.bereft.retain(|node, _| {
                 !self.informers.has_node(*node) && self.informers.has_pods_on(*node)
             });
-            let queued: Vec<NodeId> = n
-                .queue
-                .waiting
-                .keys()
-                .chain(&n.queue.due)
-                .copied()
-                .collect();
-            let terminated = if over {
-                in_cache(&n.terminated)
-            } else {
-                Vec::new()
-            };
+            let queued: Vec<NodeId> = n.queue.waiting.keys().chain(&n.queue.due).copied().collect();
+            let terminated = if over { in_cache(&n.terminated) } else { Vec::new() };
             // Unless something is deleted first, no time passes until nodes are looked at: those
             // that are not given up by now are of no concern to this pass.
             let concerned = |node: Option<NodeId>| {
@@ -219,31 +204,19 @@ impl Controller {
             && bereft.is_empty()
             && queued.is_empty();
         let orphaned = self.pods_of_missing_nodes(&bereft);
-        self.ctx.order(self.pods_point, &mut terminating, |p| {
-            self.client.pod_object(p.id)
-        });
+        self.ctx.order(self.pods_point, &mut terminating, |p| self.client.pod_object(p.id));
         let missing = bereft
             .keys()
             .copied()
             .chain(queued.into_iter().filter(|n| !self.informers.has_node(*n)))
             .collect();
-        Seen {
-            terminated,
-            terminating,
-            missing,
-            orphaned,
-            is_nothing,
-        }
+        Seen { terminated, terminating, missing, orphaned, is_nothing }
     }
 
     /// The pods on nodes that are missing, each with the record of its node's end.
     fn pods_of_missing_nodes(&self, bereft: &BTreeMap<NodeId, u32>) -> Vec<(Rc<Pod>, u32)> {
         let on = |(node, told): (&NodeId, &u32)| {
-            self.informers
-                .pods_on(*node)
-                .into_iter()
-                .map(|p| (p, *told))
-                .collect::<Vec<_>>()
+            self.informers.pods_on(*node).into_iter().map(|p| (p, *told)).collect::<Vec<_>>()
         };
         let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
         if orphaned.is_empty() {
@@ -257,14 +230,9 @@ impl Controller {
                 pods.iter().filter(|p| n.pod_name(p.id) < name).count()
             })
         };
-        self.ctx.order_some(
-            self.pods_point,
-            None,
-            pods.len(),
-            &mut orphaned,
-            place,
-            |(p, _)| self.client.pod_object(p.id),
-        );
+        self.ctx.order_some(self.pods_point, None, pods.len(), &mut orphaned, place, |(p, _)| {
+            self.client.pod_object(p.id)
+        });
         orphaned
     }
 
@@ -275,8 +243,7 @@ impl Controller {
             .saturating_sub(usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0));
         self.sort_by_creation(&mut pods);
         pods.truncate(over);
-        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect())
-            .await;
+        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect()).await;
     }
 
     /// `gcTerminating`: pods that are being deleted on nodes that are out of service and not ready.
@@ -288,9 +255,7 @@ impl Controller {
             .collect();
         self.sort_by_creation(&mut out);
         self.delete_all(
-            out.into_iter()
-                .filter_map(|p| Some((self.given_up(p.node?)?, p)))
-                .collect(),
+            out.into_iter().filter_map(|p| Some((self.given_up(p.node?)?, p))).collect(),
         )
         .await;
     }
@@ -298,9 +263,7 @@ impl Controller {
     /// The last record of a node that is out of service and not ready.
     fn given_up(&self, node: NodeId) -> Option<u32> {
         let node = self.informers.node(node)?;
-        let ready = node
-            .ready()
-            .is_some_and(|c| c.status == ConditionStatus::True);
+        let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
         (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
     }
 
@@ -348,13 +311,8 @@ impl Controller {
 
     /// Where the end of a quarantine and a pass meet in one instant, either may come first.
     fn advance_queue(&self) {
-        let now_too = |node| {
-            self.ctx
-                .choose(self.tie_point, self.client.node_object(node), 2)
-                == 0
-        };
-        self.noted
-            .with(|n| n.queue.advance(self.ctx.now(), now_too));
+        let now_too = |node| self.ctx.choose(self.tie_point, self.client.node_object(node), 2) == 0;
+        self.noted.with(|n| n.queue.advance(self.ctx.now(), now_too));
     }
 
     /// `gcUnscheduledTerminating`: one after the other.
@@ -396,10 +354,7 @@ impl Controller {
     fn sort_by_creation(&self, pods: &mut [Rc<Pod>]) {
         self.client.api().names(|n| {
             pods.sort_by_cached_key(|p| {
-                (
-                    p.creation_timestamp,
-                    short_name(n.pod_name(p.id)).to_owned(),
-                )
+                (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())
             })
         });
     }
@@ -414,10 +369,7 @@ async fn mark_failed_and_delete_pod(
     orphaned: bool,
 ) -> Result<(), ApiError> {
     let (id, uid) = (pod.id, pod.uid);
-    let object = Object {
-        id: id.0,
-        hash: client.api().names(|n| n.pod_hash(id)),
-    };
+    let object = Object { id: id.0, hash: client.api().names(|n| n.pod_hash(id)) };
     client.api().ctx().set_saw(pod.record);
     if switches.marks_failed && !pod.phase.is_terminal() {
         let condition = (orphaned && switches.disruption_target).then(|| PodCondition {
@@ -429,16 +381,10 @@ async fn mark_failed_and_delete_pod(
             },
         });
         client
-            .call(object, move |api, actor| {
-                api.mark_pod_failed(actor, id, uid, condition)
-            })
+            .call(object, move |api, actor| api.mark_pod_failed(actor, id, uid, condition))
             .await?;
     }
-    client
-        .call(object, move |api, actor| {
-            api.delete_pod(actor, id, Some(0), None)
-        })
-        .await
+    client.call(object, move |api, actor| api.delete_pod(actor, id, Some(0), None)).await
 }
 
 impl NodeHandler for Controller {
@@ -447,8 +393,7 @@ impl NodeHandler for Controller {
         if let (Some(gone), None) = (old, new)
             && self.informers.has_pods_on(gone.id)
         {
-            self.noted
-                .with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
+            self.noted.with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
             self.stir();
         }
         if new.is_some_and(|n| n.taints.iter().any(|t| t.key == OUT_OF_SERVICE)) {

@@ -34,11 +34,7 @@ impl Backoff {
     }
 
     fn align(&self, t: Time) -> Time {
-        if self.0.pops_from_backoff {
-            Time::from_secs(t.as_secs())
-        } else {
-            t
-        }
+        if self.0.pops_from_backoff { Time::from_secs(t.as_secs()) } else { t }
     }
 
     /// Whether a back-off that ends then is still on (`isPodBackingoff`).

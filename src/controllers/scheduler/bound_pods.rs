@@ -44,10 +44,7 @@ impl BoundPods {
         let late = !first
             || old.is_some()
                 && new.is_none()
-                && self
-                    .core
-                    .ctx
-                    .yields(self.behind_point, Object::NONE, LET_IN);
+                && self.core.ctx.yields(self.behind_point, Object::NONE, LET_IN);
         if !late {
             return self.bound_pod(old, new);
         }
@@ -117,14 +114,10 @@ fn move_for_pod(
     let hints = switches.wake() == WakeRule::Hints;
     let concerned = |e: &QueuedPod| {
         hints
-            || e.shape
-                .affinity
-                .iter()
-                .any(|t| e.shape.term_matches(t, &pod.1))
+            || e.shape.affinity.iter().any(|t| e.shape.term_matches(t, &pod.1))
             || switches.spread_woken_by_pods
                 && e.rejected_by.has(Plugin::PodTopologySpread)
                 && e.shape.namespace == pod.1.namespace
     };
-    s.queue
-        .move_all_to_active_or_backoff_queue(change, &concerned, at, &s.algorithm.cache);
+    s.queue.move_all_to_active_or_backoff_queue(change, &concerned, at, &s.algorithm.cache);
 }

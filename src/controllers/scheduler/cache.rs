@@ -36,10 +36,7 @@ impl List {
     fn of(tree: &NodeTree) -> Self {
         let nodes = tree.list();
         let mut places = vec![u32::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
-        nodes
-            .iter()
-            .zip(0..)
-            .for_each(|(node, place)| places[node.index()] = place);
+        nodes.iter().zip(0..).for_each(|(node, place)| places[node.index()] = place);
         Self { nodes, places }
     }
 }
@@ -98,11 +95,7 @@ pub struct Cache {
 impl Cache {
     /// An empty cache.
     pub fn new(indexed: bool, confirmed_last: bool) -> Self {
-        Self {
-            indexed,
-            confirmed_last,
-            ..Self::default()
-        }
+        Self { indexed, confirmed_last, ..Self::default() }
     }
 
     /// Whether counts are kept.
@@ -187,8 +180,7 @@ impl Cache {
         };
         let placed = &mut self.nodes[place.node.index()].pods[place.slot as usize];
         if terminating {
-            self.tallies
-                .change(placed, place.node, &self.topologies, -1);
+            self.tallies.change(placed, place.node, &self.topologies, -1);
         }
         placed.terminating = terminating;
         if !terminating {
@@ -201,11 +193,7 @@ impl Cache {
     /// it away and adds it: where pods are equally important, the list says which of them make
     /// room.
     fn take_version(&mut self, pod: &Rc<Pod>, place: Place) {
-        let Place {
-            node,
-            slot,
-            assumed,
-        } = place;
+        let Place { node, slot, assumed } = place;
         let pods = &mut self.nodes[node.index()].pods;
         pods[slot as usize].pod = pod.clone();
         let mut last = slot;
@@ -215,11 +203,7 @@ impl Cache {
             pods.push(placed);
             self.moved_to(node, slot);
         }
-        self.places[pod.id.index()] = Some(Place {
-            node,
-            slot: last,
-            assumed: false,
-        });
+        self.places[pod.id.index()] = Some(Place { node, slot: last, assumed: false });
     }
 
     /// Another pod may have come to a place among the pods of a node.
@@ -255,19 +239,10 @@ impl Cache {
     /// Takes away a pod that was assumed, unless its successor of the same name has its place
     /// (`ForgetPod`).
     pub(crate) fn forget(&mut self, pod: &Pod) {
-        let Some(Place {
-            node,
-            slot,
-            assumed: true,
-        }) = self.place(pod.id)
-        else {
+        let Some(Place { node, slot, assumed: true }) = self.place(pod.id) else {
             return;
         };
-        if self.nodes[node.index()]
-            .pods
-            .get(slot as usize)
-            .is_some_and(|p| p.pod.uid == pod.uid)
-        {
+        if self.nodes[node.index()].pods.get(slot as usize).is_some_and(|p| p.pod.uid == pod.uid) {
             self.remove_pod(pod.id);
         }
     }
@@ -300,11 +275,7 @@ impl Cache {
             self.places.resize(pod.id.index() + 1, None);
         }
         let slot = self.nodes[node.index()].pods.len() as u32;
-        self.places[pod.id.index()] = Some(Place {
-            node,
-            slot,
-            assumed,
-        });
+        self.places[pod.id.index()] = Some(Place { node, slot, assumed });
         self.changed(node);
         let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
@@ -352,10 +323,7 @@ impl Cache {
     /// The place of a node in the order in which they are tried, if it is there.
     pub(crate) fn place_of(&self, node: NodeId) -> Option<usize> {
         let places = &self.list.get_or_init(|| List::of(&self.tree)).places;
-        places
-            .get(node.index())
-            .filter(|p| **p != u32::MAX)
-            .map(|p| *p as usize)
+        places.get(node.index()).filter(|p| **p != u32::MAX).map(|p| *p as usize)
     }
 
     /// The nodes in the order in which they are tried.
@@ -370,10 +338,7 @@ impl Cache {
 
     /// The node of a name, if it is there.
     pub(crate) fn named(&self, name: &str) -> Option<NodeId> {
-        self.by_name
-            .get(name)
-            .copied()
-            .filter(|id| self.node(*id).is_some())
+        self.by_name.get(name).copied().filter(|id| self.node(*id).is_some())
     }
 
     /// The lowest priority of any pod on a node.

@@ -38,9 +38,7 @@ impl Cache {
                 .enumerate()
                 .for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        let Self {
-            tallies, scratch, ..
-        } = self;
+        let Self { tallies, scratch, .. } = self;
         if let Some(counts) = tallies.dense(spread.tally) {
             nodes
                 .iter()
@@ -50,10 +48,7 @@ impl Cache {
         }
         scratch.resize(self.nodes.len(), 0);
         tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
-        nodes
-            .iter()
-            .enumerate()
-            .for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
+        nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
         tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
     }
 
@@ -79,30 +74,22 @@ impl Cache {
         if self.codes.as_of != as_of || self.codes.keys != keys {
             let mut codes = vec![0; self.list().len()];
             for key in keys {
-                let (range, domains) = (
-                    self.topologies.domains(*key) as u32 + 1,
-                    self.topologies.all(*key),
-                );
+                let (range, domains) =
+                    (self.topologies.domains(*key) as u32 + 1, self.topologies.all(*key));
                 let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
                 codes
                     .iter_mut()
                     .zip(self.list())
                     .for_each(|(code, id)| *code = *code * range + digit(id));
             }
-            self.codes = Codes {
-                keys: keys.to_vec(),
-                as_of,
-                codes,
-            };
+            self.codes = Codes { keys: keys.to_vec(), as_of, codes };
         }
         &self.codes.codes
     }
 
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
     pub(crate) fn most(&mut self, spread: &Spread) -> i64 {
-        let Self {
-            tallies, scratch, ..
-        } = self;
+        let Self { tallies, scratch, .. } = self;
         if let Some(counts) = tallies.dense(spread.tally) {
             return counts.iter().max().map_or(0, |most| i64::from(*most));
         }
@@ -131,18 +118,13 @@ impl Cache {
                 && *p.shape.namespace == *namespace
                 && selector.matches(&p.shape.template.labels)
         };
-        self.nodes
-            .get(node.index())
-            .map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
+        self.nodes.get(node.index()).map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
     }
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where
     /// counts are not kept.
     pub(crate) fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        self.indexed.then(|| {
-            self.tallies
-                .sums(spread.tally, spread.key, &self.topologies)
-        })
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
     }
 
     /// The number of a topology key.

@@ -14,9 +14,7 @@ impl Cache {
         let tallies = &mut self.tallies;
         let mut tally =
             |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
-        let shape = self
-            .shapes
-            .of(template, namespace, &mut self.topologies, &mut tally);
+        let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
             if shape.has_pod_affinity {
@@ -29,10 +27,7 @@ impl Cache {
     /// What the scheduler makes of a pod; its name is asked for where the template is not the one
     /// last seen.
     pub(crate) fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
-        if let Some(number) = self
-            .shape_of_pod
-            .get(pod.id.index())
-            .and_then(|n| n.checked_sub(1))
+        if let Some(number) = self.shape_of_pod.get(pod.id.index()).and_then(|n| n.checked_sub(1))
             && let shape = &self.shapes.all()[number as usize]
             && Rc::ptr_eq(&shape.template, &pod.template)
         {

@@ -65,11 +65,8 @@ impl Controller {
     /// running for long, so that their next ticks come some time within a period.
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         // One phase of the longer period is one of the shorter too, as both began at one time.
-        let phase = if warm {
-            self.core.ctx.phase(self.phase_point, LEFTOVER_FLUSH)
-        } else {
-            Dur::ZERO
-        };
+        let phase =
+            if warm { self.core.ctx.phase(self.phase_point, LEFTOVER_FLUSH) } else { Dur::ZERO };
         self.ticks_at.set(self.core.ctx.now() + phase);
         let waits = self.waits.with(std::mem::take);
         Recaller { core: &self.core }.recall_waiting(waits);
@@ -88,13 +85,11 @@ impl Controller {
             }
         });
         let c = self.clone();
-        self.core.ctx.spawn(self.core.group, async move {
-            c.flush_backoff_q_completed().await
-        });
+        self.core.ctx.spawn(self.core.group, async move { c.flush_backoff_q_completed().await });
         let c = self.clone();
-        self.core.ctx.spawn(self.core.group, async move {
-            c.flush_unschedulable_pods_leftover().await
-        });
+        self.core
+            .ctx
+            .spawn(self.core.group, async move { c.flush_unschedulable_pods_leftover().await });
     }
 
     /// Looks at the back-off queue every second (`flushBackoffQCompleted`), from the start on or,
@@ -103,10 +98,7 @@ impl Controller {
     async fn flush_backoff_q_completed(&self) {
         loop {
             if !self.core.state.with(|s| s.queue.has_backoff()) {
-                self.core
-                    .ctx
-                    .parked(|t| self.core.parked.no_backoff.set(Some(t)))
-                    .await;
+                self.core.ctx.parked(|t| self.core.parked.no_backoff.set(Some(t))).await;
                 continue;
             }
             let from = if self.core.switches().pops_from_backoff {
@@ -115,9 +107,7 @@ impl Controller {
                 self.ticks_at.get()
             };
             self.sleep_to_tick(from, BACKOFF_FLUSH).await;
-            self.core
-                .state
-                .with(|s| s.queue.flush_backoff_q_completed(self.core.ctx.now()));
+            self.core.state.with(|s| s.queue.flush_backoff_q_completed(self.core.ctx.now()));
             self.core.broadcast();
         }
     }
@@ -126,14 +116,10 @@ impl Controller {
     async fn flush_unschedulable_pods_leftover(&self) {
         loop {
             if !self.core.state.with(|s| s.queue.has_unschedulable()) {
-                self.core
-                    .ctx
-                    .parked(|t| self.core.parked.no_leftover.set(Some(t)))
-                    .await;
+                self.core.ctx.parked(|t| self.core.parked.no_leftover.set(Some(t))).await;
                 continue;
             }
-            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH)
-                .await;
+            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH).await;
             self.core.state.with(|s| {
                 s.queue
                     .flush_unschedulable_pods_leftover(self.core.ctx.now(), self.core.ctx.cause())
@@ -144,13 +130,8 @@ impl Controller {
 
     /// Sleeps until the next of the ticks that come every `period`, one of them at `tick`.
     async fn sleep_to_tick(&self, tick: Time, period: Dur) {
-        let (now, of) = (self.core.ctx.now(), |t: Time| {
-            t.as_nanos() % period.as_nanos()
-        });
+        let (now, of) = (self.core.ctx.now(), |t: Time| t.as_nanos() % period.as_nanos());
         let since_last = (of(now) + period.as_nanos() - of(tick)) % period.as_nanos();
-        self.core
-            .ctx
-            .sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last))
-            .await;
+        self.core.ctx.sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last)).await;
     }
 }

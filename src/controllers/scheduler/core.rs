@@ -107,20 +107,14 @@ impl Core {
     /// What the scheduler makes of a pod's template.
     pub(super) fn shape_of(&self, pod: &Pod) -> Rc<Shape> {
         let api = self.api();
-        api.names(|n| {
-            self.state
-                .with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id)))
-        })
+        api.names(|n| self.state.with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id))))
     }
 
     /// The selector of the ReplicaSet or StatefulSet that owns a pod (`helper.DefaultSelector`).
     pub(super) fn owners_selector(&self, pod: &Pod) -> Option<Rc<Selector>> {
         let (owner, _) = pod.controller()?;
         let workload = self.informers.workload(owner)?;
-        if !matches!(
-            workload.kind,
-            WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet
-        ) {
+        if !matches!(workload.kind, WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet) {
             return None;
         }
         self.owners.with(|owners| match owners.get(owner.index()) {
@@ -140,13 +134,9 @@ impl Core {
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).
     pub(super) fn broadcast(&self) {
-        let (ready, backoff, waiting) = self.state.with(|s| {
-            (
-                s.queue.is_ready(),
-                s.queue.has_backoff(),
-                s.queue.has_unschedulable(),
-            )
-        });
+        let (ready, backoff, waiting) = self
+            .state
+            .with(|s| (s.queue.is_ready(), s.queue.has_backoff(), s.queue.has_unschedulable()));
         for (due, parked) in [
             (ready, &self.parked.idle),
             (backoff, &self.parked.no_backoff),
@@ -177,24 +167,16 @@ impl Core {
                     let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
                     let mut number = |of: u32| {
                         *numbers.entry(of).or_insert_with(|| {
-                            s.algorithm
-                                .rejections
-                                .get(of)
-                                .map_or(0, |r| v.rejection(told(r)))
+                            s.algorithm.rejections.get(of).map_or(0, |r| v.rejection(told(r)))
                         })
                     };
-                    let nodes = diagnosis
-                        .rejected
-                        .iter()
-                        .map(|(node, of)| (*node, number(*of)))
-                        .collect();
+                    let nodes =
+                        diagnosis.rejected.iter().map(|(node, of)| (*node, number(*of))).collect();
                     v.of_nodes(nodes)
                 }
             })
         });
-        self.client
-            .api()
-            .record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
+        self.client.api().record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
     }
 
     /// Records an event about a pod in free words.
@@ -220,9 +202,6 @@ impl Core {
         let write = move |api: &ApiServer, actor| {
             api.write_unscheduled(actor, id, read, condition, nominated)
         };
-        self.client
-            .call(self.client.pod_object(id), write)
-            .await
-            .is_ok()
+        self.client.call(self.client.pod_object(id), write).await.is_ok()
     }
 }

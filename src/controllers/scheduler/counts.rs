@@ -50,9 +50,7 @@ impl Counts {
             Err(_) => {
                 let mut counts =
                     vec![0; nodes.iter().map(|(n, _)| n.index() + 1).max().unwrap_or(0)];
-                nodes
-                    .iter()
-                    .for_each(|(n, count)| counts[n.index()] = *count);
+                nodes.iter().for_each(|(n, count)| counts[n.index()] = *count);
                 *self = Self::Many(counts);
                 self.add(node, by);
             }
@@ -62,9 +60,9 @@ impl Counts {
     /// How many on a node.
     pub(crate) fn on(&self, node: NodeId) -> u32 {
         match self {
-            Self::Few(nodes) => nodes
-                .binary_search_by_key(&node, |(n, _)| *n)
-                .map_or(0, |at| nodes[at].1),
+            Self::Few(nodes) => {
+                nodes.binary_search_by_key(&node, |(n, _)| *n).map_or(0, |at| nodes[at].1)
+            }
             Self::Many(counts) => counts.get(node.index()).copied().unwrap_or(0),
         }
     }

@@ -57,29 +57,17 @@ pub struct Change {
 impl Change {
     /// A change of no object.
     pub fn any() -> Self {
-        Self {
-            event: ClusterEvent::Any,
-            nodes: (None, None),
-            pods: (None, None),
-        }
+        Self { event: ClusterEvent::Any, nodes: (None, None), pods: (None, None) }
     }
 
     /// A change of a node.
     pub fn of_node(event: ClusterEvent, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) -> Self {
-        Self {
-            event,
-            nodes: (old.cloned(), new.cloned()),
-            pods: (None, None),
-        }
+        Self { event, nodes: (old.cloned(), new.cloned()), pods: (None, None) }
     }
 
     /// A change of a pod.
     pub fn of_pod(event: ClusterEvent, old: Option<PodAndShape>, new: Option<PodAndShape>) -> Self {
-        Self {
-            event,
-            nodes: (None, None),
-            pods: (old, new),
-        }
+        Self { event, nodes: (None, None), pods: (old, new) }
     }
 }
 
@@ -130,11 +118,7 @@ pub(crate) fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
     let mut events = Vec::new();
     if !Rc::ptr_eq(&old.template, &new.template) {
         if a.labels != b.labels {
-            events.push(if bound {
-                ClusterEvent::PodLabel
-            } else {
-                ClusterEvent::OwnLabels
-            });
+            events.push(if bound { ClusterEvent::PodLabel } else { ClusterEvent::OwnLabels });
         }
         if !bound && gates(a) && !gates(b) {
             events.push(ClusterEvent::OwnGates);
@@ -144,11 +128,7 @@ pub(crate) fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
         }
     }
     if events.is_empty() {
-        events.push(if bound {
-            ClusterEvent::PodUpdate
-        } else {
-            ClusterEvent::OwnUpdate
-        });
+        events.push(if bound { ClusterEvent::PodUpdate } else { ClusterEvent::OwnUpdate });
     }
     events
 }

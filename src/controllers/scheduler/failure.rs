@@ -85,8 +85,7 @@ impl FailureHandler {
             };
             failure.text(&s.algorithm.rejections, switches)
         });
-        self.handle_scheduling_failure(entry, UNSCHEDULABLE, message, nomination)
-            .await;
+        self.handle_scheduling_failure(entry, UNSCHEDULABLE, message, nomination).await;
     }
 
     /// The pod as the API server has it by now, or as the cache has it; none if it is gone.
@@ -113,10 +112,8 @@ impl FailureHandler {
         diagnosis: &Diagnosis,
         owners: Option<&Rc<Selector>>,
     ) -> Attempt {
-        let (object, budgets) = (
-            self.core.client.pod_object(pod.id),
-            self.core.informers.budgets(),
-        );
+        let (object, budgets) =
+            (self.core.client.pod_object(pod.id), self.core.informers.budgets());
         self.core.state.with(|s| {
             let of = Incoming { pod, shape, owners };
             let now = self.core.api().timestamp();
@@ -127,10 +124,7 @@ impl FailureHandler {
                 &s.nominator,
                 &budgets,
                 now,
-                &mut Drawn {
-                    handler: self,
-                    object,
-                },
+                &mut Drawn { handler: self, object },
             )
         })
     }
@@ -144,10 +138,7 @@ impl FailureHandler {
         attempt: Attempt,
     ) -> (Nomination, String) {
         let switches = self.core.switches();
-        let nominated = pod
-            .unscheduled
-            .as_ref()
-            .is_some_and(|u| u.nominated.is_some());
+        let nominated = pod.unscheduled.as_ref().is_some_and(|u| u.nominated.is_some());
         if matches!(attempt, Attempt::Hopeless(_))
             && nominated
             && switches.clears_hopeless_nomination
@@ -181,10 +172,8 @@ impl FailureHandler {
         candidate: Candidate,
     ) -> (Nomination, String) {
         let node = candidate.node;
-        let (name, victims) = (
-            self.core.api().names(|n| n.node_name(node).to_owned()),
-            candidate.victims.len(),
-        );
+        let (name, victims) =
+            (self.core.api().names(|n| n.node_name(node).to_owned()), candidate.victims.len());
         let nomination = self.executor.make_room(pod, shape, candidate).await;
         let says = self.core.switches().preemption_told && nomination != Nomination::Keep;
         let text = if says {
@@ -208,19 +197,13 @@ impl FailureHandler {
         let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
         let id = pod.id;
         if self.core.switches().failure_is_of_newest {
-            pod = self
-                .core
-                .informers
-                .pod(id)
-                .filter(|p| p.node.is_none())
-                .unwrap_or(pod);
+            pod = self.core.informers.pod(id).filter(|p| p.node.is_none()).unwrap_or(pod);
         }
         self.requeue(entry);
         let old = pod.unscheduled.as_deref();
         let shown = old.and_then(|u| u.nominated);
         self.remember_nomination(&pod, shape, nomination);
-        self.core
-            .tell(&pod, EventText::FailedScheduling, &note(&message));
+        self.core.tell(&pod, EventText::FailedScheduling, &note(&message));
         let same = old.is_some_and(|u| u.reason == reason && u.message == message);
         let nominated = match nomination {
             Nomination::Set(node) if node != shown => Some(node),
@@ -257,12 +240,9 @@ impl FailureHandler {
     async fn read_to_requeue(&self, id: PodId) -> Option<Rc<Pod>> {
         let mut pause = FIRST_GET_PAUSE;
         loop {
-            let read = self
-                .core
-                .client
-                .get(self.core.client.pod_object(id), move |api, _| {
-                    api.pod(id).ok_or(ApiError::NotFound)
-                });
+            let read = self.core.client.get(self.core.client.pod_object(id), move |api, _| {
+                api.pod(id).ok_or(ApiError::NotFound)
+            });
             match read.await {
                 Ok(pod) => return Some(pod),
                 Err(ApiError::NotFound) => return None,
@@ -326,16 +306,10 @@ struct Drawn<'a> {
 
 impl Chances for Drawn<'_> {
     fn offset(&mut self, nodes: u32) -> u32 {
-        self.handler
-            .core
-            .ctx
-            .choose(self.handler.offset_point, self.object, nodes)
+        self.handler.core.ctx.choose(self.handler.offset_point, self.object, nodes)
     }
 
     fn pick(&mut self, candidates: u32) -> u32 {
-        self.handler
-            .core
-            .ctx
-            .choose(self.handler.candidate_point, self.object, candidates)
+        self.handler.core.ctx.choose(self.handler.candidate_point, self.object, candidates)
     }
 }

@@ -23,10 +23,7 @@ impl Algorithm {
         if !nominator.is_empty() {
             let verdict = self.add_nominated_pods(of, node, None, state, nominator);
             if verdict.is_err() {
-                return Found {
-                    rejection: self.rejections.number(verdict),
-                    ..Found::default()
-                };
+                return Found { rejection: self.rejections.number(verdict), ..Found::default() };
             }
         }
         let found = if let Some((kind, place)) = self.kind.zip(self.cache.place_of(node)) {
@@ -42,10 +39,7 @@ impl Algorithm {
             return found;
         }
         let verdict = state.check(of.shape, node, &self.cache, &self.choice.switches);
-        Found {
-            rejection: self.rejections.number(verdict),
-            ..found
-        }
+        Found { rejection: self.rejections.number(verdict), ..found }
     }
 
     /// What filters say of a node, or of `changed` in its place, once nominated pods are added.
@@ -61,10 +55,8 @@ impl Algorithm {
             p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid
         };
         let added: Vec<_> = nominator.on(node).iter().filter(stronger).collect();
-        let Some(mut info) = changed
-            .or_else(|| self.cache.node(node))
-            .filter(|_| !added.is_empty())
-            .cloned()
+        let Some(mut info) =
+            changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty()).cloned()
         else {
             return Ok(());
         };

@@ -44,20 +44,12 @@ pub struct Rejection {
 impl Rejection {
     /// One that preemption cannot help with.
     pub(crate) fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
-        Self {
-            plugin,
-            unresolvable: true,
-            reasons: vec![reason.into()],
-        }
+        Self { plugin, unresolvable: true, reasons: vec![reason.into()] }
     }
 
     /// One that preemption may help with.
     pub(crate) fn resolvable(plugin: Plugin, reason: &'static str) -> Self {
-        Self {
-            plugin,
-            unresolvable: false,
-            reasons: vec![reason.into()],
-        }
+        Self { plugin, unresolvable: false, reasons: vec![reason.into()] }
     }
 }
 
@@ -94,20 +86,12 @@ impl Rejections {
 pub(crate) fn node_filters(order: FilterOrder) -> &'static [Plugin] {
     use Plugin::{NodeAffinity, NodePorts, NodeResourcesFit, NodeUnschedulable, TaintToleration};
     match order {
-        FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => &[
-            NodeUnschedulable,
-            NodeResourcesFit,
-            NodePorts,
-            NodeAffinity,
-            TaintToleration,
-        ],
-        FilterOrder::TaintsEarly => &[
-            NodeUnschedulable,
-            TaintToleration,
-            NodeAffinity,
-            NodePorts,
-            NodeResourcesFit,
-        ],
+        FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => {
+            &[NodeUnschedulable, NodeResourcesFit, NodePorts, NodeAffinity, TaintToleration]
+        }
+        FilterOrder::TaintsEarly => {
+            &[NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit]
+        }
     }
 }
 

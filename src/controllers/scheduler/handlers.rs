@@ -26,18 +26,13 @@ pub(super) struct Handlers {
 impl Handlers {
     /// One that keeps what `core` knows up to date.
     pub(super) fn new(core: &Rc<Core>, bound: &Rc<BoundPods>) -> Rc<Self> {
-        Rc::new(Handlers {
-            core: core.clone(),
-            bound: bound.clone(),
-        })
+        Rc::new(Handlers { core: core.clone(), bound: bound.clone() })
     }
 
     fn set_node(&self, node: &Rc<Node>) {
         let api = self.core.api();
         api.names(|n| {
-            self.core
-                .state
-                .with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id)))
+            self.core.state.with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id)))
         });
     }
 
@@ -68,23 +63,15 @@ impl Handlers {
                 }
             }),
             (Some(old), Some(new)) => {
-                if self
-                    .core
-                    .state
-                    .with(|s| s.algorithm.cache.is_assumed(new.0.id))
-                {
+                if self.core.state.with(|s| s.algorithm.cache.is_assumed(new.0.id)) {
                     return;
                 }
                 let change = |event| Change::of_pod(event, Some(old.clone()), Some(new.clone()));
-                let changes: Vec<Change> = pod_changes(&old.0, &new.0)
-                    .into_iter()
-                    .map(change)
-                    .collect();
+                let changes: Vec<Change> =
+                    pod_changes(&old.0, &new.0).into_iter().map(change).collect();
                 self.core.state.with(|s| {
-                    s.queue
-                        .update(&old.0, &new.0, &new.1, &changes, at, &s.algorithm.cache);
-                    s.nominator
-                        .update(nominated(&old.0), new.clone(), nominated(&new.0));
+                    s.queue.update(&old.0, &new.0, &new.1, &changes, at, &s.algorithm.cache);
+                    s.nominator.update(nominated(&old.0), new.clone(), nominated(&new.0));
                 });
                 if nominated(&old.0) != nominated(&new.0) {
                     freed(&old);
@@ -166,9 +153,7 @@ fn move_for_node(
     at: (Time, u32),
     switches: &Switches,
 ) {
-    let State {
-        algorithm, queue, ..
-    } = s;
+    let State { algorithm, queue, .. } = s;
     let Some(info) = algorithm.cache.node(node) else {
         return;
     };
@@ -189,11 +174,7 @@ fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
     node_resources_fit::filter(&e.shape, info, switches).is_ok()
         && node_affinity::matches(&e.shape, &info.name, &node.labels)
         && node_ports::filter(&e.shape, info).is_ok()
-        && node
-            .taints
-            .iter()
-            .filter(|t| t.effect == Effect::NoSchedule)
-            .all(tolerated)
+        && node.taints.iter().filter(|t| t.effect == Effect::NoSchedule).all(tolerated)
 }
 
 impl PodHandler for Handlers {

@@ -36,10 +36,8 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
     if unasked(plugin, event, switches) {
         return true;
     }
-    let node_update = matches!(
-        event,
-        E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition
-    );
+    let node_update =
+        matches!(event, E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition);
     match plugin {
         Plugin::SchedulingGates => event == E::OwnGates || !hints && event == E::OwnUpdate,
         Plugin::NodeUnschedulable => {
@@ -87,14 +85,7 @@ fn helps(
     switches: &Switches,
 ) -> bool {
     let (old, new) = (change.nodes.0.as_deref(), change.nodes.1.as_deref());
-    let deleted = || {
-        change
-            .pods
-            .1
-            .is_none()
-            .then_some(change.pods.0.as_ref())
-            .flatten()
-    };
+    let deleted = || change.pods.1.is_none().then_some(change.pods.0.as_ref()).flatten();
     let comparison = switches.comparison_operators;
     if unasked(plugin, change.event, switches) {
         return true;
@@ -124,12 +115,7 @@ fn helps(
 
 fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
     let counts = |labels: &Labels| shape.hard_spread.iter().any(|c| c.selects(labels));
-    let has_keys = |n: &Node| {
-        shape
-            .hard_spread
-            .iter()
-            .all(|c| n.labels.contains_key(keys(c.key)))
-    };
+    let has_keys = |n: &Node| shape.hard_spread.iter().all(|c| n.labels.contains_key(keys(c.key)));
     match (&change.nodes, &change.pods) {
         ((Some(old), Some(new)), _) => {
             let moved = || {
@@ -159,10 +145,9 @@ fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -
                             .iter()
                             .any(|c| c.selects(&a.labels) != c.selects(&b.labels))
                 }
-                (one, other) => one
-                    .as_ref()
-                    .or(other.as_ref())
-                    .is_some_and(|(_, s)| counts(&s.template.labels)),
+                (one, other) => {
+                    one.as_ref().or(other.as_ref()).is_some_and(|(_, s)| counts(&s.template.labels))
+                }
             }
         }
     }
@@ -171,10 +156,7 @@ fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -
 fn affinity<'a>(shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
     let hates = |other: &Shape| {
         !shape.anti_affinity.is_empty()
-            && shape
-                .anti_affinity
-                .iter()
-                .all(|t| shape.term_matches(t, other))
+            && shape.anti_affinity.iter().all(|t| shape.term_matches(t, other))
     };
     match (&change.nodes, &change.pods) {
         ((old, Some(new)), _) => {
@@ -208,24 +190,15 @@ pub(super) fn is_pod_worth_requeuing(
     switches: &Switches,
 ) -> bool {
     let rejectors = entry.rejected_by;
-    let of_this_pod = || {
-        change
-            .pods
-            .1
-            .as_ref()
-            .is_none_or(|(p, _)| p.id == entry.pod.id)
-    };
+    let of_this_pod = || change.pods.1.as_ref().is_none_or(|(p, _)| p.id == entry.pod.id);
     match change.event {
         _ if rejectors.is_empty() => true,
         ClusterEvent::Any => of_this_pod(),
-        event => Plugin::ALL
-            .iter()
-            .filter(|p| rejectors.has(**p))
-            .any(|plugin| {
-                registered(*plugin, event, switches)
-                    && (switches.wake() != WakeRule::Hints
-                        || helps(*plugin, entry.pod.id, &entry.shape, change, cache, switches))
-            }),
+        event => Plugin::ALL.iter().filter(|p| rejectors.has(**p)).any(|plugin| {
+            registered(*plugin, event, switches)
+                && (switches.wake() != WakeRule::Hints
+                    || helps(*plugin, entry.pod.id, &entry.shape, change, cache, switches))
+        }),
     }
 }
 

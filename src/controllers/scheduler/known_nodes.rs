@@ -29,10 +29,8 @@ impl Algorithm {
 
     /// Empty lists for the nodes that will do, and for what was found out about each.
     pub(super) fn take_spare(&mut self) -> (Vec<NodeId>, Vec<Found>) {
-        let (mut feasible, mut found) = (
-            std::mem::take(&mut self.spare.feasible),
-            std::mem::take(&mut self.spare.found),
-        );
+        let (mut feasible, mut found) =
+            (std::mem::take(&mut self.spare.feasible), std::mem::take(&mut self.spare.found));
         feasible.clear();
         found.clear();
         (feasible, found)
@@ -52,14 +50,8 @@ impl Algorithm {
         let list = self.cache.list();
         let places = &mut self.spare.places;
         places.clear();
-        let looked_at = known.search(
-            at,
-            wanted,
-            &self.cache,
-            &self.choice,
-            &mut self.rejections,
-            places,
-        );
+        let looked_at =
+            known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
         feasible.extend(places.iter().map(|place| list[*place as usize]));
         if known.notable() {
             all_found.extend(places.iter().map(|place| known.found(*place as usize)));
@@ -91,19 +83,14 @@ impl Algorithm {
         let first = self.next_start % all;
         let mut named = named.to_vec();
         named.sort_by_key(|node| {
-            self.cache
-                .place_of(*node)
-                .map(|place| (place + all - first) % all)
+            self.cache.place_of(*node).map(|place| (place + all - first) % all)
         });
         let found: Vec<Found> = named
             .iter()
             .map(|node| self.run_filter_plugins_with_nominated_pods(of, *node, state, nominator))
             .collect();
-        let (feasible, found): (Vec<_>, Vec<_>) = named
-            .into_iter()
-            .zip(found)
-            .filter(|(_, found)| found.rejection == 0)
-            .unzip();
+        let (feasible, found): (Vec<_>, Vec<_>) =
+            named.into_iter().zip(found).filter(|(_, found)| found.rejection == 0).unzip();
         let wanted = feasible_nodes_to_find(all, self.choice.percentage_of_nodes_to_score);
         if feasible.is_empty() || feasible.len() >= wanted {
             return None;

@@ -112,10 +112,7 @@ impl Memo {
     pub(crate) fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
         let kind = &mut self.kinds[kind];
         let version = cache.version();
-        match cache
-            .changed_since(kind.version.1)
-            .filter(|_| kind.version.0 == version.0)
-        {
+        match cache.changed_since(kind.version.1).filter(|_| kind.version.0 == version.0) {
             Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| {
                 kind.rejections[place] = STALE;
                 kind.open[place / 64] |= 1 << (place % 64);
@@ -149,11 +146,7 @@ impl Known<'_> {
         rejections: &mut Rejections,
     ) -> u32 {
         let known = self.0.rejections[place];
-        if known == STALE {
-            self.renew(place, cache, choice, rejections)
-        } else {
-            known
-        }
+        if known == STALE { self.renew(place, cache, choice, rejections) } else { known }
     }
 
     /// Whether anything was found out about any node beside its score.
@@ -206,11 +199,7 @@ impl Known<'_> {
                 }
                 if let Some(last) = places.last().filter(|_| places.len() == wanted) {
                     let last = *last as usize;
-                    return if last >= from {
-                        last - from
-                    } else {
-                        all - from + last
-                    } + 1;
+                    return if last >= from { last - from } else { all - from + last } + 1;
                 }
             }
         }

@@ -75,11 +75,7 @@ impl NodeInfo {
 
     /// Takes another version of the node (`SetNode`).
     pub(crate) fn set_node(&mut self, node: &Rc<Node>) {
-        if self
-            .node
-            .as_ref()
-            .is_none_or(|o| !Rc::ptr_eq(&o.allocatable, &node.allocatable))
-        {
+        if self.node.as_ref().is_none_or(|o| !Rc::ptr_eq(&o.allocatable, &node.allocatable)) {
             self.take_allocatable(node);
         }
         self.node = Some(node.clone());
@@ -112,14 +108,8 @@ impl NodeInfo {
 
     fn sum(&mut self, shape: &Shape, sign: i64) {
         self.requested.change(&shape.requests, sign);
-        self.non_zero.0 = self
-            .non_zero
-            .0
-            .wrapping_add(shape.non_zero.0.wrapping_mul(sign));
-        self.non_zero.1 = self
-            .non_zero
-            .1
-            .wrapping_add(shape.non_zero.1.wrapping_mul(sign));
+        self.non_zero.0 = self.non_zero.0.wrapping_add(shape.non_zero.0.wrapping_mul(sign));
+        self.non_zero.1 = self.non_zero.1.wrapping_add(shape.non_zero.1.wrapping_mul(sign));
         if shape.has_pod_affinity {
             self.with_affinity = self.with_affinity.wrapping_add_signed(sign as i32);
         }

@@ -41,18 +41,9 @@ impl NodeTree {
 
     /// The first node of each zone, then the second of each, and so on (`list`).
     pub(crate) fn list(&self) -> Vec<NodeId> {
-        let longest = self
-            .zones
-            .iter()
-            .map(|(_, nodes)| nodes.len())
-            .max()
-            .unwrap_or(0);
+        let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
         (0..longest)
-            .flat_map(|i| {
-                self.zones
-                    .iter()
-                    .filter_map(move |(_, nodes)| nodes.get(i).copied())
-            })
+            .flat_map(|i| self.zones.iter().filter_map(move |(_, nodes)| nodes.get(i).copied()))
             .collect()
     }
 }

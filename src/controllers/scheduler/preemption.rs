@@ -69,11 +69,7 @@ pub fn preempt(
     if nodes.is_empty() {
         return Attempt::Hopeless(no_candidates(diagnosis.nodes, [].iter()));
     }
-    if algorithm
-        .cache
-        .lowest_priority()
-        .is_none_or(|lowest| lowest >= of.shape.priority)
-    {
+    if algorithm.cache.lowest_priority().is_none_or(|lowest| lowest >= of.shape.priority) {
         // Nobody is weaker anywhere, so no node needs to be tried.
         let (one, times) = (no_victims(), nodes.len());
         return Attempt::NoVictims(no_candidates(
@@ -82,11 +78,8 @@ pub fn preempt(
         ));
     }
     let all = algorithm.choice.switches.preemption_tries_all;
-    let (offset, wanted) = if all {
-        (0, usize::MAX)
-    } else {
-        get_offset_and_num_candidates(nodes.len(), chances)
-    };
+    let (offset, wanted) =
+        if all { (0, usize::MAX) } else { get_offset_and_num_candidates(nodes.len(), chances) };
     let (mut sparing, mut violating, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..nodes.len() {
         match select_victims(
@@ -116,22 +109,10 @@ pub fn preempt(
 /// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of
 /// nodes, as upstream lists them from its snapshot.
 fn nodes_where_preemption_might_help(algorithm: &Algorithm, diagnosis: &Diagnosis) -> Vec<NodeId> {
-    let hopeful = |number: u32| {
-        algorithm
-            .rejections
-            .get(number)
-            .is_some_and(|r| !r.unresolvable)
-    };
-    let rejected = if diagnosis.at_once.is_some() {
-        &[][..]
-    } else {
-        &diagnosis.rejected
-    };
-    let mut nodes: Vec<NodeId> = rejected
-        .iter()
-        .filter(|(_, number)| hopeful(*number))
-        .map(|(node, _)| *node)
-        .collect();
+    let hopeful = |number: u32| algorithm.rejections.get(number).is_some_and(|r| !r.unresolvable);
+    let rejected = if diagnosis.at_once.is_some() { &[][..] } else { &diagnosis.rejected };
+    let mut nodes: Vec<NodeId> =
+        rejected.iter().filter(|(_, number)| hopeful(*number)).map(|(node, _)| *node).collect();
     let mut place = vec![usize::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
     for (i, node) in algorithm
         .cache
@@ -150,9 +131,7 @@ fn nodes_where_preemption_might_help(algorithm: &Algorithm, diagnosis: &Diagnosi
 
 /// Where the dry runs begin, and how many candidates are enough (`GetOffsetAndNumCandidates`).
 fn get_offset_and_num_candidates(nodes: usize, chances: &mut dyn Chances) -> (usize, usize) {
-    let wanted = (nodes * LEAST_PERCENTAGE / 100)
-        .max(LEAST_NUMBER)
-        .min(nodes);
+    let wanted = (nodes * LEAST_PERCENTAGE / 100).max(LEAST_NUMBER).min(nodes);
     (chances.offset(nodes as u32) as usize, wanted)
 }
 
@@ -167,15 +146,9 @@ fn not_eligible(
         return Some("not eligible due to preemptionPolicy=Never.");
     }
     let node = of.pod.unscheduled.as_ref().and_then(|u| u.nominated)?;
-    let number = diagnosis
-        .rejected
-        .iter()
-        .find(|(n, _)| *n == node)
-        .map_or(0, |(_, number)| *number);
-    let hopeless = algorithm
-        .rejections
-        .get(number)
-        .is_some_and(|r| r.unresolvable);
+    let number =
+        diagnosis.rejected.iter().find(|(n, _)| *n == node).map_or(0, |(_, number)| *number);
+    let hopeless = algorithm.rejections.get(number).is_some_and(|r| r.unresolvable);
     if hopeless && switches.hopeless_nomination_frees {
         return None;
     }
@@ -193,10 +166,7 @@ fn not_eligible(
             && p.pod.is_terminating()
             && (switches.any_terminating_blocks || by_scheduler(&p.pod))
     };
-    let waits = algorithm
-        .cache
-        .node(node)
-        .is_some_and(|info| info.pods.iter().any(leaving));
+    let waits = algorithm.cache.node(node).is_some_and(|info| info.pods.iter().any(leaving));
     waits.then_some("not eligible due to a terminating pod on the nominated node.")
 }
 
@@ -224,12 +194,8 @@ fn select_victims(
     now: Timestamp,
 ) -> Result<Candidate, Rejection> {
     let info = algorithm.cache.node(node).ok_or_else(no_victims)?;
-    let mut weaker: Vec<Placed> = info
-        .pods
-        .iter()
-        .filter(|p| p.shape.priority < of.shape.priority)
-        .cloned()
-        .collect();
+    let mut weaker: Vec<Placed> =
+        info.pods.iter().filter(|p| p.shape.priority < of.shape.priority).cloned().collect();
     if weaker.is_empty() {
         return Err(no_victims());
     }
@@ -248,10 +214,7 @@ fn select_victims(
     for (i, placed) in spared.into_iter().chain(others).enumerate() {
         info.add(placed.clone());
         algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), 1);
-        if algorithm
-            .dry_run(of, node, &info, &state, nominator)
-            .is_err()
-        {
+        if algorithm.dry_run(of, node, &info, &state, nominator).is_err() {
             info.remove(placed.pod.id);
             algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
             violations += usize::from(i < first_others);
@@ -261,19 +224,12 @@ fn select_victims(
     if algorithm.choice.switches.sorts_victims {
         victims.sort_by_key(importance);
     }
-    Ok(Candidate {
-        node,
-        victims,
-        violations,
-    })
+    Ok(Candidate { node, victims, violations })
 }
 
 /// Those whose eviction a budget forbids, and the others (`filterPodsWithPDBViolation`).
 fn split_by_budgets(pods: Vec<Placed>, budgets: &[Rc<Budget>]) -> (Vec<Placed>, Vec<Placed>) {
-    let mut allowed: Vec<i32> = budgets
-        .iter()
-        .map(|b| b.status.disruptions_allowed)
-        .collect();
+    let mut allowed: Vec<i32> = budgets.iter().map(|b| b.status.disruptions_allowed).collect();
     pods.into_iter().partition(|p| {
         let mut violates = false;
         let labels = &p.shape.template.labels;
@@ -301,17 +257,8 @@ fn cheapest(
 ) -> Candidate {
     let cost = |c: &Candidate| {
         let first = c.victims.first().map_or(i32::MIN, |p| p.shape.priority);
-        let highest = c
-            .victims
-            .iter()
-            .map(|p| p.shape.priority)
-            .max()
-            .unwrap_or(i32::MIN);
-        let sum: i64 = c
-            .victims
-            .iter()
-            .map(|p| i64::from(p.shape.priority) + (1 << 31))
-            .sum();
+        let highest = c.victims.iter().map(|p| p.shape.priority).max().unwrap_or(i32::MIN);
+        let sum: i64 = c.victims.iter().map(|p| i64::from(p.shape.priority) + (1 << 31)).sum();
         let top = c.victims.iter().filter(|p| p.shape.priority == highest);
         let earliest = top.map(|p| started(&p.pod, now)).min().unwrap_or(now);
         (c.violations, first, sum, c.victims.len(), Reverse(earliest))
@@ -319,9 +266,8 @@ fn cheapest(
     let Some(least) = candidates.iter().map(cost).min() else {
         unreachable!("there is a candidate")
     };
-    let ties: Vec<usize> = (0..candidates.len())
-        .filter(|i| cost(&candidates[*i]) == least)
-        .collect();
+    let ties: Vec<usize> =
+        (0..candidates.len()).filter(|i| cost(&candidates[*i]) == least).collect();
     let chosen = ties[chances.pick(ties.len() as u32) as usize];
     candidates.swap_remove(chosen)
 }

@@ -83,11 +83,7 @@ impl Algorithm {
     ) {
         let (switches, shape) = (self.choice.switches, of.shape);
         let by_default = !shape.has_spread();
-        let constraints = if by_default {
-            self.default_constraints(of)
-        } else {
-            None
-        };
+        let constraints = if by_default { self.default_constraints(of) } else { None };
         let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
         if constraints.is_empty() {
             return;
@@ -102,10 +98,8 @@ impl Algorithm {
             &switches,
         );
         let of_class = pod_topology_spread_score::normalize(&raw.of_class, switches.spread_score);
-        let weighted: Vec<i64> = of_class
-            .iter()
-            .map(|score| switches.weights.topology_spread * score)
-            .collect();
+        let weighted: Vec<i64> =
+            of_class.iter().map(|score| switches.weights.topology_spread * score).collect();
         totals
             .iter_mut()
             .zip(&raw.class_of)
@@ -115,9 +109,8 @@ impl Algorithm {
 
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
-        let selector = of
-            .owners
-            .filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
+        let selector =
+            of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
         let shape = of.shape.id as usize;
         if let Some(Some((known, spread))) = self.default_spread.get(shape)
             && Rc::ptr_eq(known, selector)
@@ -147,11 +140,7 @@ impl Algorithm {
             }
             count += u32::from(*total == most);
         }
-        let mut ties = totals
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| **t == most)
-            .map(|(i, _)| i);
+        let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
             match pick(Tied::InHeap(count)) {
                 0 => ties.min_by(|a, b| heap_order(*a, *b)),
@@ -170,10 +159,7 @@ impl Algorithm {
 
 /// Adds the scores of a plugin, weighted.
 fn add(totals: &mut [i64], scores: &[i64], weight: i64) {
-    totals
-        .iter_mut()
-        .zip(scores)
-        .for_each(|(t, s)| *t += weight * s);
+    totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
 }
 
 /// Which of two equal elements comes to the top of a Go heap: the first from above, left before
@@ -183,9 +169,7 @@ fn heap_order(a: usize, b: usize) -> std::cmp::Ordering {
     let (x, y) = (a + 1, b + 1);
     let (depth_x, depth_y) = (x.ilog2(), y.ilog2());
     let shallower = depth_x.min(depth_y);
-    (x >> (depth_x - shallower))
-        .cmp(&(y >> (depth_y - shallower)))
-        .then(depth_x.cmp(&depth_y))
+    (x >> (depth_x - shallower)).cmp(&(y >> (depth_y - shallower))).then(depth_x.cmp(&depth_y))
 }
 
 #[cfg(test)]

@@ -150,10 +150,7 @@ impl Queue {
     ) {
         if strategy == Strategy::Skip {
             self.waiting.put(Place::Unschedulable, entry);
-        } else if self
-            .backoff
-            .is_pod_backing_off(self.backoff.get_backoff_time(&entry), now)
-        {
+        } else if self.backoff.is_pod_backing_off(self.backoff.get_backoff_time(&entry), now) {
             self.move_to_backoff_q(entry);
         } else {
             self.move_to_active_q(entry);
@@ -167,9 +164,7 @@ impl Queue {
         if gated {
             Some(Plugin::SchedulingGates)
         } else {
-            self.preempting
-                .contains(&entry.pod.id)
-                .then_some(Plugin::DefaultPreemption)
+            self.preempting.contains(&entry.pod.id).then_some(Plugin::DefaultPreemption)
         }
     }
 
@@ -249,19 +244,13 @@ impl Queue {
             }
             Place::Backoff(_) | Place::ErrorBackoff(_) => self.waiting.put(place, entry),
             Place::Unschedulable if hints => {
-                let helps = changes
-                    .iter()
-                    .any(|c| self.is_worth_requeuing(&entry, c, cache));
+                let helps = changes.iter().any(|c| self.is_worth_requeuing(&entry, c, cache));
                 if helps {
                     entry.cause = cause;
                 }
                 self.requeue_pod_with_queueing_strategy(
                     entry,
-                    if helps {
-                        Strategy::AfterBackoff
-                    } else {
-                        Strategy::Skip
-                    },
+                    if helps { Strategy::AfterBackoff } else { Strategy::Skip },
                     now,
                 );
             }
@@ -289,11 +278,7 @@ impl Queue {
             return Strategy::AfterBackoff;
         };
         let helps = changes.any(|c| self.is_worth_requeuing(entry, c, cache));
-        if helps {
-            Strategy::AfterBackoff
-        } else {
-            Strategy::Skip
-        }
+        if helps { Strategy::AfterBackoff } else { Strategy::Skip }
     }
 
     fn is_worth_requeuing(&self, entry: &QueuedPod, change: &Change, cache: &Cache) -> bool {
@@ -397,11 +382,7 @@ impl Queue {
             .filter(|id| self.waiting.entry(*id).is_some_and(|(_, e)| late(e)))
             .collect();
         for id in &ids {
-            if self
-                .waiting
-                .entry(*id)
-                .is_some_and(|(_, e)| e.gated_by.is_some())
-            {
+            if self.waiting.entry(*id).is_some_and(|(_, e)| e.gated_by.is_some()) {
                 continue;
             }
             if let Some((_, mut entry)) = self.waiting.take(*id) {

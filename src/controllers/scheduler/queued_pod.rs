@@ -73,12 +73,7 @@ impl QueuedPod {
     }
 
     pub(super) fn active_key(&self) -> ActiveKey {
-        (
-            Reverse(self.shape.priority),
-            self.timestamp,
-            self.sequence,
-            self.pod.id,
-        )
+        (Reverse(self.shape.priority), self.timestamp, self.sequence, self.pod.id)
     }
 }
 

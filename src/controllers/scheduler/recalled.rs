@@ -39,10 +39,7 @@ fn spread_s(tries: u32) -> i64 {
 fn bounds(waited_s: i64, flush: Dur) -> (u32, u32) {
     let flushed = waited_s / (flush.as_secs() as i64).max(1);
     let least = u32::try_from(flushed).unwrap_or(0).clamp(0, LONGEST_AFTER) + 1;
-    let most = (1..=LONGEST_AFTER + 1)
-        .take_while(|n| spread_s(*n) <= waited_s)
-        .last()
-        .unwrap_or(1);
+    let most = (1..=LONGEST_AFTER + 1).take_while(|n| spread_s(*n) <= waited_s).last().unwrap_or(1);
     (least.min(most), most)
 }
 
@@ -76,9 +73,7 @@ impl Recaller<'_> {
         let flush = self.core.switches().unschedulable_flush;
         let draw = |min: i64, max: i64| {
             let (min, max) = (min.unsigned_abs(), max.max(min).unsigned_abs());
-            self.core
-                .ctx
-                .uniform(point, self.core.client.pod_object(id), min, max) as i64
+            self.core.ctx.uniform(point, self.core.client.pod_object(id), min, max) as i64
         };
         let tries = waited.tries.unwrap_or_else(|| {
             let (least, most) = bounds(waited_us / SECOND_US, flush);
@@ -90,11 +85,7 @@ impl Recaller<'_> {
             let first = waited_us - spread_s(tries.min(LONGEST_AFTER + 1)) * SECOND_US;
             -draw(0, first.clamp(0, longest))
         });
-        Waited {
-            tries: Some(tries),
-            last_us: Some(last),
-            ..waited
-        }
+        Waited { tries: Some(tries), last_us: Some(last), ..waited }
     }
 
     fn recall_pod(&self, id: PodId, waited: Waited) {
@@ -110,25 +101,17 @@ impl Recaller<'_> {
         let last_us = waited.last_us.unwrap_or(0);
         let ends_us = last_us.saturating_add(backoff_s(tries) * SECOND_US).max(0);
         let us = |us: i64| Dur::from_micros(us.unsigned_abs());
-        entry.before = Some(Before {
-            backoff_ends: Time::ZERO + us(ends_us),
-            tried_ago: us(last_us),
-        });
+        entry.before =
+            Some(Before { backoff_ends: Time::ZERO + us(ends_us), tried_ago: us(last_us) });
         self.core.record_verdicts(id, &diagnosis);
-        self.core
-            .state
-            .with(|s| s.queue.put(Place::Unschedulable, entry));
+        self.core.state.with(|s| s.queue.put(Place::Unschedulable, entry));
     }
 
     /// Why no node takes a pod as things stand; none if one does.
     fn fits_nowhere(&self, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
         let owners = self.core.owners_selector(&entry.pod);
         self.core.state.with(|s| {
-            let of = Incoming {
-                pod: &entry.pod,
-                shape: &entry.shape,
-                owners: owners.as_ref(),
-            };
+            let of = Incoming { pod: &entry.pod, shape: &entry.shape, owners: owners.as_ref() };
             let start = s.algorithm.next_start;
             let outcome = s.algorithm.schedule_pod(of, &s.nominator, &mut |_| 0);
             s.algorithm.next_start = start;
@@ -149,16 +132,10 @@ mod tests {
     /// fourth 7 s, the fifth 15 s and the sixth 25 s. Pods that have waited for five minutes are tried again.
     #[test]
     fn tries_come_no_sooner_than_back_offs_allow() {
-        assert_eq!(
-            [1, 2, 3, 4, 5, 6, 7].map(spread_s),
-            [0, 1, 3, 7, 15, 25, 35]
-        );
+        assert_eq!([1, 2, 3, 4, 5, 6, 7].map(spread_s), [0, 1, 3, 7, 15, 25, 35]);
         let flush = Dur::from_secs(300);
         let of = |s| bounds(s, flush);
-        assert_eq!(
-            [0, 1, 6, 7, 20, 25].map(of),
-            [(1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)]
-        );
+        assert_eq!([0, 1, 6, 7, 20, 25].map(of), [(1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)]);
         // Twice five minutes are two tries at least beside the first.
         assert_eq!([301, 601, 86_400].map(of), [(2, 6), (3, 6), (6, 6)]);
     }

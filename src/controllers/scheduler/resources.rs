@@ -41,10 +41,7 @@ impl Amounts {
 
     /// How much of an extended resource.
     pub(crate) fn scalar(&self, name: &str) -> i64 {
-        self.scalars
-            .iter()
-            .find(|(n, _)| &**n == name)
-            .map_or(0, |(_, amount)| *amount)
+        self.scalars.iter().find(|(n, _)| &**n == name).map_or(0, |(_, amount)| *amount)
     }
 
     /// Whether nothing is asked for.
@@ -77,24 +74,17 @@ fn is_scalar(name: &str) -> bool {
 pub(crate) fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
     let one = |list: &Resources| {
         let amounts = Amounts::of(list);
-        let cpu = if list.contains_key("cpu") {
-            amounts.cpu
-        } else {
-            DEFAULT_MILLI_CPU
-        };
-        let memory = if list.contains_key("memory") {
-            amounts.memory
-        } else {
-            DEFAULT_MEMORY
-        };
+        let cpu = if list.contains_key("cpu") { amounts.cpu } else { DEFAULT_MILLI_CPU };
+        let memory = if list.contains_key("memory") { amounts.memory } else { DEFAULT_MEMORY };
         (cpu, memory)
     };
     if containers.is_empty() {
         return one(pod);
     }
-    containers.iter().map(one).fold((0_i64, 0_i64), |sum, c| {
-        (sum.0.wrapping_add(c.0), sum.1.wrapping_add(c.1))
-    })
+    containers
+        .iter()
+        .map(one)
+        .fold((0_i64, 0_i64), |sum, c| (sum.0.wrapping_add(c.0), sum.1.wrapping_add(c.1)))
 }
 
 #[cfg(test)]
@@ -103,9 +93,7 @@ mod tests {
     use crate::api::quantity::Quantity;
 
     fn list(of: &[(&str, &str)]) -> Resources {
-        of.iter()
-            .map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_default()))
-            .collect()
+        of.iter().map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_default())).collect()
     }
 
     /// `GetNonzeroRequests` of upstream: each container that lacks a request counts 100m and
@@ -123,22 +111,10 @@ mod tests {
 
     #[test]
     fn extended_resources_are_counted_by_name() {
-        let mut sum = Amounts::of(&list(&[
-            ("cpu", "1500m"),
-            ("nvidia.com/gpu", "2"),
-            ("storage", "1Gi"),
-        ]));
-        assert_eq!(
-            (sum.cpu, sum.scalar("nvidia.com/gpu"), sum.scalars.len()),
-            (1500, 2, 1)
-        );
-        sum.change(
-            &Amounts::of(&list(&[("nvidia.com/gpu", "1"), ("hugepages-2Mi", "4Mi")])),
-            -1,
-        );
-        assert_eq!(
-            (sum.scalar("nvidia.com/gpu"), sum.scalar("hugepages-2Mi")),
-            (1, -4_194_304)
-        );
+        let mut sum =
+            Amounts::of(&list(&[("cpu", "1500m"), ("nvidia.com/gpu", "2"), ("storage", "1Gi")]));
+        assert_eq!((sum.cpu, sum.scalar("nvidia.com/gpu"), sum.scalars.len()), (1500, 2, 1));
+        sum.change(&Amounts::of(&list(&[("nvidia.com/gpu", "1"), ("hugepages-2Mi", "4Mi")])), -1);
+        assert_eq!((sum.scalar("nvidia.com/gpu"), sum.scalar("hugepages-2Mi")), (1, -4_194_304));
     }
 }

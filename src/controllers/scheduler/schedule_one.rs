@@ -55,12 +55,10 @@ impl ScheduleOne {
             Tied::InHeap(_) if !self.core.ctx.is_choosing() => 0,
             Tied::InHeap(nodes) => {
                 let mut places: Vec<u32> = (0..nodes).collect();
-                self.core
-                    .ctx
-                    .order_ties(self.feasible_point, &mut places, |place| Object {
-                        id: *place,
-                        hash: u64::from(*place) + 1,
-                    });
+                self.core.ctx.order_ties(self.feasible_point, &mut places, |place| Object {
+                    id: *place,
+                    hash: u64::from(*place) + 1,
+                });
                 places[0]
             }
         }
@@ -83,24 +81,15 @@ impl ScheduleOne {
             self.core.state.with(|s| s.queue.done(pod.id));
             return;
         }
-        if self
-            .core
-            .state
-            .with(|s| s.algorithm.cache.is_assumed(pod.id))
-        {
+        if self.core.state.with(|s| s.algorithm.cache.is_assumed(pod.id)) {
             self.core.state.with(|s| s.queue.done(pod.id));
             return;
         }
         let owners = self.core.owners_selector(&pod);
         let object = self.core.client.pod_object(pod.id);
         let outcome = self.core.state.with(|s| {
-            let of = Incoming {
-                pod: &pod,
-                shape: &entry.shape,
-                owners: owners.as_ref(),
-            };
-            s.algorithm
-                .schedule_pod(of, &s.nominator, &mut |tied| self.pick(object, tied))
+            let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
+            s.algorithm.schedule_pod(of, &s.nominator, &mut |tied| self.pick(object, tied))
         });
         match outcome {
             Outcome::Fits(node) => {
@@ -127,9 +116,7 @@ impl ScheduleOne {
                     .await
             }
             Outcome::Unfit(diagnosis) => {
-                self.failures
-                    .run_post_filter(entry, *diagnosis, owners)
-                    .await
+                self.failures.run_post_filter(entry, *diagnosis, owners).await
             }
         }
     }
@@ -190,10 +177,7 @@ impl ScheduleOne {
     /// What upstream prints of a binding that the API server refused.
     fn why_not_bound(&self, pod: &Pod, asked: Option<Uid>, error: ApiError) -> String {
         let (id, uid) = (pod.id, pod.uid);
-        let name = self
-            .core
-            .api()
-            .names(|n| short_name(n.pod_name(id)).to_owned());
+        let name = self.core.api().names(|n| short_name(n.pod_name(id)).to_owned());
         match error {
             ApiError::NotFound => format!("pods {name:?} not found"),
             ApiError::Rejected => error.of(&format!("post pods {name}")),
@@ -203,10 +187,8 @@ impl ScheduleOne {
             _ => {
                 let (kind, why) = match self.core.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
-                        let key = self
-                            .core
-                            .api()
-                            .names(|n| format!("/registry/pods/{}", n.pod_name(id)));
+                        let key =
+                            self.core.api().names(|n| format!("/registry/pods/{}", n.pod_name(id)));
                         let mismatch = format!(
                             "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
                             p.uid
@@ -220,10 +202,7 @@ impl ScheduleOne {
                         "pods/binding",
                         format!("pod {name} is being deleted, cannot be assigned to a host"),
                     ),
-                    _ => (
-                        "pods/binding",
-                        format!("pod {name} is already assigned to a node"),
-                    ),
+                    _ => ("pods/binding", format!("pod {name} is already assigned to a node")),
                 };
                 format!("Operation cannot be fulfilled on {kind} {name:?}: {why}")
             }

@@ -22,10 +22,7 @@ impl Algorithm {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
         }
-        let mut diagnosis = Diagnosis {
-            nodes: self.cache.list().len(),
-            ..Diagnosis::default()
-        };
+        let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
         let (feasible, found) = self.find_nodes_that_fit_pod(of, nominator, &mut diagnosis);
         let outcome = match feasible.as_slice() {
             [] => {
@@ -132,11 +129,7 @@ impl Algorithm {
         let count = named.map_or(all, <[NodeId]>::len);
         let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
         let (mut feasible, mut all_found) = self.take_spare();
-        let mut at = if count == 0 {
-            0
-        } else {
-            self.next_start % count
-        };
+        let mut at = if count == 0 { 0 } else { self.next_start % count };
         for _ in 0..count {
             let node = named.map_or_else(|| self.cache.list()[at], |named| named[at]);
             at = if at + 1 == count { 0 } else { at + 1 };
@@ -159,11 +152,8 @@ impl Algorithm {
                 break;
             }
         }
-        let modulus = if self.choice.switches.narrow_search_resets_start {
-            count.max(1)
-        } else {
-            all
-        };
+        let modulus =
+            if self.choice.switches.narrow_search_resets_start { count.max(1) } else { all };
         self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % modulus;
         (feasible, all_found)
     }
@@ -181,11 +171,6 @@ impl Algorithm {
                 "pod affinity terms conflict",
             ));
         }
-        Ok(Some(
-            names
-                .iter()
-                .filter_map(|name| self.cache.named(name))
-                .collect(),
-        ))
+        Ok(Some(names.iter().filter_map(|name| self.cache.named(name)).collect()))
     }
 }

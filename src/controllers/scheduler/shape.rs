@@ -98,24 +98,17 @@ impl Shape {
             key: topologies.key(&term.topology_key),
         };
         let affinity: Vec<Term> = spec.pod_affinity.required.iter().map(&mut term).collect();
-        let anti_affinity: Vec<Term> = spec
-            .pod_anti_affinity
-            .required
-            .iter()
-            .map(&mut term)
-            .collect();
+        let anti_affinity: Vec<Term> =
+            spec.pod_anti_affinity.required.iter().map(&mut term).collect();
         let mut preferred: Vec<(i64, Term)> = Vec::new();
-        for (sign, terms) in [
-            (1, &spec.pod_affinity.preferred),
-            (-1, &spec.pod_anti_affinity.preferred),
-        ] {
+        for (sign, terms) in
+            [(1, &spec.pod_affinity.preferred), (-1, &spec.pod_anti_affinity.preferred)]
+        {
             preferred.extend(terms.iter().map(|(w, t)| (sign * i64::from(*w), term(t))));
         }
         let mut spread = |hard: bool| -> Vec<Spread> {
             let those = spec.topology_spread.iter().filter(|c| c.hard == hard);
-            those
-                .map(|c| spread_of(c, namespace, &template.labels, topologies, tally))
-                .collect()
+            those.map(|c| spread_of(c, namespace, &template.labels, topologies, tally)).collect()
         };
         let (hard_spread, soft_spread) = (spread(true), spread(false));
         Self {
@@ -163,8 +156,7 @@ impl Shape {
 
     /// Whether a term of this pod is about a pod of another shape.
     pub(crate) fn term_matches(&self, term: &Term, other: &Shape) -> bool {
-        term.term
-            .matches(&self.namespace, &other.namespace, &other.template.labels)
+        term.term.matches(&self.namespace, &other.namespace, &other.template.labels)
     }
 
     /// Whether all of its required affinity is about a pod of another shape; not if it has none
@@ -182,16 +174,11 @@ fn spread_of(
     topologies: &mut Topologies,
     tally: NewTally<'_>,
 ) -> Spread {
-    let own = c
-        .match_label_keys
-        .iter()
-        .filter_map(|k| labels.get(k).map(|v| (k, v)));
+    let own = c.match_label_keys.iter().filter_map(|k| labels.get(k).map(|v| (k, v)));
     // A label that a pod has is a valid one to select.
     let own = own.filter_map(|(k, v)| Requirement::new(k, Operator::Equals, [v.clone()]).ok());
-    let selector = c
-        .selector
-        .as_ref()
-        .map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
+    let selector =
+        c.selector.as_ref().map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
     Spread {
         key: topologies.key(&c.topology_key),
         by_host: c.topology_key == super::topology::HOSTNAME,
@@ -228,13 +215,8 @@ impl Shapes {
         if let Some(known) = self.by_template.find(hash, is) {
             return self.all[known as usize].clone();
         }
-        let shape = Rc::new(Shape::new(
-            self.all.len() as u32,
-            namespace,
-            template,
-            topologies,
-            tally,
-        ));
+        let shape =
+            Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies, tally));
         self.by_template.insert(hash, shape.id);
         self.all.push(shape.clone());
         shape

@@ -63,10 +63,7 @@ pub(super) fn filter_and_score(
 ) -> Found {
     let rejection = rejections.number(run_filter_plugins(shape, info, &choice.switches));
     let Some(node) = info.node.as_ref().filter(|_| rejection == 0) else {
-        return Found {
-            rejection,
-            ..Found::default()
-        };
+        return Found { rejection, ..Found::default() };
     };
     let fit = node_resources_fit::score(shape, info, choice.strategy);
     let balance = balanced_allocation::score(shape, info, choice.switches.balance);

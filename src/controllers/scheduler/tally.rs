@@ -44,9 +44,7 @@ struct Sums {
 
 impl Tally {
     fn counts(&self, shape: &Shape) -> bool {
-        self.selector
-            .as_ref()
-            .is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
+        self.selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
     }
 }
 
@@ -75,9 +73,7 @@ impl Namespace {
 
     /// The counts that pods with these labels may be part of.
     fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = u32> + 'a {
-        let with_label = labels
-            .iter()
-            .flat_map(|(key, value)| self.with_label.get(key, value));
+        let with_label = labels.iter().flat_map(|(key, value)| self.with_label.get(key, value));
         with_label.chain(&self.others).copied()
     }
 }
@@ -109,15 +105,10 @@ impl Tallies {
     /// there.
     pub(crate) fn id(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
         if !self.namespaces.contains_key(namespace) {
-            self.namespaces
-                .insert(namespace.into(), Namespace::default());
+            self.namespaces.insert(namespace.into(), Namespace::default());
         }
         let id = self.all.len() as u32;
-        let mut tally = Tally {
-            selector: selector.cloned(),
-            shapes: Vec::new(),
-            kept: None,
-        };
+        let mut tally = Tally { selector: selector.cloned(), shapes: Vec::new(), kept: None };
         let Some(of) = self.namespaces.get_mut(namespace) else {
             return TallyId(id);
         };
@@ -129,10 +120,8 @@ impl Tallies {
             Some(s) => drop(of.with.insert(s.clone(), id)),
         }
         let narrowest = selector.and_then(|s| of.narrowest(s));
-        let shapes = narrowest.map_or_else(
-            || of.shapes.clone(),
-            |label| of.shapes_by_label.under(label).collect(),
-        );
+        let shapes = narrowest
+            .map_or_else(|| of.shapes.clone(), |label| of.shapes_by_label.under(label).collect());
         for number in shapes {
             let known = &mut self.shapes[number as usize];
             if tally.counts(&known.shape) {
@@ -141,9 +130,9 @@ impl Tallies {
             }
         }
         match narrowest {
-            Some((key, values)) => values
-                .iter()
-                .for_each(|value| of.with_label.insert(key, value, id)),
+            Some((key, values)) => {
+                values.iter().for_each(|value| of.with_label.insert(key, value, id))
+            }
             None => of.others.push(id),
         }
         self.all.push(tally);
@@ -161,9 +150,7 @@ impl Tallies {
         let mut fresh = Kept::default();
         for number in shapes {
             let shape = &mut self.shapes[*number as usize];
-            shape
-                .on_node
-                .for_each(|node, count| fresh.on_node.add(node, count as i32));
+            shape.on_node.for_each(|node, count| fresh.on_node.add(node, count as i32));
             shape.kept.push(id);
         }
         *kept = Some(fresh);
@@ -173,15 +160,11 @@ impl Tallies {
     pub(crate) fn add_shape(&mut self, shape: &Rc<Shape>) {
         let of = self.namespaces.entry(shape.namespace.clone()).or_default();
         let labels = &shape.template.labels;
-        let mut tallies: Vec<u32> = of
-            .candidates(labels)
-            .filter(|t| self.all[*t as usize].counts(shape))
-            .collect();
+        let mut tallies: Vec<u32> =
+            of.candidates(labels).filter(|t| self.all[*t as usize].counts(shape)).collect();
         tallies.sort_unstable();
         of.shapes.push(shape.id);
-        labels
-            .iter()
-            .for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
+        labels.iter().for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
         let of_own = |t: &u32| self.all[*t as usize].kept.is_some();
         let kept = tallies.iter().copied().filter(of_own).collect();
         self.shapes.push(OfShape {
@@ -216,11 +199,7 @@ impl Tallies {
                 continue;
             };
             kept.on_node.add(node, by);
-            for sums in kept
-                .sums
-                .iter_mut()
-                .filter(|s| s.as_of == Some(topologies.changes()))
-            {
+            for sums in kept.sums.iter_mut().filter(|s| s.as_of == Some(topologies.changes())) {
                 if let Some(domain) = topologies.domain(sums.key, node) {
                     sums.by_domain[domain as usize] += i64::from(by);
                 }
@@ -238,10 +217,9 @@ impl Tallies {
         let Tally { shapes, kept, .. } = &self.all[tally.0 as usize];
         match kept {
             Some(kept) => kept.on_node.on(node),
-            None => shapes
-                .iter()
-                .map(|number| self.shapes[*number as usize].on_node.on(node))
-                .sum(),
+            None => {
+                shapes.iter().map(|number| self.shapes[*number as usize].on_node.on(node)).sum()
+            }
         }
     }
 
@@ -279,11 +257,7 @@ impl Tallies {
         }
         let Kept { on_node, sums } = self.all[tally.0 as usize].kept.get_or_insert_default();
         let at = sums.iter().position(|s| s.key == key).unwrap_or_else(|| {
-            sums.push(Sums {
-                key,
-                as_of: None,
-                by_domain: Vec::new(),
-            });
+            sums.push(Sums { key, as_of: None, by_domain: Vec::new() });
             sums.len() - 1
         });
         let of_key = &mut sums[at];

@@ -25,11 +25,8 @@ impl<'a> Histogram<'a> {
 
     /// "2 this, 1 that", sorted as text.
     fn text(&self) -> String {
-        let mut parts: Vec<String> = self
-            .0
-            .iter()
-            .map(|(reason, nodes)| format!("{nodes} {reason}"))
-            .collect();
+        let mut parts: Vec<String> =
+            self.0.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
         parts.sort_unstable();
         parts.join(", ")
     }
@@ -70,10 +67,7 @@ impl Failure<'_> {
             histogram.add([reason].into_iter(), self.nodes - self.rejected.len());
         }
         let mut text = format!("0/{} nodes are available:", self.nodes);
-        let old = matches!(
-            switches.fit_text,
-            FitText::Reasons | FitText::WithPreemption
-        );
+        let old = matches!(switches.fit_text, FitText::Reasons | FitText::WithPreemption);
         match self.at_once {
             Some(r) if !old => text += &format!(" {}.", reasons(r).collect::<Vec<_>>().join(", ")),
             Some(r) => {
@@ -83,19 +77,11 @@ impl Failure<'_> {
             None if old || !histogram.0.is_empty() => text += &format!(" {}.", histogram.text()),
             None => {}
         }
-        let more = if switches.fit_text == FitText::Reasons {
-            ""
-        } else {
-            self.post_filter
-        };
+        let more = if switches.fit_text == FitText::Reasons { "" } else { self.post_filter };
         if !more.is_empty() {
             text += &format!(
                 " {more}{}",
-                if switches.fit_text == FitText::TwoStops {
-                    "."
-                } else {
-                    ""
-                }
+                if switches.fit_text == FitText::TwoStops { "." } else { "" }
             );
         }
         text

@@ -57,10 +57,7 @@ impl Topologies {
         if let Some(at) = self.all.iter().position(|t| t.key == key) {
             return KeyId(at as u32);
         }
-        let mut topology = Topology {
-            key: key.to_owned(),
-            ..Topology::default()
-        };
+        let mut topology = Topology { key: key.to_owned(), ..Topology::default() };
         for (i, labels) in self.labels.iter().enumerate() {
             topology.set(NodeId(i as u32), labels.as_deref());
         }
@@ -81,11 +78,7 @@ impl Topologies {
 
     /// The domain of a node, if it has the label.
     pub(crate) fn domain(&self, key: KeyId, node: NodeId) -> Option<u32> {
-        self.all[key.0 as usize]
-            .of_node
-            .get(node.index())
-            .copied()
-            .filter(|d| *d != ABSENT)
+        self.all[key.0 as usize].of_node.get(node.index()).copied().filter(|d| *d != ABSENT)
     }
 
     /// The domains of nodes under a key, by node; [`ABSENT`] for those without the label, and

@@ -45,9 +45,7 @@ impl Executor {
         match self.core.switches().preemption_writes {
             PreemptionWrites::NominationFirst => {
                 let weaker = self.lower_priority_nominated_pods(shape.priority, node);
-                self.core
-                    .state
-                    .with(|s| s.nominator.add((pod.clone(), shape.clone()), node));
+                self.core.state.with(|s| s.nominator.add((pod.clone(), shape.clone()), node));
                 if !self.core.write_status(pod, None, Some(Some(node))).await {
                     self.core.state.with(|s| s.nominator.remove(pod.id));
                     return Nomination::Keep;
@@ -122,12 +120,8 @@ impl Executor {
         let (executor, pod, pieces) = (self.clone(), pod.clone(), victims.len());
         let (victims, all_ok) = (Rc::new(victims), ok.clone());
         let start = move |i: usize| {
-            let (c, pod, victims, ok) = (
-                executor.clone(),
-                pod.clone(),
-                victims.clone(),
-                all_ok.clone(),
-            );
+            let (c, pod, victims, ok) =
+                (executor.clone(), pod.clone(), victims.clone(), all_ok.clone());
             Some(async move {
                 let evicted = c.evict(&pod, &victims[i], node).await;
                 ok.set(ok.get() && evicted.is_ok());
@@ -153,11 +147,8 @@ impl Executor {
             .is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
         if switches.marks_victims {
             let at = self.core.api().timestamp();
-            let condition = PodCondition {
-                status: ConditionStatus::True,
-                reason,
-                last_transition_time: at,
-            };
+            let condition =
+                PodCondition { status: ConditionStatus::True, reason, last_transition_time: at };
             if switches.victims_get_preemptors_status {
                 let with = pod.clone();
                 self.core
@@ -178,9 +169,7 @@ impl Executor {
         match self
             .core
             .client
-            .call(object, move |api, actor| {
-                api.delete_pod(actor, id, None, None)
-            })
+            .call(object, move |api, actor| api.delete_pod(actor, id, None, None))
             .await
         {
             Ok(()) => {}

@@ -136,10 +136,7 @@ impl Controller {
                 loop {
                     let item = c.node_queue.get().await;
                     c.ctx.yield_point(c.dispatch_points[0], 0).await;
-                    c.channels[c.worker_of(Some(item.0))]
-                        .node
-                        .send((item, c.ctx.cause()))
-                        .await;
+                    c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
                 }
             },
         );
@@ -151,18 +148,14 @@ impl Controller {
                 loop {
                     let item = c.pod_queue.get().await;
                     c.ctx.yield_point(c.dispatch_points[1], 0).await;
-                    c.channels[c.worker_of(item.1)]
-                        .pod
-                        .send((item, c.ctx.cause()))
-                        .await;
+                    c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
                 }
             },
         );
         for worker in 0..self.channels.len() {
             let c = self.clone();
             let work = async move { c.worker(&c.channels[worker]).await };
-            self.ctx
-                .spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
+            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
         }
     }
 
@@ -189,10 +182,7 @@ impl Controller {
         if let Some(hash) = self.hashes.with(|h| h.get(at).copied().flatten()) {
             return hash as usize % self.channels.len();
         }
-        let hash = self
-            .client
-            .api()
-            .names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
+        let hash = self.client.api().names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
         self.hashes.with(|h| {
             h.resize(h.len().max(at + 1), None);
             h[at] = Some(hash);
@@ -237,9 +227,7 @@ impl Controller {
             return;
         };
         self.ctx.reads(self.tainted_keys.of(node.0));
-        let Some(taints) = self
-            .tainted_nodes
-            .with(|t| t.get(node.index()).cloned().flatten())
+        let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten())
         else {
             return;
         };
@@ -259,9 +247,7 @@ impl Controller {
         let has_pods = self.informers.has_pods_on(id);
         self.ctx.set_saw(node.record);
         if !taints.is_empty() {
-            self.client
-                .api()
-                .record_taints_known(Actor::TaintEviction, id, &taints);
+            self.client.api().record_taints_known(Actor::TaintEviction, id, &taints);
         } else if was_tainted {
             // That a node never had any is not worth a record.
             self.client.api().record_node(
@@ -278,8 +264,7 @@ impl Controller {
         } else {
             self.informers.pods_on(id)
         };
-        self.ctx
-            .order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
+        self.ctx.order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
         for pod in pods {
             if taints.is_empty() {
                 self.timers.cancel_work_with_event(pod.id);
@@ -295,11 +280,7 @@ impl Controller {
         let about = self.client.node_object(id);
         for _ in 0..LIVE_LIST_TRIES {
             let list = self.client.get(about, move |api, _| {
-                Ok(api
-                    .pods()
-                    .into_iter()
-                    .filter(|p| p.node == Some(id))
-                    .collect())
+                Ok(api.pods().into_iter().filter(|p| p.node == Some(id)).collect())
             });
             if let Ok(pods) = list.await {
                 return pods;
@@ -360,9 +341,7 @@ impl PodHandler for Controller {
 
 /// `hash/fnv` with 32 bits, as upstream deals nodes to workers.
 fn fnv1a32(name: &str) -> u32 {
-    name.bytes().fold(0x811c_9dc5, |h, b| {
-        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
-    })
+    name.bytes().fold(0x811c_9dc5, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]

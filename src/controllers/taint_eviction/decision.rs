@@ -124,9 +124,7 @@ impl PodTimers {
         self.queue.add_work(pod, left, false);
         let seconds = u32::try_from(left.as_secs()).unwrap_or(u32::MAX);
         let record =
-            self.client
-                .api()
-                .record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
+            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
         self.queue.set_cause(pod, record);
     }
 
@@ -143,9 +141,7 @@ impl PodTimers {
         }
         let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
         let record =
-            self.client
-                .api()
-                .record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
+            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
         self.queue.set_cause(pod, record);
         if nil {
             let cause = self.ctx.cause();
@@ -158,11 +154,8 @@ impl PodTimers {
     /// `cancelWorkWithEvent`
     pub(super) fn cancel_work_with_event(&self, pod: PodId) {
         if self.queue.cancel_work(pod) {
-            self.client
-                .api()
-                .record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
-            self.recorder
-                .event(About::Pod(pod, None), EventText::CancellingDeletion);
+            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
+            self.recorder.event(About::Pod(pod, None), EventText::CancellingDeletion);
         }
     }
 }
@@ -175,10 +168,7 @@ mod tests {
     /// zero and less → 0.
     #[test]
     fn the_least_finite_time_counts() {
-        let t = |s: Option<i64>| Toleration {
-            toleration_seconds: s,
-            ..Toleration::default()
-        };
+        let t = |s: Option<i64>| Toleration { toleration_seconds: s, ..Toleration::default() };
         let check = |seconds: &[Option<i64>], expected| {
             let all: Vec<Toleration> = seconds.iter().map(|s| t(*s)).collect();
             assert_eq!(
@@ -195,15 +185,9 @@ mod tests {
         check(&[Some(5), Some(-3)], Stay::For(Dur::from_secs(0)));
         // 2^63 ns are 9,223,372,036.85 s; 18,446,744,074 s are 290,448,384 ns more than 2^64, and
         // 2^55 s are 5^9 times 2^64 ns.
-        check(
-            &[Some(9_223_372_036)],
-            Stay::For(Dur::from_secs(9_223_372_036)),
-        );
+        check(&[Some(9_223_372_036)], Stay::For(Dur::from_secs(9_223_372_036)));
         check(&[Some(9_223_372_037)], Stay::Forever);
-        check(
-            &[Some(18_446_744_074)],
-            Stay::For(Dur::from_nanos(290_448_384)),
-        );
+        check(&[Some(18_446_744_074)], Stay::For(Dur::from_nanos(290_448_384)));
         check(&[Some(1 << 55)], Stay::For(Dur::ZERO));
         check(&[Some(i64::MAX), None], Stay::Forever);
     }

@@ -83,8 +83,7 @@ impl Deleter {
                     d.ctx.yield_point(d.unflagged_point, 0).await;
                 }
                 let ok = d.delete_pod_handler(pod, timer.is_none()).await;
-                d.queue
-                    .finished(pod, timer, ok, d.config.switches.finished_entry);
+                d.queue.finished(pod, timer, ok, d.config.switches.finished_entry);
             }
             if let Some(number) = timer {
                 d.queue.forget(number);
@@ -94,17 +93,13 @@ impl Deleter {
 
     /// `deletePodHandler`: one event, then up to five tries.
     async fn delete_pod_handler(&self, pod: PodId, at_once: bool) -> bool {
-        self.recorder
-            .event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
         if at_once && !self.config.clock_advances {
             // Where time stands still while work is done, as in recorded timelines: a goroutine
             // that a worker starts has its turn when the worker and its dispatcher have no more to
             // do, and the way to the API server is longer than theirs. What they have of this
             // instant they do with the pod still there. A search may have it otherwise.
-            if !self
-                .ctx
-                .yields(self.early_point, self.client.pod_object(pod), 0)
-            {
+            if !self.ctx.yields(self.early_point, self.client.pod_object(pod), 0) {
                 self.ctx.after_others().await;
             }
         }
@@ -116,9 +111,7 @@ impl Deleter {
             }
             self.ctx.sleep(RETRY_SLEEP).await;
         }
-        self.client
-            .api()
-            .record_pod(Actor::TaintEviction, pod, What::EvictionFailed);
+        self.client.api().record_pod(Actor::TaintEviction, pod, What::EvictionFailed);
         false
     }
 
@@ -129,9 +122,9 @@ impl Deleter {
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             // Of the reply only this is kept: there may be very many deletions at once.
             let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);
-            let get = self.client.get(object, move |api, _| {
-                api.pod(id).map(seen).ok_or(ApiError::NotFound)
-            });
+            let get = self
+                .client
+                .get(object, move |api, _| api.pod(id).map(seen).ok_or(ApiError::NotFound));
             let (record, uid, target) = get.await?;
             self.ctx.set_saw(record);
             let has = target.is_some_and(|c| {
@@ -150,10 +143,6 @@ impl Deleter {
                     .await?;
             }
         }
-        self.client
-            .call(object, move |api, actor| {
-                api.delete_pod(actor, id, None, None)
-            })
-            .await
+        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await
     }
 }

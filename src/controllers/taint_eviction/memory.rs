@@ -61,9 +61,7 @@ impl Recaller<'_> {
     /// What it would know; what its client's limiter has left is taken from it.
     pub(super) fn recall(&self, recalled: Recalled) -> Memory {
         let (asked, passes) = (self.asked(), Asked::by_passes(self.informers, true));
-        let at_work = asked
-            .last_stretch(AT_WORK_S)
-            .is_some_and(|(_, last)| last >= -AT_WORK_S);
+        let at_work = asked.last_stretch(AT_WORK_S).is_some_and(|(_, last)| last >= -AT_WORK_S);
         let mut memory = Memory::default();
         let mut timers = Vec::new();
         for node in self.informers.nodes() {
@@ -132,12 +130,7 @@ impl Recaller<'_> {
                 self.client.node_object(node.id),
                 ((last - first + 1) * SECOND_NS - 1) as u64,
             );
-            *at = Some(
-                first
-                    .saturating_mul(SECOND_NS)
-                    .saturating_add(within as i64)
-                    .min(now),
-            );
+            *at = Some(first.saturating_mul(SECOND_NS).saturating_add(within as i64).min(now));
         }
         taints
     }
@@ -200,20 +193,13 @@ impl Recaller<'_> {
     fn drawn(&self, pod: &Pod, stay: i64, now: i64) -> Timer {
         let most = u64::try_from(stay).unwrap_or(0);
         let ago = self.uniform(self.client.pod_object(pod.id), most);
-        Timer {
-            began: now - ago as i64,
-            stay,
-        }
+        Timer { began: now - ago as i64, stay }
     }
 
     /// How long a pod's tolerations let it stay beside these taints.
     fn stay_of(&self, pod: &Pod, taints: &NoExecuteTaints) -> Stay {
-        matching_tolerations(
-            taints,
-            &pod.template.tolerations,
-            self.switches.comparison_operators,
-        )
-        .map_or(Stay::For(Dur::ZERO), |used| min_toleration_time(&used))
+        matching_tolerations(taints, &pod.template.tolerations, self.switches.comparison_operators)
+            .map_or(Stay::For(Dur::ZERO), |used| min_toleration_time(&used))
     }
 
     /// The evictions of late, as the pods tell.

@@ -50,10 +50,7 @@ impl Entries {
     }
 
     fn get(&self, pod: PodId) -> Entry {
-        self.by_pod
-            .get(pod.index())
-            .copied()
-            .unwrap_or(Entry::Absent)
+        self.by_pod.get(pod.index()).copied().unwrap_or(Entry::Absent)
     }
 }
 
@@ -87,10 +84,7 @@ impl Argument for Firing {
     }
 
     fn unpack(bits: u64) -> Self {
-        Self {
-            pod: PodId(bits as u32),
-            entry: (bits >> 32) as u32,
-        }
+        Self { pod: PodId(bits as u32), entry: (bits >> 32) as u32 }
     }
 }
 
@@ -110,10 +104,7 @@ impl Handler for Fire {
     }
 
     fn name(&self, firing: Firing) -> Name {
-        let object = self
-            .work
-            .upgrade()
-            .map_or(0, |work| work.hash_of(firing.pod));
+        let object = self.work.upgrade().map_or(0, |work| work.hash_of(firing.pod));
         Name::of("eviction-timer", Keys::NOTHING).about(object)
     }
 }
@@ -136,10 +127,7 @@ impl TimedWorkerQueue {
 
     /// Has that work done whenever a timer fires.
     pub(super) fn serve(self: &Rc<Self>, work: Weak<dyn WorkFunc>) {
-        let fire = Fire {
-            queue: Rc::downgrade(self),
-            work,
-        };
+        let fire = Fire { queue: Rc::downgrade(self), work };
         self.handler.set(Some(self.ctx.register(Rc::new(fire))));
     }
 
@@ -149,10 +137,7 @@ impl TimedWorkerQueue {
 
     fn set(&self, pod: PodId, entry: Entry) -> Entry {
         let (old, others) = self.entries.with(|e| {
-            (
-                e.set(pod, entry),
-                e.present - usize::from(!matches!(entry, Entry::Absent)),
-            )
+            (e.set(pod, entry), e.present - usize::from(!matches!(entry, Entry::Absent)))
         });
         self.ctx.writes(self.key(pod));
         if others == 0 {
@@ -198,15 +183,7 @@ impl TimedWorkerQueue {
             (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, firing)),
             _ => None,
         };
-        self.set(
-            pod,
-            Entry::Timer {
-                key,
-                created,
-                cause: self.ctx.cause(),
-                number,
-            },
-        );
+        self.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number });
         true
     }
 
@@ -237,9 +214,7 @@ impl TimedWorkerQueue {
     fn fire(&self, work: &dyn WorkFunc, pod: PodId, number: u32) {
         self.ctx.writes(self.key(pod));
         let cause = self.entries.with(|e| match e.get(pod) {
-            Entry::Timer {
-                cause, number: n, ..
-            } if n == number => Some(cause),
+            Entry::Timer { cause, number: n, .. } if n == number => Some(cause),
             _ => e.lost.remove(&number),
         });
         if let Some(cause) = cause {

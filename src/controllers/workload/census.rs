@@ -71,10 +71,7 @@ impl Census {
 
     fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
         self.owner(owner);
-        match self.owners[owner.index()]
-            .first
-            .get_or_insert((uid, Numbers::default()))
-        {
+        match self.owners[owner.index()].first.get_or_insert((uid, Numbers::default())) {
             (first, numbers) if *first == uid => numbers,
             _ => self.others.entry((owner, uid)).or_default(),
         }

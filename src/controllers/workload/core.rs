@@ -36,11 +36,7 @@ impl Core {
         Rc::new(Core {
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(limiter),
-            pods: PodControl {
-                client,
-                recorder,
-                written: Written::new(waits_for_own_writes),
-            },
+            pods: PodControl { client, recorder, written: Written::new(waits_for_own_writes) },
             informers: informers.clone(),
             group,
             ctx,
@@ -54,14 +50,11 @@ impl Core {
         sync: impl AsyncFn(&Rc<C>, WorkloadId) -> Result<(), ApiError> + 'static,
     ) {
         let (core, controller) = (self.clone(), controller.clone());
-        self.ctx
-            .spawn_alike(self.ctx.name(), self.group, async move {
-                core.queue
-                    .work(core.group, &core.limiter, async |item: Item| {
-                        sync(&controller, item.0).await
-                    })
-                    .await;
-            });
+        self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
+            core.queue
+                .work(core.group, &core.limiter, async |item: Item| sync(&controller, item.0).await)
+                .await;
+        });
     }
 
     /// The workload of that kind that a reference means, if it is still that one
@@ -72,8 +65,6 @@ impl Core {
         kind: WorkloadKind,
     ) -> Option<Rc<Workload>> {
         let (id, uid) = owner?;
-        self.informers
-            .workload(id)
-            .filter(|w| w.uid == uid && w.kind == kind)
+        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == kind)
     }
 }

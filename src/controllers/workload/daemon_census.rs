@@ -130,10 +130,7 @@ impl DaemonCensus {
         let own = |p: &&Pod| p.controller().is_some_and(|(_, uid)| uid == self.uid);
         let counts =
             |p: &&Pod| !(rules.ended_pods_make_room && p.phase.is_terminal() && p.is_terminating());
-        let (old, new) = (
-            old.filter(own).filter(counts),
-            new.filter(own).filter(counts),
-        );
+        let (old, new) = (old.filter(own).filter(counts), new.filter(own).filter(counts));
         if let Some(old) = old
             && !self.nowhere.remove(&old.id)
             && let Some(was) = node(old)
@@ -171,11 +168,7 @@ impl DaemonCensus {
         if !self.basis.as_ref().is_some_and(same) {
             all().into_iter().for_each(|node| self.node_changed(node));
         }
-        if self
-            .basis
-            .as_ref()
-            .is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds)
-        {
+        if self.basis.as_ref().is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds) {
             (0..self.places.len()).for_each(|i| self.pods_changed(NodeId(i as u32)));
         }
         self.basis = Some(Basis {
@@ -202,19 +195,13 @@ impl DaemonCensus {
         pods: impl Fn(&[PodId]) -> Vec<Rc<Pod>>,
         is_available: impl Fn(&Pod) -> bool,
     ) {
-        let known: Vec<_> = self
-            .nowhere
-            .iter()
-            .filter_map(|p| Some((*p, find(*p)?)))
-            .collect();
+        let known: Vec<_> = self.nowhere.iter().filter_map(|p| Some((*p, find(*p)?))).collect();
         for (pod, node) in known {
             self.nowhere.remove(&pod);
             self.put(pod, Some(node));
         }
         let maturing: Vec<NodeId> = self.maturing.iter().copied().collect();
-        maturing
-            .into_iter()
-            .for_each(|node| self.pods_changed(node));
+        maturing.into_iter().for_each(|node| self.pods_changed(node));
         for node in std::mem::take(&mut self.changed_places) {
             let here = pods(&self.places[node.index()].pods);
             self.look(node, &here, rules, &is_available);
@@ -286,9 +273,7 @@ impl DaemonCensus {
 
     /// The pods of nodes that are gone, node by node, where any of them waits for its node.
     pub(super) fn stranded(&self) -> impl Iterator<Item = &[PodId]> {
-        self.stranded
-            .iter()
-            .map(|node| &*self.places[node.index()].pods)
+        self.stranded.iter().map(|node| &*self.places[node.index()].pods)
     }
 }
 

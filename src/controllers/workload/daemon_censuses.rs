@@ -72,11 +72,7 @@ impl DaemonCensuses {
     /// The node that a pod is on, or pinned to.
     fn node_of(&self, pod: &Pod) -> Option<NodeId> {
         pod.node.or_else(|| {
-            self.core
-                .pods
-                .client
-                .api()
-                .names(|n| n.find_node(pinned_name(&pod.template)?))
+            self.core.pods.client.api().names(|n| n.find_node(pinned_name(&pod.template)?))
         })
     }
 
@@ -84,10 +80,7 @@ impl DaemonCensuses {
     pub(super) fn begin(&self, ds: &Workload) {
         let informers = &self.core.informers;
         informers.reads_all(Resource::Nodes);
-        if self
-            .censuses
-            .with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid))
-        {
+        if self.censuses.with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid)) {
             let mut census = DaemonCensus::new(ds.uid);
             for pod in informers.pods_of(ds.id) {
                 census.pod_changed(None, Some(&pod), &self.rules(), |p| self.node_of(p));
@@ -97,11 +90,7 @@ impl DaemonCensuses {
         let should = |id| Some(self.should_run(ds, &*informers.node(id)?));
         self.censuses.with(|all| {
             if let Some(census) = all.get_mut(&ds.id) {
-                census.take_nodes(
-                    ds,
-                    || informers.nodes().iter().map(|n| n.id).collect(),
-                    should,
-                );
+                census.take_nodes(ds, || informers.nodes().iter().map(|n| n.id).collect(), should);
             }
         });
     }
@@ -151,9 +140,7 @@ impl DaemonCensuses {
 
     /// Those of these pods that are in the cache.
     pub(super) fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
-        ids.iter()
-            .filter_map(|id| self.core.informers.pod(*id))
-            .collect()
+        ids.iter().filter_map(|id| self.core.informers.pod(*id)).collect()
     }
 
     /// `podByCreationTimestampAndPhase`: those on a node first, then by age and name.
@@ -170,8 +157,7 @@ impl DaemonCensuses {
 
     /// A node came, went, or has other labels or taints.
     pub(super) fn node_changed(&self, node: NodeId) {
-        self.censuses
-            .with(|all| all.values_mut().for_each(|c| c.node_changed(node)));
+        self.censuses.with(|all| all.values_mut().for_each(|c| c.node_changed(node)));
     }
 
     /// The DaemonSet is gone.

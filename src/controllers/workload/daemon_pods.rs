@@ -52,11 +52,7 @@ impl DaemonTemplate {
         for (key, effect) in TOLERATED {
             add_or_update(&mut template.tolerations, key, effect);
         }
-        DaemonTemplate {
-            source: ds.template.clone(),
-            template,
-            by_node: BTreeMap::new(),
-        }
+        DaemonTemplate { source: ds.template.clone(), template, by_node: BTreeMap::new() }
     }
 
     /// Whether it is that of the DaemonSet as it is now.
@@ -73,40 +69,21 @@ impl DaemonTemplate {
         name: &str,
         comparison_operators: bool,
     ) -> ShouldRun {
-        let selected = self
-            .template
-            .node_selector
-            .iter()
-            .all(|(k, v)| node.labels.get(k) == Some(v));
-        let required = self
-            .template
-            .scheduling
-            .as_ref()
-            .and_then(|s| s.required_nodes.as_ref());
+        let selected =
+            self.template.node_selector.iter().all(|(k, v)| node.labels.get(k) == Some(v));
+        let required = self.template.scheduling.as_ref().and_then(|s| s.required_nodes.as_ref());
         let admitted =
             required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, &node.labels)));
         if ds.pinned.is_some_and(|n| n != node.id) || !selected || !admitted {
-            return ShouldRun {
-                run: false,
-                stay: false,
-            };
+            return ShouldRun { run: false, stay: false };
         }
         let tolerated = |t: &Taint| {
-            self.template
-                .tolerations
-                .iter()
-                .any(|x| x.tolerates(t, comparison_operators))
+            self.template.tolerations.iter().any(|x| x.tolerates(t, comparison_operators))
         };
-        let free_of = |effect: Effect| {
-            node.taints
-                .iter()
-                .all(|t| t.effect != effect || tolerated(t))
-        };
+        let free_of =
+            |effect: Effect| node.taints.iter().all(|t| t.effect != effect || tolerated(t));
         let stay = free_of(Effect::NoExecute);
-        ShouldRun {
-            run: stay && free_of(Effect::NoSchedule),
-            stay,
-        }
+        ShouldRun { run: stay && free_of(Effect::NoSchedule), stay }
     }
 
     /// The template of the pod on a node: what it required of nodes is replaced by the node's name
@@ -115,19 +92,13 @@ impl DaemonTemplate {
         let template = &self.template;
         let pinned = || {
             let term = NodeSelectorTerm {
-                match_fields: vec![NodeNameRequirement {
-                    name: name.to_owned(),
-                    is: true,
-                }],
+                match_fields: vec![NodeNameRequirement { name: name.to_owned(), is: true }],
                 ..NodeSelectorTerm::default()
             };
             let mut scheduling: SchedulingSpec =
                 template.scheduling.as_deref().cloned().unwrap_or_default();
             scheduling.required_nodes = Some(vec![term]);
-            Rc::new(PodTemplate {
-                scheduling: Some(Rc::new(scheduling)),
-                ..template.clone()
-            })
+            Rc::new(PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template.clone() })
         };
         self.by_node.entry(node).or_insert_with(pinned).clone()
     }
@@ -156,11 +127,7 @@ fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
 /// The name of the node that a pod is pinned to by affinity (`GetTargetNodeName`).
 pub(super) fn pinned_name(template: &PodTemplate) -> Option<&str> {
     let terms = template.scheduling.as_ref()?.required_nodes.as_ref()?;
-    let [field] = &*terms
-        .iter()
-        .find(|t| !t.match_fields.is_empty())?
-        .match_fields
-    else {
+    let [field] = &*terms.iter().find(|t| !t.match_fields.is_empty())?.match_fields else {
         return None;
     };
     field.is.then_some(&*field.name)

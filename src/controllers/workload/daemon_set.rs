@@ -70,22 +70,18 @@ impl DaemonSetController {
             }
         }
         for _ in 0..WORKERS {
-            self.core.start_worker(self, async |c: &Rc<Self>, id| {
-                c.sync.sync_daemon_set(id).await
-            });
+            self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_daemon_set(id).await);
             if !self.switches.node_queue {
                 continue;
             }
             let c = self.clone();
-            self.core
-                .ctx
-                .spawn_alike(self.core.ctx.name(), self.core.group, async move {
-                    loop {
-                        let item = c.node_queue.get().await;
-                        c.sync_node_update(item.0);
-                        c.node_queue.done(item);
-                    }
-                });
+            self.core.ctx.spawn_alike(self.core.ctx.name(), self.core.group, async move {
+                loop {
+                    let item = c.node_queue.get().await;
+                    c.sync_node_update(item.0);
+                    c.node_queue.done(item);
+                }
+            });
         }
     }
 
@@ -104,9 +100,8 @@ impl DaemonSetController {
         let here = self.core.informers.pods_on(id);
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
             let ShouldRun { run, stay } = self.sync.censuses.should_run(&ds, &node);
-            let scheduled = here
-                .iter()
-                .any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
+            let scheduled =
+                here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
                 self.core.queue.add(Item(ds.id));
             }
@@ -147,9 +142,7 @@ impl PodHandler for DaemonSetController {
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
             // The second on top is for clocks that are apart.
             let wait = u64::try_from(ds.min_ready_seconds).unwrap_or_default() + 1;
-            self.core
-                .queue
-                .add_after(self.core.group, Dur::from_secs(wait), Item(ds.id));
+            self.core.queue.add_after(self.core.group, Dur::from_secs(wait), Item(ds.id));
         }
     }
 }
@@ -158,10 +151,7 @@ impl NodeHandler for DaemonSetController {
     /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that
     /// goes concerns the collector.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        if old
-            .zip(new)
-            .is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints)
-        {
+        if old.zip(new).is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints) {
             return;
         }
         if let Some(node) = new.or(old) {

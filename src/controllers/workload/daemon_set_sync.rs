@@ -81,9 +81,7 @@ impl DaemonSetSync {
             self.core
                 .pods
                 .client
-                .get(self.core.pods.object(&ds), move |api, _| {
-                    api.create_revision(id, uid)
-                })
+                .get(self.core.pods.object(&ds), move |api, _| api.create_revision(id, uid))
                 .await?;
         }
         let now = self.core.ctx.now();
@@ -121,9 +119,9 @@ impl DaemonSetSync {
                     .filter(|p| p.node.is_none()),
             );
         });
-        self.core.ctx.order(self.order_point, &mut needing, |n| {
-            self.core.pods.client.node_object(*n)
-        });
+        self.core
+            .ctx
+            .order(self.order_point, &mut needing, |n| self.core.pods.client.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
 
@@ -141,9 +139,7 @@ impl DaemonSetSync {
             match pod.phase {
                 PodPhase::Failed => {
                     if let Some(delay) = self.in_backoff(ds, node) {
-                        self.core
-                            .queue
-                            .add_after(self.core.group, delay, Item(ds.id));
+                        self.core.queue.add_after(self.core.group, delay, Item(ds.id));
                         continue;
                     }
                     self.tell_of_ended(
@@ -203,8 +199,7 @@ impl DaemonSetSync {
         doomed.truncate(BURST_REPLICAS);
         let (creations, deletions) = (needing.len(), doomed.len());
         let now = self.core.ctx.now();
-        self.expectations
-            .with(|e| e.expect(ds.id, creations, deletions, now));
+        self.expectations.with(|e| e.expect(ds.id, creations, deletions, now));
         let (sync, owner) = (self.clone(), ds.clone());
         let work = move |i: usize| {
             let (sync, owner, node) = (sync.clone(), owner.clone(), needing[i]);
@@ -223,12 +218,8 @@ impl DaemonSetSync {
         let (sync, owner, first) = (self.clone(), ds.clone(), failed.clone());
         if deletions > 0 {
             go_all(&self.core.ctx, self.core.group, deletions, move |i| {
-                let (sync, owner, pod, first) = (
-                    sync.clone(),
-                    owner.clone(),
-                    doomed[i].clone(),
-                    first.clone(),
-                );
+                let (sync, owner, pod, first) =
+                    (sync.clone(), owner.clone(), doomed[i].clone(), first.clone());
                 async move {
                     if let Err(e) = sync.core.pods.delete_pod(&owner, &pod).await {
                         sync.expectations.with(|x| x.deletion_observed(owner.id));
@@ -245,10 +236,7 @@ impl DaemonSetSync {
 
     /// `updateDaemonSetStatus`
     async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> Result<(), ApiError> {
-        let numbers = self
-            .censuses
-            .with_census(ds, DaemonCensus::numbers)
-            .unwrap_or_default();
+        let numbers = self.censuses.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
         let status = WorkloadStatus {
             replicas: numbers.scheduled,
             ready: numbers.ready,
@@ -261,9 +249,7 @@ impl DaemonSetSync {
         self.store_status(ds, status, dealt_with).await?;
         if ds.min_ready_seconds > 0 && apart {
             let wait = Dur::from_secs(u64::try_from(ds.min_ready_seconds).unwrap_or_default());
-            self.core
-                .queue
-                .add_after(self.core.group, wait, Item(ds.id));
+            self.core.queue.add_after(self.core.group, wait, Item(ds.id));
         }
         Ok(())
     }
@@ -290,16 +276,11 @@ impl DaemonSetSync {
                 .core
                 .pods
                 .client
-                .call(about, move |api, actor| {
-                    api.update_workload_status(actor, &read, status)
-                })
+                .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
                 .await
             {
                 Ok(new) => {
-                    self.core
-                        .pods
-                        .written
-                        .wrote_at(ds, Resource::DaemonSets, new.resource_version);
+                    self.core.pods.written.wrote_at(ds, Resource::DaemonSets, new.resource_version);
                     return Ok(());
                 }
                 Err(e) if tries == STATUS_UPDATE_RETRIES => return Err(e),
@@ -310,9 +291,7 @@ impl DaemonSetSync {
                 .core
                 .pods
                 .client
-                .get(about, move |api, _| {
-                    api.workload(id).ok_or(ApiError::NotFound)
-                })
+                .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
                 .await?;
         }
     }

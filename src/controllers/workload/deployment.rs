@@ -40,14 +40,7 @@ impl DeploymentController {
         group: Group,
         recorder: EventRecorder,
     ) -> Rc<Self> {
-        let core = Core::new(
-            client,
-            informers,
-            group,
-            recorder,
-            false,
-            RateLimiter::default(),
-        );
+        let core = Core::new(client, informers, group, recorder, false, RateLimiter::default());
         let controller = Rc::new(DeploymentController { core, switches });
         informers.on_workload(controller.clone());
         controller
@@ -126,9 +119,7 @@ impl DeploymentController {
                         template,
                         pinned: owner.pinned,
                         min_ready_seconds: owner.min_ready_seconds,
-                        spec: WorkloadSpec::ReplicaSet {
-                            replicas: owner.replicas(),
-                        },
+                        spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
                     },
                 )
             })
@@ -162,12 +153,8 @@ impl DeploymentController {
 
     fn tell_scaled(&self, d: &Workload, rs: &Workload, before: i32) {
         let now = rs.replicas();
-        let name = self
-            .core
-            .pods
-            .client
-            .api()
-            .names(|n| short_name(n.workload_name(rs.id)).to_owned());
+        let name =
+            self.core.pods.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
         let direction = if before < now { "up" } else { "down" };
         let words = match self.switches.scaling_text {
             ScalingText::FromTo => {
@@ -181,9 +168,7 @@ impl DeploymentController {
                 format!("Scaled {direction} replica set {name} to {now}")
             }
         };
-        self.core
-            .pods
-            .tell_words(d, EventText::ScalingReplicaSet, &words);
+        self.core.pods.tell_words(d, EventText::ScalingReplicaSet, &words);
     }
 
     /// `syncDeploymentStatus`
@@ -205,9 +190,7 @@ impl DeploymentController {
         self.core
             .pods
             .client
-            .call(about, move |api, actor| {
-                api.update_workload_status(actor, &read, status)
-            })
+            .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
             .await
             .map(|_| ())
     }

@@ -43,11 +43,7 @@ impl Expectations {
     pub(super) fn expect_creations(&mut self, workload: WorkloadId, count: usize, now: Time) {
         self.set(
             workload,
-            Expected {
-                creations: count as i64,
-                deletions: BTreeSet::new(),
-                since: now,
-            },
+            Expected { creations: count as i64, deletions: BTreeSet::new(), since: now },
         );
     }
 
@@ -60,11 +56,7 @@ impl Expectations {
     ) {
         self.set(
             workload,
-            Expected {
-                creations: 0,
-                deletions: pods.into_iter().collect(),
-                since: now,
-            },
+            Expected { creations: 0, deletions: pods.into_iter().collect(), since: now },
         );
     }
 
@@ -119,11 +111,8 @@ impl ControllerExpectations {
         deletions: usize,
         now: Time,
     ) {
-        let expected = Counted {
-            creations: creations as i64,
-            deletions: deletions as i64,
-            since: now,
-        };
+        let expected =
+            Counted { creations: creations as i64, deletions: deletions as i64, since: now };
         self.0.insert(workload, expected);
     }
 

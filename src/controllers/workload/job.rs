@@ -73,8 +73,7 @@ impl JobController {
     /// Starts the workers.
     pub(crate) fn run(self: &Rc<Self>) {
         for _ in 0..WORKERS {
-            self.core
-                .start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_job(id).await);
+            self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_job(id).await);
         }
         let c = self.clone();
         self.core.ctx.spawn(self.core.group, async move {
@@ -106,9 +105,7 @@ impl JobController {
     }
     /// A sync some time after the change, so that many changes make one (`enqueueSyncJobBatched`).
     fn enqueue_batched(&self, id: WorkloadId) {
-        self.core
-            .queue
-            .add_after(self.core.group, self.switches.batch_period, Item(id));
+        self.core.queue.add_after(self.core.group, self.switches.batch_period, Item(id));
     }
 
     /// Sees to it that a pod that no Job will count loses its finalizer (`enqueueOrphanPod`).
@@ -124,8 +121,7 @@ impl JobController {
         let Some(job) = job.filter(|j| j.status.job.finished.is_none()) else {
             return self.release_orphan(pod);
         };
-        self.memory
-            .with(|m| m.expectations.deletion_observed(job.id, pod.uid));
+        self.memory.with(|m| m.expectations.deletion_observed(job.id, pod.uid));
         if gone || !pod.job_finalizer {
             self.memory.with(|m| m.finalizer_gone(job.id, pod.uid));
         }
@@ -144,10 +140,7 @@ impl WorkloadHandler for JobController {
             let pods = self.core.informers.pods_of(gone.id);
             pods.iter().filter(its).for_each(|p| self.release_orphan(p));
         }
-        if old
-            .zip(new)
-            .is_some_and(|(o, n)| o.generation == n.generation)
-        {
+        if old.zip(new).is_some_and(|(o, n)| o.generation == n.generation) {
             self.enqueue_batched(job.id);
         } else {
             self.core.queue.add(Item(job.id));
@@ -171,17 +164,14 @@ impl PodHandler for JobController {
             return;
         };
         if before.is_none_or(|b| b.uid != now.uid) {
-            self.memory
-                .with(|m| m.expectations.creation_observed(job.id));
+            self.memory.with(|m| m.expectations.creation_observed(job.id));
         } else if !now.job_finalizer {
             self.memory.with(|m| m.finalizer_gone(job.id, now.uid));
         }
         if self.switches.failure_backoff.is_none() && now.phase == PodPhase::Failed {
             // A failed pod makes the Job wait as long as its last failures say (`getBackoff`).
             let wait = self.core.limiter.with(|l| l.current(Item(job.id)));
-            self.core
-                .queue
-                .add_after(self.core.group, wait, Item(job.id));
+            self.core.queue.add_after(self.core.group, wait, Item(job.id));
         } else {
             self.enqueue_batched(job.id);
         }

@@ -36,20 +36,11 @@ impl BackoffRecord {
         let latest = |pods: &[Rc<Pod>]| pods.iter().map(|p| finished_at(p)).max();
         let Some(success) = latest(succeeded) else {
             let last_failure = latest(failed).or(self.last_failure);
-            return BackoffRecord {
-                failures: self.failures + failed.len() as u32,
-                last_failure,
-            };
+            return BackoffRecord { failures: self.failures + failed.len() as u32, last_failure };
         };
-        let after: Vec<i64> = failed
-            .iter()
-            .map(|p| finished_at(p))
-            .filter(|t| *t > success)
-            .collect();
-        BackoffRecord {
-            failures: after.len() as u32,
-            last_failure: after.into_iter().max(),
-        }
+        let after: Vec<i64> =
+            failed.iter().map(|p| finished_at(p)).filter(|t| *t > success).collect();
+        BackoffRecord { failures: after.len() as u32, last_failure: after.into_iter().max() }
     }
 
     /// How long to wait still (`getRemainingTime`).
@@ -67,10 +58,8 @@ impl BackoffRecord {
 /// When a pod finished (`getFinishedTime`): when it stopped being ready, else when its deletion
 /// began, else its creation. Containers' own times are not modelled.
 fn finished_at(pod: &Pod) -> i64 {
-    let unready = pod
-        .ready
-        .filter(|c| c.status == ConditionStatus::False)
-        .map(|c| c.last_transition_time.0);
+    let unready =
+        pod.ready.filter(|c| c.status == ConditionStatus::False).map(|c| c.last_transition_time.0);
     let deleted = || pod.deletion.map(|d| d.timestamp.0 - d.grace_period_seconds);
     unready.or_else(deleted).unwrap_or(pod.creation_timestamp.0)
 }
@@ -84,23 +73,13 @@ mod tests {
     fn the_delay_doubles() {
         let max = Dur::from_secs(600);
         let left = |failures, at: u64| {
-            BackoffRecord {
-                failures,
-                last_failure: Some(100),
-            }
-            .remaining(Time::from_secs(at), max)
+            BackoffRecord { failures, last_failure: Some(100) }.remaining(Time::from_secs(at), max)
         };
         assert_eq!(
             [1, 2, 3, 7, 60].map(|f| left(f, 100)),
             [10, 20, 40, 600, 600].map(Dur::from_secs)
         );
-        assert_eq!(
-            [left(1, 104), left(1, 110), left(1, 400)],
-            [6, 0, 0].map(Dur::from_secs)
-        );
-        assert_eq!(
-            BackoffRecord::default().remaining(Time::ZERO, max),
-            Dur::ZERO
-        );
+        assert_eq!([left(1, 104), left(1, 110), left(1, 400)], [6, 0, 0].map(Dur::from_secs));
+        assert_eq!(BackoffRecord::default().remaining(Time::ZERO, max), Dur::ZERO);
     }
 }

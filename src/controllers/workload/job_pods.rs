@@ -35,11 +35,7 @@ impl JobPods {
         switches: JobSwitches,
         memory: &Rc<Shared<JobMemory>>,
     ) -> Rc<Self> {
-        Rc::new(JobPods {
-            core: core.clone(),
-            switches,
-            memory: memory.clone(),
-        })
+        Rc::new(JobPods { core: core.clone(), switches, memory: memory.clone() })
     }
 
     /// `manageJob`: how many pods are active afterwards.
@@ -55,20 +51,13 @@ impl JobPods {
         };
         let now = self.core.ctx.now();
         if active > wanted {
-            let mut ranked: Vec<Ranked> = s
-                .active
-                .iter()
-                .map(|p| Ranked {
-                    pod: p.clone(),
-                    rank: 0,
-                })
-                .collect();
+            let mut ranked: Vec<Ranked> =
+                s.active.iter().map(|p| Ranked { pod: p.clone(), rank: 0 }).collect();
             sort(&mut ranked, now, Rules::default());
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
             self.memory.with(|m| {
-                m.expectations
-                    .expect_deletions(s.job.id, doomed.iter().map(|p| p.uid), now)
+                m.expectations.expect_deletions(s.job.id, doomed.iter().map(|p| p.uid), now)
             });
             let (deleted, result) = self.delete_pods(s, doomed, true).await;
             s.terminating += deleted;
@@ -85,38 +74,23 @@ impl JobPods {
         wanted: i32,
     ) -> (i32, Result<(), ApiError>) {
         let now = self.core.ctx.now();
-        let terminating = if JobPolicy(self.switches).only_replaces_failed(&s.spec) {
-            s.terminating
-        } else {
-            0
-        };
+        let terminating =
+            if JobPolicy(self.switches).only_replaces_failed(&s.spec) { s.terminating } else { 0 };
         let missing = wanted - terminating - active;
         if missing <= 0 {
             return (active, Ok(()));
         }
-        let remaining = self
-            .switches
-            .failure_backoff
-            .map_or(Dur::ZERO, |max| s.backoff.remaining(now, max));
+        let remaining =
+            self.switches.failure_backoff.map_or(Dur::ZERO, |max| s.backoff.remaining(now, max));
         if !remaining.is_zero() {
-            self.core
-                .queue
-                .add_after(self.core.group, remaining, Item(s.job.id));
-            let counted = if self.switches.counts_active_in_backoff {
-                active
-            } else {
-                0
-            };
+            self.core.queue.add_after(self.core.group, remaining, Item(s.job.id));
+            let counted = if self.switches.counts_active_in_backoff { active } else { 0 };
             return (counted, Ok(()));
         }
         let missing = (missing as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
-        self.memory
-            .with(|m| m.expectations.expect_creations(s.job.id, missing, now));
-        let (pods, owner, tracked) = (
-            self.core.pods.clone(),
-            s.job.clone(),
-            self.switches.tracking_finalizers,
-        );
+        self.memory.with(|m| m.expectations.expect_creations(s.job.id, missing, now));
+        let (pods, owner, tracked) =
+            (self.core.pods.clone(), s.job.clone(), self.switches.tracking_finalizers);
         let work = move |_| {
             let (pods, owner) = (pods.clone(), owner.clone());
             async move { pods.create_pod(&owner, tracked).await }
@@ -124,8 +98,7 @@ impl JobPods {
         let (created, result) =
             slow_start_batch(&self.core.ctx, self.core.group, missing, work).await;
         for _ in created..missing {
-            self.memory
-                .with(|m| m.expectations.creation_observed(s.job.id));
+            self.memory.with(|m| m.expectations.creation_observed(s.job.id));
         }
         (active + created as i32, result)
     }
@@ -153,8 +126,7 @@ impl JobPods {
                     result = c.core.pods.delete_pod(&owner, &pod).await;
                 }
                 if let Err(e) = result {
-                    c.memory
-                        .with(|m| m.expectations.deletion_observed(owner.id, pod.uid));
+                    c.memory.with(|m| m.expectations.deletion_observed(owner.id, pod.uid));
                     if e != ApiError::NotFound {
                         failed.with(|f| f.push(e));
                     }
@@ -163,10 +135,7 @@ impl JobPods {
         })
         .await;
         let errors = errors.with(std::mem::take);
-        (
-            (count - errors.len()) as i32,
-            errors.first().map_or(Ok(()), |e| Err(*e)),
-        )
+        ((count - errors.len()) as i32, errors.first().map_or(Ok(()), |e| Err(*e)))
     }
 
     /// `removeTrackingFinalizerFromPods`
@@ -177,33 +146,23 @@ impl JobPods {
         holding: &mut BTreeSet<Uid>,
     ) -> Result<(), ApiError> {
         let id = s.job.id;
-        self.memory.with(|m| {
-            m.finalizers
-                .entry(id)
-                .or_default()
-                .extend(pods.iter().map(|p| p.uid))
-        });
+        self.memory
+            .with(|m| m.finalizers.entry(id).or_default().extend(pods.iter().map(|p| p.uid)));
         let outcome = Rc::new(Shared::new((Vec::new(), None)));
         let (me, job, all, told) = (self.clone(), s.job.clone(), pods.to_vec(), outcome.clone());
-        parallelize(
-            &self.core.ctx,
-            self.core.group,
-            pods.len(),
-            pods.len(),
-            move |i| {
-                let (c, job, pod, told) = (me.clone(), job.clone(), all[i].clone(), told.clone());
-                Some(async move {
-                    let result = c.remove_finalizer(&job, &pod).await;
-                    if result.is_err() {
-                        c.memory.with(|m| m.finalizer_gone(id, pod.uid));
-                    }
-                    told.with(|(released, failed)| match result {
-                        Ok(()) | Err(ApiError::NotFound) => released.push(pod.uid),
-                        Err(e) => *failed = Some(e),
-                    });
-                })
-            },
-        )
+        parallelize(&self.core.ctx, self.core.group, pods.len(), pods.len(), move |i| {
+            let (c, job, pod, told) = (me.clone(), job.clone(), all[i].clone(), told.clone());
+            Some(async move {
+                let result = c.remove_finalizer(&job, &pod).await;
+                if result.is_err() {
+                    c.memory.with(|m| m.finalizer_gone(id, pod.uid));
+                }
+                told.with(|(released, failed)| match result {
+                    Ok(()) | Err(ApiError::NotFound) => released.push(pod.uid),
+                    Err(e) => *failed = Some(e),
+                });
+            })
+        })
         .await;
         let (released, failed) = outcome.with(std::mem::take);
         for uid in released {
@@ -223,11 +182,8 @@ impl JobPods {
         }
         self.core.ctx.set_saw(pod.record);
         let uid = pod.uid;
-        let patch = self
-            .core
-            .pods
-            .client
-            .call(self.core.pods.client.pod_object(id), move |api, actor| {
+        let patch =
+            self.core.pods.client.call(self.core.pods.client.pod_object(id), move |api, actor| {
                 api.remove_job_finalizer(actor, id, uid)
             });
         match patch.await {
@@ -246,10 +202,7 @@ impl JobPods {
                 api.remove_job_finalizer(actor, id, uid)
             })
             .await?;
-        self.core
-            .pods
-            .written
-            .wrote_at(job, Resource::Pods, new.resource_version);
+        self.core.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
         Ok(())
     }
 }

@@ -39,12 +39,7 @@ impl JobStatus {
         memory: &Rc<Shared<JobMemory>>,
         pods: &Rc<JobPods>,
     ) -> Self {
-        JobStatus {
-            core: core.clone(),
-            switches,
-            memory: memory.clone(),
-            pods: pods.clone(),
-        }
+        JobStatus { core: core.clone(), switches, memory: memory.clone(), pods: pods.clone() }
     }
 
     /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then
@@ -130,20 +125,14 @@ impl JobStatus {
     ) -> Result<Rc<Workload>, ApiError> {
         let (about, id) = (self.core.pods.object(read), read.id);
         let mut old = read.clone();
-        let mut retries = if self.switches.gets_before_status {
-            STATUS_UPDATE_RETRIES
-        } else {
-            0
-        };
+        let mut retries = if self.switches.gets_before_status { STATUS_UPDATE_RETRIES } else { 0 };
         loop {
             if self.switches.gets_before_status {
                 old = self
                     .core
                     .pods
                     .client
-                    .get(about, move |api, _| {
-                        api.workload(id).ok_or(ApiError::NotFound)
-                    })
+                    .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
                     .await?;
             }
             let (old, status) = (old.clone(), status.clone());
@@ -151,18 +140,13 @@ impl JobStatus {
                 .core
                 .pods
                 .client
-                .call(about, move |api, actor| {
-                    api.update_workload_status(actor, &old, status)
-                })
+                .call(about, move |api, actor| api.update_workload_status(actor, &old, status))
                 .await
             {
                 Err(_) if retries > 0 => retries -= 1,
                 Err(error) => return Err(error),
                 Ok(new) => {
-                    self.core
-                        .pods
-                        .written
-                        .wrote_at(read, Resource::Jobs, new.resource_version);
+                    self.core.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
                     return Ok(new);
                 }
             }
@@ -174,10 +158,9 @@ impl JobStatus {
         let (text, words) = match &s.status.job.finished {
             None => return,
             Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
-            Some(JobEnd::BackoffLimitExceeded) => (
-                EventText::BackoffLimitExceeded,
-                "Job has reached the specified backoff limit",
-            ),
+            Some(JobEnd::BackoffLimitExceeded) => {
+                (EventText::BackoffLimitExceeded, "Job has reached the specified backoff limit")
+            }
             Some(JobEnd::PodFailurePolicy(message)) => {
                 (EventText::PodFailurePolicy, message.as_str())
             }
@@ -228,19 +211,10 @@ impl JobStatus {
 /// Counts the pods that no longer hold their finalizer (`cleanUncountedPodsWithoutFinalizers`).
 /// True if that changed anything.
 fn settle(status: &mut WorkloadStatus, holding: &BTreeSet<Uid>) -> bool {
-    let before = (
-        status.job.uncounted_succeeded.len(),
-        status.job.uncounted_failed.len(),
-    );
-    status
-        .job
-        .uncounted_succeeded
-        .retain(|u| holding.contains(u));
+    let before = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
+    status.job.uncounted_succeeded.retain(|u| holding.contains(u));
     status.job.uncounted_failed.retain(|u| holding.contains(u));
-    let now = (
-        status.job.uncounted_succeeded.len(),
-        status.job.uncounted_failed.len(),
-    );
+    let now = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
     status.job.succeeded += (before.0 - now.0) as i32;
     status.job.failed += (before.1 - now.1) as i32;
     before != now

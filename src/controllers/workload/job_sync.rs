@@ -60,16 +60,10 @@ impl JobSync {
             return Ok(());
         }
         self.core.ctx.set_saw(job.record);
-        let satisfied = self
-            .memory
-            .with(|m| m.expectations.satisfied(id, self.core.ctx.now()));
+        let satisfied = self.memory.with(|m| m.expectations.satisfied(id, self.core.ctx.now()));
         let (mut s, new_failure) = self.assess(job, spec);
         let (active, result) = self.end_or_manage(&mut s, satisfied).await;
-        let terminating = if self.switches.pod_replacement_policy {
-            s.terminating
-        } else {
-            0
-        };
+        let terminating = if self.switches.pod_replacement_policy { s.terminating } else { 0 };
         let old = &s.job.status;
         let changed = (active, s.ready, terminating) != (old.replicas, old.ready, old.terminating)
             || old.observed_generation == 0;
@@ -146,16 +140,9 @@ impl JobSync {
             self.switches.tracking_finalizers && (!s.holds(p) || uncounted.contains(&p.uid))
         };
         let newly = |f: &dyn Fn(&Pod) -> bool, uncounted: &[Uid]| -> Vec<Rc<Pod>> {
-            s.pods
-                .iter()
-                .filter(|p| f(p) && !counted(uncounted, p))
-                .cloned()
-                .collect()
+            s.pods.iter().filter(|p| f(p) && !counted(uncounted, p)).cloned().collect()
         };
-        let succeeded = newly(
-            &|p| p.phase == PodPhase::Succeeded,
-            &old.job.uncounted_succeeded,
-        );
+        let succeeded = newly(&|p| p.phase == PodPhase::Succeeded, &old.job.uncounted_succeeded);
         let failed = newly(&|p| policy.is_failed(p, &s.spec), &old.job.uncounted_failed);
         let counting = failed.iter().filter(|p| policy.counts(&s.spec, p)).count() as i32;
         let (mut all_succeeded, mut all_failed) = (succeeded.len() as i32, counting);
@@ -185,9 +172,9 @@ impl JobSync {
     fn read(&self, job: Rc<Workload>, spec: JobSpec) -> SyncJobCtx {
         let mut pods = self.core.informers.pods_of(job.id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == job.uid));
-        self.core.ctx.order(self.order_point, &mut pods, |p| {
-            self.core.pods.client.pod_object(p.id)
-        });
+        self.core
+            .ctx
+            .order(self.order_point, &mut pods, |p| self.core.pods.client.pod_object(p.id));
         let (released, backoff) = self.memory.with(|m| {
             let released = m.finalizers.get(&job.id).cloned();
             let backoff = m.backoff.get(&job.id).copied();

@@ -22,17 +22,13 @@ pub(super) struct PodControl {
 impl PodControl {
     /// A workload as an object of chance.
     pub(super) fn object(&self, w: &Workload) -> Object {
-        Object {
-            id: w.id.0,
-            hash: self.client.api().names(|n| n.workload_hash(w.id)),
-        }
+        Object { id: w.id.0, hash: self.client.api().names(|n| n.workload_hash(w.id)) }
     }
 
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
     /// finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
-        self.create_pod_from(owner, owner.template.clone(), tracked)
-            .await
+        self.create_pod_from(owner, owner.template.clone(), tracked).await
     }
 
     /// As [`Self::create_pod`], from a template that is not quite the owner's.
@@ -55,8 +51,7 @@ impl PodControl {
             .await;
         match &created {
             Ok(pod) => {
-                self.written
-                    .wrote_at(owner, Resource::Pods, pod.resource_version);
+                self.written.wrote_at(owner, Resource::Pods, pod.resource_version);
                 self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
             }
             Err(e) => self.tell_words(
@@ -86,11 +81,7 @@ impl PodControl {
             Err(e) => {
                 let name = (self.client.api()).names(|n| short_name(n.pod_name(id)).to_owned());
                 let why = e.of(&format!("delete pods {name}"));
-                self.tell_words(
-                    owner,
-                    EventText::FailedDelete,
-                    &format!("Error deleting: {why}"),
-                );
+                self.tell_words(owner, EventText::FailedDelete, &format!("Error deleting: {why}"));
                 Err(e)
             }
         }
@@ -98,8 +89,7 @@ impl PodControl {
 
     /// An event about a workload.
     pub(super) fn tell(&self, about: &Workload, body: EventBody) {
-        self.recorder
-            .event(About::Workload(about.id, about.uid), body);
+        self.recorder.event(About::Workload(about.id, about.uid), body);
     }
 
     /// An event about a workload in free words.

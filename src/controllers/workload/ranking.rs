@@ -31,11 +31,7 @@ pub(super) fn sort(pods: &mut [Ranked], now: Time, rules: Rules) {
 fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
     let logarithmic = rules.logarithmic;
     let cost = |pod: &Pod| {
-        if rules.deletion_cost {
-            pod.template.deletion_cost
-        } else {
-            0
-        }
+        if rules.deletion_cost { pod.template.deletion_cost } else { 0 }
     };
     let (p, q) = (&*a.pod, &*b.pod);
     p.node
@@ -46,25 +42,15 @@ fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
         .then_with(|| cost(p).cmp(&cost(q)))
         .then_with(|| b.rank.cmp(&a.rank))
         .then_with(|| {
-            let since = |pod: &Pod| {
-                pod.ready
-                    .filter(|_| pod.is_ready())
-                    .map(|c| c.last_transition_time)
-            };
+            let since =
+                |pod: &Pod| pod.ready.filter(|_| pod.is_ready()).map(|c| c.last_transition_time);
             match (since(p), since(q)) {
                 (Some(s), Some(t)) => younger_first(s, t, a, b, now, logarithmic),
                 _ => Ordering::Equal,
             }
         })
         .then_with(|| {
-            younger_first(
-                p.creation_timestamp,
-                q.creation_timestamp,
-                a,
-                b,
-                now,
-                logarithmic,
-            )
+            younger_first(p.creation_timestamp, q.creation_timestamp, a, b, now, logarithmic)
         })
 }
 
@@ -88,9 +74,7 @@ fn younger_first(
     if !logarithmic {
         return t.cmp(&s);
     }
-    magnitude(s, now)
-        .cmp(&magnitude(t, now))
-        .then_with(|| a.pod.uid.cmp(&b.pod.uid))
+    magnitude(s, now).cmp(&magnitude(t, now)).then_with(|| a.pod.uid.cmp(&b.pod.uid))
 }
 
 /// The logarithm of an age in nanoseconds to base two, rounded down; -1 for no age
@@ -108,9 +92,6 @@ mod tests {
     #[test]
     fn ages_are_compared_by_magnitude() {
         let now = Time::from_nanos(10_000_000_000);
-        assert_eq!(
-            [9, 8, 5, 4, 10].map(|t| magnitude(Timestamp(t), now)),
-            [29, 30, 32, 32, -1]
-        );
+        assert_eq!([9, 8, 5, 4, 10].map(|t| magnitude(Timestamp(t), now)), [29, 30, 32, 32, -1]);
     }
 }

@@ -72,8 +72,7 @@ impl ReplicaSetController {
     /// Starts the workers.
     pub(crate) fn run(self: &Rc<Self>) {
         for _ in 0..WORKERS {
-            self.core
-                .start_worker(self, async |c: &Rc<Self>, id| c.sync_replica_set(id).await);
+            self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync_replica_set(id).await);
         }
     }
 
@@ -81,13 +80,7 @@ impl ReplicaSetController {
     /// its `minReadySeconds`.
     fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        Some((
-            id,
-            self.census
-                .with(|c| c.life(id))
-                .filter(|life| life.0 == uid)?
-                .1,
-        ))
+        Some((id, self.census.with(|c| c.life(id)).filter(|life| life.0 == uid)?.1))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
@@ -107,17 +100,11 @@ impl ReplicaSetController {
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
-        let needs_sync = self
-            .expectations
-            .with(|e| e.satisfied(id, self.core.ctx.now()));
+        let needs_sync = self.expectations.with(|e| e.satisfied(id, self.core.ctx.now()));
         let numbers = self.census.with(|c| c.of(id, rs.uid));
         // Whether a pod has been ready for long enough is the only thing that takes a look at each
         // of them.
-        let watched = if rs.min_ready_seconds > 0 {
-            self.active_pods(&rs)
-        } else {
-            Vec::new()
-        };
+        let watched = if rs.min_ready_seconds > 0 { self.active_pods(&rs) } else { Vec::new() };
         self.core.ctx.set_saw(rs.record);
         let managed = if needs_sync && !rs.is_terminating() {
             self.manage_replicas(&rs, numbers.active as usize).await
@@ -152,8 +139,7 @@ impl ReplicaSetController {
         let now = self.core.ctx.now();
         if active < wanted {
             let missing = (wanted - active).min(BURST_REPLICAS);
-            self.expectations
-                .with(|e| e.expect_creations(rs.id, missing, now));
+            self.expectations.with(|e| e.expect_creations(rs.id, missing, now));
             let (pods, owner) = (self.core.pods.clone(), rs.clone());
             let work = move |_| {
                 let (pods, owner) = (pods.clone(), owner.clone());
@@ -171,29 +157,21 @@ impl ReplicaSetController {
             return Ok(());
         }
         let doomed = self.pods_to_delete(rs, surplus);
-        self.expectations
-            .with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
+        self.expectations.with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.clone(), rs.clone(), failed.clone());
-        parallelize(
-            &self.core.ctx,
-            self.core.group,
-            surplus,
-            surplus,
-            move |i| {
-                let (c, owner, pod, first) =
-                    (me.clone(), owner.clone(), doomed[i].clone(), first.clone());
-                Some(async move {
-                    if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
-                        c.expectations
-                            .with(|x| x.deletion_observed(owner.id, pod.uid));
-                        if e != ApiError::NotFound {
-                            first.with(|f| *f = f.or(Some(e)));
-                        }
+        parallelize(&self.core.ctx, self.core.group, surplus, surplus, move |i| {
+            let (c, owner, pod, first) =
+                (me.clone(), owner.clone(), doomed[i].clone(), first.clone());
+            Some(async move {
+                if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
+                    c.expectations.with(|x| x.deletion_observed(owner.id, pod.uid));
+                    if e != ApiError::NotFound {
+                        first.with(|f| *f = f.or(Some(e)));
                     }
-                })
-            },
-        )
+                }
+            })
+        })
         .await;
         failed.with(|f| f.map_or(Ok(()), Err))
     }
@@ -202,18 +180,15 @@ impl ReplicaSetController {
     /// is the index's, which is none.
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
-        self.core.ctx.order(self.order_point, &mut pods, |p| {
-            self.core.pods.client.pod_object(p.id)
-        });
+        self.core
+            .ctx
+            .order(self.order_point, &mut pods, |p| self.core.pods.client.pod_object(p.id));
         if count < pods.len() {
             let related = self.related_pods(rs);
             let mut ranked: Vec<Ranked> = pods
                 .drain(..)
                 .map(|pod| Ranked {
-                    rank: related
-                        .iter()
-                        .filter(|p| p.node.is_some() && p.node == pod.node)
-                        .count(),
+                    rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(),
                     pod,
                 })
                 .collect();
@@ -251,23 +226,13 @@ impl ReplicaSetController {
         failed: bool,
     ) -> WorkloadStatus {
         let now = self.core.ctx.now();
-        let available = watched
-            .iter()
-            .filter(|p| p.is_available(rs.min_ready_seconds, now))
-            .count() as i32;
+        let available =
+            watched.iter().filter(|p| p.is_available(rs.min_ready_seconds, now)).count() as i32;
         WorkloadStatus {
             replicas: numbers.active,
             ready: numbers.ready,
-            available: if rs.min_ready_seconds > 0 {
-                available
-            } else {
-                numbers.ready
-            },
-            terminating: if self.switches.terminating_replicas {
-                numbers.terminating
-            } else {
-                0
-            },
+            available: if rs.min_ready_seconds > 0 { available } else { numbers.ready },
+            terminating: if self.switches.terminating_replicas { numbers.terminating } else { 0 },
             replica_failure: failed,
             ..rs.status.clone()
         }
@@ -292,9 +257,7 @@ impl ReplicaSetController {
                 .core
                 .pods
                 .client
-                .call(about, move |api, actor| {
-                    api.update_workload_status(actor, &read, status)
-                })
+                .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
                 .await
             {
                 Ok(new) => {
@@ -315,9 +278,7 @@ impl ReplicaSetController {
                 .core
                 .pods
                 .client
-                .get(about, move |api, _| {
-                    api.workload(id).ok_or(ApiError::NotFound)
-                })
+                .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
                 .await?;
         }
     }
@@ -336,9 +297,7 @@ impl ReplicaSetController {
         } else {
             return;
         };
-        self.core
-            .queue
-            .add_after(self.core.group, wait, Item(rs.id));
+        self.core.queue.add_after(self.core.group, wait, Item(rs.id));
     }
 }
 
@@ -352,8 +311,7 @@ impl WorkloadHandler for ReplicaSetController {
             // Expectations belong to one life of the ReplicaSet.
             self.expectations.with(|e| e.forget(rs.id));
         }
-        self.census
-            .with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
+        self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
         self.core.queue.add(Item(rs.id));
     }
 }
@@ -361,8 +319,7 @@ impl WorkloadHandler for ReplicaSetController {
 impl PodHandler for ReplicaSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        self.census
-            .with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
+        self.census.with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),

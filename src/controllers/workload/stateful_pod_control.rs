@@ -30,11 +30,7 @@ impl StatefulPodControl {
     ) -> Result<(), ApiError> {
         let id = self.pods.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();
-            let pod = n.pod(&format!(
-                "{}/{}-{ordinal}",
-                namespace_of(&full),
-                short_name(&full)
-            ));
+            let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
             n.set_owner(pod, set.id);
             pod
         });
@@ -42,16 +38,11 @@ impl StatefulPodControl {
         let created = self
             .pods
             .client
-            .call(self.pods.client.pod_object(id), move |api, actor| {
-                api.create_pod(actor, new)
-            })
+            .call(self.pods.client.pod_object(id), move |api, actor| api.create_pod(actor, new))
             .await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => self
-                .pods
-                .written
-                .wrote_at(set, Resource::Pods, pod.resource_version),
+            Ok(ref pod) => self.pods.written.wrote_at(set, Resource::Pods, pod.resource_version),
             Err(_) => {}
         }
         let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
@@ -81,11 +72,8 @@ impl StatefulPodControl {
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
             deleted = Ok(());
         }
-        let text = if deleted.is_ok() {
-            EventText::SuccessfulDelete
-        } else {
-            EventText::FailedDelete
-        };
+        let text =
+            if deleted.is_ok() { EventText::SuccessfulDelete } else { EventText::FailedDelete };
         self.record_pod_event("delete", text, set, id, deleted)
     }
 

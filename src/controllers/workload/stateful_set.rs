@@ -66,8 +66,7 @@ impl StatefulSetController {
             }
         }
         for _ in 0..WORKERS {
-            self.core
-                .start_worker(self, async |c: &Rc<Self>, id| c.sync(id).await);
+            self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync(id).await);
         }
     }
 
@@ -104,13 +103,8 @@ impl StatefulSetController {
                 self.core.queue.add_after(self.core.group, whole, Item(id));
             }
         } else if status.ready != status.available {
-            let wait = pods
-                .iter()
-                .filter_map(|p| p.available_in(min, self.core.ctx.now()))
-                .min();
-            self.core
-                .queue
-                .add_after(self.core.group, wait.unwrap_or(whole), Item(id));
+            let wait = pods.iter().filter_map(|p| p.available_in(min, self.core.ctx.now())).min();
+            self.core.queue.add_after(self.core.group, wait.unwrap_or(whole), Item(id));
         }
         Ok(())
     }
@@ -128,9 +122,7 @@ impl PodHandler for StatefulSetController {
     /// `addPod`, `updatePod`, `deletePod`
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        let set = self
-            .core
-            .resolve(pod.controller(), WorkloadKind::StatefulSet);
+        let set = self.core.resolve(pod.controller(), WorkloadKind::StatefulSet);
         let Some(set) = set else { return };
         self.core.queue.add(Item(set.id));
         if let (Some(old), Some(new)) = (old, new)
@@ -139,15 +131,9 @@ impl PodHandler for StatefulSetController {
             && self.control.min_ready_seconds(&set) > 0
         {
             // The second on top was for clocks that are apart.
-            let more = if self.switches.exact_availability_check {
-                0
-            } else {
-                1
-            };
+            let more = if self.switches.exact_availability_check { 0 } else { 1 };
             let wait = u64::try_from(set.min_ready_seconds).unwrap_or_default() + more;
-            self.core
-                .queue
-                .add_after(self.core.group, Dur::from_secs(wait), Item(set.id));
+            self.core.queue.add_after(self.core.group, Dur::from_secs(wait), Item(set.id));
         }
     }
 }

@@ -74,9 +74,7 @@ impl StatefulSetControl {
             self.core
                 .pods
                 .client
-                .get(self.core.pods.object(set), move |api, _| {
-                    api.create_revision(id, uid)
-                })
+                .get(self.core.pods.object(set), move |api, _| api.create_revision(id, uid))
                 .await?;
         }
         let round = Rc::new(self.partition(set, pods));
@@ -91,12 +89,7 @@ impl StatefulSetControl {
 
     /// Puts pods in their places.
     fn partition(&self, set: &Rc<Workload>, pods: &[Rc<Pod>]) -> Round {
-        let WorkloadSpec::StatefulSet {
-            replicas,
-            parallel,
-            first_ordinal,
-        } = set.spec
-        else {
+        let WorkloadSpec::StatefulSet { replicas, parallel, first_ordinal } = set.spec else {
             unreachable!("the queue holds StatefulSets only");
         };
         let first_ordinal = i64::from(first_ordinal);
@@ -106,10 +99,7 @@ impl StatefulSetControl {
             let Some(ordinal) = self.ordinal(set, pod) else {
                 continue;
             };
-            match usize::try_from(ordinal - first_ordinal)
-                .ok()
-                .and_then(|i| places.get_mut(i))
-            {
+            match usize::try_from(ordinal - first_ordinal).ok().and_then(|i| places.get_mut(i)) {
                 Some(place) => *place = Some(pod.clone()),
                 None => condemned.push((ordinal, pod.clone())),
             }
@@ -124,15 +114,10 @@ impl StatefulSetControl {
             };
             well && !p.is_terminating()
         };
-        let all_well = places
-            .iter()
-            .all(|p: &Option<Rc<Pod>>| p.as_ref().is_some_and(|p| healthy(p)));
-        let first_unhealthy = condemned
-            .iter()
-            .rev()
-            .find(|p| !healthy(p))
-            .filter(|_| all_well)
-            .map(|p| p.uid);
+        let all_well =
+            places.iter().all(|p: &Option<Rc<Pod>>| p.as_ref().is_some_and(|p| healthy(p)));
+        let first_unhealthy =
+            condemned.iter().rev().find(|p| !healthy(p)).filter(|_| all_well).map(|p| p.uid);
         Round {
             monotonic: !parallel,
             first_ordinal,
@@ -159,11 +144,7 @@ impl StatefulSetControl {
 
     /// How long a pod of a set has to be ready, in seconds.
     pub(super) fn min_ready_seconds(&self, set: &Workload) -> i32 {
-        if self.switches.min_ready_seconds {
-            set.min_ready_seconds
-        } else {
-            0
-        }
+        if self.switches.min_ready_seconds { set.min_ready_seconds } else { 0 }
     }
 
     fn is_available(&self, set: &Workload, pod: &Pod) -> bool {
@@ -222,9 +203,7 @@ impl StatefulSetControl {
     fn is_settled(&self, round: &Round, i: usize) -> bool {
         let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
         let ended = |p: &Pod| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded;
-        round
-            .replicas
-            .with_ref(|r| r[i].as_ref().is_some_and(|p| !ended(p)))
+        round.replicas.with_ref(|r| r[i].as_ref().is_some_and(|p| !ended(p)))
     }
 
     /// `processReplica`: true if the round is over.
@@ -249,9 +228,7 @@ impl StatefulSetControl {
             pod = None;
         }
         let Some(pod) = pod else {
-            self.pods
-                .create_stateful_pod(set, round.first_ordinal + i as i64)
-                .await?;
+            self.pods.create_stateful_pod(set, round.first_ordinal + i as i64).await?;
             round.count(1, 1);
             return Ok(round.monotonic);
         };
@@ -281,11 +258,7 @@ impl StatefulSetControl {
     fn status(&self, round: &Round, pods: &[Rc<Pod>]) -> WorkloadStatus {
         let set = &round.set;
         let batches = self.switches.batches && !set.is_terminating();
-        let (mut replicas, mut current) = if batches {
-            (0, 0)
-        } else {
-            round.counted.with(|c| *c)
-        };
+        let (mut replicas, mut current) = if batches { (0, 0) } else { round.counted.with(|c| *c) };
         let (mut ready, mut available) = (0, 0);
         let mut count = |pod: &Rc<Pod>| {
             replicas += 1;
@@ -294,9 +267,7 @@ impl StatefulSetControl {
             available += i32::from(is_running_and_ready(pod) && self.is_available(set, pod));
         };
         if batches {
-            round
-                .replicas
-                .with(|r| r.iter().flatten().for_each(&mut count));
+            round.replicas.with(|r| r.iter().flatten().for_each(&mut count));
             round.condemned.iter().for_each(count);
         } else {
             pods.iter().for_each(count);
@@ -330,9 +301,7 @@ impl StatefulSetControl {
                 .core
                 .pods
                 .client
-                .call(about, move |api, actor| {
-                    api.update_workload_status(actor, &now, status)
-                })
+                .call(about, move |api, actor| api.update_workload_status(actor, &now, status))
                 .await
             {
                 Ok(new) => {
@@ -349,13 +318,8 @@ impl StatefulSetControl {
             tries += 1;
             read = self.core.informers.workload(set.id).unwrap_or(read);
             let jitter =
-                self.core
-                    .ctx
-                    .uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
-            self.core
-                .ctx
-                .sleep(STATUS_SLEEP + Dur::from_nanos(jitter))
-                .await;
+                self.core.ctx.uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
+            self.core.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
         }
     }
 }

@@ -93,11 +93,7 @@ fn wrong_types_and_syntax_have_a_line_and_a_caret() {
         "- a\n- b\n",
         "[1, 2]",
     ] {
-        assert!(
-            error(broken).starts_with("f:"),
-            "{broken}: {}",
-            error(broken)
-        );
+        assert!(error(broken).starts_with("f:"), "{broken}: {}", error(broken));
     }
     assert!(
         error("kind: Pod\nkind: Pod\n").starts_with("f:2, Pod: the key `kind` is there twice\n")
@@ -130,19 +126,13 @@ fn deep_nesting_is_an_error_or_passed_over() {
         "]".repeat(1000)
     ));
     assert!(e.starts_with("f"), "{e}");
-    let block: String = (0..1000)
-        .map(|i| format!("{}a:\n", " ".repeat(i)))
-        .collect();
+    let block: String = (0..1000).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
     assert!(error(&block).starts_with("f:201: nested deeper than 200 levels"));
     // JSON that nobody reads is passed over without recursion, JSON that is read has a limit.
     let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
     let node = "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}";
-    good(&format!(
-        "{node}{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"
-    ));
-    error(&format!(
-        "{{\"spec\":{deep},\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}"
-    ));
+    good(&format!("{node}{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"));
+    error(&format!("{{\"spec\":{deep},\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}"));
     let lists = format!(
         "{}{}",
         "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[".repeat(1000),
@@ -172,26 +162,15 @@ fn large_yaml_loads() {
     // reach across parts.
     let e = error(&text.replacen("name: p3000\n", "name: p3000\n    labels: 3\n", 1));
     // 3 lines, then 14 for each item; the labels are in the fifth of theirs.
-    assert!(
-        e.starts_with("f:42008, item 3001, Pod: expected a map"),
-        "{e}"
-    );
+    assert!(e.starts_with("f:42008, item 3001, Pod: expected a map"), "{e}");
     let e = error(&text.replacen("name: p3000\n", "name: P3000\n", 1));
-    assert!(
-        e.starts_with("f, item 3001, Pod \"P3000\": metadata.name: Invalid value"),
-        "{e}"
+    assert!(e.starts_with("f, item 3001, Pod \"P3000\": metadata.name: Invalid value"), "{e}");
+    let shared = text.replacen("labels: {app: web}", "labels: &l {app: db}", 1).replacen(
+        "name: p3999\n    labels: {app: web}",
+        "name: p3999\n    labels: *l",
+        1,
     );
-    let shared = text
-        .replacen("labels: {app: web}", "labels: &l {app: db}", 1)
-        .replacen(
-            "name: p3999\n    labels: {app: web}",
-            "name: p3999\n    labels: *l",
-            1,
-        );
-    assert_eq!(
-        super::pod_names(super::pod(&good(&shared), "default", "p3999")),
-        ["p0", "p3999"]
-    );
+    assert_eq!(super::pod_names(super::pod(&good(&shared), "default", "p3999")), ["p0", "p3999"]);
 }
 
 /// Every beginning of an object is refused, and none makes trouble; nor does any object with one
@@ -205,9 +184,7 @@ fn damaged_files_never_panic() {
     let yaml = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n\nspec:\n  taints:\n  - key: a\n    effect: NoExecute\nstatus:\n  conditions:\n  - type: Ready\n    status: \"True\"\n    lastHeartbeatTime: \"2026-01-01T00:00:00Z\"\n";
     for text in [json, yaml] {
         for at in 0..text.len() {
-            for byte in [
-                '\0', '\n', '"', '{', ']', ':', '-', '&', '*', '9', '\u{7f}', 'é',
-            ] {
+            for byte in ['\0', '\n', '"', '{', ']', ':', '-', '&', '*', '9', '\u{7f}', 'é'] {
                 let mut changed = text.to_owned();
                 changed.replace_range(at..=at, &byte.to_string());
                 _ = read(&changed);

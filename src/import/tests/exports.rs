@@ -33,41 +33,19 @@ const OTHERS: &str = "2 Leases";
 fn every_export_loads() {
     for (file, nodes, pods, kinds) in ALL {
         let cluster = exports(&[file]);
+        assert_eq!((cluster.summary.nodes, cluster.summary.pods), (nodes, pods), "{file}");
         assert_eq!(
-            (cluster.summary.nodes, cluster.summary.pods),
-            (nodes, pods),
-            "{file}"
-        );
-        assert_eq!(
-            cluster
-                .nodes
-                .iter()
-                .map(|g| node_names(g).len())
-                .sum::<usize>(),
+            cluster.nodes.iter().map(|g| node_names(g).len()).sum::<usize>(),
             nodes,
             "{file}"
         );
-        assert_eq!(
-            cluster
-                .pods
-                .iter()
-                .map(|g| pod_names(g).len())
-                .sum::<usize>(),
-            pods,
-            "{file}"
-        );
+        assert_eq!(cluster.pods.iter().map(|g| pod_names(g).len()).sum::<usize>(), pods, "{file}");
         let lines = cluster.summary.lines();
-        let line: Vec<&String> = lines
-            .iter()
-            .filter(|l| l.starts_with("not modelled yet, left out: "))
-            .collect();
+        let line: Vec<&String> =
+            lines.iter().filter(|l| l.starts_with("not modelled yet, left out: ")).collect();
         match kinds {
             "" => assert!(line.is_empty(), "{file}: {line:?}"),
-            kinds => assert_eq!(
-                line,
-                [&format!("not modelled yet, left out: {kinds}")],
-                "{file}"
-            ),
+            kinds => assert_eq!(line, [&format!("not modelled yet, left out: {kinds}")], "{file}"),
         }
     }
 }
@@ -78,14 +56,8 @@ fn json_and_yaml_say_the_same() {
         ("healthy-all.json.gz", "healthy-all.yaml.gz"),
         ("healthy-nodes.json.gz", "healthy-nodes.yaml.gz"),
         ("healthy-pods.json.gz", "healthy-pods.yaml.gz"),
-        (
-            "healthy-node-worker-a1.json.gz",
-            "healthy-node-worker-a1.yaml.gz",
-        ),
-        (
-            "healthy-node-worker-a1.json.gz",
-            "healthy-node-worker-a1-managed.yaml.gz",
-        ),
+        ("healthy-node-worker-a1.json.gz", "healthy-node-worker-a1.yaml.gz"),
+        ("healthy-node-worker-a1.json.gz", "healthy-node-worker-a1-managed.yaml.gz"),
     ] {
         let (one, other) = (exports(&[one]), exports(&[other]));
         assert_eq!(one.nodes, other.nodes);
@@ -124,10 +96,7 @@ fn alike_copies_in_overlapping_files_are_taken_once() {
 
 #[test]
 fn exports_of_different_times_do_not_mix() {
-    let inputs = [
-        export("healthy-nodes.json.gz"),
-        export("degraded-nodes.yaml.gz"),
-    ];
+    let inputs = [export("healthy-nodes.json.gz"), export("degraded-nodes.yaml.gz")];
     let e = ImportedCluster::read(&inputs).unwrap_err().to_string();
     assert_eq!(
         e,
@@ -141,27 +110,15 @@ fn exports_of_different_times_do_not_mix() {
 #[test]
 fn time_zero_is_the_newest_heartbeat() {
     assert_eq!(
-        exports(&["healthy-all.json.gz"])
-            .summary
-            .time_zero
-            .unwrap()
-            .to_rfc3339(),
+        exports(&["healthy-all.json.gz"]).summary.time_zero.unwrap().to_rfc3339(),
         "2026-11-20T04:41:17Z"
     );
     assert_eq!(
-        exports(&["healthy-nodes.json.gz"])
-            .summary
-            .time_zero
-            .unwrap()
-            .to_rfc3339(),
+        exports(&["healthy-nodes.json.gz"]).summary.time_zero.unwrap().to_rfc3339(),
         "2026-11-20T04:40:50Z"
     );
     assert_eq!(
-        exports(&["degraded-nodes.yaml.gz"])
-            .summary
-            .time_zero
-            .unwrap()
-            .to_rfc3339(),
+        exports(&["degraded-nodes.yaml.gz"]).summary.time_zero.unwrap().to_rfc3339(),
         "2026-11-20T04:51:27Z"
     );
     let lines = exports(&["healthy-pods.json.gz"]).summary.lines();
@@ -175,11 +132,7 @@ fn a_healthy_cluster_is_plain() {
     let gpu = node(&cluster, "gpu-b1");
     assert_eq!(gpu.taints, ["dedicated=gpu:NoSchedule"]);
     assert_eq!(gpu.capacity["nvidia.com/gpu"].as_str(), "4");
-    assert_eq!(
-        gpu.capacity["memory"].as_str(),
-        "255Gi",
-        "allocatable, not the capacity of 256Gi"
-    );
+    assert_eq!(gpu.capacity["memory"].as_str(), "255Gi", "allocatable, not the capacity of 256Gi");
     assert_eq!(gpu.labels["topology.kubernetes.io/zone"], "eu-west-1b");
     let cordoned = node(&cluster, "worker-c3");
     assert!(cordoned.unschedulable);
@@ -190,24 +143,14 @@ fn a_healthy_cluster_is_plain() {
     );
 
     let web = pod(&cluster, "shop", "web-5468c74c4d-2bcm8");
-    assert_eq!(
-        pod_names(web).len(),
-        6,
-        "one group for the six of the ReplicaSet"
-    );
+    assert_eq!(pod_names(web).len(), 6, "one group for the six of the ReplicaSet");
     assert_eq!(
         web.owner,
-        Some(Owner {
-            kind: "ReplicaSet".to_owned(),
-            name: "web-5468c74c4d".to_owned()
-        })
+        Some(Owner { kind: "ReplicaSet".to_owned(), name: "web-5468c74c4d".to_owned() })
     );
     assert_eq!(web.termination_grace_period_seconds, Some(10));
     assert_eq!(
-        web.tolerations
-            .iter()
-            .map(|t| t.toleration_seconds)
-            .collect::<Vec<_>>(),
+        web.tolerations.iter().map(|t| t.toleration_seconds).collect::<Vec<_>>(),
         [Some(30), Some(30)]
     );
     assert_eq!(web.start, None, "Running and Ready");
@@ -222,13 +165,7 @@ fn a_healthy_cluster_is_plain() {
         (&Placement::Node("worker-a2".to_owned()), &"ssd".to_owned())
     );
     let done = pod(&cluster, "batch", "import-4ljct");
-    assert!(matches!(
-        done.start,
-        Some(PodStart::Imported {
-            phase: Phase::Succeeded,
-            ..
-        })
-    ));
+    assert!(matches!(done.start, Some(PodStart::Imported { phase: Phase::Succeeded, .. })));
     assert_eq!(pod(&cluster, "default", "too-big").on, Placement::Unbound);
     assert_eq!(cluster.summary.unbound, ["default/too-big"]);
 }
@@ -244,31 +181,17 @@ fn a_degraded_cluster_stays_as_it_is() {
     ];
     let mut silent = cluster.summary.cut_off.clone();
     silent.sort();
-    assert_eq!(
-        silent,
-        [&cut[..], &["worker-a1", "worker-b1", "worker-c1"]].concat()
-    );
+    assert_eq!(silent, [&cut[..], &["worker-a1", "worker-b1", "worker-c1"]].concat());
     assert_eq!(cluster.summary.terminating, 56);
     assert_eq!(cluster.summary.pods, 233);
 
     let d1 = node(&cluster, "extra-d1");
     assert_eq!(
         d1.taints,
-        [
-            "node.kubernetes.io/unreachable:NoSchedule",
-            "node.kubernetes.io/unreachable:NoExecute"
-        ]
+        ["node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"]
     );
-    assert_eq!(
-        d1.taints_added["node.kubernetes.io/unreachable:NoExecute"].as_str(),
-        "-8m25s"
-    );
-    let Some(NodeStart::Imported {
-        conditions,
-        renew_time,
-        cut_off,
-    }) = &d1.start
-    else {
+    assert_eq!(d1.taints_added["node.kubernetes.io/unreachable:NoExecute"].as_str(), "-8m25s");
+    let Some(NodeStart::Imported { conditions, renew_time, cut_off }) = &d1.start else {
         panic!("{:?}", d1.start)
     };
     assert!(*cut_off);
@@ -287,20 +210,13 @@ fn a_degraded_cluster_stays_as_it_is() {
             last_transition_time: "-8m36s".into(),
         }
     );
-    assert!(
-        node(&cluster, "worker-a2").start.is_none(),
-        "its kubelet posts Ready"
-    );
+    assert!(node(&cluster, "worker-a2").start.is_none(), "its kubelet posts Ready");
 
     // NotReady since 04:43:00, evicted at 04:43:30 with 10 s of grace: its node never confirmed.
     let web = pod(&cluster, "shop", "web-5468c74c4d-5sgsw");
     assert_eq!(web.on, Placement::Node("worker-c1".to_owned()));
     let condition = |status, reason, at: &str| {
-        Some(PodCondition {
-            status,
-            reason,
-            last_transition_time: at.into(),
-        })
+        Some(PodCondition { status, reason, last_transition_time: at.into() })
     };
     assert_eq!(
         web.start,
@@ -312,10 +228,7 @@ fn a_degraded_cluster_stays_as_it_is() {
                 Some(PodReason::DeletionByTaintManager),
                 "-7m57s"
             ),
-            deletion: Some(Deletion {
-                timestamp: "-7m46s".into(),
-                grace_period_seconds: 10
-            }),
+            deletion: Some(Deletion { timestamp: "-7m46s".into(), grace_period_seconds: 10 }),
         })
     );
 }
@@ -344,11 +257,7 @@ fn what_is_written_reads_back() {
             "{files:?}"
         );
         assert_eq!(back.pod_disruption_budgets, cluster.budgets, "{files:?}");
-        assert_eq!(
-            back.timeline,
-            [],
-            "nothing goes wrong before somebody wants it"
-        );
+        assert_eq!(back.timeline, [], "nothing goes wrong before somebody wants it");
         assert!(text.lines().all(|l| l.chars().count() <= 160), "{files:?}");
 
         // Without the slashes there is a fault.
@@ -383,44 +292,26 @@ fn the_printed_table_is_refused() {
 /// Events, an empty list, an audit log, a manifest of a Deployment: none of them is a cluster.
 #[test]
 fn what_has_neither_nodes_nor_pods_is_no_cluster() {
-    let advice = format!(
-        "; use `{} > cluster.json`, and import that file",
-        super::super::error::KUBECTL
-    );
+    let advice =
+        format!("; use `{} > cluster.json`, and import that file", super::super::error::KUBECTL);
     let refused = |read: Result<ImportedCluster, super::super::ImportError>| {
-        let e = read
-            .and_then(ImportedCluster::simulable)
-            .map(|c| c.summary)
-            .unwrap_err()
-            .to_string();
-        e.strip_suffix(&advice)
-            .unwrap_or_else(|| panic!("{e}"))
-            .to_owned()
+        let e =
+            read.and_then(ImportedCluster::simulable).map(|c| c.summary).unwrap_err().to_string();
+        e.strip_suffix(&advice).unwrap_or_else(|| panic!("{e}")).to_owned()
     };
     let but = "neither nodes nor pods, of which a cluster is made, but";
     let events = ImportedCluster::read(&[export("healthy-events.json.gz")]);
-    assert_eq!(
-        refused(events),
-        format!("healthy-events.json.gz: {but} 85 Events")
-    );
+    assert_eq!(refused(events), format!("healthy-events.json.gz: {but} 85 Events"));
     let deployment = ImportedCluster::read(&[export("healthy-deployment-web.yaml.gz")]);
-    assert_eq!(
-        refused(deployment),
-        format!("healthy-deployment-web.yaml.gz: {but} 1 Deployment")
-    );
+    assert_eq!(refused(deployment), format!("healthy-deployment-web.yaml.gz: {but} 1 Deployment"));
     assert_eq!(
         refused(super::read(r#"{"kind": "List", "items": []}"#)),
         format!("f: {but} no object at all")
     );
     let audit = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","verb":"get","objectRef":{"resource":"nodes"}}"#;
-    assert_eq!(
-        refused(super::read(&format!("{audit}\n{audit}\n"))),
-        format!("f: {but} 2 Events")
-    );
+    assert_eq!(refused(super::read(&format!("{audit}\n{audit}\n"))), format!("f: {but} 2 Events"));
     // Together with a file that has nodes it is one file of several.
-    let both = ImportedCluster::read(&[
-        export("healthy-events.json.gz"),
-        export("healthy-nodes.json.gz"),
-    ]);
+    let both =
+        ImportedCluster::read(&[export("healthy-events.json.gz"), export("healthy-nodes.json.gz")]);
     assert_eq!(both.unwrap().simulable().unwrap().summary.nodes, 12);
 }

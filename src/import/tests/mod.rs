@@ -14,10 +14,7 @@ use crate::language::{NodeGroup, PodGroup};
 fn export(name: &str) -> Input {
     let path = format!("tests/exports/{name}");
     let input = Input::read(&path, &mut std::io::empty()).unwrap();
-    Input {
-        file: name.to_owned(),
-        ..input
-    }
+    Input { file: name.to_owned(), ..input }
 }
 
 fn exports(names: &[&str]) -> ImportedCluster {
@@ -51,9 +48,7 @@ fn pod_names(g: &PodGroup) -> Vec<String> {
 
 fn names(one: Option<&String>, many: Option<&crate::language::OneOrMany>) -> Vec<String> {
     let short = one.into_iter().chain(many.iter().flat_map(|m| m.texts()));
-    short
-        .flat_map(|t| crate::language::names::expand(t, 100_000).unwrap())
-        .collect()
+    short.flat_map(|t| crate::language::names::expand(t, 100_000).unwrap()).collect()
 }
 
 /// The group of a node.
@@ -71,9 +66,5 @@ fn pod<'c>(cluster: &'c ImportedCluster, namespace: &str, name: &str) -> &'c Pod
         g.namespace.as_deref().unwrap_or("default") == namespace
             && pod_names(g).iter().any(|n| n == name)
     };
-    cluster
-        .pods
-        .iter()
-        .find(fits)
-        .unwrap_or_else(|| panic!("no pod {namespace}/{name}"))
+    cluster.pods.iter().find(fits).unwrap_or_else(|| panic!("no pod {namespace}/{name}"))
 }

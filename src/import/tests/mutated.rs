@@ -150,10 +150,7 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
     let pod = |spec: Value| {
         let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "shop", "labels": {"app": "p"}}, "spec": {"nodeName": "n1"}});
-        pod["spec"]
-            .as_object_mut()
-            .unwrap()
-            .extend(spec.as_object().unwrap().clone());
+        pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
         pod
     };
     let deployment = |selector: Value| {
@@ -169,16 +166,8 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
             "does not match template",
         ),
         (deployment(json!({})), "Deployment \"shop/web\"", "selector"),
-        (
-            pod(required(json!([]))),
-            "Pod \"shop/p\"",
-            "must have at least one node selector term",
-        ),
-        (
-            pod(spread(0, "zone")),
-            "Pod \"shop/p\"",
-            "maxSkew: must be greater than zero",
-        ),
+        (pod(required(json!([]))), "Pod \"shop/p\"", "must have at least one node selector term"),
+        (pod(spread(0, "zone")), "Pod \"shop/p\"", "maxSkew: must be greater than zero"),
         (pod(spread(1, "")), "Pod \"shop/p\"", "topologyKey"),
         (pod(spread(1, "no key")), "Pod \"shop/p\"", "topologyKey"),
     ] {

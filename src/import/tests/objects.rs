@@ -28,16 +28,8 @@ fn documents_come_in_many_forms() {
         format!("\u{feff}{NODE}{POD}"),
     ] {
         let cluster = good(&text);
-        assert_eq!(
-            (cluster.summary.nodes, cluster.summary.pods),
-            (1, 1),
-            "{text}"
-        );
-        assert_eq!(
-            pod(&cluster, "a", "p").on,
-            Placement::Node("n1".to_owned()),
-            "{text}"
-        );
+        assert_eq!((cluster.summary.nodes, cluster.summary.pods), (1, 1), "{text}");
+        assert_eq!(pod(&cluster, "a", "p").on, Placement::Node("n1".to_owned()), "{text}");
     }
 }
 
@@ -57,10 +49,7 @@ fn kinds_come_from_the_list_and_in_any_order() {
     ] {
         let cluster = good(&text);
         assert!(node(&cluster, "n1").start.is_none(), "Ready was read");
-        assert!(
-            pod(&cluster, "a", "p").start.is_none(),
-            "phase and Ready were read"
-        );
+        assert!(pod(&cluster, "a", "p").start.is_none(), "phase and Ready were read");
     }
 }
 
@@ -89,10 +78,7 @@ fn null_and_missing_fields_are_the_same() {
     );
     let p = pod(&cluster, "default", "p");
     assert_eq!((&p.on, &p.start), (&Placement::Unbound, &None));
-    assert!(
-        cluster.summary.pod_fields.is_empty(),
-        "an empty affinity is none"
-    );
+    assert!(cluster.summary.pod_fields.is_empty(), "an empty affinity is none");
 }
 
 /// A sick node: pressure, a stale lease, no lease while others have theirs, a NoExecute taint. None
@@ -116,24 +102,12 @@ fn nodes_that_are_not_plainly_healthy() {
         )
     };
     let text = [
-        node_of(
-            "fine",
-            &format!(", {}", condition("MemoryPressure", "False")),
-            "{}",
-        ),
-        node_of(
-            "pressed",
-            &format!(", {}", condition("MemoryPressure", "True")),
-            "{}",
-        ),
+        node_of("fine", &format!(", {}", condition("MemoryPressure", "False")), "{}"),
+        node_of("pressed", &format!(", {}", condition("MemoryPressure", "True")), "{}"),
         node_of("stale", "", "{}"),
         node_of("leaseless", "", "{}"),
         node_of("evicting", "", "{taints: [{key: k, effect: NoExecute}]}"),
-        node_of(
-            "detected",
-            &format!(", {}", condition("KernelDeadlock", "False")),
-            "{}",
-        ),
+        node_of("detected", &format!(", {}", condition("KernelDeadlock", "False")), "{}"),
         lease("fine", "01:00.000000"),
         lease("pressed", "00:59.500000"),
         // 40 s after this the node is due to be found missing, and time zero is 40.000001 s later.
@@ -158,19 +132,10 @@ fn nodes_that_are_not_plainly_healthy() {
         ("leaseless", None, false),
         ("evicting", Some("-5s"), false),
     ] {
-        let Some(NodeStart::Imported {
-            renew_time,
-            cut_off,
-            ..
-        }) = start(name)
-        else {
+        let Some(NodeStart::Imported { renew_time, cut_off, .. }) = start(name) else {
             panic!("{name}")
         };
-        assert_eq!(
-            (renew_time.as_ref().map(|t| t.as_str()), cut_off),
-            (renewed, silent),
-            "{name}"
-        );
+        assert_eq!((renew_time.as_ref().map(|t| t.as_str()), cut_off), (renewed, silent), "{name}");
     }
     let lines = cluster.summary.lines();
     assert!(
@@ -190,14 +155,9 @@ fn a_node_that_never_posted_is_cut_off() {
         "{NODE}\n---\napiVersion: v1\nkind: Node\nmetadata: {{name: new}}\nstatus: {{nodeInfo: {{kubeletVersion: v1.33.1-eks-1}}}}\n"
     ));
     assert_eq!(cluster.summary.cut_off, ["new"]);
-    assert!(matches!(
-        node(&cluster, "new").start,
-        Some(NodeStart::Imported { cut_off: true, .. })
-    ));
+    assert!(matches!(node(&cluster, "new").start, Some(NodeStart::Imported { cut_off: true, .. })));
     assert!(
-        cluster
-            .to_scenario()
-            .contains("    kubernetes: \"1.33\",\n"),
+        cluster.to_scenario().contains("    kubernetes: \"1.33\",\n"),
         "{}",
         cluster.to_scenario()
     );
@@ -211,27 +171,11 @@ fn static_pods() {
              spec: {{nodeName: n1, tolerations: [{{operator: Exists, effect: NoExecute}}]}}\nstatus: {{phase: Running}}\n---\n"
         )
     };
-    let cluster = good(
-        &[
-            mirror("etcd-n1", "file"),
-            mirror("web-n1", "http"),
-            NODE.to_owned(),
-        ]
-        .concat(),
-    );
-    let (file, url) = (
-        pod(&cluster, "default", "etcd-n1"),
-        pod(&cluster, "default", "web-n1"),
-    );
-    assert_eq!(
-        (file.static_pod, url.static_pod),
-        (Some(StaticPod::File), Some(StaticPod::Url))
-    );
-    assert_eq!(
-        file.tolerations,
-        [],
-        "the scenario adds what the kubelet adds"
-    );
+    let cluster =
+        good(&[mirror("etcd-n1", "file"), mirror("web-n1", "http"), NODE.to_owned()].concat());
+    let (file, url) = (pod(&cluster, "default", "etcd-n1"), pod(&cluster, "default", "web-n1"));
+    assert_eq!((file.static_pod, url.static_pod), (Some(StaticPod::File), Some(StaticPod::Url)));
+    assert_eq!(file.tolerations, [], "the scenario adds what the kubelet adds");
     assert_eq!(url.tolerations.len(), 1);
     assert!(error(&mirror("p", "floppy")).contains("kubernetes.io/config.source is \"floppy\""));
 }
@@ -255,10 +199,7 @@ fn deletion_costs() {
     let costs: Vec<Option<i32>> = (0..texts.len())
         .map(|i| pod(&cluster, "default", &format!("p{i}")).pod_deletion_cost)
         .collect();
-    assert_eq!(
-        costs,
-        [Some(100), Some(-7), None, None, None, None, None, None]
-    );
+    assert_eq!(costs, [Some(100), Some(-7), None, None, None, None, None, None]);
 }
 
 /// Pods that are starting, ended or being deleted keep what they are; a deletion without a grace
@@ -284,30 +225,19 @@ fn pods_in_other_states() {
         ]
         .concat(),
     );
-    assert_eq!(
-        pod(&cluster, "default", "starting").start,
-        Some(PodStart::Pending)
-    );
+    assert_eq!(pod(&cluster, "default", "starting").start, Some(PodStart::Pending));
     for name in ["failed", "unready", "going"] {
         assert!(
-            matches!(
-                pod(&cluster, "default", name).start,
-                Some(PodStart::Imported { .. })
-            ),
+            matches!(pod(&cluster, "default", name).start, Some(PodStart::Imported { .. })),
             "{name}"
         );
     }
-    let Some(PodStart::Imported {
-        deletion: Some(deletion),
-        ..
-    }) = &pod(&cluster, "default", "going").start
+    let Some(PodStart::Imported { deletion: Some(deletion), .. }) =
+        &pod(&cluster, "default", "going").start
     else {
         panic!()
     };
-    assert_eq!(
-        (deletion.timestamp.as_str(), deletion.grace_period_seconds),
-        ("5s", 60)
-    );
+    assert_eq!((deletion.timestamp.as_str(), deletion.grace_period_seconds), ("5s", 60));
     assert_eq!(cluster.summary.terminating, 1);
 }
 
@@ -328,10 +258,8 @@ fn pods_of_nodes_that_are_not_there_are_left_out() {
 #[test]
 fn pods_that_were_not_admitted_by_default_are_counted() {
     let pod_of = |name: &str, tolerations: &str| {
-        POD.replace("\"p\"", &format!("\"{name}\"")).replace(
-            "\"nodeName\"",
-            &format!("\"tolerations\":[{tolerations}],\"nodeName\""),
-        )
+        POD.replace("\"p\"", &format!("\"{name}\""))
+            .replace("\"nodeName\"", &format!("\"tolerations\":[{tolerations}],\"nodeName\""))
     };
     let both = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"},{\"key\":\"node.kubernetes.io/unreachable\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}";
     let one = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"}";
@@ -347,21 +275,10 @@ fn pods_that_were_not_admitted_by_default_are_counted() {
     );
     assert_eq!(cluster.summary.unadmitted, 2);
     assert!(
-        cluster
-            .to_scenario()
-            .contains("// flags: (kube-apiserver: {\"disable-admission-plugins\"")
+        cluster.to_scenario().contains("// flags: (kube-apiserver: {\"disable-admission-plugins\"")
     );
-    assert_eq!(
-        super::exports(&["healthy-all.json.gz"]).summary.unadmitted,
-        0
-    );
-    assert_eq!(
-        super::exports(&["manifest-multidoc.yaml.gz"])
-            .summary
-            .unadmitted,
-        0,
-        "never sent"
-    );
+    assert_eq!(super::exports(&["healthy-all.json.gz"]).summary.unadmitted, 0);
+    assert_eq!(super::exports(&["manifest-multidoc.yaml.gz"]).summary.unadmitted, 0, "never sent");
 }
 
 /// `extractNSTolerations`: no annotation is nothing said, one without a value an empty list.
@@ -386,13 +303,7 @@ fn namespaces_keep_what_they_say_of_tolerations() {
     let said: Vec<_> = cluster
         .namespaces
         .iter()
-        .map(|n| {
-            (
-                n.name.as_deref(),
-                &n.default_tolerations,
-                &n.tolerations_whitelist,
-            )
-        })
+        .map(|n| (n.name.as_deref(), &n.default_tolerations, &n.tolerations_whitelist))
         .collect();
     assert_eq!(
         (said[0].0, said[0].1.as_ref().map(Vec::len), said[0].2),
@@ -400,15 +311,10 @@ fn namespaces_keep_what_they_say_of_tolerations() {
     );
     assert_eq!(said[1..], [(Some("b"), &None, &Some(Vec::new()))]);
     assert_eq!(
-        (
-            cluster.summary.workloads["Namespace"],
-            cluster.summary.kinds["Namespace"]
-        ),
+        (cluster.summary.workloads["Namespace"], cluster.summary.kinds["Namespace"]),
         (2, 1)
     );
-    let back: Scenario = Tree::read(&cluster.to_scenario())
-        .and_then(|t| t.typed())
-        .unwrap();
+    let back: Scenario = Tree::read(&cluster.to_scenario()).and_then(|t| t.typed()).unwrap();
     assert_eq!(back.namespaces, cluster.namespaces);
     let e = error(&namespace(
         "a",

@@ -10,11 +10,7 @@ use crate::trace::What;
 use std::path::Path;
 
 fn load(text: &str) -> Result<Loaded, Problems> {
-    parse(
-        "x.ron",
-        text.as_bytes().to_vec(),
-        Path::new("tests/exports"),
-    )
+    parse("x.ron", text.as_bytes().to_vec(), Path::new("tests/exports"))
 }
 
 fn plan(text: &str) -> Plan {
@@ -35,12 +31,8 @@ fn what_is_written_builds_the_same_plan() {
         "degraded-pods.yaml.gz",
     ] {
         let (direct, written) = (plan(&from(file)), plan(&exports(&[file]).to_scenario()));
-        let parts = |p: &Plan| {
-            format!(
-                "{:#?} {:#?} {:#?} {}",
-                p.nodes, p.templates, p.pods, p.warm_start
-            )
-        };
+        let parts =
+            |p: &Plan| format!("{:#?} {:#?} {:#?} {}", p.nodes, p.templates, p.pods, p.warm_start);
         assert_eq!(parts(&direct), parts(&written), "{file}");
         assert!(direct.warm_start, "{file}: controllers go on");
         assert_eq!(direct.memory, written.memory, "{file}");
@@ -54,12 +46,7 @@ fn what_is_written_builds_the_same_plan() {
 fn a_plan_has_the_state_of_the_export() {
     let plan = plan(&from("degraded-nodes.yaml.gz"));
     let d1 = plan.nodes.iter().find(|n| n.name == "extra-d1").unwrap();
-    let NodeStart::Imported {
-        conditions,
-        lease_renewed_us,
-        cut: true,
-    } = &d1.start
-    else {
+    let NodeStart::Imported { conditions, lease_renewed_us, cut: true } = &d1.start else {
         panic!("{:?}", d1.start)
     };
     assert_eq!(
@@ -86,21 +73,16 @@ fn faults_name_what_is_in_the_export() {
             text.strip_suffix(')').unwrap()
         )
     };
-    let cut = plan(&faulty(
-        "Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\")",
-    ));
+    let cut = plan(&faulty("Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\")"));
     // gpu-c1, worker-c1, worker-c2, worker-c3
     assert!(
         matches!(&cut.actions[0].act, crate::plan::Do::Cut(nodes, _) if nodes.len() == 4),
         "{:?}",
         cut.actions
     );
-    let p = build(
-        &load(&faulty("Crash(node: \"worker-c9\")")).unwrap(),
-        &Overrides::default(),
-    )
-    .unwrap_err()
-    .to_string();
+    let p = build(&load(&faulty("Crash(node: \"worker-c9\")")).unwrap(), &Overrides::default())
+        .unwrap_err()
+        .to_string();
     assert!(p.contains("worker-c9") && p.contains("did you mean"), "{p}");
 }
 
@@ -113,20 +95,12 @@ fn groups_of_both_stand_beside_each_other() {
     );
     let plan = plan(&text);
     assert_eq!(
-        plan.nodes
-            .iter()
-            .map(|n| n.name.as_str())
-            .collect::<Vec<_>>(),
+        plan.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(),
         ["own", "worker-a1"]
     );
-    assert_eq!(
-        (plan.pods[0].node, plan.pods[0].start),
-        (Some(1), PodStart::Running)
-    );
+    assert_eq!((plan.pods[0].node, plan.pods[0].start), (Some(1), PodStart::Running));
     let twice = text.replace("\"own\"", "\"worker-a1\"");
-    let p = build(&load(&twice).unwrap(), &Overrides::default())
-        .unwrap_err()
-        .to_string();
+    let p = build(&load(&twice).unwrap(), &Overrides::default()).unwrap_err().to_string();
     assert!(p.contains("node `worker-a1` is declared twice"), "{p}");
     assert!(p.starts_with("x.ron:1:47: "), "at `From`: {p}");
 }
@@ -134,14 +108,7 @@ fn groups_of_both_stand_beside_each_other() {
 #[test]
 fn what_was_left_out_is_known() {
     let loaded = load(&from("healthy-all.json.gz")).unwrap();
-    assert!(
-        loaded
-            .imported
-            .unwrap()
-            .lines()
-            .iter()
-            .any(|l| l.contains("3 Deployments"))
-    );
+    assert!(loaded.imported.unwrap().lines().iter().any(|l| l.contains("3 Deployments")));
 }
 
 #[test]
@@ -172,15 +139,8 @@ fn like_pods_share_a_template() {
     let text: String = (0..1000).map(one).collect();
     let cluster = super::good(&text);
     let plan = plan(&cluster.to_scenario());
-    assert_eq!(
-        (plan.nodes.len(), plan.templates.len(), plan.pods.len()),
-        (10, 1, 1000)
-    );
-    let last = plan
-        .pods
-        .iter()
-        .find(|p| &*p.name == "default/p999")
-        .unwrap();
+    assert_eq!((plan.nodes.len(), plan.templates.len(), plan.pods.len()), (10, 1, 1000));
+    let last = plan.pods.iter().find(|p| &*p.name == "default/p999").unwrap();
     assert_eq!(plan.nodes[last.node.unwrap() as usize].name, "n9");
 }
 
@@ -192,19 +152,11 @@ fn the_whole_degraded_cluster_builds() {
     ])
     .unwrap();
     let plan = plan(&cluster.to_scenario());
-    let terminating = plan.pods.iter().filter(|p| {
-        matches!(
-            p.start,
-            PodStart::Imported {
-                deletion: Some(_),
-                ..
-            }
-        )
-    });
-    assert_eq!(
-        (plan.nodes.len(), plan.pods.len(), terminating.count()),
-        (24, 233, 56)
-    );
+    let terminating = plan
+        .pods
+        .iter()
+        .filter(|p| matches!(p.start, PodStart::Imported { deletion: Some(_), .. }));
+    assert_eq!((plan.nodes.len(), plan.pods.len(), terminating.count()), (24, 233, 56));
 }
 
 /// The outage goes on as it stood: nobody comes back, and pods that were Terminating stay so. A
@@ -229,10 +181,7 @@ fn a_degraded_cluster_runs_on() {
     let entry = format!(
         "timeline: [(at: \"0s\", name: \"outage\", do: Partition(nodes: Nodes({names}), duration: \"5m\"))],\n)"
     );
-    assert_eq!(
-        gone(&(text.trim_end().strip_suffix(')').unwrap().to_owned() + &entry)),
-        56 + 4
-    );
+    assert_eq!(gone(&(text.trim_end().strip_suffix(')').unwrap().to_owned() + &entry)), 56 + 4);
 }
 
 /// The export's own objects, read by eye: three Deployments with a ReplicaSet each, a StatefulSet,
@@ -261,17 +210,10 @@ fn workloads_adopt_the_pods_of_the_export() {
         Some("Deployment/shop/web")
     );
     assert_eq!(
-        (
-            web.spec.replicas(),
-            web.selector.as_selector().unwrap().to_string().as_str()
-        ),
+        (web.spec.replicas(), web.selector.as_selector().unwrap().to_string().as_str()),
         (6, "app=web,pod-template-hash=5468c74c4d")
     );
-    let spread = &template("Deployment/shop/web")
-        .scheduling
-        .as_ref()
-        .unwrap()
-        .topology_spread[0];
+    let spread = &template("Deployment/shop/web").scheduling.as_ref().unwrap().topology_spread[0];
     assert_eq!(
         (spread.max_skew, spread.topology_key.as_str(), spread.hard),
         (1, "topology.kubernetes.io/zone", true)
@@ -282,20 +224,12 @@ fn workloads_adopt_the_pods_of_the_export() {
         (api.priority, away.topology_key.as_str()),
         (Some(1_000_000), "kubernetes.io/hostname")
     );
-    assert_eq!(
-        template("DaemonSet/kube-system/node-agent").priority,
-        Some(2_000_001_000)
-    );
+    assert_eq!(template("DaemonSet/kube-system/node-agent").priority, Some(2_000_001_000));
     let owned = |kind: &str, name: &str| {
         let is = |t: &crate::api::pod::PodTemplate| {
-            t.owner
-                .as_ref()
-                .is_some_and(|o| o.kind == kind && o.name == name)
+            t.owner.as_ref().is_some_and(|o| o.kind == kind && o.name == name)
         };
-        plan.pods
-            .iter()
-            .filter(|p| is(&plan.templates[p.template as usize]))
-            .count()
+        plan.pods.iter().filter(|p| is(&plan.templates[p.template as usize])).count()
     };
     assert_eq!(
         (
@@ -305,19 +239,12 @@ fn workloads_adopt_the_pods_of_the_export() {
         ),
         (6, 3, 12)
     );
-    let rules: Vec<_> = plan
-        .budgets
-        .iter()
-        .map(|b| (b.name.as_str(), b.rule))
-        .collect();
+    let rules: Vec<_> = plan.budgets.iter().map(|b| (b.name.as_str(), b.rule)).collect();
     let two = BudgetRule::MinAvailable(IntOrPercent::Int(2));
     let quarter = BudgetRule::MaxUnavailable(IntOrPercent::Percent(25));
     assert_eq!(
         rules,
-        [
-            ("PodDisruptionBudget/shop/db", two),
-            ("PodDisruptionBudget/shop/web", quarter)
-        ]
+        [("PodDisruptionBudget/shop/db", two), ("PodDisruptionBudget/shop/web", quarter)]
     );
     let lines = exports(&["healthy-all.json.gz"]).summary.lines();
     assert!(

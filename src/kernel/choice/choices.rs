@@ -94,11 +94,7 @@ impl Span {
         // Which share of the values from `least` to `last` is among these.
         let part = |least: u64, last: u64| {
             let (from, to) = (low.max(least), high.min(last));
-            if from > to {
-                0.0
-            } else {
-                ((to - from) as f64 + 1.0) / ((last - least) as f64 + 1.0)
-            }
+            if from > to { 0.0 } else { ((to - from) as f64 + 1.0) / ((last - least) as f64 + 1.0) }
         };
         let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
         match self {
@@ -164,21 +160,14 @@ impl Choices {
     /// one time in `one_in`.
     #[must_use]
     pub fn loose(seed: u64, one_in: u64) -> Self {
-        Self {
-            free: one_in,
-            searches: true,
-            ..Self::over(Base::Seeded(seed))
-        }
+        Self { free: one_in, searches: true, ..Self::over(Base::Seeded(seed)) }
     }
 
     /// Draws everything about as often as upstream comes to it, which event of an instant comes next
     /// included. For a kernel that searches.
     #[must_use]
     pub fn natural(seed: u64) -> Self {
-        Self {
-            searches: false,
-            ..Self::free(seed)
-        }
+        Self { searches: false, ..Self::free(seed) }
     }
 
     /// Draws everything, and has turns go by drawn priorities of processes, which change
@@ -226,14 +215,7 @@ impl Choices {
                 Some(i) => &mut self.points[i].plan,
                 None => self.plans.entry(d.point).or_default(),
             };
-            plan.insert(
-                (d.object, d.ordinal),
-                Planned {
-                    value: d.value,
-                    most,
-                    met: false,
-                },
-            );
+            plan.insert((d.object, d.ordinal), Planned { value: d.value, most, met: false });
         }
         self
     }
@@ -248,21 +230,13 @@ impl Choices {
             point.plan.clear();
             point.ordinals.clear();
         }
-        Self {
-            points,
-            names,
-            log: Some(log),
-            ..Self::default_order()
-        }
+        Self { points, names, log: Some(log), ..Self::default_order() }
     }
 
     /// As `inner`, with a record of every choice.
     #[must_use]
     pub fn recorded(inner: Self) -> Self {
-        Self {
-            log: Some(inner.log.unwrap_or_default()),
-            ..inner
-        }
+        Self { log: Some(inner.log.unwrap_or_default()), ..inner }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
@@ -298,25 +272,14 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        let Self {
-            names,
-            points,
-            plans,
-            base,
-            ..
-        } = self;
+        let Self { names, points, plans, base, .. } = self;
         PointId(names.number(name, || {
             let key = match base {
                 Base::Default => 0,
                 Base::Seeded(seed) => keyed::key_of(*seed, name),
             };
             let plan = plans.remove(name).unwrap_or_default();
-            points.push(Point {
-                name,
-                key,
-                plan,
-                ordinals: Vec::new(),
-            });
+            points.push(Point { name, key, plan, ordinals: Vec::new() });
         }))
     }
 
@@ -327,11 +290,8 @@ impl Choices {
 
     fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
         let p = &mut self.points[point.0 as usize];
-        let planned = if p.plan.is_empty() {
-            None
-        } else {
-            p.plan.get_mut(&(object.hash, ordinal))
-        };
+        let planned =
+            if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
         let planned = planned.filter(|p| {
             let can_be = |most| span.natural_odds((p.value, most)) > 0.0;
             p.most.is_none_or(can_be)
@@ -393,13 +353,7 @@ impl Choices {
             }
         };
         if let Some(log) = &mut self.log {
-            log.push(Drawn {
-                point: p.name,
-                object: object.hash,
-                ordinal,
-                span,
-                value,
-            });
+            log.push(Drawn { point: p.name, object: object.hash, ordinal, span, value });
         }
         value
     }
@@ -422,11 +376,7 @@ impl Choices {
     #[must_use]
     pub fn is_planned(&self, point: PointId, object: Object) -> bool {
         let p = &self.points[point.0 as usize];
-        let made = p
-            .ordinals
-            .get(object.id.wrapping_add(1) as usize)
-            .copied()
-            .unwrap_or(0);
+        let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
         p.plan.contains_key(&(object.hash, made))
     }
 

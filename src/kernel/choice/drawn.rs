@@ -105,12 +105,7 @@ pub struct Held {
 
 impl From<Drawn> for Deviation {
     fn from(d: Drawn) -> Self {
-        Self {
-            point: d.point.to_owned(),
-            object: d.object,
-            ordinal: d.ordinal,
-            value: d.value,
-        }
+        Self { point: d.point.to_owned(), object: d.object, ordinal: d.ordinal, value: d.value }
     }
 }
 

@@ -19,9 +19,8 @@ const fn mix(z: u64) -> u64 {
 /// The hash of an object's name: FNV-1a, 64 bits.
 #[must_use]
 pub fn hash_name(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// The key of a choice point under a seed.
@@ -31,10 +30,7 @@ pub(super) fn key_of(seed: u64, name: &str) -> u64 {
     let hash = hash_name(name);
     let second = name.bytes().fold(0, |h, b| mix(h ^ u64::from(b)));
     let mut bytes = [0; 32];
-    for (i, word) in [seed, hash, second, name.len() as u64]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, word) in [seed, hash, second, name.len() as u64].into_iter().enumerate() {
         bytes[8 * i..8 * i + 8].copy_from_slice(&word.to_le_bytes());
     }
     ChaCha8Rng::from_seed(bytes).next_u64()
@@ -93,10 +89,7 @@ mod tests {
     fn the_generator_is_chacha8() {
         // First eight bytes of the eSTREAM test vector for ChaCha8 with a key and nonce of zeros:
         // 3e 00 ef 2f 89 5f 40 d6.
-        assert_eq!(
-            ChaCha8Rng::from_seed([0; 32]).next_u64(),
-            0xd640_5f89_2fef_003e
-        );
+        assert_eq!(ChaCha8Rng::from_seed([0; 32]).next_u64(), 0xd640_5f89_2fef_003e);
     }
 
     #[test]
@@ -136,40 +129,10 @@ mod tests {
                 "{seed} {name} {object} {ordinal}"
             );
         };
-        check(
-            0,
-            "kubelet.lease.jitter",
-            "node-0",
-            0,
-            0x692f_0334_1c1a_ded2,
-        );
-        check(
-            0,
-            "kubelet.lease.jitter",
-            "node-0",
-            1,
-            0x14a0_1ff5_d28c_d8da,
-        );
-        check(
-            0,
-            "kubelet.lease.jitter",
-            "node-1",
-            0,
-            0x9067_d7a7_e5cb_18d9,
-        );
-        check(
-            1,
-            "kubelet.lease.jitter",
-            "node-0",
-            0,
-            0x8a12_b7f4_b514_4893,
-        );
-        check(
-            0,
-            "kubelet.status.offset",
-            "node-0",
-            0,
-            0x5401_5e2a_03de_44ee,
-        );
+        check(0, "kubelet.lease.jitter", "node-0", 0, 0x692f_0334_1c1a_ded2);
+        check(0, "kubelet.lease.jitter", "node-0", 1, 0x14a0_1ff5_d28c_d8da);
+        check(0, "kubelet.lease.jitter", "node-1", 0, 0x9067_d7a7_e5cb_18d9);
+        check(1, "kubelet.lease.jitter", "node-0", 0, 0x8a12_b7f4_b514_4893);
+        check(0, "kubelet.status.offset", "node-0", 0, 0x5401_5e2a_03de_44ee);
     }
 }

@@ -17,17 +17,11 @@ pub struct Object {
 
 impl Object {
     /// For choices that concern no object in particular.
-    pub const NONE: Self = Self {
-        id: u32::MAX,
-        hash: 0,
-    };
+    pub const NONE: Self = Self { id: u32::MAX, hash: 0 };
 
     /// An object known by its dense number and its name.
     #[must_use]
     pub fn named(id: u32, name: &str) -> Self {
-        Self {
-            id,
-            hash: super::keyed::hash_name(name),
-        }
+        Self { id, hash: super::keyed::hash_name(name) }
     }
 }

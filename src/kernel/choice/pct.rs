@@ -22,12 +22,7 @@ impl Pct {
             .map(|i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1)))
             .collect();
         changes.sort_unstable();
-        Self {
-            key,
-            changes,
-            turns: 0,
-            last: Vec::new(),
-        }
+        Self { key, changes, turns: 0, last: Vec::new() }
     }
 
     /// Which of these comes next.
@@ -47,10 +42,8 @@ impl Pct {
             Some(place) => (false, u64::MAX - place as u64),
             None => (true, keyed::bits(self.key, *c, 0)),
         };
-        let best = candidates
-            .iter()
-            .enumerate()
-            .max_by_key(|(i, c)| (priority(c), std::cmp::Reverse(*i)));
+        let best =
+            candidates.iter().enumerate().max_by_key(|(i, c)| (priority(c), std::cmp::Reverse(*i)));
         best.map_or(0, |(i, _)| i as u32)
     }
 }

@@ -11,24 +11,12 @@ fn one_more_object_changes_nothing_for_the_others() {
     let draws = |objects: &[Object]| {
         let mut c = Choices::seeded(42);
         let p = c.point("jitter");
-        objects
-            .iter()
-            .map(|o| [c.draw(p, *o), c.draw(p, *o)])
-            .collect::<Vec<_>>()
+        objects.iter().map(|o| [c.draw(p, *o), c.draw(p, *o)]).collect::<Vec<_>>()
     };
-    let (two, three) = (
-        draws(&[object(0), object(2)]),
-        draws(&[object(0), object(1), object(2)]),
-    );
+    let (two, three) = (draws(&[object(0), object(2)]), draws(&[object(0), object(1), object(2)]));
     assert_eq!([two[0], two[1]], [three[0], three[2]]);
     // The number of an object only finds its count: what it draws depends on its name.
-    assert_eq!(
-        draws(&[Object {
-            id: 77,
-            ..object(2)
-        }])[0],
-        two[1]
-    );
+    assert_eq!(draws(&[Object { id: 77, ..object(2) }])[0], two[1]);
     assert_ne!(two[0][0], two[0][1]);
 }
 
@@ -62,20 +50,11 @@ fn ties_and_yields_are_for_searches() {
             .count(),
         0
     );
-    let drawn: std::collections::BTreeSet<_> = (1..200)
-        .map(|seed| places(Choices::recorded(Choices::free(seed))))
-        .collect();
+    let drawn: std::collections::BTreeSet<_> =
+        (1..200).map(|seed| places(Choices::recorded(Choices::free(seed)))).collect();
     assert_eq!(drawn.len(), 12, "six orders, with and without a pause");
-    let first = Deviation {
-        point: "tie".to_owned(),
-        object: object(2).hash,
-        ordinal: 0,
-        value: 0,
-    };
-    assert_eq!(
-        places(Choices::tape(vec![first], Choices::default_order())),
-        ([2, 0, 1], false)
-    );
+    let first = Deviation { point: "tie".to_owned(), object: object(2).hash, ordinal: 0, value: 0 };
+    assert_eq!(places(Choices::tape(vec![first], Choices::default_order())), ([2, 0, 1], false));
 }
 
 /// Of 8,000 turns of four each takes the earlier one of two draws: of sixteen pairs seven have a first, five more a
@@ -109,12 +88,7 @@ fn natural_draws_have_their_odds() {
 #[test]
 fn what_is_held_is_drawn_from_a_part_of_its_values() {
     let held = |point: &str, value, most| Held {
-        choice: Deviation {
-            point: point.to_owned(),
-            object: object(1).hash,
-            ordinal: 0,
-            value,
-        },
+        choice: Deviation { point: point.to_owned(), object: object(1).hash, ordinal: 0, value },
         most,
     };
     let mut counts = [0_i32; 9];
@@ -156,14 +130,7 @@ fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
             let mut c = Choices::seeded(*seed);
             let point = c.point("walk");
             let mut items = [1, 3];
-            c.order_some(
-                point,
-                None,
-                whole,
-                &mut items,
-                |i| *i as usize,
-                |i| object(*i),
-            );
+            c.order_some(point, None, whole, &mut items, |i| *i as usize, |i| object(*i));
             items == [3, 1]
         });
         drawn.count() as i32
@@ -177,9 +144,8 @@ fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
 fn a_search_that_draws_takes_the_ends_of_ranges_more_often() {
     let ends = |mut c: Choices| {
         let p = c.point("latency");
-        let drawn: Vec<u64> = (0..8_000)
-            .map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000))
-            .collect();
+        let drawn: Vec<u64> =
+            (0..8_000).map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000)).collect();
         assert!(drawn.iter().all(|d| (1_000..=2_000_000).contains(d)));
         [1_000, 2_000_000].map(|end| drawn.iter().filter(|d| **d == end).count())
     };
@@ -229,10 +195,7 @@ fn a_chance_comes_about_as_often_as_it_says() {
 fn where_there_is_no_choice_nothing_is_drawn() {
     let mut c = Choices::recorded(Choices::seeded(7));
     let p = c.point("p");
-    let _ = (
-        c.choose(p, Object::NONE, 1),
-        c.uniform(p, Object::NONE, 3, 3),
-    );
+    let _ = (c.choose(p, Object::NONE, 1), c.uniform(p, Object::NONE, 3, 3));
     assert!(c.log().is_empty());
     c.draw(p, Object::NONE);
     assert_eq!(c.log()[0].ordinal, 0);
@@ -251,17 +214,8 @@ fn an_order_keeps_when_an_item_joins() {
     let twelve: Vec<u32> = (0..12).collect();
     let eleven: Vec<u32> = (0..12).filter(|i| *i != 3).collect();
     let without = order(&eleven);
-    assert_eq!(
-        order(&twelve)
-            .into_iter()
-            .filter(|i| *i != 3)
-            .collect::<Vec<_>>(),
-        without
-    );
-    assert_ne!(
-        without, eleven,
-        "seed 3 does not happen to leave eleven items as they were"
-    );
+    assert_eq!(order(&twelve).into_iter().filter(|i| *i != 3).collect::<Vec<_>>(), without);
+    assert_ne!(without, eleven, "seed 3 does not happen to leave eleven items as they were");
 }
 
 #[test]
@@ -274,14 +228,7 @@ fn some_of_the_items_are_ordered_as_they_are_among_all() {
             c.order_at(p, 5, &mut all, |i| object(*i));
             all.retain(|i| i % 3 != 1);
             let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
-            c.order_some(
-                p,
-                Some(5),
-                whole as usize,
-                &mut some,
-                |i| *i as usize,
-                |i| object(*i),
-            );
+            c.order_some(p, Some(5), whole as usize, &mut some, |i| *i as usize, |i| object(*i));
             assert_eq!(some, all, "seed {seed}, {whole} items");
         }
     }
@@ -299,10 +246,7 @@ fn few_items_are_walked_from_one_of_eight_slots_on() {
     }
     // Three of eight slots are taken: from the first, and from the five empty ones behind, the
     // order is as given (6 of 8).
-    assert_eq!(
-        seen.keys().copied().collect::<Vec<_>>(),
-        [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
-    );
+    assert_eq!(seen.keys().copied().collect::<Vec<_>>(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
     assert!((500..700).contains(&seen[&[0, 1, 2]]), "{seen:?}");
 }
 
@@ -327,10 +271,7 @@ fn the_default_takes_the_first_and_the_least() {
 fn run(choices: Choices) -> (Vec<u64>, Choices) {
     let mut c = choices;
     let (p, q) = (c.point("p"), c.point("q"));
-    let mut values = vec![
-        u64::from(c.choose(p, object(0), 10)),
-        c.uniform(q, object(0), 100, 200),
-    ];
+    let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
     values.extend([
         u64::from(c.choose(p, object(1), 10)),
         u64::from(c.choose(p, object(0), 10)),
@@ -354,21 +295,12 @@ fn a_tape_changes_what_it_names_and_nothing_else() {
         deviation("p", 1, 7, 2),
     ];
     let (values, c) = run(Choices::tape(tape.clone(), Choices::default_order()));
-    assert_eq!(
-        values,
-        [0, 200, 0, 4, 0],
-        "999 is taken to the end of 100..=200"
-    );
+    assert_eq!(values, [0, 200, 0, 4, 0], "999 is taken to the end of 100..=200");
     assert_eq!(c.unmet(), [tape[2].clone(), tape[3].clone()]);
     let (plain, _) = run(Choices::seeded(5));
-    let (values, _) = run(Choices::tape(
-        vec![deviation("p", 1, 0, (plain[2] + 1) % 10)],
-        Choices::seeded(5),
-    ));
-    assert_eq!(
-        values,
-        [plain[0], plain[1], (plain[2] + 1) % 10, plain[3], plain[4]]
-    );
+    let (values, _) =
+        run(Choices::tape(vec![deviation("p", 1, 0, (plain[2] + 1) % 10)], Choices::seeded(5)));
+    assert_eq!(values, [plain[0], plain[1], (plain[2] + 1) % 10, plain[3], plain[4]]);
 }
 
 #[test]
@@ -382,8 +314,5 @@ fn a_recorded_run_replays_from_its_log_and_the_first_difference_has_a_name() {
     let expected = (0..5).find(|i| values[*i] != [0, 100, 0, 0, 0][*i]);
     assert_eq!(at, expected);
     assert_eq!(first_divergence(recorded.log(), recorded.log()), None);
-    assert_eq!(
-        first_divergence(recorded.log(), &recorded.log()[..3]),
-        Some(3)
-    );
+    assert_eq!(first_divergence(recorded.log(), &recorded.log()[..3]), Some(3));
 }

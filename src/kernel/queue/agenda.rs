@@ -41,11 +41,7 @@ pub struct Agenda<E, L> {
 
 impl<E, L> Default for Agenda<E, L> {
     fn default() -> Self {
-        Self {
-            at: Time::ZERO,
-            held: Vec::new(),
-            taken: 0,
-        }
+        Self { at: Time::ZERO, held: Vec::new(), taken: 0 }
     }
 }
 
@@ -58,11 +54,7 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
             self.taken = 0;
             self.held.retain(live);
         }
-        if self.events().is_empty() {
-            queue.peek_time()
-        } else {
-            Some(self.at)
-        }
+        if self.events().is_empty() { queue.peek_time() } else { Some(self.at) }
     }
 
     /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is
@@ -95,12 +87,7 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
         }
         let held = &mut self.held;
         queue.lanes.take_due(at, |order, event| {
-            held.push(Held {
-                order,
-                key: None,
-                event,
-                label: label(&event),
-            })
+            held.push(Held { order, key: None, event, label: label(&event) })
         });
         // Most newcomers come behind all others.
         let newcomers = before.saturating_sub(1).max(self.taken);

@@ -26,11 +26,7 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) const fn new() -> Self {
-        Self {
-            entries: Vec::new(),
-            left: 0,
-            ends: Vec::new(),
-        }
+        Self { entries: Vec::new(), left: 0, ends: Vec::new() }
     }
 
     #[cfg(test)]
@@ -179,9 +175,7 @@ mod tests {
     }
 
     fn scattered(n: u64, range: u64) -> Vec<u64> {
-        (0..n)
-            .map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % range)
-            .collect()
+        (0..n).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % range).collect()
     }
 
     #[test]

@@ -51,11 +51,7 @@ pub(super) const fn ranked_order_of(class: Class, rank: u64, sequence: u64) -> u
 /// The sequence number; of events with a rank its lower 32 bits, which are all of it where anyone
 /// asks, in a search.
 pub(super) const fn sequence_of(order: u64) -> u64 {
-    if order & RANKED == 0 {
-        order & (RANKED - 1)
-    } else {
-        order & RANKED_SEQUENCE
-    }
+    if order & RANKED == 0 { order & (RANKED - 1) } else { order & RANKED_SEQUENCE }
 }
 
 pub(super) const fn class_of(order: u64) -> Class {

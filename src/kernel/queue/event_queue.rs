@@ -62,18 +62,13 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     fn push(&mut self, at: Time, order: u64, event: E) -> EventKey {
         let key = self.slab.insert(event);
-        self.wheel.push(Entry {
-            at: at.max(self.now),
-            order,
-            key,
-        });
+        self.wheel.push(Entry { at: at.max(self.now), order, key });
         key
     }
 
     /// The lane of this delay and class; made if there is none yet.
     pub fn lane(&mut self, delay: Dur, class: Class) -> Lane {
-        self.find_lane(delay, class)
-            .unwrap_or_else(|| self.lanes.add(delay, class))
+        self.find_lane(delay, class).unwrap_or_else(|| self.lanes.add(delay, class))
     }
 
     /// The lane of this delay and class, if there is one.
@@ -188,8 +183,7 @@ impl<E: Copy> EventQueue<E> {
 
     #[inline]
     fn fill(&mut self) {
-        self.wheel
-            .fill((self.cancelled > 0).then_some(|e: &Entry| self.slab.is_live(e.key)));
+        self.wheel.fill((self.cancelled > 0).then_some(|e: &Entry| self.slab.is_live(e.key)));
     }
 
     /// When the next event is due.
@@ -253,15 +247,8 @@ impl<E: Copy> EventQueue<E> {
     /// As a new one, in the same tables: without events or lanes, at time zero.
     #[must_use]
     pub fn again(self) -> Self {
-        let Self {
-            lanes, wheel, slab, ..
-        } = self;
-        Self {
-            lanes: lanes.again(),
-            wheel: wheel.again(),
-            slab: slab.again(),
-            ..Self::default()
-        }
+        let Self { lanes, wheel, slab, .. } = self;
+        Self { lanes: lanes.again(), wheel: wheel.again(), slab: slab.again(), ..Self::default() }
     }
 
     /// Drops all events; lanes stay, and time.

@@ -36,27 +36,16 @@ impl Instant {
     ) -> Option<(Time, Class, E)> {
         let at = self.peek_time(queue).filter(|at| *at <= end)?;
         queue.advance_to(at);
-        self.held
-            .extend(std::iter::from_fn(|| queue.take_entry(at)));
+        self.held.extend(std::iter::from_fn(|| queue.take_entry(at)));
         self.offers.clear();
         queue.lanes.offers(at, &mut self.offers);
         let choices = self.held.len() + self.offers.len();
-        let picked = if choices > 1 {
-            pick(choices).min(choices - 1)
-        } else {
-            0
-        };
+        let picked = if choices > 1 { pick(choices).min(choices - 1) } else { 0 };
         if picked < self.held.len() {
             let entry = self.held.remove(picked);
-            return queue
-                .slab
-                .take(entry.key)
-                .map(|e| (at, class_of(entry.order), e));
+            return queue.slab.take(entry.key).map(|e| (at, class_of(entry.order), e));
         }
         let offer = self.offers[picked - self.held.len()];
-        queue
-            .lanes
-            .take_offered(offer)
-            .map(|(class, e)| (at, class, e))
+        queue.lanes.take_offered(offer).map(|(class, e)| (at, class, e))
     }
 }

@@ -19,29 +19,17 @@ pub(super) struct KeptTurn<E> {
 }
 
 impl<E> KeptTurn<E> {
-    pub(super) const NONE: Self = Self {
-        at: Time::MAX,
-        period: Dur::ZERO,
-        sequence: 0,
-        event: None,
-    };
+    pub(super) const NONE: Self =
+        Self { at: Time::MAX, period: Dur::ZERO, sequence: 0, event: None };
 
     pub(super) fn new(at: Time, period: Dur, sequence: u64, event: E) -> Self {
-        Self {
-            at,
-            period: period.max(Dur::from_nanos(1)),
-            sequence,
-            event: Some(event),
-        }
+        Self { at, period: period.max(Dur::from_nanos(1)), sequence, event: Some(event) }
     }
 
     /// Passes over the turns before `at`, each of which would have added the event again: the next
     /// free sequence number after them, `free` being that before.
     fn pass(&mut self, at: Time, free: u64) -> u64 {
-        let passed = at
-            .since(self.at)
-            .as_nanos()
-            .div_ceil(self.period.as_nanos().max(1));
+        let passed = at.since(self.at).as_nanos().div_ceil(self.period.as_nanos().max(1));
         if passed > 0 {
             self.at += self.period * passed;
             self.sequence = free + passed - 1;
@@ -60,10 +48,7 @@ pub(super) struct KeptTurns<E> {
 
 impl<E> KeptTurns<E> {
     pub(super) const fn new() -> Self {
-        Self {
-            turns: Vec::new(),
-            soonest: Time::MAX,
-        }
+        Self { turns: Vec::new(), soonest: Time::MAX }
     }
 
     /// Somebody more.

@@ -64,13 +64,7 @@ impl<E: Copy> Lanes<E> {
             fifo.events
         }));
         self.heads.clear();
-        Self {
-            first: 0,
-            first_rank: Rank::NEVER,
-            others: Rank::NEVER,
-            len: 0,
-            ..self
-        }
+        Self { first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, ..self }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -79,18 +73,11 @@ impl<E: Copy> Lanes<E> {
 
     #[inline]
     pub(super) fn find(&self, delay: Dur, class: Class) -> Option<Lane> {
-        self.fifos
-            .iter()
-            .position(|f| f.delay == delay && f.class == class)
-            .map(|i| Lane(i as u32))
+        self.fifos.iter().position(|f| f.delay == delay && f.class == class).map(|i| Lane(i as u32))
     }
 
     pub(super) fn add(&mut self, delay: Dur, class: Class) -> Lane {
-        self.fifos.push(Fifo {
-            delay,
-            class,
-            events: self.spare.pop().unwrap_or_default(),
-        });
+        self.fifos.push(Fifo { delay, class, events: self.spare.pop().unwrap_or_default() });
         self.heads.push(Rank::NEVER);
         Lane(self.fifos.len() as u32 - 1)
     }
@@ -137,10 +124,7 @@ impl<E: Copy> Lanes<E> {
     /// The first event of lane `i` has been taken.
     #[inline]
     fn head_has_gone(&mut self, i: usize) {
-        let head = self.fifos[i]
-            .events
-            .front()
-            .map_or(Rank::NEVER, Posted::rank);
+        let head = self.fifos[i].events.front().map_or(Rank::NEVER, Posted::rank);
         self.heads[i] = head;
         if i == self.first && head < self.others {
             self.first_rank = head;
@@ -168,11 +152,7 @@ impl<E: Copy> Lanes<E> {
     /// stream: of those each one may.
     pub(super) fn offers(&self, at: Time, out: &mut Vec<(u32, u32)>) {
         for (i, fifo) in self.fifos.iter().enumerate() {
-            let offered = if fifo.class == Class::Wake {
-                usize::MAX
-            } else {
-                1
-            };
+            let offered = if fifo.class == Class::Wake { usize::MAX } else { 1 };
             let due = fifo.events.iter().take(offered).take_while(|p| p.at == at);
             out.extend(due.enumerate().map(|(place, _)| (i as u32, place as u32)));
         }

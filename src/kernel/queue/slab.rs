@@ -35,11 +35,7 @@ pub(super) struct Slab<E> {
 
 impl<E: Copy> Slab<E> {
     pub(super) const fn new() -> Self {
-        Self {
-            slots: Vec::new(),
-            free: Vec::new(),
-            live: 0,
-        }
+        Self { slots: Vec::new(), free: Vec::new(), live: 0 }
     }
 
     /// Without any key, in the same tables.
@@ -66,10 +62,7 @@ impl<E: Copy> Slab<E> {
 
     #[inline(never)]
     fn insert_behind(&mut self, event: E) -> EventKey {
-        self.slots.push(Slot {
-            event,
-            generation: 0,
-        });
+        self.slots.push(Slot { event, generation: 0 });
         EventKey::new(self.slots.len() as u32 - 1, 0)
     }
 

@@ -29,11 +29,8 @@ impl Sorted {
     }
 
     fn pop_until(&mut self, end: Time) -> Option<(Time, Class, u32)> {
-        let (place, event) = self
-            .events
-            .first_key_value()
-            .map(|(p, e)| (*p, *e))
-            .filter(|(p, _)| p.0 <= end)?;
+        let (place, event) =
+            self.events.first_key_value().map(|(p, e)| (*p, *e)).filter(|(p, _)| p.0 <= end)?;
         self.events.remove(&place);
         self.now = place.0;
         Some((place.0, place.1, event))
@@ -110,10 +107,7 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         let mut queue = EventQueue::default();
-        let lanes = LANES
-            .iter()
-            .map(|(d, c)| queue.lane(Dur::from_nanos(*d), *c))
-            .collect();
+        let lanes = LANES.iter().map(|(d, c)| queue.lane(Dur::from_nanos(*d), *c)).collect();
         Self {
             queue,
             sorted: Sorted::default(),
@@ -134,10 +128,7 @@ impl Pair {
 
     fn cancel(&mut self, i: usize) {
         if let Some((key, place)) = self.keys.iter().rev().nth(i) {
-            assert_eq!(
-                self.queue.cancel(*key),
-                self.sorted.events.remove(place).is_some()
-            );
+            assert_eq!(self.queue.cancel(*key), self.sorted.events.remove(place).is_some());
         }
     }
 
@@ -266,11 +257,7 @@ fn cancelled_events_do_not_pile_up() {
         let key = queue.push_at(Time::from_secs(300 + i % 100), Class::Timer, i);
         assert!(queue.cancel(key));
     }
-    assert!(
-        queue.wheel.len() <= 4096,
-        "{} entries for no event",
-        queue.wheel.len()
-    );
+    assert!(queue.wheel.len() <= 4096, "{} entries for no event", queue.wheel.len());
 }
 
 #[test]
@@ -294,16 +281,10 @@ fn an_event_cancelled_by_another_of_its_instant_does_not_come() {
     let keys: Vec<EventKey> = (0..3).map(|i| queue.push_at(at, Class::Timer, i)).collect();
     queue.push_at(at + Dur::from_nanos(1), Class::Timer, 3);
     // All three are on offer; the last is picked, and cancels the other two.
-    assert_eq!(
-        instant.pop_until(&mut queue, Time::MAX, |n| n - 1),
-        Some((at, Class::Timer, 2))
-    );
+    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |n| n - 1), Some((at, Class::Timer, 2)));
     assert!(queue.cancel(keys[0]) && queue.cancel(keys[1]) && !queue.cancel(keys[2]));
     assert_eq!(instant.pop_until(&mut queue, at, |_| 0), None);
-    assert_eq!(
-        instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2),
-        Some(3)
-    );
+    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2), Some(3));
 }
 
 /// A look ahead takes a slot apart whose entries come after the first event of a lane; what is
@@ -367,9 +348,7 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
     queue.push_at(at, Class::Arrival, 2);
     queue.push_ranked(at, Class::Source, 3, 3);
     queue.push_at(at, Class::Source, 4);
-    let order: Vec<u64> = std::iter::from_fn(|| queue.pop())
-        .map(|(_, _, e)| e)
-        .collect();
+    let order: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|(_, _, e)| e).collect();
     assert_eq!(order, [4, 3, 1, 2]);
     // In a search, events are distinguished by their numbers in order of posting.
     let mut agenda: Agenda<u64, ()> = Agenda::default();
@@ -377,11 +356,7 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
     queue.push_ranked(at, Class::Source, 3, 6);
     assert!(agenda.gather(&mut queue, at, |_| ()));
     assert_eq!(
-        agenda
-            .events()
-            .iter()
-            .map(|h| (h.event, h.sequence()))
-            .collect::<Vec<_>>(),
+        agenda.events().iter().map(|h| (h.event, h.sequence())).collect::<Vec<_>>(),
         [(6, 5), (5, 4)]
     );
 }

@@ -136,11 +136,7 @@ impl Wheel {
 
     /// The first entry, if it is ready.
     pub(super) fn peek(&self) -> Option<&Entry> {
-        if self.head_is_near {
-            self.near.peek().map(|e| &e.0)
-        } else {
-            self.batch.first()
-        }
+        if self.head_is_near { self.near.peek().map(|e| &e.0) } else { self.batch.first() }
     }
 
     /// Takes the first entry, if it is ready.
@@ -218,11 +214,7 @@ impl Wheel {
         let level = self.occupied.iter().position(|o| *o != 0)?;
         let slot = u64::from(self.occupied[level].trailing_zeros());
         let shift = SLOT_BITS * level as u32;
-        Some((
-            level,
-            slot,
-            ((self.edge >> shift) & !SLOT_MASK | slot) << shift,
-        ))
+        Some((level, slot, ((self.edge >> shift) & !SLOT_MASK | slot) << shift))
     }
 
     fn find_bound(&mut self) {
@@ -261,11 +253,6 @@ impl Wheel {
     /// Empty, and at the beginning of time, in the same tables.
     pub(super) fn again(mut self) -> Self {
         self.clear();
-        Self {
-            edge: 0,
-            used: 0,
-            claimed: 0,
-            ..self
-        }
+        Self { edge: 0, used: 0, claimed: 0, ..self }
     }
 }

@@ -20,22 +20,13 @@ pub struct Name {
 
 impl Name {
     /// A name for what has none: its steps depend on all others without a name.
-    pub const NONE: Self = Self {
-        what: "other",
-        object: 0,
-        is_stream: false,
-        home: (Keys::UNDECLARED, 0),
-    };
+    pub const NONE: Self =
+        Self { what: "other", object: 0, is_stream: false, home: (Keys::UNDECLARED, 0) };
 
     /// Steps that touch state of one owner beside what is declared.
     #[must_use]
     pub const fn of(what: &'static str, home: Keys) -> Self {
-        Self {
-            what,
-            object: 0,
-            is_stream: false,
-            home: (home, 0),
-        }
+        Self { what, object: 0, is_stream: false, home: (home, 0) }
     }
 
     /// The same about an object, given by the hash of its name.
@@ -47,19 +38,13 @@ impl Name {
     /// The same as a stream: of several such events only the first may come next.
     #[must_use]
     pub const fn stream(self) -> Self {
-        Self {
-            is_stream: true,
-            ..self
-        }
+        Self { is_stream: true, ..self }
     }
 
     /// The same for a process that only waits for work: such a step declares all that it touches.
     #[must_use]
     pub const fn at_rest(self) -> Self {
-        Self {
-            home: (Keys::NOTHING, 0),
-            ..self
-        }
+        Self { home: (Keys::NOTHING, 0), ..self }
     }
 
     /// The state that its steps count as having written, if there is any.
@@ -82,11 +67,7 @@ impl Name {
 }
 
 const fn joined(what: u64, object: u64) -> u64 {
-    if object == 0 {
-        what
-    } else {
-        fold(what, object)
-    }
+    if object == 0 { what } else { fold(what, object) }
 }
 
 /// Hashes of names, remembered by where the first part of the name lies: they are asked for at

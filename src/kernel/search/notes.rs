@@ -52,21 +52,13 @@ impl Notes {
     /// For another run, in the tables of one that is over and in those of what it noted. What
     /// families are called stays.
     pub(crate) fn again(self, so_far: Searched, wanted: Wanted) -> Self {
-        let Self {
-            mut families,
-            mut last,
-            mut posted,
-            mut names,
-            mut kinds,
-            ..
-        } = self;
+        let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
         if families.len() == 0 {
             for name in Keys::NAMES {
                 families.number(name, || ());
             }
         }
-        last.iter_mut()
-            .for_each(|members| members.fill(Last::default()));
+        last.iter_mut().for_each(|members| members.fill(Last::default()));
         last.resize_with(families.len(), Vec::new);
         posted.clear();
         names.clear();
@@ -99,25 +91,16 @@ impl Notes {
     /// An event is posted.
     pub(crate) fn post(&mut self) {
         self.run = fold(self.run, 0x51);
-        self.posted.push(Posted {
-            hash: self.run,
-            step: self.so_far.steps.len() as u32,
-        });
+        self.posted.push(Posted { hash: self.run, step: self.so_far.steps.len() as u32 });
     }
 
     /// The event posted last starts a worker of this kind.
     pub(crate) fn alike(&mut self, code: TypeId, group: Group) {
-        let kind = self
-            .kinds
-            .iter()
-            .position(|k| *k == (code, group))
-            .unwrap_or_else(|| {
-                self.kinds.push((code, group));
-                self.kinds.len() - 1
-            });
-        self.so_far
-            .alike
-            .push((self.posted.len() as u32 - 1, kind as u32));
+        let kind = self.kinds.iter().position(|k| *k == (code, group)).unwrap_or_else(|| {
+            self.kinds.push((code, group));
+            self.kinds.len() - 1
+        });
+        self.so_far.alike.push((self.posted.len() as u32 - 1, kind as u32));
     }
 
     /// A choice was made.
@@ -155,10 +138,7 @@ impl Notes {
         let last = &mut members[id as usize];
         if write {
             self.run = fold(self.run, last.write ^ last.reads.rotate_left(17));
-            *last = Last {
-                write: self.run,
-                reads: 0,
-            };
+            *last = Last { write: self.run, reads: 0 };
         } else {
             self.run = fold(self.run, last.write);
             last.reads = last.reads.wrapping_add(self.run);
@@ -210,9 +190,7 @@ impl Notes {
 
     /// The state in which one of these events is to be chosen.
     pub(crate) fn state(&self, candidates: impl Iterator<Item = u64>) -> u64 {
-        candidates.fold(self.so_far.fingerprint, |h, c| {
-            fold(h, self.posted[c as usize].hash)
-        })
+        candidates.fold(self.so_far.fingerprint, |h, c| fold(h, self.posted[c as usize].hash))
     }
 
     pub(crate) fn begin(&mut self, at: Time, sequence: u64, choices: usize, name: Name) {

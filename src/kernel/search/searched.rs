@@ -62,11 +62,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Nothing is noted: only what happens is of interest.
-    pub const NOTHING: Self = Self {
-        from: usize::MAX,
-        only_states: true,
-        no_choices: true,
-    };
+    pub const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
 }
 
 /// What a run noted.
@@ -101,10 +97,7 @@ impl Searched {
         self.states.clear();
         self.alike.clear();
         self.answers.clear();
-        Self {
-            fingerprint: 0,
-            ..self
-        }
+        Self { fingerprint: 0, ..self }
     }
 
     /// The number that an event has in common with those that start workers like its own.
@@ -118,10 +111,7 @@ impl Searched {
     /// What a step touched.
     #[must_use]
     pub fn touched_by(&self, step: usize) -> &[Touch] {
-        let end = self
-            .steps
-            .get(step + 1)
-            .map_or(self.touches.len(), |s| s.touches as usize);
+        let end = self.steps.get(step + 1).map_or(self.touches.len(), |s| s.touches as usize);
         &self.touches[self.steps[step].touches as usize..end]
     }
 
@@ -130,10 +120,8 @@ impl Searched {
     #[must_use]
     pub fn depend(&self, a: usize, b: usize) -> bool {
         let theirs = self.touched_by(b);
-        self.touched_by(a).iter().any(|t| {
-            theirs
-                .iter()
-                .any(|u| u.key() == t.key() && (u.writes() || t.writes()))
-        })
+        self.touched_by(a)
+            .iter()
+            .any(|t| theirs.iter().any(|u| u.key() == t.key() && (u.writes() || t.writes())))
     }
 }

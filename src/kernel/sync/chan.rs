@@ -36,11 +36,7 @@ impl<T> Chan<T> {
             senders: VecDeque::new(),
             handed: Vec::new(),
         };
-        Self {
-            ctx: ctx.clone(),
-            key: ctx.key(),
-            state: Shared::new(state),
-        }
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Shared::new(state) }
     }
 
     /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives
@@ -67,10 +63,7 @@ impl<T> Chan<T> {
     pub async fn send(&self, value: T) {
         if let Err(value) = self.try_send(value) {
             let mut value = Some(value);
-            let register = |t| {
-                self.state
-                    .with(|s| s.senders.extend(value.take().map(|v| (t, v))))
-            };
+            let register = |t| self.state.with(|s| s.senders.extend(value.take().map(|v| (t, v))));
             self.ctx.parked(register).await;
         }
     }
@@ -106,9 +99,7 @@ impl<T> Chan<T> {
             self.wait_for_value(t);
         };
         self.ctx.parked(register).await;
-        ticket
-            .and_then(|t| self.take_handed(t))
-            .expect("a receiver is woken by a value")
+        ticket.and_then(|t| self.take_handed(t)).expect("a receiver is woken by a value")
     }
 
     /// Whether a receive would not wait.
@@ -153,11 +144,7 @@ impl<T> Chan<T> {
 
     /// The value that was given to a receiver when it was woken.
     pub(super) fn take_handed(&self, t: Ticket) -> Option<T> {
-        self.state.with(|s| {
-            s.handed
-                .iter()
-                .position(|h| h.0 == t)
-                .map(|i| s.handed.swap_remove(i).1)
-        })
+        self.state
+            .with(|s| s.handed.iter().position(|h| h.0 == t).map(|i| s.handed.swap_remove(i).1))
     }
 }

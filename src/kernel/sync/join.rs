@@ -24,10 +24,7 @@ impl Join {
         Self {
             ctx: ctx.clone(),
             key: ctx.key(),
-            state: Rc::new(Shared::new(State {
-                left: n,
-                waiters: Vec::new(),
-            })),
+            state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })),
         }
     }
 
@@ -37,15 +34,8 @@ impl Join {
     pub fn done(&self) {
         self.ctx.writes(self.key);
         let woken = self.state.with(|s| {
-            s.left = s
-                .left
-                .checked_sub(1)
-                .expect("more done than there was to do");
-            if s.left == 0 {
-                std::mem::take(&mut s.waiters)
-            } else {
-                Vec::new()
-            }
+            s.left = s.left.checked_sub(1).expect("more done than there was to do");
+            if s.left == 0 { std::mem::take(&mut s.waiters) } else { Vec::new() }
         });
         for t in woken {
             if self.ctx.claim(t) {
@@ -58,9 +48,7 @@ impl Join {
     pub async fn wait(&self) {
         self.ctx.reads(self.key);
         if self.state.with(|s| s.left > 0) {
-            self.ctx
-                .parked(|t| self.state.with(|s| s.waiters.push(t)))
-                .await;
+            self.ctx.parked(|t| self.state.with(|s| s.waiters.push(t))).await;
         }
     }
 }

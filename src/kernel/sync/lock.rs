@@ -53,11 +53,7 @@ impl Lock {
     /// A lock that nobody holds.
     #[must_use]
     pub fn new(ctx: &Ctx) -> Self {
-        Self {
-            ctx: ctx.clone(),
-            key: ctx.key(),
-            state: Rc::default(),
-        }
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::default() }
     }
 
     /// Takes the lock, waiting for it.
@@ -65,10 +61,7 @@ impl Lock {
         self.ctx.writes(self.key);
         let free = self.state.with(|s| !std::mem::replace(&mut s.held, true));
         if !free {
-            let mut waiting = Waiting {
-                lock: self,
-                ticket: None,
-            };
+            let mut waiting = Waiting { lock: self, ticket: None };
             let register = |t| {
                 waiting.ticket = Some(t);
                 self.state.with(|s| s.waiters.push(t));

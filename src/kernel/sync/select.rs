@@ -34,9 +34,6 @@ pub async fn select2<A, B>(a: &Chan<A>, b: &Chan<B>, first: impl FnOnce() -> boo
     let ticket = ticket.expect("a process that was woken had parked");
     match a.take_handed(ticket) {
         Some(value) => Either::A(value),
-        None => Either::B(
-            b.take_handed(ticket)
-                .expect("a receiver is woken by a value"),
-        ),
+        None => Either::B(b.take_handed(ticket).expect("a receiver is woken by a value")),
     }
 }

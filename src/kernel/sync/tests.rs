@@ -16,11 +16,7 @@ impl Rig {
     fn new() -> Self {
         let kernel = Kernel::new(Choices::default_order());
         let ctx = kernel.ctx();
-        Self {
-            kernel,
-            ctx,
-            lines: Rc::default(),
-        }
+        Self { kernel, ctx, lines: Rc::default() }
     }
 
     /// Starts a process that is given a context and a way to say what it does.
@@ -108,9 +104,7 @@ fn receivers_are_served_in_the_order_they_came() {
     let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 8)));
     for name in ["a", "b", "c"] {
         let c = chan.clone();
-        rig.spawn(group, |_, say| async move {
-            say(format!("{name} got {}", c.recv().await))
-        });
+        rig.spawn(group, |_, say| async move { say(format!("{name} got {}", c.recv().await)) });
     }
     rig.spawn(group, |ctx, _| async move {
         ctx.sleep(ns(1)).await;
@@ -124,11 +118,8 @@ fn receivers_are_served_in_the_order_they_came() {
 #[test]
 fn select_is_decided_when_the_value_is_sent() {
     let mut rig = Rig::new();
-    let (group, a, b) = (
-        rig.ctx.group(),
-        Rc::new(Chan::new(&rig.ctx, 10)),
-        Rc::new(Chan::new(&rig.ctx, 1)),
-    );
+    let (group, a, b) =
+        (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 10)), Rc::new(Chan::new(&rig.ctx, 1)));
     let (ra, rb) = (a.clone(), b.clone());
     rig.spawn(group, |_, say| async move {
         loop {
@@ -151,28 +142,19 @@ fn select_is_decided_when_the_value_is_sent() {
     });
     // b's 1 finds the receiver parked, so it wins although a is preferred and has a value by the
     // time the receiver runs.
-    rig.expect(&[
-        "5 b 1", "5 a 2", "5 b 3", "5 b 4", "6 a 100", "7 a 101", "8 a 102",
-    ]);
+    rig.expect(&["5 b 1", "5 a 2", "5 b 3", "5 b 4", "6 a 100", "7 a 101", "8 a 102"]);
     rig.ctx.kill(group);
     rig.kernel.step();
     assert_eq!(rig.kernel.live(), 0);
-    assert_eq!(
-        a.try_send(9),
-        Ok(()),
-        "nobody waits any more: it is buffered"
-    );
+    assert_eq!(a.try_send(9), Ok(()), "nobody waits any more: it is buffered");
     assert_eq!((a.try_recv(), b.try_recv()), (Some(9), None));
 }
 
 #[test]
 fn select_asks_only_when_both_are_ready() {
     let mut rig = Rig::new();
-    let (group, a, b) = (
-        rig.ctx.group(),
-        Rc::new(Chan::new(&rig.ctx, 2)),
-        Rc::new(Chan::new(&rig.ctx, 2)),
-    );
+    let (group, a, b) =
+        (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 2)), Rc::new(Chan::new(&rig.ctx, 2)));
     for (chan, value) in [(&a, 1), (&b, 2)] {
         assert_eq!(chan.try_send(value), Ok(()));
     }
@@ -196,10 +178,7 @@ fn a_dead_senders_value_is_gone() {
     assert!(chan.ready());
     rig.ctx.kill(group);
     rig.kernel.run_until(Time::from_nanos(2));
-    assert_eq!(
-        (chan.try_recv(), chan.ready(), chan.try_recv()),
-        (Some(1), false, None)
-    );
+    assert_eq!((chan.try_recv(), chan.ready(), chan.try_recv()), (Some(1), false, None));
 }
 
 #[test]

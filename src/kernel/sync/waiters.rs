@@ -60,9 +60,7 @@ mod tests {
         let (mut line, mut plain) = (Waiters::default(), VecDeque::new());
         let mut x: u64 = 1;
         for i in 0..20_000 {
-            x = x
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let some = ticket(i - (x >> 40) as u32 % 4 % (i + 1));
             match x >> 33 & 7 {
                 0..4 => {
@@ -72,10 +70,7 @@ mod tests {
                 4..6 => assert_eq!(line.pop(), plain.pop_front()),
                 6 => {
                     let place = plain.iter().position(|t| *t == some);
-                    assert_eq!(
-                        line.remove(some),
-                        place.and_then(|p| plain.remove(p)).is_some()
-                    );
+                    assert_eq!(line.remove(some), place.and_then(|p| plain.remove(p)).is_some());
                 }
                 _ => {
                     line.retain(|t| t.slot % 3 != i % 3);

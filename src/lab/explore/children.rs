@@ -37,10 +37,8 @@ pub(super) fn few_children(
     view.show(notes, from);
     let mut out = Vec::new();
     let mut skipped = 0;
-    let mut asked = notes
-        .asked
-        .iter()
-        .skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
+    let mut asked =
+        notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
     let mut said = BTreeSet::new();
     for (i, drawn) in choices.iter().enumerate().skip(from) {
         if out.len() >= enough {
@@ -48,10 +46,7 @@ pub(super) fn few_children(
         }
         let mut add = |value: u64| {
             if value != drawn.value {
-                out.push(Child {
-                    choice: i as u32,
-                    deviation: Drawn { value, ..*drawn }.into(),
-                });
+                out.push(Child { choice: i as u32, deviation: Drawn { value, ..*drawn }.into() });
             }
         };
         match drawn.span {
@@ -100,10 +95,7 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
         "watch-latency" => return between(drawn, add),
         _ => return,
     };
-    let step = notes
-        .steps
-        .partition_point(|s| s.choices as usize <= i)
-        .saturating_sub(1);
+    let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
     let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else {
         return;
     };
@@ -146,18 +138,10 @@ pub(super) struct View {
 
 impl View {
     fn show(&mut self, notes: &Notes, from: usize) {
-        let Self {
-            first,
-            step_of,
-            bits,
-            ..
-        } = self;
+        let Self { first, step_of, bits, .. } = self;
         step_of.clear();
         bits.clear();
-        *first = notes
-            .steps
-            .partition_point(|s| s.choices as usize <= from)
-            .saturating_sub(1);
+        *first = notes.steps.partition_point(|s| s.choices as usize <= from).saturating_sub(1);
         for (i, step) in notes.steps.iter().enumerate().skip(*first) {
             if step_of.len() <= step.event as usize {
                 step_of.resize(step.event as usize + 1, 0);
@@ -182,19 +166,11 @@ impl View {
     /// Whether it can make a difference that all others of this instant come before the rest of the
     /// step that made a choice.
     fn others_matter(&self, notes: &Notes, choice: usize) -> bool {
-        let step = notes
-            .steps
-            .partition_point(|s| s.choices as usize <= choice)
-            .saturating_sub(1);
+        let step = notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
         let Some(at) = notes.steps.get(step).map(|s| s.at) else {
             return false;
         };
-        let others = notes
-            .steps
-            .iter()
-            .enumerate()
-            .skip(step + 1)
-            .take_while(|(_, s)| s.at == at);
+        let others = notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
         others.into_iter().any(|(i, _)| self.depend(notes, step, i))
     }
 
@@ -212,11 +188,7 @@ impl View {
 
     /// Whether it can make a difference that an event comes before a step.
     fn matters(&mut self, notes: &Notes, step: usize, event: u32) -> bool {
-        let Some(there) = self
-            .step_of
-            .get(event as usize)
-            .and_then(|s| s.checked_sub(1))
-        else {
+        let Some(there) = self.step_of.get(event as usize).and_then(|s| s.checked_sub(1)) else {
             return true;
         };
         let there = there as usize;
@@ -227,12 +199,7 @@ impl View {
         let at = notes.steps[step].at;
         self.led.clear();
         self.led.push(there as u32 + 1);
-        for (i, s) in notes
-            .steps
-            .iter()
-            .enumerate()
-            .skip(there + 1)
-            .take_while(|(_, s)| s.at == at)
+        for (i, s) in notes.steps.iter().enumerate().skip(there + 1).take_while(|(_, s)| s.at == at)
         {
             if self.led.contains(&s.posted_in) {
                 if self.depend(notes, step, i) {

@@ -48,17 +48,8 @@ impl JudgementKept {
     /// A judgement as it is kept.
     pub(super) fn new((outcome, found): (Outcome, Vec<Found>), properties: &[Property]) -> Self {
         let place = |property| properties.iter().position(|p| *p == property);
-        let of = |f: Found| {
-            (
-                place(f.property).unwrap_or_default() as u32,
-                f.about,
-                f.text,
-            )
-        };
-        Self {
-            outcome: (outcome.hash, outcome.text),
-            found: found.into_iter().map(of).collect(),
-        }
+        let of = |f: Found| (place(f.property).unwrap_or_default() as u32, f.about, f.text);
+        Self { outcome: (outcome.hash, outcome.text), found: found.into_iter().map(of).collect() }
     }
 
     /// The judgement.
@@ -66,11 +57,7 @@ impl JudgementKept {
         let (hash, text) = self.outcome;
         let of = |(place, about, text): (u32, String, String)| {
             let property = *properties.get(place as usize)?;
-            Some(Found {
-                property,
-                about,
-                text,
-            })
+            Some(Found { property, about, text })
         };
         let found = self.found.into_iter().filter_map(of);
         (Outcome { hash, text }, found.collect())

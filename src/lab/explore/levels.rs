@@ -78,11 +78,7 @@ fn run(
     let mut known = |state| search.prune && seen.has(state);
     let run = searcher.search(
         job.tape(),
-        Wanted {
-            from,
-            only_states: enough == 0,
-            no_choices: false,
-        },
+        Wanted { from, only_states: enough == 0, no_choices: false },
         &mut known,
         goes_on,
     );
@@ -90,12 +86,7 @@ fn run(
         return None;
     }
     let notes = &run.notes;
-    let states = notes
-        .asked
-        .iter()
-        .zip(&notes.states)
-        .map(|(a, s)| (a.choice, *s))
-        .collect();
+    let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
     let (children, skipped) = if enough > 0 {
         few_children(view, notes, &run.choices, from, search.prune, enough)
     } else {
@@ -105,18 +96,10 @@ fn run(
         let digest = one::digest(&run.trace);
         let judge = || one::judge(search, searcher.plan(), &run.trace, &job.tape());
         let judged = (!judged.has(digest)).then(judge);
-        (
-            digest,
-            judged.map(|j| JudgementKept::new(j, search.properties)),
-        )
+        (digest, judged.map(|j| JudgementKept::new(j, search.properties)))
     });
     searcher.take_back(run);
-    Some(Done {
-        states,
-        children,
-        skipped,
-        end,
-    })
+    Some(Done { states, children, skipped, end })
 }
 
 /// The judgements on traces that were looked at before.
@@ -149,10 +132,7 @@ pub(super) fn explore(
         skipped: 0,
         beyond: false,
     };
-    let mut level = vec![Arc::new(Job {
-        parent: None,
-        last: None,
-    })];
+    let mut level = vec![Arc::new(Job { parent: None, last: None })];
     let mut depth = 0;
     while !level.is_empty() {
         match levels.level(&level, depth == search.depth, pool, watch)? {
@@ -228,9 +208,7 @@ impl Levels<'_> {
             let enough = search.until_found && self.tally.all_violated(search.properties);
             if self.tally.runs >= search.runs || enough {
                 let rest = !next.is_empty()
-                    || level
-                        .last()
-                        .is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
+                    || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
                     return Ok(After::End { finished: true });
                 }
@@ -250,11 +228,7 @@ impl Levels<'_> {
     ) -> Result<Vec<(u64, Option<Done>)>, Stopped> {
         let search = self.search;
         // Runs at the last level are asked for other choices only until there is one.
-        let enough = if !last {
-            usize::MAX
-        } else {
-            usize::from(!self.beyond)
-        };
+        let enough = if !last { usize::MAX } else { usize::from(!self.beyond) };
         let runs = self.tally.runs;
         let known = (&self.seen, &self.judged);
         let one = |worker: &mut Worker, number: &u64| {
@@ -301,12 +275,9 @@ impl Levels<'_> {
         }
         let children = done.children.into_iter().take_while(|c| c.choice < fresh);
         if !last {
-            next.extend(children.map(|c| {
-                Arc::new(Job {
-                    parent: Some(job.clone()),
-                    last: Some(c),
-                })
-            }));
+            next.extend(
+                children.map(|c| Arc::new(Job { parent: Some(job.clone()), last: Some(c) })),
+            );
         } else {
             self.beyond |= children.count() > 0;
         }

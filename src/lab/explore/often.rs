@@ -120,12 +120,7 @@ pub(crate) fn often(
     watch: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<Often> {
     let Wanted { search, runs, .. } = wanted;
-    let mut often = Often {
-        drawn: *runs,
-        violated: 0,
-        along: None,
-        never: Vec::new(),
-    };
+    let mut often = Often { drawn: *runs, violated: 0, along: None, never: Vec::new() };
     let came = natural(search, 0..*runs, pool, &|| watch(0))?;
     often.violated = came.len() as u64;
     if often.violated >= COMMON {
@@ -153,12 +148,7 @@ pub(crate) fn often(
     let again = natural(search, *runs..2 * runs, pool, &|| watch(*runs))?;
     often.drawn += runs;
     often.violated += again.len() as u64;
-    let going = Going {
-        search,
-        pool,
-        watch,
-        runs: *runs,
-    };
+    let going = Going { search, pool, watch, runs: *runs };
     often.along = Some(going.along(ways, &again)?);
     Some(often)
 }
@@ -177,10 +167,7 @@ fn leading(
     // of time.
     for strategy in [wanted.search.strategy, Strategy::Random] {
         if leading.is_empty() {
-            let search = Explore {
-                strategy,
-                ..wanted.search.clone()
-            };
+            let search = Explore { strategy, ..wanted.search.clone() };
             let (report, _) = explore(&search, pool, &|ran| watch(wanted.runs + ran));
             leading = report.violations;
         }
@@ -323,15 +310,11 @@ fn sample(
         if found.is_empty() {
             return Some(None);
         }
-        Some(Some(Violating {
-            choices: run.choices,
-            found,
-        }))
+        Some(Some(Violating { choices: run.choices, found }))
     };
     let all: Option<Vec<Option<Violating>>> = pool.install(|| {
         let each = numbers.into_par_iter();
-        each.map_init(search.plan, |plan, number| run(plan, number))
-            .collect()
+        each.map_init(search.plan, |plan, number| run(plan, number)).collect()
     });
     Some(all?.into_iter().flatten().collect())
 }
@@ -360,19 +343,13 @@ fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
     let (mut sum, mut variance, mut seen) = (0.0, 0.0, 0);
     for (n, all) in parts {
         let each: Vec<f64> = all.iter().map(counts_for).collect();
-        let (own, squares) = (
-            each.iter().sum::<f64>(),
-            each.iter().map(|x| x * x).sum::<f64>(),
-        );
+        let (own, squares) = (each.iter().sum::<f64>(), each.iter().map(|x| x * x).sum::<f64>());
         sum += own;
         variance += squares - own * own / *n as f64;
         seen += all.len();
     }
     let half = ERRORS * variance.max(0.0).sqrt() + sum * RULE_OF_THREE / (seen.max(1) as f64);
-    let interval = Interval {
-        low: sum - half,
-        high: sum + half,
-    };
+    let interval = Interval { low: sum - half, high: sum + half };
     (sum, interval.not_below(0.0))
 }
 
@@ -389,12 +366,7 @@ mod tests {
     fn what_is_rare_is_found_as_often_as_it_is() {
         let object = Object::named(1, "object");
         let held = |point: &str, value, most| Held {
-            choice: Deviation {
-                point: point.to_owned(),
-                object: object.hash,
-                ordinal: 0,
-                value,
-            },
+            choice: Deviation { point: point.to_owned(), object: object.hash, ordinal: 0, value },
             most,
         };
         let way = Way {

@@ -62,10 +62,7 @@ pub fn digest(trace: &Trace) -> u64 {
     for r in trace.iter() {
         let of = |id: u32| hashes.get(id as usize).copied().unwrap_or(1);
         let hash = fold(fold(r.at.as_nanos(), of(r.cause)), of(r.saw));
-        let mut mixer = Mixer(fold(
-            hash,
-            u64::from(r.object) << 8 | u64::from(r.actor as u8),
-        ));
+        let mut mixer = Mixer(fold(hash, u64::from(r.object) << 8 | u64::from(r.actor as u8)));
         match r.what {
             // What these refer to is listed in the order in which it came.
             What::NodeTaints(change) => {
@@ -118,15 +115,8 @@ pub(super) fn violations(
             let pod = v.pod.map_or("", |p| trace.names.pod_name(p));
             let node = v.node.map_or("", |n| trace.names.node_name(n));
             let about = format!("{pod} {node}");
-            if !found
-                .iter()
-                .any(|f: &Found| f.property == *property && f.about == about)
-            {
-                found.push(Found {
-                    property: *property,
-                    about,
-                    text: v.text,
-                });
+            if !found.iter().any(|f: &Found| f.property == *property && f.about == about) {
+                found.push(Found { property: *property, about, text: v.text });
             }
         }
     }
@@ -136,17 +126,10 @@ pub(super) fn violations(
 /// Where two runs differ that should be the same.
 fn differing(trace: &Trace, again: &Trace) -> Option<String> {
     if let Some((a, _)) = trace.iter().zip(again.iter()).find(|(a, b)| a != b) {
-        return Some(format!(
-            "the same run again differs at {:.3} s",
-            a.at.as_secs_f64()
-        ));
+        return Some(format!("the same run again differs at {:.3} s", a.at.as_secs_f64()));
     }
     (trace.len() != again.len()).then(|| {
-        format!(
-            "the same run again has {} records instead of {}",
-            again.len(),
-            trace.len()
-        )
+        format!("the same run again has {} records instead of {}", again.len(), trace.len())
     })
 }
 

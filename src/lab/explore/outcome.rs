@@ -69,10 +69,7 @@ impl Outcome {
                 all.push(format!("and {more} more {what}"));
             }
         }
-        Outcome {
-            hash,
-            text: all.join("; "),
-        }
+        Outcome { hash, text: all.join("; ") }
     }
 }
 
@@ -125,11 +122,7 @@ impl PodEnd {
                     line,
                     " {}{}",
                     phase.as_str(),
-                    if phase == PodPhase::Running {
-                        " NotReady"
-                    } else {
-                        ""
-                    }
+                    if phase == PodPhase::Running { " NotReady" } else { "" }
                 );
             }
             if self.deleting {
@@ -158,10 +151,7 @@ impl NodeEnd {
             What::NodeTaints(change) => {
                 let change = &trace.taints[*change as usize];
                 self.taints.retain(|t| {
-                    !change
-                        .removed
-                        .iter()
-                        .any(|r| (&r.key, r.effect) == (&t.key, t.effect))
+                    !change.removed.iter().any(|r| (&r.key, r.effect) == (&t.key, t.effect))
                 });
                 self.taints.extend(change.added.iter().cloned());
             }
@@ -180,11 +170,8 @@ impl NodeEnd {
             Some(ConditionStatus::False) => line.push_str(" NotReady"),
             _ => line.push_str(" Unknown"),
         }
-        let mut taints: Vec<String> = self
-            .taints
-            .iter()
-            .map(|t| t.to_string().replace("node.kubernetes.io/", ""))
-            .collect();
+        let mut taints: Vec<String> =
+            self.taints.iter().map(|t| t.to_string().replace("node.kubernetes.io/", "")).collect();
         taints.sort();
         for taint in taints {
             line.push(' ');

@@ -160,8 +160,7 @@ fn batch(
         |mine| {
             let done = || {
                 let each = mine.par_iter().with_min_len(PIECE);
-                each.map_init(search.plan, |plan, i| (*i, run(plan, *i)))
-                    .collect()
+                each.map_init(search.plan, |plan, i| (*i, run(plan, *i))).collect()
             };
             Ok(pool.install(done))
         },

@@ -11,9 +11,7 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn has(&self, state: u64) -> bool {
-        self.index
-            .find(state, |i| self.all[i as usize] == state)
-            .is_some()
+        self.index.find(state, |i| self.all[i as usize] == state).is_some()
     }
 
     /// Adds a state; false if it was there.

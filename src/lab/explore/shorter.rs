@@ -16,10 +16,7 @@ pub fn shorter(
     goes_on: GoesOn<'_>,
 ) -> (Vec<Deviation>, bool) {
     let properties = [property];
-    let search = Explore {
-        properties: &properties,
-        ..search.clone()
-    };
+    let search = Explore { properties: &properties, ..search.clone() };
     let plan = (search.plan)();
     let violates = |tape: &[Deviation]| {
         let choices = Choices::tape(tape.to_vec(), Choices::default_order());
@@ -43,11 +40,7 @@ pub fn shorter(
             }
         }
         // Single ones are tried until none can go.
-        size = if size == 1 && tape.len() < before {
-            1
-        } else {
-            size / 2
-        };
+        size = if size == 1 && tape.len() < before { 1 } else { size / 2 };
     }
     (tape, goes_on())
 }

@@ -19,20 +19,15 @@ pub(super) struct Tally {
 impl Tally {
     /// A complete run.
     pub(super) fn add(&mut self, outcome: &Outcome, found: Vec<Found>, tape: &[Deviation]) {
-        let reached = self
-            .outcomes
-            .entry(outcome.hash)
-            .or_insert_with(|| Reached {
-                text: outcome.text.clone(),
-                runs: 0,
-                tape: tape.to_vec(),
-            });
+        let reached = self.outcomes.entry(outcome.hash).or_insert_with(|| Reached {
+            text: outcome.text.clone(),
+            runs: 0,
+            tape: tape.to_vec(),
+        });
         reached.runs += 1;
         for f in found {
-            let entry = self
-                .violations
-                .entry((f.property, f.about.clone()))
-                .or_insert_with(|| Violated {
+            let entry =
+                self.violations.entry((f.property, f.about.clone())).or_insert_with(|| Violated {
                     property: f.property,
                     about: f.about,
                     text: f.text.clone(),
@@ -57,9 +52,7 @@ impl Tally {
     /// Whether each property was found violated.
     pub(super) fn all_violated(&self, properties: &[Property]) -> bool {
         !properties.is_empty()
-            && properties
-                .iter()
-                .all(|p| self.violations.keys().any(|(q, _)| q == p))
+            && properties.iter().all(|p| self.violations.keys().any(|(q, _)| q == p))
     }
 
     /// None of the tapes has to be made small.
@@ -75,11 +68,7 @@ impl Tally {
     /// Counts the violations of drawn runs too, whose tapes are longer, and gives the outcomes that
     /// only those have.
     pub(super) fn beside(&mut self, drawn: Self) -> Beside {
-        let Self {
-            outcomes,
-            violations,
-            runs,
-        } = drawn;
+        let Self { outcomes, violations, runs } = drawn;
         for (key, v) in violations {
             match self.violations.entry(key) {
                 Entry::Occupied(mut known) => known.get_mut().runs += v.runs,
@@ -88,13 +77,8 @@ impl Tally {
                 }
             }
         }
-        let only = outcomes
-            .into_iter()
-            .filter(|(hash, _)| !self.outcomes.contains_key(hash));
-        Beside {
-            runs,
-            outcomes: by_count(only.collect()),
-        }
+        let only = outcomes.into_iter().filter(|(hash, _)| !self.outcomes.contains_key(hash));
+        Beside { runs, outcomes: by_count(only.collect()) }
     }
 
     pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {

@@ -88,8 +88,7 @@ const fn is_range(span: Span) -> bool {
 
 /// A choice of a run.
 fn place<'a>(run: &'a [Drawn], of: &Deviation) -> Option<&'a Drawn> {
-    run.iter()
-        .find(|d| d.point == of.point && d.object == of.object && d.ordinal == of.ordinal)
+    run.iter().find(|d| d.point == of.point && d.object == of.object && d.ordinal == of.ordinal)
 }
 
 /// The way to a violation of which a tape is known. First all choices of its run are held to what they
@@ -100,32 +99,20 @@ pub(super) fn way(
     goes_on: GoesOn<'_>,
 ) -> Result<Way, NoWay> {
     let plan = (search.plan)();
-    let found = Finder {
-        search,
-        violated,
-        plan: &plan,
-        goes_on,
-    };
+    let found = Finder { search, violated, plan: &plan, goes_on };
     let tape = Choices::tape(violated.tape.clone(), Choices::default_order());
     let run = sim::search_watched(&plan, tape, goes_on);
     if run.known {
         return Err(NoWay::Stopped);
     }
-    let held = |d: &Drawn| Held {
-        choice: (*d).into(),
-        most: d.value,
-    };
+    let held = |d: &Drawn| Held { choice: (*d).into(), most: d.value };
     let is_possible = |d: &&Drawn| d.span.natural_odds((d.value, d.value)) > 0.0;
     if run.choices.iter().any(|d| !is_possible(&d)) {
         return Err(NoWay::Never);
     }
     let deviating = run.choices.iter().filter(|d| d.deviates());
     let few: Vec<Held> = deviating.map(held).collect();
-    let mut all = if found.violates(&few) {
-        few
-    } else {
-        run.choices.iter().map(held).collect()
-    };
+    let mut all = if found.violates(&few) { few } else { run.choices.iter().map(held).collect() };
     found.let_go(&mut all);
     for i in 0..all.len() {
         if place(&run.choices, &all[i].choice).is_some_and(|d| is_range(d.span)) {
@@ -135,11 +122,7 @@ pub(super) fn way(
     if !goes_on() {
         return Err(NoWay::Stopped);
     }
-    Ok(Way {
-        text: violated.text.clone(),
-        tape: violated.tape.clone(),
-        held: all,
-    })
+    Ok(Way { text: violated.text.clone(), tape: violated.tape.clone(), held: all })
 }
 
 /// Looks for the choices that a violation needs.
@@ -166,8 +149,7 @@ impl Finder<'_> {
             let run = sim::search_watched(self.plan, choices, self.goes_on);
             let found = |run: &sim::Searched| {
                 let all = one::violations(&search, self.plan, &run.trace, Trace::default);
-                all.iter()
-                    .any(|f| self.violated.about.is_empty() || f.about == self.violated.about)
+                all.iter().any(|f| self.violated.about.is_empty() || f.about == self.violated.about)
             };
             have += usize::from(!run.known && found(&run));
             have >= ENOUGH
@@ -203,11 +185,7 @@ impl Finder<'_> {
                 true => held[i].choice.value = value,
                 false => held[i].most = value,
             };
-            let mut good = if is_low {
-                held[i].choice.value
-            } else {
-                held[i].most
-            };
+            let mut good = if is_low { held[i].choice.value } else { held[i].most };
             let mut bad = end;
             set(held, end);
             if good == end || self.violates(held) {

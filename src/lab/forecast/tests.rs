@@ -14,16 +14,11 @@ fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
                 (what, Time::from_secs(*s))
             })
             .collect(),
-        zones_of: at_s
-            .iter()
-            .map(|(n, _)| ((*n).to_owned(), "z".to_owned()))
-            .collect(),
+        zones_of: at_s.iter().map(|(n, _)| ((*n).to_owned(), "z".to_owned())).collect(),
         ..Course::default()
     };
-    let courses = [
-        course([("a", 10), ("b", 20), ("c", 30)]),
-        course([("a", 12), ("b", 40), ("c", 30)]),
-    ];
+    let courses =
+        [course([("a", 10), ("b", 20), ("c", 30)]), course([("a", 12), ("b", 40), ("c", 30)])];
     let queues = Forecast::of(&courses).queues;
     assert_eq!(queues.len(), 1);
     let queue = &queues[0];
@@ -39,9 +34,7 @@ fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
 /// ends are the first and the last of twenty. By 20 s all have one, by 25 s two.
 #[test]
 fn counts_are_over_the_seeds() {
-    let courses: Vec<Course> = (1..=20)
-        .map(|s| course(&[("x/a", s), ("x/b", 25)]))
-        .collect();
+    let courses: Vec<Course> = (1..=20).map(|s| course(&[("x/a", s), ("x/b", 25)])).collect();
     let forecast = Forecast::of(&courses);
     assert_eq!(forecast.times.len(), 26);
     let by = |s: usize| {
@@ -57,16 +50,10 @@ fn counts_are_over_the_seeds() {
 }
 
 fn course(at_s: &[(&str, u64)]) -> Course {
-    let happenings = at_s.iter().map(|(pod, s)| {
-        (
-            (Happening::PodDeleted, (*pod).to_owned()),
-            Time::from_secs(*s),
-        )
-    });
-    Course {
-        happenings: happenings.collect(),
-        ..Course::default()
-    }
+    let happenings = at_s
+        .iter()
+        .map(|(pod, s)| ((Happening::PodDeleted, (*pod).to_owned()), Time::from_secs(*s)));
+    Course { happenings: happenings.collect(), ..Course::default() }
 }
 
 /// Twenty seeds with two nodes that are given up 40 s after the start and tainted in turns, one at
@@ -103,10 +90,7 @@ fn nothing_comes_before_what_it_comes_of() {
         };
         assert_eq!(s(f.when.low), least, "{f:?}");
     }
-    let firsts = forecast
-        .by_when
-        .iter()
-        .map(|b| (b.what, s(b.first.low), s(b.first.high)));
+    let firsts = forecast.by_when.iter().map(|b| (b.what, s(b.first.low), s(b.first.high)));
     let firsts: BTreeSet<_> = firsts.collect();
     let expected = [
         (Happening::NodeUnknown, 40, 40),

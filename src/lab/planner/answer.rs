@@ -114,14 +114,11 @@ pub(crate) fn answer(
 ) -> Answer {
     let k = kept.rows.len();
     let all: Vec<Vec<f64>> = (0..k).map(|row| kept.figures(row)).collect();
-    let costs: Vec<f64> = (0..k)
-        .map(|row| objective.of(&all[row], kept.nodes[row].into()))
-        .collect();
+    let costs: Vec<f64> =
+        (0..k).map(|row| objective.of(&all[row], kept.nodes[row].into())).collect();
     let breaks: Vec<Vec<String>> = all.iter().map(|f| broken(within, f)).collect();
     let keeps = breaks.iter().any(Vec::is_empty);
-    let eligible: Vec<usize> = (0..k)
-        .filter(|&row| !keeps || breaks[row].is_empty())
-        .collect();
+    let eligible: Vec<usize> = (0..k).filter(|&row| !keeps || breaks[row].is_empty()).collect();
     let best = least(&eligible, &costs, kept.now);
     let n = kept.moments.n();
     // As many comparisons as there are other rows, all of which are to hold together.
@@ -154,9 +151,7 @@ pub(crate) fn answer(
                 .wider(kept.few(n) * (cost - standing(row)).max(0.0))
                 .not_below(standing(row)),
             more,
-            more_interval: kept
-                .interval((more, more_variance), each)
-                .wider(kept.few(met) * open),
+            more_interval: kept.interval((more, more_variance), each).wider(kept.few(met) * open),
             breaks: breaks[row].clone(),
             unsure: unsure(kept, within, row, confidence),
             closed: by_formula(row),
@@ -180,12 +175,7 @@ pub(crate) fn answer(
     let nothing = kept.delta.max(objective.least());
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));
-    let lean = Lean {
-        kept,
-        objective,
-        eligible: &eligible,
-        figures: &all,
-    };
+    let lean = Lean { kept, objective, eligible: &eligible, figures: &all };
     Answer {
         best,
         keeps,
@@ -256,11 +246,8 @@ fn unsure(kept: &Kept, within: &[Bound], row: usize, confidence: f64) -> Vec<(St
 
 /// The cheapest of some rows; of equal ones what is set now, and otherwise the first.
 fn least(of: &[usize], costs: &[f64], now: usize) -> usize {
-    let order = |a: &usize, b: &usize| {
-        costs[*a]
-            .total_cmp(&costs[*b])
-            .then((*a != now).cmp(&(*b != now)))
-    };
+    let order =
+        |a: &usize, b: &usize| costs[*a].total_cmp(&costs[*b]).then((*a != now).cmp(&(*b != now)));
     of.iter().copied().min_by(order).unwrap_or(0)
 }
 
@@ -313,9 +300,8 @@ impl Lean<'_> {
     }
 
     fn shares(&self, best: usize) -> Vec<(String, f64)> {
-        let costs: Vec<f64> = (0..self.kept.parts.len())
-            .map(|m| self.cost_of(m, best, self.is_short(m)))
-            .collect();
+        let costs: Vec<f64> =
+            (0..self.kept.parts.len()).map(|m| self.cost_of(m, best, self.is_short(m))).collect();
         let sum: f64 = costs.iter().sum();
         if sum <= 0.0 {
             return Vec::new();
@@ -328,8 +314,7 @@ impl Lean<'_> {
 
     /// What a year costs in a row.
     fn total(&self, row: usize) -> f64 {
-        self.objective
-            .of(self.figures(row), self.kept.nodes[row].into())
+        self.objective.of(self.figures(row), self.kept.nodes[row].into())
     }
 
     fn figures(&self, row: usize) -> &[f64] {
@@ -348,32 +333,16 @@ impl Lean<'_> {
                 let price = (without(best) - without(row)) / slope;
                 (slope.abs() > 1e-9 && price.is_finite() && price > 0.0).then_some((price, row))
             };
-            let all: Vec<(f64, usize)> = self
-                .eligible
-                .iter()
-                .copied()
-                .filter(|r| *r != best)
-                .filter_map(crossing)
-                .collect();
-            let above = all
-                .iter()
-                .filter(|c| c.0 > now)
-                .min_by(|a, b| a.0.total_cmp(&b.0));
-            let below = all
-                .iter()
-                .filter(|c| c.0 < now)
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            found.extend(
-                below
-                    .into_iter()
-                    .chain(above)
-                    .map(|&(price, row)| BreakEven {
-                        figure,
-                        now,
-                        price,
-                        row,
-                    }),
-            );
+            let all: Vec<(f64, usize)> =
+                self.eligible.iter().copied().filter(|r| *r != best).filter_map(crossing).collect();
+            let above = all.iter().filter(|c| c.0 > now).min_by(|a, b| a.0.total_cmp(&b.0));
+            let below = all.iter().filter(|c| c.0 < now).max_by(|a, b| a.0.total_cmp(&b.0));
+            found.extend(below.into_iter().chain(above).map(|&(price, row)| BreakEven {
+                figure,
+                now,
+                price,
+                row,
+            }));
         }
         found
     }
@@ -385,11 +354,7 @@ impl Lean<'_> {
                 let costs: Vec<f64> = (0..self.kept.rows.len()).map(|r| cost(r, times)).collect();
                 least(self.eligible, &costs, best)
             };
-            Sensitivity {
-                name,
-                costs: TIMES.map(|t| cost(best, t)),
-                best: TIMES.map(best_at),
-            }
+            Sensitivity { name, costs: TIMES.map(|t| cost(best, t)), best: TIMES.map(best_at) }
         };
         let total = |row: usize| self.total(row);
         let mut all = Vec::new();
@@ -417,10 +382,7 @@ impl Lean<'_> {
         if models == 0 || all <= 0.0 || seen(0) <= 0.0 || seen(1) <= 0.0 {
             return None;
         }
-        let now = (0..models)
-            .map(|m| self.kept.models[m].1 * self.is_short(m))
-            .sum::<f64>()
-            / all;
+        let now = (0..models).map(|m| self.kept.models[m].1 * self.is_short(m)).sum::<f64>() / all;
         let cost = |row: usize, share: f64| {
             let failing: f64 = (0..models).map(|m| self.cost_of(m, row, share)).sum();
             failing + self.objective.standing(self.kept.nodes[row].into())
@@ -433,9 +395,7 @@ impl Lean<'_> {
         if at(now) != best {
             return Some((now, None));
         }
-        let steps = (0..=100)
-            .map(|i| f64::from(i) / 100.0)
-            .filter(|s| at(*s) != best);
+        let steps = (0..=100).map(|i| f64::from(i) / 100.0).filter(|s| at(*s) != best);
         let nearest = steps.min_by(|a, b| (a - now).abs().total_cmp(&(b - now).abs()));
         Some((now, nearest.map(|s| (s, at(s)))))
     }

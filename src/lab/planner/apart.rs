@@ -49,29 +49,16 @@ pub(super) fn rows(axes: &[Axis]) -> Vec<Vec<String>> {
             rows.push(row);
         }
     }
-    rows.push(
-        axes.iter()
-            .filter_map(|a| a.values.first().cloned())
-            .collect(),
-    );
-    rows.push(
-        axes.iter()
-            .filter_map(|a| a.values.last().cloned())
-            .collect(),
-    );
+    rows.push(axes.iter().filter_map(|a| a.values.first().cloned()).collect());
+    rows.push(axes.iter().filter_map(|a| a.values.last().cloned()).collect());
     rows
 }
 
 /// What is changed where some settings stay as they are.
 pub(super) fn overrides(sweep: &Sweep<'_>, values: &[String]) -> Overrides {
     let mut all = sweep.base.clone();
-    let changed = sweep
-        .axes
-        .iter()
-        .zip(values)
-        .filter(|(_, v)| *v != AS_IT_IS);
-    all.sets
-        .extend(changed.map(|(axis, value)| format!("{}={value}", axis.path)));
+    let changed = sweep.axes.iter().zip(values).filter(|(_, v)| *v != AS_IT_IS);
+    all.sets.extend(changed.map(|(axis, value)| format!("{}={value}", axis.path)));
     all
 }
 
@@ -105,19 +92,14 @@ impl Kept {
 
     fn part(&self, axis: usize, group: &Group) -> Self {
         let width = FIGURES.len();
-        let places: Vec<usize> = group
-            .rows
-            .iter()
-            .flat_map(|row| row * width..(row + 1) * width)
-            .collect();
+        let places: Vec<usize> =
+            group.rows.iter().flat_map(|row| row * width..(row + 1) * width).collect();
         let own = workload(&self.paths[axis])
             .and_then(|name| self.own.iter().position(|own| own == name));
         let of_own = |row: &usize| {
             let figures = own.map(|own| (0..OWN.len()).map(move |f| (own, f)));
             let figures = figures.into_iter().flatten();
-            figures
-                .map(|(own, f)| self.own_place(*row, own, f))
-                .collect::<Vec<usize>>()
+            figures.map(|(own, f)| self.own_place(*row, own, f)).collect::<Vec<usize>>()
         };
         let own_places: Vec<usize> = group.rows.iter().flat_map(of_own).collect();
         let known = [&places[..], &own_places[..]].concat();
@@ -127,11 +109,7 @@ impl Kept {
             version: self.version,
             scenario: self.scenario.clone(),
             paths: vec![self.paths[axis].clone()],
-            rows: group
-                .rows
-                .iter()
-                .map(|r| vec![self.rows[*r][axis].clone()])
-                .collect(),
+            rows: group.rows.iter().map(|r| vec![self.rows[*r][axis].clone()]).collect(),
             now: place(group.now).unwrap_or(0),
             counting: self.counting.clone(),
             models: self.models.clone(),
@@ -142,11 +120,7 @@ impl Kept {
                 .iter()
                 .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
                 .collect(),
-            met: self
-                .met
-                .iter()
-                .map(|met| group.rows.iter().map(|r| met[*r]).collect())
-                .collect(),
+            met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
             matters: self.matters.clone(),
             differ: (0..group.rows.len())
                 .flat_map(|a| (0..a).map(move |b| (a, b)))
@@ -155,10 +129,7 @@ impl Kept {
             short: self.short.clone(),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
-            closed: self
-                .closed
-                .as_ref()
-                .map(|c| group.rows.iter().map(|r| c[*r]).collect()),
+            closed: self.closed.as_ref().map(|c| group.rows.iter().map(|r| c[*r]).collect()),
             no_closed: self.no_closed.clone(),
             closed_without: self.closed_without.clone(),
             objective: self.objective.clone(),
@@ -178,10 +149,7 @@ mod tests {
     use super::*;
 
     fn axis(path: &str, values: &[&str]) -> Axis {
-        Axis {
-            path: path.to_owned(),
-            values: values.iter().map(|v| (*v).to_owned()).collect(),
-        }
+        Axis { path: path.to_owned(), values: values.iter().map(|v| (*v).to_owned()).collect() }
     }
 
     #[test]

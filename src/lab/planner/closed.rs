@@ -59,11 +59,7 @@ const STARTS_S: f64 = 2.0;
 /// # Errors
 /// Why there is none, in words: a row is about something else, or outages have no distribution.
 pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, String> {
-    if let Some(other) = sweep
-        .axes
-        .iter()
-        .find(|a| !a.path.ends_with("tolerationSeconds"))
-    {
+    if let Some(other) = sweep.axes.iter().find(|a| !a.path.ends_with("tolerationSeconds")) {
         return Err(format!(
             "there is one for tolerationSeconds alone, and not for `{}`",
             other.path
@@ -133,23 +129,15 @@ impl Formula {
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
         for ((node, timeout, waits), pods) in counts {
             if let Some(own) = nodes.get_mut(node as usize) {
-                own.push(Alike {
-                    pods,
-                    timeout: f64::from_bits(timeout),
-                    waits,
-                });
+                own.push(Alike { pods, timeout: f64::from_bits(timeout), waits });
             }
         }
         let boot = match plan.timing.kubelet {
             KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
             KubeletMode::Imitated(_) => 0.0,
         };
-        let mut formula = Self {
-            nodes,
-            boot,
-            window: window.as_nanos() as f64 / 1e9,
-            means: Vec::new(),
-        };
+        let mut formula =
+            Self { nodes, boot, window: window.as_nanos() as f64 / 1e9, means: Vec::new() };
         let models = 0..drawn.models.list.len();
         formula.means = models.map(|m| formula.mean(drawn, m)).collect();
         formula
@@ -188,8 +176,7 @@ impl Formula {
     fn of_any(&self, model: usize) -> Option<Closed> {
         let all = self.means[model].as_ref()?;
         let mut sum = Closed::default();
-        all.iter()
-            .for_each(|one| sum.put(one, 1.0 / all.len().max(1) as f64));
+        all.iter().for_each(|one| sum.put(one, 1.0 / all.len().max(1) as f64));
         Some(sum)
     }
 
@@ -217,10 +204,8 @@ impl Formula {
         let ended = ended(drawn, nodes.len());
         let mut sum = Closed::default();
         for (node, away) in nodes {
-            let lasts = Lasts {
-                up_to: &|t| t.min(away),
-                longer: &|t| f64::from(u8::from(away > t)),
-            };
+            let lasts =
+                Lasts { up_to: &|t| t.min(away), longer: &|t| f64::from(u8::from(away > t)) };
             self.add(&mut sum, model, node, (ended, 1.0), &lasts);
         }
         let (own, mean) = (sum.by_formula(), mean.by_formula());
@@ -251,11 +236,7 @@ impl Formula {
             };
             let given_up = timeout.min(ended);
             // Who is cut off from the API server alone serves on until it is given up.
-            let serves = if model.is_reached() {
-                (lasts.up_to)(given_up)
-            } else {
-                0.0
-            };
+            let serves = if model.is_reached() { (lasts.up_to)(given_up) } else { 0.0 };
             // One that waits is not replaced while its node is away, and started anew there if it was evicted.
             let (until, starts) = match (stops, alike.waits) {
                 (true, true) => (ended, 1.0),
@@ -301,13 +282,7 @@ fn is_nobodys(plan: &Plan, pod: &PodPlan, template: &PodTemplate) -> bool {
 }
 
 fn is_over(pod: &PodPlan) -> bool {
-    matches!(
-        pod.start,
-        PodStart::Imported {
-            phase: PodPhase::Succeeded | PodPhase::Failed,
-            ..
-        }
-    )
+    matches!(pod.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. })
 }
 
 /// Whether a pod has no workload, where others have one.
@@ -331,12 +306,7 @@ pub(crate) fn bare_pods(plan: &Plan) -> usize {
 fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
     let bound = plan.pods.iter().filter_map(|pod| {
         let template = plan.templates.get(pod.template as usize)?;
-        let share = Share {
-            node: pod.node?,
-            template,
-            waits: waits(template),
-            pods: 1.0,
-        };
+        let share = Share { node: pod.node?, template, waits: waits(template), pods: 1.0 };
         let is_its = of.is_none_or(|name| belongs(plan, template, name));
         (is_its && !is_nobodys(plan, pod, template)).then_some(share)
     });
@@ -383,10 +353,7 @@ fn belongs(plan: &Plan, template: &PodTemplate, name: &str) -> bool {
 
 /// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.
 const fn makes_up(kind: WorkloadKind) -> bool {
-    matches!(
-        kind,
-        WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet
-    )
+    matches!(kind, WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet)
 }
 
 /// Whether a pod of a template is not replaced while its node is away.

@@ -35,11 +35,8 @@ fn spread(all: &[&Closed]) -> f64 {
 pub(super) fn parts(formulas: &[Formula], drawn: &[Drawn]) -> Vec<Option<f64>> {
     let of = |model: usize| {
         let is_told = formulas.iter().all(|f| f.means[model].is_some());
-        let all: Vec<Closed> = formulas
-            .iter()
-            .zip(drawn)
-            .map(|(f, d)| f.of_model(d, model))
-            .collect();
+        let all: Vec<Closed> =
+            formulas.iter().zip(drawn).map(|(f, d)| f.of_model(d, model)).collect();
         is_told.then(|| spread(&all.iter().collect::<Vec<_>>()))
     };
     let models = drawn[0].models.list.len();
@@ -72,18 +69,12 @@ pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt 
         return Tilt::default();
     }
     let alike = AS_THEY_COME / first.objects.len() as f64;
-    let objects = spreads
-        .iter()
-        .map(|s| alike + (1.0 - AS_THEY_COME) * s / sum);
+    let objects = spreads.iter().map(|s| alike + (1.0 - AS_THEY_COME) * s / sum);
     let told = first.objects.iter().zip(&spreads).filter(|o| *o.1 > 0.0);
     let mut timeouts = BTreeSet::new();
     for node in told.flat_map(|(o, _)| &o.nodes) {
         for formula in formulas {
-            let boot = if first.stops_machines() {
-                formula.boot
-            } else {
-                0.0
-            };
+            let boot = if first.stops_machines() { formula.boot } else { 0.0 };
             let all = formula.node(*node).iter().map(|a| a.timeout - boot);
             timeouts.extend(all.filter(|t| t.is_finite()).map(|t| t.max(0.0).to_bits()));
         }
@@ -104,11 +95,7 @@ pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt 
     Tilt {
         objects: objects.collect(),
         // Each node of a group has a length of its own there.
-        lengths: if first.apart {
-            Vec::new()
-        } else {
-            lengths.collect()
-        },
+        lengths: if first.apart { Vec::new() } else { lengths.collect() },
     }
 }
 

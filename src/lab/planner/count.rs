@@ -86,10 +86,7 @@ pub(super) fn shares_of_short(drawn: &Drawn) -> Vec<Option<f64>> {
 
 /// For how many seconds an outage of a model keeps controllers busy on average.
 fn busy(model: &Model) -> f64 {
-    let lasts = model
-        .lasts
-        .as_ref()
-        .map_or(BUSY_S, |d| d.mean_up_to(BUSY_S));
+    let lasts = model.lasts.as_ref().map_or(BUSY_S, |d| d.mean_up_to(BUSY_S));
     lasts + 60.0
 }
 
@@ -143,10 +140,7 @@ pub(super) fn one(
     let horizon = last_end(&outages).saturating_add(SETTLES.max(how.window));
     let key = (seed, number);
     let counted = beyond_quiet(drawn, &outages, key, (horizon, quiet), how)?;
-    Some(Ran {
-        counted,
-        is_short: lasts.is_some_and(|l| l <= SHORT),
-    })
+    Some(Ran { counted, is_short: lasts.is_some_and(|l| l <= SHORT) })
 }
 
 /// What some outages cost: what a cluster costs without one is not their doing.
@@ -199,10 +193,7 @@ fn run_to(
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
         OWN.map(|f| all.iter().map(|costs| f.of(costs)).sum::<f64>())
     });
-    Some(Counted {
-        figures: replaced(&serving),
-        own: own.collect(),
-    })
+    Some(Counted { figures: replaced(&serving), own: own.collect() })
 }
 
 /// What happened in a run.
@@ -253,9 +244,9 @@ fn last_end(outages: &[Outage]) -> Time {
     let end = |o: &Outage| {
         let drained = match &o.what {
             // Each drain may take a while before its machine is off.
-            Away::Maintained(nodes, _, off) => off
-                .saturating_add(Dur::from_secs(120))
-                .saturating_mul(nodes.len() as u64),
+            Away::Maintained(nodes, _, off) => {
+                off.saturating_add(Dur::from_secs(120)).saturating_mul(nodes.len() as u64)
+            }
             Away::Drained(_, most) => *most,
             _ => Dur::ZERO,
         };

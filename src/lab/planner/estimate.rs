@@ -74,8 +74,7 @@ impl Kept {
             let all = self.own_figures(row, 0.5);
             let cost = |own: &[(f64, Interval); OWN.len()]| -> f64 {
                 let own = own.iter().zip(places);
-                own.map(|((mean, _), place)| mean * objective.prices[place])
-                    .sum()
+                own.map(|((mean, _), place)| mean * objective.prices[place]).sum()
             };
             all.iter().map(cost).collect::<Vec<f64>>()
         };
@@ -123,22 +122,14 @@ impl Kept {
     /// up to three of `n` (the rule of three). A year has many of them.
     pub(super) fn few(&self, cases: u64) -> f64 {
         let many = self.counting.0 == Counting::Years && cases == self.moments.n();
-        if many || cases >= ENOUGH {
-            0.0
-        } else {
-            RULE_OF_THREE / cases.max(1) as f64
-        }
+        if many || cases >= ENOUGH { 0.0 } else { RULE_OF_THREE / cases.max(1) as f64 }
     }
 
     /// In how many replications two rows came to different figures.
     pub(crate) fn differed(&self, row: usize, other: usize) -> u64 {
         let all = self.moments.n();
         let of = |place: usize| self.differ.get(place).copied().unwrap_or(all);
-        if row == other {
-            all
-        } else {
-            of(pair(row, other))
-        }
+        if row == other { all } else { of(pair(row, other)) }
     }
 
     /// Where a mean lies, as sure as this.
@@ -149,15 +140,9 @@ impl Kept {
 
 /// Where a mean of `n` replications lies.
 fn interval((mean, variance): (f64, f64), n: u64, confidence: f64) -> Interval {
-    let half = if variance > 0.0 {
-        student(confidence, n) * (variance / n as f64).sqrt()
-    } else {
-        0.0
-    };
-    Interval {
-        low: mean - half,
-        high: mean + half,
-    }
+    let half =
+        if variance > 0.0 { student(confidence, n) * (variance / n as f64).sqrt() } else { 0.0 };
+    Interval { low: mean - half, high: mean + half }
 }
 
 #[cfg(test)]

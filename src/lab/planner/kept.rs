@@ -183,25 +183,13 @@ impl Kept {
             && self.matters.len() == self.models.len()
             && self.differ.len() == rows * rows.saturating_sub(1) / 2
             && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
-            && self
-                .years
-                .iter()
-                .all(|y| y.len() == width && are_figures(y))
-            && self
-                .models
-                .iter()
-                .all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
+            && self.years.iter().all(|y| y.len() == width && are_figures(y))
+            && self.models.iter().all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
             && are_figures(
-                self.objective
-                    .prices
-                    .iter()
-                    .chain([&self.objective.node_hour, &self.delta]),
+                self.objective.prices.iter().chain([&self.objective.node_hour, &self.delta]),
             )
             && self.closed.iter().flatten().all(Closed::is_sound)
-            && self
-                .closed
-                .as_ref()
-                .is_none_or(|c| c.len() == self.rows.len())
+            && self.closed.as_ref().is_none_or(|c| c.len() == self.rows.len())
             && self.settled.is_none_or(|s| s < self.rows.len())
             && self.apart_fits()
             && self
@@ -211,11 +199,7 @@ impl Kept {
             && self.whole_years.as_ref().is_none_or(|y| {
                 y.whole_years.is_none() && y.paths == self.paths && y.check().is_ok()
             });
-        if fits {
-            Ok(())
-        } else {
-            Err("this plan is of another form, or damaged".to_owned())
-        }
+        if fits { Ok(()) } else { Err("this plan is of another form, or damaged".to_owned()) }
     }
 
     /// Notes which row was left of each group.

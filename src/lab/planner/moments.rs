@@ -120,10 +120,7 @@ mod tests {
         assert!(near(&[(0, 2.0), (1, 1.0)], 7.0, 19.0));
         // The other way round, and one alone.
         let turned = m.of_places(&[1, 0]);
-        assert_eq!(
-            turned.of(&[(1, 2.0), (0, 1.0)]),
-            m.of(&[(0, 2.0), (1, 1.0)])
-        );
+        assert_eq!(turned.of(&[(1, 2.0), (0, 1.0)]), m.of(&[(0, 2.0), (1, 1.0)]));
         assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
         assert!((m.between(&[(0, 1.0)], &[(1, 1.0)]) - 2.0).abs() < 1e-12);
     }

@@ -74,20 +74,8 @@ fn settings(plan: &Plan) -> String {
             template
         })
         .collect();
-    let objects = (
-        templates,
-        &plan.pods,
-        &plan.workloads,
-        &plan.budgets,
-        &plan.nodes,
-    );
-    let settings = (
-        &plan.flags,
-        &plan.timing,
-        &plan.admission,
-        &plan.scheduler,
-        &plan.controllers,
-    );
+    let objects = (templates, &plan.pods, &plan.workloads, &plan.budgets, &plan.nodes);
+    let settings = (&plan.flags, &plan.timing, &plan.admission, &plan.scheduler, &plan.controllers);
     format!("{objects:?} {settings:?}")
 }
 
@@ -99,9 +87,7 @@ fn nodes(plan: &Plan) -> u32 {
 
 /// Adds the figures of a run to others, as often as said.
 fn add(to: &mut [f64], more: &[f64], times: f64) {
-    to.iter_mut()
-        .zip(more)
-        .for_each(|(sum, m)| *sum += times * m);
+    to.iter_mut().zip(more).for_each(|(sum, m)| *sum += times * m);
 }
 
 /// How many replications several machines run in a round that begins at one, and must have at least
@@ -138,9 +124,7 @@ impl Planner<'_> {
     /// What is wrong with a value.
     pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
         let said = |overrides: &Overrides| -> Result<String, Problems> {
-            Ok(settings(
-                &scenario::drawn(self.sweep.loaded, overrides)?.plan,
-            ))
+            Ok(settings(&scenario::drawn(self.sweep.loaded, overrides)?.plan))
         };
         let now = said(&self.sweep.base)?;
         if let Some(known) = &mut self.apart {
@@ -176,15 +160,8 @@ impl Planner<'_> {
     ) -> Option<Replication> {
         let (seed, width) = (work.seed, FIGURES.len());
         let own_width = work.own.len() * OWN.len();
-        let how = How {
-            window: self.sweep.window,
-            own: work.own,
-            goes_on,
-        };
-        let mut all = Replication {
-            year: vec![0.0; drawn.len() * width],
-            parts: Vec::new(),
-        };
+        let how = How { window: self.sweep.window, own: work.own, goes_on };
+        let mut all = Replication { year: vec![0.0; drawn.len() * width], parts: Vec::new() };
         let mut own = vec![0.0; drawn.len() * own_width];
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
@@ -199,11 +176,8 @@ impl Planner<'_> {
         for (model, rate) in models.into_iter().enumerate() {
             let key = (model, seed, number as u32);
             let weight = drawn[0].models.weight(model, seed, number as u32);
-            let mut part = Part {
-                is_short: false,
-                weight,
-                figures: vec![0.0; drawn.len() * width],
-            };
+            let mut part =
+                Part { is_short: false, weight, figures: vec![0.0; drawn.len() * width] };
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
@@ -271,10 +245,7 @@ impl Planner<'_> {
         let quiet = self.quiet(&mut drawn, seed, &|| goes_on(Event::Running));
         let quiet = quiet.ok_or(Stopped::Asked)?;
         let own = apart::workloads(&self.sweep.axes, drawn.len());
-        let formulas: Vec<Formula> = drawn
-            .iter()
-            .map(|d| Formula::new(d, window, None))
-            .collect();
+        let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
         let own_formulas = of_workloads(&drawn, window, &own);
         let tilts = self.tilts(&formulas, &drawn);
         let work = Work {
@@ -303,14 +274,10 @@ impl Planner<'_> {
                     Desk::Shared(_) => of_round(begin, least, expected.load(Relaxed), desk),
                 };
                 let is_sound = |one: &Replication| one.fits(&kept);
-                let all = desk.round(pieces, is_sound, |mine| {
-                    self.replications(&work, begin, mine)
-                })?;
+                let all =
+                    desk.round(pieces, is_sound, |mine| self.replications(&work, begin, mine))?;
                 // What comes behind a gap would make the result depend on the threads.
-                let whole = all
-                    .into_iter()
-                    .zip(0..)
-                    .take_while(|((number, _), i)| number == i);
+                let whole = all.into_iter().zip(0..).take_while(|((number, _), i)| number == i);
                 ahead.extend(whole.map(|((_, one), _)| one));
             }
             let some = (ahead.len() as u64).min(wanted) as usize;
@@ -352,11 +319,7 @@ impl Planner<'_> {
         seed: u64,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Vec<bool>> {
-        let how = How {
-            window: self.sweep.window,
-            own: &[],
-            goes_on,
-        };
+        let how = How { window: self.sweep.window, own: &[], goes_on };
         let each = drawn.iter_mut();
         each.map(|d| count::quiet(d, seed, &how)).collect()
     }
@@ -384,9 +347,7 @@ impl Planner<'_> {
             let mut drawn = self.drawn()?;
             for drawn in &mut drawn {
                 let models = drawn.models.list.iter_mut();
-                models
-                    .zip(work.tilts)
-                    .for_each(|(model, tilt)| model.tilt.clone_from(tilt));
+                models.zip(work.tilts).for_each(|(model, tilt)| model.tilt.clone_from(tilt));
             }
             let mut all = Vec::new();
             let running = || (work.goes_on)(Event::Running);
@@ -428,10 +389,7 @@ impl Planner<'_> {
             rows: self.rows(),
             now: self.now.unwrap_or(0),
             counting: self.counting.clone(),
-            models: models
-                .iter()
-                .map(|m| (m.name.clone(), m.per_year()))
-                .collect(),
+            models: models.iter().map(|m| (m.name.clone(), m.per_year())).collect(),
             moments: Moments::default(),
             own: Vec::new(),
             parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; width])); parts],
@@ -465,11 +423,7 @@ impl Planner<'_> {
             .map(|row| {
                 let figures = kept.figures(row);
                 let breaks = self.within.iter().any(|b| figures[b.figure] > b.most);
-                if breaks {
-                    f64::MAX
-                } else {
-                    self.objective.of(&figures, kept.nodes[row].into())
-                }
+                if breaks { f64::MAX } else { self.objective.of(&figures, kept.nodes[row].into()) }
             })
             .collect()
     }
@@ -551,10 +505,7 @@ impl Planner<'_> {
         let all = closed(&self.sweep, &drawn).ok()?;
         let costs = all.iter().map(|c| self.objective.of_formula(c));
         let (row, _) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some(format!(
-            " By formula {} costs least.",
-            self.rows()[row].join(" / ")
-        ))
+        Some(format!(" By formula {} costs least.", self.rows()[row].join(" / ")))
     }
 
     /// Complains about what cannot be planned.

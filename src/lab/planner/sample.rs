@@ -33,10 +33,7 @@ impl Planner<'_> {
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let window = self.sweep.window;
         let mut drawn: Vec<_> = self.drawn()?.into_iter().map(Some).collect();
-        let mut drawn: Vec<_> = rows
-            .iter()
-            .filter_map(|row| drawn.get_mut(*row)?.take())
-            .collect();
+        let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
         let mut found = None;
         for number in 0..TRIED {
             let mut runs: Vec<(Plan, Trace)> = Vec::new();
@@ -46,15 +43,10 @@ impl Planner<'_> {
                 };
                 runs.push((drawn.plan.clone(), trace));
             }
-            let figures: Vec<_> = runs
-                .iter()
-                .map(|(plan, trace)| count::figures(plan, trace, window))
-                .collect();
+            let figures: Vec<_> =
+                runs.iter().map(|(plan, trace)| count::figures(plan, trace, window)).collect();
             let differ = figures.iter().any(|f| *f != figures[0]);
-            found = Some(Sample {
-                number: number + 1,
-                runs,
-            });
+            found = Some(Sample { number: number + 1, runs });
             if differ {
                 break;
             }

@@ -60,8 +60,7 @@ impl Selection {
             mean > errors * (variance / n as f64).sqrt()
         };
         let left = self.left.clone();
-        self.left
-            .retain(|&i| !left.iter().any(|&l| l != i && worse(i, l)));
+        self.left.retain(|&i| !left.iter().any(|&l| l != i && worse(i, l)));
     }
 
     /// Leaves out what cannot be the best after `n` replications with these means; less is better.
@@ -73,22 +72,14 @@ impl Selection {
             n * (means[i] - means[l]) > slack
         };
         let left = self.left.clone();
-        self.left
-            .retain(|&i| !left.iter().any(|&l| l != i && loses(i, l)));
+        self.left.retain(|&i| !left.iter().any(|&l| l != i && loses(i, l)));
         // Past this many no difference can be worth more: the better one is as good as the best.
         let bound = |i: usize, l: usize| {
             (self.h2 * self.variance[i][l] / (self.delta * self.delta)).floor() + 1.0
         };
-        let done = self
-            .left
-            .iter()
-            .all(|&i| self.left.iter().all(|&l| l == i || n >= bound(i, l)));
+        let done = self.left.iter().all(|&i| self.left.iter().all(|&l| l == i || n >= bound(i, l)));
         if done && self.left.len() > 1 {
-            let best = self
-                .left
-                .iter()
-                .copied()
-                .min_by(|a, b| means[*a].total_cmp(&means[*b]));
+            let best = self.left.iter().copied().min_by(|a, b| means[*a].total_cmp(&means[*b]));
             self.left = best.into_iter().collect();
         }
     }
@@ -124,20 +115,12 @@ mod tests {
             let mut selection: Option<Selection> = None;
             for r in 0..20_000 {
                 let common = draw(9, r);
-                let x = [
-                    0.2 + common + draw(0, r),
-                    common + draw(1, r),
-                    0.2 + common + draw(2, r),
-                ];
+                let x = [0.2 + common + draw(0, r), common + draw(1, r), 0.2 + common + draw(2, r)];
                 moments.add(&x);
                 if r + 1 == 20 {
                     let of = |i: usize, l: usize| moments.of(&[(i, 1.0), (l, -1.0)]).1;
                     let variance = (0..3)
-                        .map(|i| {
-                            (0..3)
-                                .map(|l| if i == l { 0.0 } else { of(i, l) })
-                                .collect()
-                        })
+                        .map(|i| (0..3).map(|l| if i == l { 0.0 } else { of(i, l) }).collect())
                         .collect();
                     selection = Some(Selection::new(0.95, 0.2, 20, variance));
                 }

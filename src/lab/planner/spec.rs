@@ -25,11 +25,8 @@ pub(crate) const NEEDLESS: usize = 4;
 pub(crate) const BY_FORMULA: [usize; 3] = [MISSING, EVICTED, NEEDLESS];
 
 /// The figures that are kept of a workload whose setting is chosen, for itself.
-pub(crate) const OWN: [Figure; 3] = [
-    Figure::ReplicaMinutesMissing,
-    Figure::Evicted,
-    Figure::Needless,
-];
+pub(crate) const OWN: [Figure; 3] =
+    [Figure::ReplicaMinutesMissing, Figure::Evicted, Figure::Needless];
 
 /// The place of a figure by its name, short or long.
 fn place(name: &str) -> Result<usize, String> {
@@ -68,11 +65,7 @@ impl Objective {
         if currency.is_none() {
             prices[0] = 1.0;
         }
-        Self {
-            prices,
-            node_hour: 0.0,
-            unit: currency.unwrap_or(REPLICA_MINUTES).to_owned(),
-        }
+        Self { prices, node_hour: 0.0, unit: currency.unwrap_or(REPLICA_MINUTES).to_owned() }
     }
 
     /// What a scenario says.
@@ -117,10 +110,8 @@ impl Objective {
     fn put(&mut self, name: &str, price: &str) -> Result<(), Problem> {
         let currency = (self.unit != REPLICA_MINUTES).then_some(self.unit.as_str());
         let value = || {
-            prices::price(price, currency).map_err(|p| Problem {
-                message: format!("{name}: {}", p.message),
-                ..p
-            })
+            prices::price(price, currency)
+                .map_err(|p| Problem { message: format!("{name}: {}", p.message), ..p })
         };
         if name == NODE_HOUR {
             self.node_hour = value()?;
@@ -140,8 +131,7 @@ impl Objective {
     /// What a year's failures cost by formula.
     pub(super) fn of_formula(&self, of: &Closed) -> f64 {
         let all = BY_FORMULA.iter().zip(of.by_formula());
-        all.map(|(place, figure)| self.prices[*place] * figure)
-            .sum()
+        all.map(|(place, figure)| self.prices[*place] * figure).sum()
     }
 
     /// What is nothing to choose by: a minute of a replica in a year.
@@ -190,18 +180,10 @@ impl Bound {
         let value = value.strip_suffix("/y").unwrap_or(value).trim();
         let figure = place(name.trim())?;
         let number = value.parse::<f64>().ok();
-        let spoken = duration::parse(value)
-            .ok()
-            .filter(|_| !FIGURES[figure].is_count());
+        let spoken = duration::parse(value).ok().filter(|_| !FIGURES[figure].is_count());
         let most = number.or(spoken.map(|d| d.as_nanos() as f64 / 60e9));
-        let most = most
-            .filter(|m| *m >= 0.0 && m.is_finite())
-            .ok_or_else(wrong)?;
-        Ok(Self {
-            text: text.to_owned(),
-            figure,
-            most,
-        })
+        let most = most.filter(|m| *m >= 0.0 && m.is_finite()).ok_or_else(wrong)?;
+        Ok(Self { text: text.to_owned(), figure, most })
     }
 }
 
@@ -242,11 +224,7 @@ fn range(low: &str, high: &str) -> Result<Vec<String>, String> {
         let all = steps(a, b).ok_or_else(wrong)?;
         return Ok(all.iter().map(u64::to_string).collect());
     }
-    let seconds = |text| {
-        duration::parse(text)
-            .map(|d| d.as_secs())
-            .map_err(|_| wrong())
-    };
+    let seconds = |text| duration::parse(text).map(|d| d.as_secs()).map_err(|_| wrong());
     let all = steps(seconds(low)?, seconds(high)?).ok_or_else(wrong)?;
     Ok(all.iter().map(|s| format!("{s}s")).collect())
 }
@@ -286,10 +264,7 @@ mod tests {
         // 10 minutes missing, 3 evicted, one of them needless: 10 + 15 + 2.
         let mut figures = [0.0; FIGURES.len()];
         (figures[0], figures[3], figures[4]) = (10.0, 3.0, 1.0);
-        assert_eq!(
-            (o.of(&figures, 5.0), o.unit.as_str()),
-            (27.0, "replica-minutes")
-        );
+        assert_eq!((o.of(&figures, 5.0), o.unit.as_str()), (27.0, "replica-minutes"));
         // A year of two nodes has 17,520 hours.
         let o = of(&["missing=0.02", "node_hour=0.1"], Some("EUR")).unwrap();
         assert_eq!((o.of(&figures, 2.0), o.unit.as_str()), (1_752.2, "EUR"));
@@ -316,13 +291,7 @@ mod tests {
         let b = Bound::parse("needless<=20/y").unwrap();
         assert_eq!((b.figure, b.most), (4, 20.0));
         assert_eq!(Bound::parse("below <= 1h/y").unwrap().most, 60.0);
-        for wrong in [
-            "needless<20",
-            "needless<=x",
-            "needless<=5m",
-            "x<=1",
-            "lost<=-1m",
-        ] {
+        for wrong in ["needless<20", "needless<=x", "needless<=5m", "x<=1", "lost<=-1m"] {
             assert!(Bound::parse(wrong).is_err(), "{wrong}");
         }
     }
@@ -331,14 +300,8 @@ mod tests {
     fn a_range_is_closer_where_it_begins() {
         let of = |v: &[&str]| expanded(&v.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
         // 600 · (1, 4, 9, 16, 25)/36 = 16.7, 66.7, 150, 266.7, 416.7
-        assert_eq!(
-            of(&["0..600"]).unwrap(),
-            ["0", "17", "67", "150", "270", "420", "600"]
-        );
-        assert_eq!(
-            of(&["10s..13s", "none"]).unwrap(),
-            ["10s", "11s", "12s", "13s", "none"]
-        );
+        assert_eq!(of(&["0..600"]).unwrap(), ["0", "17", "67", "150", "270", "420", "600"]);
+        assert_eq!(of(&["10s..13s", "none"]).unwrap(), ["10s", "11s", "12s", "13s", "none"]);
         assert_eq!(of(&["60", "60"]).unwrap(), ["60"]);
         assert_eq!(of(&["a-{0..3}"]).unwrap(), ["a-{0..3}"]);
         for wrong in ["9..1", "a..b", "1..2m"] {

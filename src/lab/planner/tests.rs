@@ -30,10 +30,7 @@ fn scenario(kind: &str, faults: &str) -> Loaded {
 }
 
 fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<'a> {
-    let models = drawn(loaded, &Overrides::default())
-        .expect("it builds")
-        .models
-        .list;
+    let models = drawn(loaded, &Overrides::default()).expect("it builds").models.list;
     let prices: Vec<String> = prices.iter().map(|p| (*p).to_owned()).collect();
     Planner {
         sweep: Sweep {
@@ -59,15 +56,8 @@ fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<
 }
 
 fn answered(planner: &Planner<'_>) -> Answer {
-    let kept = planner
-        .run(2, &|_, _, _| true, Desk::Here)
-        .expect("it runs");
-    answer(
-        &kept,
-        &planner.objective,
-        &planner.within,
-        planner.confidence,
-    )
+    let kept = planner.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    answer(&kept, &planner.objective, &planner.within, planner.confidence)
 }
 
 /// One node at a time, cut off for an exponential time of mean 600 s, twelve times a node and year:
@@ -83,23 +73,12 @@ fn one_node_at_a_time_is_its_closed_form() {
     let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
     let loaded = scenario("Deployment", faults);
     let planner = planner(&loaded, &["0", "300"], &[]);
-    assert_eq!(
-        planner.counting.0,
-        Counting::Outages,
-        "{}",
-        planner.counting.1
-    );
+    assert_eq!(planner.counting.0, Counting::Outages, "{}", planner.counting.1);
     let a = answered(&planner);
     let row = &a.rows[1];
     let slack = 240.0 * 2.5 * 0.56 / 60.0;
-    assert!(
-        row.interval.low - slack <= 1_065.2 && 1_065.2 <= row.interval.high + slack,
-        "{row:?}"
-    );
-    assert!(
-        row.interval.high - row.interval.low < 0.05 * row.cost,
-        "{row:?}"
-    );
+    assert!(row.interval.low - slack <= 1_065.2 && 1_065.2 <= row.interval.high + slack, "{row:?}");
+    assert!(row.interval.high - row.interval.low < 0.05 * row.cost, "{row:?}");
     let evicted = row.figures[3];
     let half = 3.0 * (240.0_f64.powi(2) * 0.5580 * 0.4420 / a.n as f64).sqrt();
     assert!((evicted - 133.9).abs() <= half + 1.0, "{evicted} ± {half}");
@@ -122,10 +101,7 @@ fn a_machine_that_stopped_is_away_until_it_has_booted() {
     let faults =
         r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("2m"))"#;
     for kind in ["Deployment", "StatefulSet"] {
-        let text = scenario(kind, faults)
-            .source
-            .text
-            .replace("Ideal", "Typical");
+        let text = scenario(kind, faults).source.text.replace("Ideal", "Typical");
         let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
         let a = answered(&planner(&loaded, &["0", "300"], &[]));
         let expected = 240.0 * 152.0 / 60.0;
@@ -153,11 +129,7 @@ fn a_price_decides_at_the_mean() {
         let a = answered(&planner);
         assert_eq!(a.rows[a.best].values, [best], "{price}: {a:#?}");
         // The price at which it turns: of equal slopes, the mean, ten minutes and the two seconds.
-        let turns = a
-            .break_even
-            .iter()
-            .find(|b| b.figure == 3)
-            .expect("it turns");
+        let turns = a.break_even.iter().find(|b| b.figure == 3).expect("it turns");
         assert!((turns.price - 10.0).abs() < 3.0, "{turns:?}");
     }
 }
@@ -171,20 +143,14 @@ fn no_toleration_helps_a_stateful_set() {
     let a = answered(&planner(&loaded, &["0", "60", "300", "none"], &[]));
     // 240 outages of 20 minutes each are 4,800; who was evicted needs at most half a minute more.
     for row in &a.rows {
-        assert!(
-            (0.0..150.0).contains(&(row.figures[0] - 4_799.0)),
-            "{row:?}"
-        );
+        assert!((0.0..150.0).contains(&(row.figures[0] - 4_799.0)), "{row:?}");
     }
     assert!(a.unmoved.contains(&0), "{a:?}");
     // By formula they wait for all of it: 240 outages of 20 minutes, and two seconds for each that
     // was evicted, which is all of them but where nobody is.
     for (row, by_formula) in a.rows.iter().zip([4_808.0, 4_808.0, 4_808.0, 4_800.0]) {
         let closed = row.closed.expect("a toleration");
-        assert!(
-            (closed - by_formula).abs() < 1e-6 && row.waiting == closed,
-            "{row:?}"
-        );
+        assert!((closed - by_formula).abs() < 1e-6 && row.waiting == closed, "{row:?}");
     }
     // Evicted or not: only who never is, is spared the start.
     assert_eq!(a.rows[a.best].values, ["none"]);
@@ -204,18 +170,9 @@ fn pods_that_are_placed_later_are_in_the_closed_form() {
             let all = closed(&planner(&loaded, &["300"], &[]).sweep, &rows);
             all.expect("a toleration")[0]
         });
-        assert!(
-            (placed.missing - free.missing).abs() < 1e-6,
-            "{kind}: {placed:?} {free:?}"
-        );
-        assert!(
-            (placed.waiting - free.waiting).abs() < 1e-6,
-            "{kind}: {placed:?} {free:?}"
-        );
-        assert!(
-            (placed.evicted - free.evicted).abs() < 1e-6,
-            "{kind}: {placed:?} {free:?}"
-        );
+        assert!((placed.missing - free.missing).abs() < 1e-6, "{kind}: {placed:?} {free:?}");
+        assert!((placed.waiting - free.waiting).abs() < 1e-6, "{kind}: {placed:?} {free:?}");
+        assert!((placed.evicted - free.evicted).abs() < 1e-6, "{kind}: {placed:?} {free:?}");
     }
 }
 
@@ -234,10 +191,7 @@ fn repair_ends_what_the_closed_form_counts() {
     let of = |value: &str| {
         let p = planner(&loaded, &[value], &[]);
         let set = format!("{TOLERATION}={value}");
-        let sets = Overrides {
-            sets: vec![set],
-            ..Overrides::default()
-        };
+        let sets = Overrides { sets: vec![set], ..Overrides::default() };
         let rows = [drawn(&loaded, &sets).expect("it builds")];
         let all = closed(&p.sweep, &rows).expect("a toleration")[0];
         (all.missing, all.evicted)
@@ -256,11 +210,7 @@ fn repair_ends_what_the_closed_form_counts() {
     let text = loaded.source.text.replace(one, all);
     let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
     let mut rows = [drawn(&loaded, &Overrides::default()).expect("it builds")];
-    rows[0]
-        .plan
-        .templates
-        .iter_mut()
-        .for_each(|t| t.tolerations[0].toleration_seconds = None);
+    rows[0].plan.templates.iter_mut().for_each(|t| t.tolerations[0].toleration_seconds = None);
     let all = closed(&planner(&loaded, &["none"], &[]).sweep, &rows).expect("a toleration")[0];
     let expected = 20.0 * (600.0 + 2.0 / 60.0);
     assert!((all.missing - expected).abs() < 1e-6, "{all:?}");
@@ -275,10 +225,8 @@ fn who_is_still_reached_is_not_missing_in_the_closed_form() {
     let faults = r#"(name: "link", nodes: All, do: Partition(cut: ApiServer), rate: PerNodeYear(12), lasts: Fixed("20m"))"#;
     let of = |kind: &str, value: &str| {
         let loaded = scenario(kind, faults);
-        let sets = Overrides {
-            sets: vec![format!("{TOLERATION}={value}")],
-            ..Overrides::default()
-        };
+        let sets =
+            Overrides { sets: vec![format!("{TOLERATION}={value}")], ..Overrides::default() };
         let rows = [drawn(&loaded, &sets).expect("it builds")];
         let all = closed(&planner(&loaded, &[value], &[]).sweep, &rows);
         all.expect("a toleration")[0].missing
@@ -320,10 +268,7 @@ fn who_is_missed_by_nobody_is_not_in_the_closed_form() {
     let some = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
     assert!((some / all - 18.0 / 20.0).abs() < 1e-9, "{some} {all}");
     // Each of the others has a workload. Pods that have none are left out where others have one.
-    assert_eq!(
-        (bare_pods(&rows[0].plan), left_out(&rows[0])),
-        (0, Vec::new())
-    );
+    assert_eq!((bare_pods(&rows[0].plan), left_out(&rows[0])), (0, Vec::new()));
     let template = rows[0].plan.pods[0].template as usize;
     rows[0].plan.templates[template].owner = None;
     assert_eq!(bare_pods(&rows[0].plan), 18);
@@ -388,10 +333,7 @@ fn common_draws_leave_no_noise_between_rows() {
     assert_eq!(row.more, 0.0);
     // No formula knows of it: what none of so many outages showed may come in three of as many.
     let open = 3.0 * row.cost / a.n as f64;
-    assert!(
-        (i.high - open).abs() < 1e-6 && (i.low + open).abs() < 1e-6,
-        "{row:?}"
-    );
+    assert!((i.high - open).abs() < 1e-6 && (i.low + open).abs() < 1e-6, "{row:?}");
     assert_eq!(a.same, [0, 1]);
 }
 
@@ -400,47 +342,25 @@ fn threads_do_not_matter_and_what_is_kept_answers_other_prices() {
     let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
     let loaded = scenario("Deployment", faults);
     let planner = planner(&loaded, &["0", "300", "none"], &["evicted=4m"]);
-    let kept = planner
-        .run(1, &|_, _, _| true, Desk::Here)
-        .expect("it runs");
-    assert_eq!(
-        kept,
-        planner
-            .run(3, &|_, _, _| true, Desk::Here)
-            .expect("it runs")
-    );
+    let kept = planner.run(1, &|_, _, _| true, Desk::Here).expect("it runs");
+    assert_eq!(kept, planner.run(3, &|_, _, _| true, Desk::Here).expect("it runs"));
     let text = serde_json::to_string(&kept).expect("it can be written");
     let again: super::Kept = serde_json::from_str(&text).expect("it can be read");
-    assert_eq!(
-        (again.moments.n(), again.settled),
-        (kept.moments.n(), kept.settled)
-    );
-    let dear = Objective::new(None)
-        .with(&["evicted=20m".to_owned()], None)
-        .expect("a price");
+    assert_eq!((again.moments.n(), again.settled), (kept.moments.n(), kept.settled));
+    let dear = Objective::new(None).with(&["evicted=20m".to_owned()], None).expect("a price");
     let a = answer(&again, &dear, &[], 0.95);
     assert_eq!(a.rows[a.best].values, ["none"]);
     let limit = super::Bound::parse("evicted<=0/y").expect("a limit");
     let a = answer(&again, &planner.objective, &[limit], 0.95);
-    assert_eq!(
-        (a.rows[a.best].values.as_slice(), a.keeps),
-        (&["none".to_owned()][..], true)
-    );
+    assert_eq!((a.rows[a.best].values.as_slice(), a.keeps), (&["none".to_owned()][..], true));
     // At what it comes to on average a limit is kept by chance; at twice as much it is kept.
     let evicted = a.rows[0].figures[3];
     let unsure = |most: f64| {
-        let limit = super::Bound {
-            text: "evicted".to_owned(),
-            figure: 3,
-            most,
-        };
+        let limit = super::Bound { text: "evicted".to_owned(), figure: 3, most };
         let a = answer(&again, &planner.objective, &[limit], 0.95);
         (a.rows[0].breaks.len(), a.rows[0].unsure.len())
     };
-    assert_eq!(
-        [evicted * 0.999, evicted, evicted * 2.0].map(unsure),
-        [(1, 0), (0, 1), (0, 0)]
-    );
+    assert_eq!([evicted * 0.999, evicted, evicted * 2.0].map(unsure), [(1, 0), (0, 1), (0, 0)]);
 }
 
 /// Without memory an evicted pod's node is back within W of its eviction with the same probability
@@ -478,11 +398,7 @@ fn a_burst_queues_behind_the_rate_of_its_zone() {
     let evicted = a.rows[0].figures[3];
     assert!((25.0..=27.0).contains(&evicted), "{evicted}");
     // Forty nodes for ten minutes are 400 replica-minutes where nobody is evicted.
-    assert!(
-        (a.rows[1].figures[0] - 400.0).abs() < 1.0,
-        "{:?}",
-        a.rows[1]
-    );
+    assert!((a.rows[1].figures[0] - 400.0).abs() < 1.0, "{:?}", a.rows[1]);
 }
 
 /// All outages have the same length: who tolerates less than what is left of it after detection is
@@ -493,11 +409,7 @@ fn fixed_outages_make_a_step() {
     let loaded = scenario("Deployment", faults);
     let a = answered(&planner(&loaded, &["500", "580"], &[]));
     // 600 - 50 = 550.
-    assert!(
-        (a.rows[0].figures[3] - 240.0).abs() < 1e-6,
-        "{:?}",
-        a.rows[0]
-    );
+    assert!((a.rows[0].figures[3] - 240.0).abs() < 1e-6, "{:?}", a.rows[0]);
     assert_eq!(a.rows[1].figures[3], 0.0);
 }
 
@@ -579,10 +491,7 @@ fn workloads_that_share_the_last_place_touch_each_other() {
     assert!(i.low <= expected && expected <= i.high, "{first:?}");
     assert!(i.high - i.low < 0.2 * expected, "{first:?}");
     // Nothing is changed where all stay as they are.
-    assert!(
-        !extras[1].touches && extras[1].extra.abs() < 1e-6,
-        "{extras:?}"
-    );
+    assert!(!extras[1].touches && extras[1].extra.abs() < 1e-6, "{extras:?}");
 }
 
 /// The same where the first values and the last ones change nothing: an hour is never over sooner
@@ -593,19 +502,13 @@ fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out(
     let mut p = planner(&loaded, &["0", "300"], &[]);
     let values = ["none", "0", "36000"].map(str::to_owned).to_vec();
     p.sweep.axes = ["web", "api"]
-        .map(|name| Axis {
-            path: TOLERATION.replace('*', name),
-            values: values.clone(),
-        })
+        .map(|name| Axis { path: TOLERATION.replace('*', name), values: values.clone() })
         .to_vec();
     p.apart = Some(vec![None, None]);
     p.look_for_now().expect("it builds");
     let mut kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
     let ends = kept.extras(&p.objective, 0.95);
-    assert!(
-        ends.iter().all(|e| !e.touches && e.extra.abs() < 1e-6),
-        "{ends:?}"
-    );
+    assert!(ends.iter().all(|e| !e.touches && e.extra.abs() < 1e-6), "{ends:?}");
     let best = vec!["0".to_owned(); 2];
     assert!(!kept.is_tried(&best));
     let beside = p.beside(&kept, &[best[..1].to_vec(), best[..1].to_vec()]);
@@ -616,21 +519,12 @@ fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out(
     kept.tried = Some(Box::new(tried));
     assert!(kept.check().is_ok() && kept.is_tried(&best));
     let extras = kept.extras(&p.objective, 0.95);
-    let found = extras
-        .iter()
-        .find(|e| e.values == best)
-        .expect("it was tried");
+    let found = extras.iter().find(|e| e.values == best).expect("it was tried");
     let expected = 36.0 * 59.1;
-    assert!(
-        found.touches && (found.extra / expected - 1.0).abs() < 0.01,
-        "{found:?}"
-    );
+    assert!(found.touches && (found.extra / expected - 1.0).abs() < 0.01, "{found:?}");
     // One of them alone is no combination.
     assert!(kept.is_tried(&["0".to_owned(), super::AS_IT_IS.to_owned()]));
-    assert!(
-        p.beside(&kept, &[best.clone(), vec![super::AS_IT_IS.to_owned()]])
-            .is_none()
-    );
+    assert!(p.beside(&kept, &[best.clone(), vec![super::AS_IT_IS.to_owned()]]).is_none());
 }
 
 /// Three nodes that are up for three hours and down for one, on average, each by itself, and a pod on
@@ -705,10 +599,7 @@ fn whole_years_know_where_outages_leave_pods() {
     let all = kept.by_years(0.95).expect("years");
     let (below, evicted) = (&all[1], &all[3]);
     assert!(below.alone.abs() < 1e-6, "{below:?}");
-    assert!(
-        (117.0 * 0.7..117.0 * 1.3).contains(&below.mean),
-        "{below:?}"
-    );
+    assert!((117.0 * 0.7..117.0 * 1.3).contains(&below.mean), "{below:?}");
     assert!((evicted.alone - 40.0).abs() < 1.0, "{evicted:?}");
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
 }
@@ -749,10 +640,7 @@ fn a_few_pods_on_many_nodes_are_met() {
         let more = by_formula(timeout) - by_formula(49.0);
         let i = a.rows[row].more_interval;
         assert_eq!(a.best, 0);
-        assert!(
-            i.low - slack <= more && more <= i.high + slack,
-            "{row}: {more} {i:?}"
-        );
+        assert!(i.low - slack <= more && more <= i.high + slack, "{row}: {more} {i:?}");
     }
 }
 
@@ -783,18 +671,13 @@ fn a_year_is_left_in_its_middle() {
 #[test]
 fn what_a_plan_says_covers() {
     let faults = r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: LogNormal(median: "6m", sigma: 1.2))"#;
-    let text = scenario("Deployment", faults)
-        .source
-        .text
-        .replace("replicas: 20", "replicas: 3");
+    let text = scenario("Deployment", faults).source.text.replace("replicas: 20", "replicas: 3");
     let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
     let of = |seed: u64, most: u64| {
         let mut p = planner(&loaded, &["0", "120", "600", "none"], &["evicted=5m"]);
         p.sweep.base.seed = Some(seed);
         p.precision = 0.001;
-        let kept = p
-            .run(1, &|_, done, _| done < most, Desk::Here)
-            .expect("it runs");
+        let kept = p.run(1, &|_, done, _| done < most, Desk::Here).expect("it runs");
         answer(&kept, &p.objective, &[], 0.95)
     };
     let truth = of(999, 300);
@@ -810,9 +693,6 @@ fn what_a_plan_says_covers() {
         let slack = truth.rows[a.best].more_interval.high - truth.rows[a.best].more;
         worse += u32::from(a.wanted.is_none() && best > a.off + slack);
     }
-    assert!(
-        f64::from(holds) >= 0.94 * f64::from(all),
-        "{holds} of {all}"
-    );
+    assert!(f64::from(holds) >= 0.94 * f64::from(all), "{holds} of {all}");
     assert!(worse <= 1, "{worse} of 18");
 }

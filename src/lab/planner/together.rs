@@ -45,10 +45,8 @@ impl Planner<'_> {
     /// time, and each of the others beside the best ones of the other settings. None where nothing
     /// is to be tried that was not.
     pub(crate) fn beside(&self, kept: &Kept, recommended: &[Vec<String>]) -> Option<Self> {
-        let best: Vec<String> = recommended
-            .iter()
-            .filter_map(|values| values.first().cloned())
-            .collect();
+        let best: Vec<String> =
+            recommended.iter().filter_map(|values| values.first().cloned()).collect();
         let mut together = vec![best.clone()];
         for (axis, values) in recommended.iter().enumerate() {
             for value in values.iter().skip(1) {
@@ -76,11 +74,7 @@ impl Planner<'_> {
         Some(Self {
             apart: None,
             now: Some(0),
-            only: Some(Only {
-                rows,
-                n: kept.moments.n(),
-                delta: kept.delta,
-            }),
+            only: Some(Only { rows, n: kept.moments.n(), delta: kept.delta }),
             ..self.clone()
         })
     }
@@ -91,10 +85,7 @@ impl Kept {
     pub(crate) fn is_tried(&self, values: &[String]) -> bool {
         let all = [Some(self), self.tried.as_deref()];
         !is_together(values)
-            || all
-                .into_iter()
-                .flatten()
-                .any(|k| k.rows.iter().any(|r| r == values))
+            || all.into_iter().flatten().any(|k| k.rows.iter().any(|r| r == values))
     }
 
     /// What settings that were chosen each for itself cost more together than one by one, wherever
@@ -104,9 +95,7 @@ impl Kept {
             return Vec::new();
         }
         let rows = |kept: &Self| -> Vec<usize> {
-            (0..kept.rows.len())
-                .filter(|row| is_together(&kept.rows[*row]))
-                .collect()
+            (0..kept.rows.len()).filter(|row| is_together(&kept.rows[*row])).collect()
         };
         let all: Vec<(&Self, usize)> = [Some(self), self.tried.as_deref()]
             .into_iter()
@@ -114,9 +103,7 @@ impl Kept {
             .flat_map(|kept| rows(kept).into_iter().map(move |row| (kept, row)))
             .collect();
         let each = 1.0 - (1.0 - confidence) / all.len().max(1) as f64;
-        all.into_iter()
-            .map(|(kept, row)| kept.extra(objective, row, each))
-            .collect()
+        all.into_iter().map(|(kept, row)| kept.extra(objective, row, each)).collect()
     }
 
     fn extra(&self, objective: &Objective, row: usize, confidence: f64) -> Extra {

@@ -35,11 +35,7 @@ impl Planner<'_> {
                 counting: (Counting::Years, "beside single outages".to_owned()),
                 apart: None,
                 now: Some(0),
-                only: Some(Only {
-                    rows: vec![values.to_vec()],
-                    n: YEARS,
-                    delta: kept.delta,
-                }),
+                only: Some(Only { rows: vec![values.to_vec()], n: YEARS, delta: kept.delta }),
                 ..self.clone()
             }
         })
@@ -57,13 +53,10 @@ impl Kept {
     pub(crate) fn by_years(&self, confidence: f64) -> Option<Vec<ByYears>> {
         let years = self.whole_years.as_deref()?;
         let values = years.rows.first()?;
-        let alone = [Some(self), self.tried.as_deref()]
-            .into_iter()
-            .flatten()
-            .find_map(|k| {
-                let row = k.rows.iter().position(|r| r == values)?;
-                Some(k.figures(row))
-            })?;
+        let alone = [Some(self), self.tried.as_deref()].into_iter().flatten().find_map(|k| {
+            let row = k.rows.iter().position(|r| r == values)?;
+            Some(k.figures(row))
+        })?;
         let of = |figure: usize| {
             let (mean, variance) = years.moments.of(&[(figure, 1.0)]);
             ByYears {

@@ -36,13 +36,7 @@ impl<'a> Shared<'a> {
         mine: Option<u32>,
         stopped: fn() -> bool,
     ) -> Self {
-        Self {
-            keeper,
-            of,
-            mine,
-            stopped,
-            rounds: AtomicU32::new(0),
-        }
+        Self { keeper, of, mine, stopped, rounds: AtomicU32::new(0) }
     }
 }
 
@@ -72,9 +66,7 @@ impl Desk<'_> {
     /// How many of that many pieces are done here.
     pub(crate) fn share(self, pieces: u64) -> u64 {
         match self {
-            Self::Shared(Shared {
-                of, mine: Some(_), ..
-            }) => pieces.div_ceil(u64::from(*of)),
+            Self::Shared(Shared { of, mine: Some(_), .. }) => pieces.div_ceil(u64::from(*of)),
             _ => pieces,
         }
     }
@@ -133,9 +125,7 @@ impl Shared<'_> {
     /// The pieces of a shard: every `of`th, so that neighbours, which are alike, take all shards
     /// the same time.
     fn pieces(&self, shard: u32, pieces: u64) -> Vec<u64> {
-        (u64::from(shard)..pieces)
-            .step_by(self.of as usize)
-            .collect()
+        (u64::from(shard)..pieces).step_by(self.of as usize).collect()
     }
 
     /// What a shard found of its pieces; none if that is not there, is of other pieces, or cannot

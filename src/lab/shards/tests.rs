@@ -16,10 +16,7 @@ impl Keeper for Memory {
     }
 
     fn keep(&self, round: u32, shard: u32, _: u64, result: Vec<u8>) {
-        self.0
-            .write()
-            .expect("alone")
-            .insert((round, shard), result);
+        self.0.write().expect("alone").insert((round, shard), result);
     }
 
     fn refuse(&self, _: u32, _: u32) {}
@@ -32,17 +29,11 @@ fn sum(desk: Desk<'_>, done: &Cell<u64>) -> Result<(f64, u64), Stopped> {
         done.set(done.get() + mine.len() as u64);
         Ok(mine.iter().map(|i| (*i, 1.0 / (*i as f64 + 1.0))).collect())
     };
-    let first: f64 = desk
-        .round(10, |x: &f64| x.is_finite(), one)?
-        .into_iter()
-        .map(|(_, x)| x)
-        .sum();
+    let first: f64 =
+        desk.round(10, |x: &f64| x.is_finite(), one)?.into_iter().map(|(_, x)| x).sum();
     let pieces = (first * 10.0) as u64;
-    let second: f64 = desk
-        .round(pieces, |x: &f64| x.is_finite(), one)?
-        .into_iter()
-        .map(|(_, x)| x)
-        .sum();
+    let second: f64 =
+        desk.round(pieces, |x: &f64| x.is_finite(), one)?.into_iter().map(|(_, x)| x).sum();
     desk.over()?;
     Ok((first + second, pieces))
 }
@@ -120,21 +111,15 @@ fn a_result_of_other_pieces_is_none() {
     assert_eq!(gather(&memory, 2), Err(Away::Missing(0)));
     // The right pieces, of which one cannot be reckoned with; and a number of them that is not there.
     let with = |x: f64| {
-        let all: Vec<(u64, f64)> = [1, 3, 5, 7, 9]
-            .map(|i| (i, if i == 5 { x } else { 0.5 }))
-            .into();
+        let all: Vec<(u64, f64)> =
+            [1, 3, 5, 7, 9].map(|i| (i, if i == 5 { x } else { 0.5 })).into();
         memory.keep(0, 1, 5, postcard::to_allocvec(&all).expect("it is small"));
         gather(&memory, 2)
     };
     assert_eq!(with(f64::NAN), Err(Away::Missing(0)));
     assert_eq!(with(f64::NEG_INFINITY), Err(Away::Missing(0)));
     assert_eq!(with(0.5), Err(Away::Missing(1)));
-    memory.keep(
-        0,
-        1,
-        5,
-        postcard::to_allocvec(&u64::MAX).expect("it is small"),
-    );
+    memory.keep(0, 1, 5, postcard::to_allocvec(&u64::MAX).expect("it is small"));
     assert_eq!(gather(&memory, 2), Err(Away::Missing(0)));
     assert_eq!(shard(&memory, 1, 2, &done), Away::Kept(0));
 }

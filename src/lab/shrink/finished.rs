@@ -12,26 +12,17 @@ pub(super) fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
     let written = tree.field("kubernetes").and_then(Tree::text);
     let release = written.unwrap_or(&seen.release).to_owned();
     let doc = match judge.goal {
-        Goal::Violates(property) => format!(
-            "Violates {property} on Kubernetes {release}: {}.",
-            seen.text
-        ),
+        Goal::Violates(property) => {
+            format!("Violates {property} on Kubernetes {release}: {}.", seen.text)
+        }
         Goal::Fails(_) => seen.text.clone(),
     };
-    begin(
-        &mut tree,
-        "version",
-        [("doc", &doc), ("kubernetes", &release)],
-    );
+    begin(&mut tree, "version", [("doc", &doc), ("kubernetes", &release)]);
     if let Goal::Violates(property) = judge.goal {
         // What is expected and not met stays as it was written.
         let text = property.to_string();
         if let Some(tape) = tree.field_mut("tape") {
-            begin(
-                tape,
-                "choices",
-                [("release", &release), ("property", &text)],
-            );
+            begin(tape, "choices", [("release", &release), ("property", &text)]);
         }
         if property != Property::Expect {
             let expect = Expectation::Violates(Claim::Property(text));

@@ -58,11 +58,7 @@ impl<'a> Judge<'a> {
     }
 
     fn load(&self, tree: &Tree) -> Result<Loaded, Problems> {
-        parse(
-            &self.loaded.source.name,
-            tree.flat().into_bytes(),
-            &self.loaded.folder,
-        )
+        parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder)
     }
 
     /// The scenario as it came; what is as bad as this counts from now on.
@@ -186,11 +182,8 @@ impl<'a> Judge<'a> {
             draws_on: &|| true,
         };
         let (report, _) = explore(&search, pool, &|_| true);
-        let found: Vec<Deviation> = report
-            .violations
-            .into_iter()
-            .map(|v| v.tape)
-            .find(|t| t.len() <= depth)?;
+        let found: Vec<Deviation> =
+            report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
         plan.tape = Some(found.clone());
         let run = sim::replay(&plan);
         let seen = self.violated(property, loaded, &plan, &run.trace)?;
@@ -203,16 +196,8 @@ impl<'a> Judge<'a> {
 /// The result of a run that does what is looked for, certainly so at an instant.
 fn seen(text: String, at: Time, plan: &Plan) -> Seen {
     let size = Size {
-        nodes: plan
-            .nodes
-            .iter()
-            .filter(|n| n.start != NodeStart::Absent)
-            .count(),
-        pods: plan
-            .pods
-            .iter()
-            .filter(|p| p.start != PodStart::Absent)
-            .count(),
+        nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
+        pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
         workloads: plan.workloads.len(),
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),

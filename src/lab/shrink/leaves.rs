@@ -32,10 +32,9 @@ pub(super) fn simpler(value: &Value) -> Vec<Value> {
     }
     let unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
     match duration::parse(text).ok().filter(|_| unit) {
-        Some(time) => rounded(time)
-            .into_iter()
-            .map(|t| Value::text(&duration::format(t)))
-            .collect(),
+        Some(time) => {
+            rounded(time).into_iter().map(|t| Value::text(&duration::format(t))).collect()
+        }
         None => Vec::new(),
     }
 }
@@ -48,10 +47,7 @@ pub(super) fn horizons(horizon: &Tree, violated: Time) -> Vec<String> {
     let at = violated.as_nanos();
     let ends = [SECOND, 10 * SECOND, 60 * SECOND]
         .map(|unit| Dur::from_nanos(at.div_ceil(unit).saturating_mul(unit)));
-    ends.into_iter()
-        .filter(|e| *e < now && !e.is_zero())
-        .map(duration::format)
-        .collect()
+    ends.into_iter().filter(|e| *e < now && !e.is_zero()).map(duration::format).collect()
 }
 
 /// How many digits a number has, without the zeros at its end.
@@ -125,14 +121,7 @@ mod tests {
         assert_eq!(simpler("30"), "0 | 1 | 15 | 21 | 27");
         assert_eq!(simpler("3"), "0 | 1 | 2");
         assert_eq!(simpler("\"1ms..4ms\""), "\"1ms\" | \"4ms\"");
-        for kept in [
-            "\"cut b + 50s\"",
-            "\"web\"",
-            "Exists",
-            "\"0\"",
-            "\"0s\"",
-            "0",
-        ] {
+        for kept in ["\"cut b + 50s\"", "\"web\"", "Exists", "\"0\"", "\"0s\"", "0"] {
             assert_eq!(simpler(kept), "", "{kept}");
         }
     }

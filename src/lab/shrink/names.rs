@@ -108,9 +108,6 @@ mod tests {
         assert_eq!(back.flat(), text);
         let mut less = Tree::read("(nodes:[(names:[\"n-2\"]),(names:[\"n-1\",\"n-3\"])])").unwrap();
         names.collapse(&mut less);
-        assert_eq!(
-            less.flat(),
-            "(nodes: [(name: \"n-2\"), (names: [\"n-1\", \"n-3\"])])"
-        );
+        assert_eq!(less.flat(), "(nodes: [(name: \"n-2\"), (names: [\"n-1\", \"n-3\"])])");
     }
 }

@@ -34,14 +34,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let names = Names::expand(&mut tree);
     let seen = judge.first(&tree)?;
     let before = seen.size;
-    let mut search = Search {
-        judge,
-        tree,
-        seen,
-        tried: 0,
-        searching: false,
-        watch,
-    };
+    let mut search = Search { judge, tree, seen, tried: 0, searching: false, watch };
     search.horizon()?;
     loop {
         while search.pass()? {}
@@ -52,21 +45,10 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
             break;
         }
     }
-    let Search {
-        mut tree,
-        seen,
-        tried,
-        judge,
-        ..
-    } = search;
+    let Search { mut tree, seen, tried, judge, .. } = search;
     names.collapse(&mut tree);
     let text = finished(&tree, &judge, &seen);
-    Ok(Shrunk {
-        text,
-        violation: seen.text,
-        sizes: [before, seen.size],
-        tried,
-    })
+    Ok(Shrunk { text, violation: seen.text, sizes: [before, seen.size], tried })
 }
 
 struct Search<'a, 'w> {
@@ -171,11 +153,7 @@ impl Search<'_, '_> {
     fn leaves(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
         let tree = self.tree.at(path);
         if path.len() == 1 && is_kept(tree) {
-            return if tree.is_named("horizon") {
-                self.horizon()
-            } else {
-                Ok(false)
-            };
+            return if tree.is_named("horizon") { self.horizon() } else { Ok(false) };
         }
         let mut changed = false;
         let mut others = leaves::simpler(&tree.value);

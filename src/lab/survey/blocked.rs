@@ -9,16 +9,9 @@ use std::collections::BTreeSet;
 /// Disruption budgets that allow no eviction while all is well, so that no node with one of their
 /// pods can be drained: a sentence, and the first such node.
 pub(super) fn blocked(plan: &Plan) -> Option<(String, String)> {
-    let all: Vec<Blocked<'_>> = plan
-        .budgets
-        .iter()
-        .filter_map(|b| blocks(plan, b))
-        .collect();
+    let all: Vec<Blocked<'_>> = plan.budgets.iter().filter_map(|b| blocks(plan, b)).collect();
     let nodes: BTreeSet<NodeIndex> = all.iter().flat_map(|b| b.nodes.clone()).collect();
-    let nodes: Vec<&str> = nodes
-        .iter()
-        .map(|n| plan.nodes[*n as usize].name.as_str())
-        .collect();
+    let nodes: Vec<&str> = nodes.iter().map(|n| plan.nodes[*n as usize].name.as_str()).collect();
     let first = &plan.nodes[*all.first()?.nodes.first()? as usize].name;
     let text = match all.as_slice() {
         [b] => format!(
@@ -61,12 +54,7 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
                 .get(p.template as usize)
                 .is_some_and(|t| budget.selector.matches(&t.labels))
     };
-    let pods: Vec<&PodPlan> = plan
-        .pods
-        .iter()
-        .filter(is_its)
-        .filter(|p| exists(p))
-        .collect();
+    let pods: Vec<&PodPlan> = plan.pods.iter().filter(is_its).filter(|p| exists(p)).collect();
     let expected = i32::try_from(pods.len()).ok()?;
     let healthy = i32::try_from(pods.iter().filter(|p| is_healthy(p)).count()).ok()?;
     let desired = match budget.rule {
@@ -88,9 +76,7 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
 fn exists(pod: &PodPlan) -> bool {
     match pod.start {
         PodStart::Absent => false,
-        PodStart::Imported {
-            phase, deletion, ..
-        } => !phase.is_terminal() && deletion.is_none(),
+        PodStart::Imported { phase, deletion, .. } => !phase.is_terminal() && deletion.is_none(),
         PodStart::Pending | PodStart::Running => true,
     }
 }

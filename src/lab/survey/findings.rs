@@ -29,11 +29,7 @@ pub(crate) struct Finding {
 
 /// Everything that is worth saying, the worst first.
 pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
-    let there = plan
-        .nodes
-        .iter()
-        .filter(|n| n.start != NodeStart::Absent)
-        .count();
+    let there = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count();
     let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = lost.iter().partition(|l| l.size.0 >= there);
     let survey = All { lost, lasts };
     let mut found = survey.short_of_pods();
@@ -75,15 +71,10 @@ pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
             names.push(hit.name());
         }
     }
-    let all: Vec<String> = by
-        .into_iter()
-        .map(|(why, names)| format!("{} ({why})", listed(&names)))
-        .collect();
+    let all: Vec<String> =
+        by.into_iter().map(|(why, names)| format!("{} ({why})", listed(&names))).collect();
     if !all.is_empty() {
-        lead.push(format!(
-            "Below what they need for as long as a loss lasts: {}.",
-            all.join("; ")
-        ));
+        lead.push(format!("Below what they need for as long as a loss lasts: {}.", all.join("; ")));
     }
     lead
 }
@@ -96,21 +87,13 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
         let least = if worst.is_least() { "at least " } else { "" };
         let (workloads, it) = match f.workloads_down {
             1 => ("1 workload".to_owned(), "it needs"),
-            n => (
-                format!("{} workloads", grouped(n as u64)),
-                "they need, the longest",
-            ),
+            n => (format!("{} workloads", grouped(n as u64)), "they need, the longest"),
         };
-        parts.push(format!(
-            "takes {workloads} below what {it} for {least}{}",
-            short(whole(f.down))
-        ));
+        parts
+            .push(format!("takes {workloads} below what {it} for {least}{}", short(whole(f.down))));
     }
     if f.pending > 0 {
-        parts.push(format!(
-            "leaves {} without a node",
-            up_to(1, f.pending, "pod")
-        ));
+        parts.push(format!("leaves {} without a node", up_to(1, f.pending, "pod")));
     }
     (!parts.is_empty()).then(|| {
         let name = worst.loss.name();
@@ -148,9 +131,7 @@ type Case<'a> = (&'a Lost, &'a Hit);
 
 impl<'a> All<'a> {
     fn cases(&self) -> impl Iterator<Item = Case<'a>> {
-        self.lost
-            .iter()
-            .flat_map(|&l| l.hits.iter().map(move |h| (l, h)))
+        self.lost.iter().flat_map(|&l| l.hits.iter().map(move |h| (l, h)))
     }
 
     /// Workloads whose pods are not replaced for as long as the loss lasts, by reason.
@@ -177,9 +158,7 @@ impl<'a> All<'a> {
                 }
             }
         }
-        by.into_iter()
-            .map(|((why, holder, _), cases)| self.short(why, holder, &cases))
-            .collect()
+        by.into_iter().map(|((why, holder, _), cases)| self.short(why, holder, &cases)).collect()
     }
 
     fn short(&self, why: Why, holder: Option<Holder>, cases: &[Case<'_>]) -> Finding {
@@ -254,12 +233,7 @@ impl<'a> All<'a> {
             format!("{} {}", part.kind.word(), part.name)
         };
         let text = match cases.as_slice() {
-            [one] => format!(
-                "{}: all {} pods are on {}",
-                hit.name(),
-                hit.desired,
-                place(one)
-            ),
+            [one] => format!("{}: all {} pods are on {}", hit.name(), hit.desired, place(one)),
             _ => {
                 let names: Vec<String> = cases
                     .iter()
@@ -327,18 +301,13 @@ impl<'a> All<'a> {
         }
         let say = |(words, mut lost): (String, Vec<&Lost>)| {
             lost.dedup_by_key(|l| l.loss.name());
-            let zones: BTreeSet<&str> = lost
-                .iter()
-                .flat_map(|l| l.paced.iter().map(|(zone, _)| zone.as_str()))
-                .collect();
+            let zones: BTreeSet<&str> =
+                lost.iter().flat_map(|l| l.paced.iter().map(|(zone, _)| zone.as_str())).collect();
             let place = match zones.first() {
                 Some(zone) if zones.len() == 1 && !zone.is_empty() => format!("zone {zone}"),
                 _ => "the zone".to_owned(),
             };
-            let object = lost[0]
-                .paced
-                .first()
-                .map(|(zone, _)| format!("zone/{zone}"));
+            let object = lost[0].paced.first().map(|(zone, _)| format!("zone/{zone}"));
             Finding {
                 text: format!("{} lost: in {place} {words}", self.of_losses(&lost)),
                 loss: Some(lost[0].loss.name()),
@@ -362,12 +331,8 @@ impl<'a> All<'a> {
         }
         let say = |(kind, lost): (Vec<&str>, Vec<&Lost>)| {
             let count = |lost: &[&Lost]| lost.iter().map(|l| 1 + l.loss.like.len()).sum::<usize>();
-            let of_kind: Vec<&Lost> = self
-                .lost
-                .iter()
-                .copied()
-                .filter(|l| kinds(l) == kind)
-                .collect();
+            let of_kind: Vec<&Lost> =
+                self.lost.iter().copied().filter(|l| kinds(l) == kind).collect();
             let (these, all) = (count(&lost), count(&of_kind));
             let word = kind.join(" and ");
             match lost[0].loss.parts.as_slice() {

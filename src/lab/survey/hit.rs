@@ -124,10 +124,7 @@ impl Seen {
             };
             (s.name.clone(), seen)
         };
-        Seen {
-            whole: metrics,
-            workloads: serving.workloads.iter().map(of).collect(),
-        }
+        Seen { whole: metrics, workloads: serving.workloads.iter().map(of).collect() }
     }
 }
 
@@ -144,14 +141,7 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
     let mut hits: Vec<Hit> = with
         .workloads
         .iter()
-        .map(|(name, of)| {
-            hit(
-                plan,
-                name,
-                without.workloads.get(name).unwrap_or(&nothing),
-                of,
-            )
-        })
+        .map(|(name, of)| hit(plan, name, without.workloads.get(name).unwrap_or(&nothing), of))
         .filter(Hit::is_one)
         .collect();
     for hit in &mut hits {
@@ -163,11 +153,7 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
     }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
-    let down: Vec<Dur> = hits
-        .iter()
-        .map(|h| h.down)
-        .filter(|d| !d.is_zero())
-        .collect();
+    let down: Vec<Dur> = hits.iter().map(|h| h.down).filter(|d| !d.is_zero()).collect();
     let figures = Figures {
         workloads_down: down.len(),
         down: down.iter().copied().max().unwrap_or(Dur::ZERO),
@@ -187,10 +173,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let pending = more(|m| m.pending);
     let planned = plan.workloads.iter().find(|w| w.name == name);
     let why = with.why.clone().filter(|_| pending > 0);
-    let down = with
-        .costs
-        .below_need
-        .saturating_sub(without.costs.below_need);
+    let down = with.costs.below_need.saturating_sub(without.costs.below_need);
     let mut hit = Hit {
         workload: name.to_owned(),
         kind: planned.map(|w| w.kind),
@@ -216,11 +199,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         still: None,
     };
     if with.short && with.up < without.up {
-        let pods = Pods {
-            pending: hit.pending,
-            stuck: hit.stuck,
-            left: hit.left,
-        };
+        let pods = Pods { pending: hit.pending, stuck: hit.stuck, left: hit.left };
         let below = with.below && !without.below;
         hit.still = Some(Still::of(hit.kind, pods, below));
     }

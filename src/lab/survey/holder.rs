@@ -4,8 +4,7 @@ use super::hit::Hit;
 
 /// Behind the first sentence stands what preemption makes of it.
 pub(super) fn first_sentence(why: Option<&str>) -> &str {
-    why.and_then(|w| w.split(". ").next())
-        .unwrap_or("no node suits")
+    why.and_then(|w| w.split(". ").next()).unwrap_or("no node suits")
 }
 
 /// What keeps pods from nodes that have room, or from being evicted.

@@ -98,12 +98,7 @@ impl Limit {
             }
             number
         };
-        Ok(Self {
-            text: text.to_owned(),
-            measure,
-            most,
-            reaches,
-        })
+        Ok(Self { text: text.to_owned(), measure, most, reaches })
     }
 
     /// Whether its figure may be above what was found where pods wait for volumes, which are not
@@ -127,33 +122,14 @@ mod tests {
 
     #[test]
     fn a_limit_has_a_figure_and_a_value() {
-        let figures = Figures {
-            down: Dur::from_secs(300),
-            pending: 2,
-            ..Figures::default()
-        };
+        let figures = Figures { down: Dur::from_secs(300), pending: 2, ..Figures::default() };
         let broken = |text| Limit::parse(text).expect(text).is_broken(&figures);
         assert_eq!(
-            [
-                "down>5m",
-                "down>=5m",
-                "down > 299s",
-                "pending>1",
-                "pending>2",
-                "stuck>=0"
-            ]
-            .map(broken),
+            ["down>5m", "down>=5m", "down > 299s", "pending>1", "pending>2", "stuck>=0"]
+                .map(broken),
             [false, true, true, true, false, true]
         );
-        for wrong in [
-            "down",
-            "down>5",
-            "down<5m",
-            "pods>1",
-            "pending>x",
-            "missing>nan",
-            "",
-        ] {
+        for wrong in ["down", "down>5", "down<5m", "pods>1", "pending>x", "missing>nan", ""] {
             assert!(Limit::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -192,23 +192,14 @@ const LOSSES_MAX: usize = 100_000;
 /// There is nothing of any kind that was asked for, or too much.
 pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<String>), Problem> {
     // Who asks for one loss means that one, and not another one like it.
-    let shapes = if wanted.only.is_empty() {
-        shapes(plan)
-    } else {
-        (0..plan.nodes.len()).collect()
-    };
-    let kinds = if wanted.kinds.is_empty() {
-        usual(plan)
-    } else {
-        wanted.kinds.clone()
-    };
+    let shapes =
+        if wanted.only.is_empty() { shapes(plan) } else { (0..plan.nodes.len()).collect() };
+    let kinds = if wanted.kinds.is_empty() { usual(plan) } else { wanted.kinds.clone() };
     let mut found = Found::default();
     let mut missing = Vec::new();
     for kind in &kinds {
         match parts(plan, kind) {
-            Ok(parts) => parts
-                .into_iter()
-                .for_each(|part| found.add(vec![part], &shapes)),
+            Ok(parts) => parts.into_iter().for_each(|part| found.add(vec![part], &shapes)),
             Err(problem) => missing.push(problem),
         }
     }
@@ -218,9 +209,7 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
             (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
         }
     }
-    let skipped = (missing.iter())
-        .map(|p| format!("Left out: {}.", p.message))
-        .collect();
+    let skipped = (missing.iter()).map(|p| format!("Left out: {}.", p.message)).collect();
     if found.losses.is_empty() {
         let nothing = || Problem::new("there is nothing here that can be lost");
         return Err(missing.into_iter().next().unwrap_or_else(nothing));
@@ -234,16 +223,9 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
 
 /// What is lost where nothing is asked for.
 fn usual(plan: &Plan) -> Vec<Kind> {
-    let zones = plan
-        .nodes
-        .iter()
-        .any(|n| Kind::Zone.of(&n.labels).is_some());
-    let all = [
-        (Kind::Node, true),
-        (Kind::Zone, zones),
-        (Kind::Controller, true),
-        (Kind::Api, true),
-    ];
+    let zones = plan.nodes.iter().any(|n| Kind::Zone.of(&n.labels).is_some());
+    let all =
+        [(Kind::Node, true), (Kind::Zone, zones), (Kind::Controller, true), (Kind::Api, true)];
     all.into_iter().filter(|k| k.1).map(|k| k.0).collect()
 }
 
@@ -265,9 +247,7 @@ fn parts(plan: &Plan, kind: &Kind) -> Result<Vec<Part>, Problem> {
     };
     let found: Vec<Part> = match kind {
         Kind::Controller | Kind::Api => vec![part(kind.word(), Vec::new())],
-        Kind::Node => there
-            .map(|n| part(&plan.nodes[n as usize].name, vec![n]))
-            .collect(),
+        Kind::Node => there.map(|n| part(&plan.nodes[n as usize].name, vec![n])).collect(),
         Kind::Zone | Kind::Region | Kind::Label(_) => {
             let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
             for n in there {
@@ -275,10 +255,7 @@ fn parts(plan: &Plan, kind: &Kind) -> Result<Vec<Part>, Problem> {
                     groups.entry(group).or_default().push(n);
                 }
             }
-            groups
-                .into_iter()
-                .map(|(g, nodes)| part(g, nodes))
-                .collect()
+            groups.into_iter().map(|(g, nodes)| part(g, nodes)).collect()
         }
     };
     if found.is_empty() {
@@ -291,11 +268,8 @@ fn nothing_of(plan: &Plan, kind: &Kind) -> Problem {
     let Kind::Label(key) = kind else {
         return Problem::new(format!("there is no {} here that can be lost", kind.word()));
     };
-    let keys: BTreeSet<&str> = plan
-        .nodes
-        .iter()
-        .flat_map(|n| n.labels.keys().map(String::as_str))
-        .collect();
+    let keys: BTreeSet<&str> =
+        plan.nodes.iter().flat_map(|n| n.labels.keys().map(String::as_str)).collect();
     let keys: Vec<&str> = keys.into_iter().collect();
     Problem::new(format!("no node has a label `{key}`"))
         .maybe_help(did_you_mean_or_list(key, &keys))
@@ -320,10 +294,7 @@ impl Found {
             (p.kind.clone(), shape)
         };
         let key: Vec<(Kind, Vec<usize>)> = parts.iter().map(alike).collect();
-        let loss = Loss {
-            parts,
-            like: Vec::new(),
-        };
+        let loss = Loss { parts, like: Vec::new() };
         match self.first.get(&key) {
             Some(&i) => {
                 let name = loss.name();
@@ -381,16 +352,9 @@ fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
 /// How a pod starts, without the times that tell pods of an export apart.
 fn started(start: PodStart) -> String {
     match start {
-        PodStart::Imported {
-            phase,
-            ready,
-            deletion,
-            ..
-        } => format!(
-            "{phase:?} {:?} {}",
-            ready.map(|r| r.status),
-            deletion.is_some()
-        ),
+        PodStart::Imported { phase, ready, deletion, .. } => {
+            format!("{phase:?} {:?} {}", ready.map(|r| r.status), deletion.is_some())
+        }
         other => format!("{other:?}"),
     }
 }
@@ -407,16 +371,11 @@ fn shapes(plan: &Plan) -> Vec<usize> {
     let mut shape = |(i, pods): (usize, &mut Vec<(u32, String)>)| {
         pods.sort();
         let n = &plan.nodes[i];
-        let labels: Vec<_> = n
-            .labels
-            .iter()
-            .filter(|(key, _)| *key != "kubernetes.io/hostname")
-            .collect();
+        let labels: Vec<_> =
+            n.labels.iter().filter(|(key, _)| *key != "kubernetes.io/hostname").collect();
         let start = match &n.start {
             // When its lease was renewed last is chance.
-            NodeStart::Imported {
-                conditions, cut, ..
-            } => {
+            NodeStart::Imported { conditions, cut, .. } => {
                 let of =
                     |c: &crate::api::node::NodeCondition| format!("{:?}{:?}", c.kind, c.status);
                 format!("{cut}{:?}", conditions.iter().map(of).collect::<Vec<_>>())

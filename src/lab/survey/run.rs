@@ -74,9 +74,7 @@ impl Survey<'_> {
     fn quiet(&self) -> Result<Plan, Problems> {
         let mut plan = scenario::build(self.loaded, &self.overrides)?;
         plan.tape = None;
-        plan.horizon = BEGIN
-            .saturating_add(self.lasts)
-            .saturating_add(AFTERWARDS.max(self.window));
+        plan.horizon = BEGIN.saturating_add(self.lasts).saturating_add(AFTERWARDS.max(self.window));
         replace_timeline(&mut plan, &[]);
         Ok(plan)
     }
@@ -128,12 +126,7 @@ impl Survey<'_> {
             Some((zone.clone(), longest(states, (BEGIN, over))?))
         };
         Some(Run {
-            seen: Seen::new(
-                &analysis,
-                (summary.metrics, &serving),
-                &moments,
-                (BEGIN, over),
-            ),
+            seen: Seen::new(&analysis, (summary.metrics, &serving), &moments, (BEGIN, over)),
             paced: found.zones.iter().filter_map(slow).collect(),
         })
     }
@@ -384,10 +377,7 @@ fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {
     let nodes = loss.nodes();
     let on = |p: &&crate::plan::PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
     let pods = plan.pods.iter().filter(on).count();
-    let paced = with
-        .paced
-        .into_iter()
-        .filter(|p| !without.paced.contains(p));
+    let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
     Did {
         figures,
         hits,
@@ -400,16 +390,7 @@ fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {
 /// Which of two losses is worse: time below need first, then pods missing, then pods that found no
 /// node.
 fn worse(a: &Figures, b: &Figures) -> std::cmp::Ordering {
-    let key = |f: &Figures| {
-        [
-            f.down_minutes,
-            f.missing_minutes,
-            f.pending as f64,
-            f.evicted as f64,
-        ]
-    };
+    let key = |f: &Figures| [f.down_minutes, f.missing_minutes, f.pending as f64, f.evicted as f64];
     let pairs = key(a).into_iter().zip(key(b));
-    pairs.fold(std::cmp::Ordering::Equal, |order, (a, b)| {
-        order.then(a.total_cmp(&b))
-    })
+    pairs.fold(std::cmp::Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
 }

@@ -46,27 +46,19 @@ fn survey(loaded: &Loaded, wanted: Wanted) -> Survey<'_> {
 }
 
 fn kinds(kinds: &[Kind]) -> Wanted {
-    Wanted {
-        kinds: kinds.to_vec(),
-        ..Wanted::default()
-    }
+    Wanted { kinds: kinds.to_vec(), ..Wanted::default() }
 }
 
 fn surveyed(wanted: Wanted, jobs: usize) -> Surveyed {
     let loaded = loaded();
-    survey(&loaded, wanted)
-        .run(jobs, &|_| true, Desk::Here)
-        .expect("it runs")
+    survey(&loaded, wanted).run(jobs, &|_| true, Desk::Here).expect("it runs")
 }
 
 #[test]
 fn what_is_lost_with_each_node_and_zone() {
     let done = surveyed(Wanted::default(), 2);
-    let names: Vec<(String, usize)> = done
-        .lost
-        .iter()
-        .map(|l| (l.loss.name(), l.loss.like.len()))
-        .collect();
+    let names: Vec<(String, usize)> =
+        done.lost.iter().map(|l| (l.loss.name(), l.loss.like.len())).collect();
     // a-0 has db and web, a-1 and the b nodes without db only web, a-2 also `one`. a-1 is alone in
     // its zone with nothing but web; b-1 and b-2 are alike.
     let mut sorted = names.clone();
@@ -86,34 +78,19 @@ fn what_is_lost_with_each_node_and_zone() {
     assert_eq!((done.losses, done.asked, done.left_out), (10, 10, 1));
     assert_eq!((done.size.nodes, done.size.pods), (6, 9));
 
-    let of = |name: &str| {
-        done.lost
-            .iter()
-            .find(|l| l.loss.name() == name)
-            .expect(name)
-    };
+    let of = |name: &str| done.lost.iter().find(|l| l.loss.name() == name).expect(name);
     // Three cores are missing for three pods of web; db waits for its node; `one` moves, as it asks
     // for nothing.
     let zone = of("zone/a");
     assert_eq!(zone.size, (3, 5));
-    let hit = |workload: &str| {
-        zone.hits
-            .iter()
-            .find(|h| h.workload.ends_with(workload))
-            .expect(workload)
-    };
+    let hit =
+        |workload: &str| zone.hits.iter().find(|h| h.workload.ends_with(workload)).expect(workload);
     let web = hit("web");
     assert_eq!((web.pending, web.cores, web.spared), (3, Some(3.0), 3));
-    assert_eq!(
-        web.still.map(|s| (s.why, s.below)),
-        Some((Why::NoRoom, true))
-    );
+    assert_eq!(web.still.map(|s| (s.why, s.below)), Some((Why::NoRoom, true)));
     let db = hit("db");
     assert_eq!((db.stuck, db.pending), (1, 0));
-    assert_eq!(
-        db.still.map(|s| (s.why, s.below)),
-        Some((Why::StatefulSet, true))
-    );
+    assert_eq!(db.still.map(|s| (s.why, s.below)), Some((Why::StatefulSet, true)));
     // db is below its need from the loss until the machine is back ten minutes later and its pod
     // has ended and begun anew, which takes less than a minute.
     let range = Dur::from_secs(600)..Dur::from_secs(660);
@@ -122,11 +99,7 @@ fn what_is_lost_with_each_node_and_zone() {
     // the zone is dark and three nodes wait, one every ten seconds.
     let one = hit("one");
     let range = Dur::from_secs(340)..Dur::from_secs(390);
-    assert!(
-        one.still.is_none() && range.contains(&one.down),
-        "{:?}",
-        one.down
-    );
+    assert!(one.still.is_none() && range.contains(&one.down), "{:?}", one.down);
     // Nothing happens to nodes because of the controllers alone.
     assert_eq!(of("controller").figures, super::hit::Figures::default());
     assert_eq!(done.lost[0].loss.name(), "zone/a");
@@ -136,11 +109,8 @@ fn what_is_lost_with_each_node_and_zone() {
 fn findings_say_it_in_words() {
     let done = surveyed(Wanted::default(), 2);
     let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
-    let has = |start: &str, part: &str| {
-        texts
-            .iter()
-            .any(|t| t.starts_with(start) && t.contains(part))
-    };
+    let has =
+        |start: &str, part: &str| texts.iter().any(|t| t.starts_with(start) && t.contains(part));
     assert!(
         has(
             "any of 2 of 6 nodes (a-0, b-0), or any zone lost: db is below",
@@ -149,26 +119,11 @@ fn findings_say_it_in_words() {
         "{texts:#?}"
     );
     assert!(
-        has(
-            "any node, or any zone lost: up to 3 pods of web Pending",
-            "3 cores missing"
-        ),
+        has("any node, or any zone lost: up to 3 pods of web Pending", "3 cores missing"),
         "{texts:#?}"
     );
-    assert!(
-        has(
-            "one has a single pod: it is down for",
-            "when its node is lost"
-        ),
-        "{texts:#?}"
-    );
-    assert!(
-        has(
-            "budget all allows no eviction while all is well",
-            "needs 6 of 6"
-        ),
-        "{texts:#?}"
-    );
+    assert!(has("one has a single pod: it is down for", "when its node is lost"), "{texts:#?}");
+    assert!(has("budget all allows no eviction while all is well", "needs 6 of 6"), "{texts:#?}");
     assert!(done.findings.iter().all(|f| f.loss.is_some()));
 }
 
@@ -176,23 +131,14 @@ fn findings_say_it_in_words() {
 fn threads_do_not_matter_and_a_part_is_that_part() {
     let all = surveyed(Wanted::default(), 1);
     assert_eq!(all, surveyed(Wanted::default(), 3));
-    let only = Wanted {
-        only: vec!["node/b-2".to_owned()],
-        ..Wanted::default()
-    };
+    let only = Wanted { only: vec!["node/b-2".to_owned()], ..Wanted::default() };
     let one = surveyed(only, 1);
     // b-2 is told with b-1 when all are run; its loss comes to the same but for chance: how long its
     // machine takes to boot.
     let like = all.lost.iter().find(|l| l.loss.like == ["node/b-2"]);
     let (a, b) = (one.lost[0].figures, like.expect("b-2 is like b-1").figures);
-    assert_eq!(
-        (a.pending, a.evicted, a.stuck),
-        (b.pending, b.evicted, b.stuck)
-    );
-    assert!(
-        (a.missing_minutes - b.missing_minutes).abs() < 0.5,
-        "{a:?} {b:?}"
-    );
+    assert_eq!((a.pending, a.evicted, a.stuck), (b.pending, b.evicted, b.stuck));
+    assert!((a.missing_minutes - b.missing_minutes).abs() < 0.5, "{a:?} {b:?}");
 }
 
 #[test]
@@ -203,24 +149,15 @@ fn racks_and_pairs() {
     assert_eq!(names, ["rack/1", "rack/2"]);
     // Beside the six nodes, two zones, controllers and API server each of two zones with each of the
     // three nodes that are not in it; in zone b two are alike.
-    let pairs = Wanted {
-        pairs: vec![(Kind::Zone, Kind::Node)],
-        ..Wanted::default()
-    };
+    let pairs = Wanted { pairs: vec![(Kind::Zone, Kind::Node)], ..Wanted::default() };
     let done = surveyed(pairs, 2);
     assert_eq!((done.losses, done.lost.len()), (10 + 6, 9 + 5));
     let loaded = loaded();
     for (wanted, said) in [
-        (
-            kinds(&[Kind::Label("rak".to_owned())]),
-            "no node has a label `rak`",
-        ),
+        (kinds(&[Kind::Label("rak".to_owned())]), "no node has a label `rak`"),
         (kinds(&[Kind::Region]), "there is no region"),
         (
-            Wanted {
-                only: vec!["node/c-1".to_owned()],
-                ..Wanted::default()
-            },
+            Wanted { only: vec!["node/c-1".to_owned()], ..Wanted::default() },
             "there is no loss `node/c-1`",
         ),
     ] {
@@ -262,10 +199,7 @@ fn a_longer_loss_never_costs_less() {
         let mut survey = survey(&loaded, kinds(&[Kind::Zone]));
         survey.lasts = Dur::from_secs(seconds);
         let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
-        done.lost
-            .iter()
-            .map(|l| l.figures.missing_minutes)
-            .fold(0.0, f64::max)
+        done.lost.iter().map(|l| l.figures.missing_minutes).fold(0.0, f64::max)
     };
     let all = [30, 120, 600, 1_800].map(missing);
     assert!(all.is_sorted(), "{all:?}");
@@ -281,36 +215,17 @@ fn signs_are_what_a_person_expects() {
         survey.lasts = Dur::from_secs(3_600);
         survey.overrides.sets = vec![set];
         let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
-        let one = done
-            .lost
-            .iter()
-            .find(|l| l.loss.name() == "node/a-2")
-            .expect("a-2");
-        let hit = one
-            .hits
-            .iter()
-            .find(|h| h.workload.ends_with("/one"))
-            .expect("one");
+        let one = done.lost.iter().find(|l| l.loss.name() == "node/a-2").expect("a-2");
+        let hit = one.hits.iter().find(|h| h.workload.ends_with("/one")).expect("one");
         hit.missing_minutes
     };
     let tolerated = [0, 30, 300, 900].map(|s| {
-        missing(format!(
-            "flags.kube-apiserver.default-unreachable-toleration-seconds={s}"
-        ))
+        missing(format!("flags.kube-apiserver.default-unreachable-toleration-seconds={s}"))
     });
-    assert!(
-        tolerated.is_sorted() && tolerated[0] < tolerated[3],
-        "{tolerated:?}"
-    );
-    let detected = [20, 50, 120].map(|s| {
-        missing(format!(
-            "flags.kube-controller-manager.node-monitor-grace-period={s}s"
-        ))
-    });
-    assert!(
-        detected.is_sorted() && detected[0] < detected[2],
-        "{detected:?}"
-    );
+    assert!(tolerated.is_sorted() && tolerated[0] < tolerated[3], "{tolerated:?}");
+    let detected = [20, 50, 120]
+        .map(|s| missing(format!("flags.kube-controller-manager.node-monitor-grace-period={s}s")));
+    assert!(detected.is_sorted() && detected[0] < detected[2], "{detected:?}");
 }
 
 fn of_text(text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
@@ -321,10 +236,7 @@ fn of_text(text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
 }
 
 fn only(name: &str) -> Wanted {
-    Wanted {
-        only: vec![name.to_owned()],
-        ..Wanted::default()
-    }
+    Wanted { only: vec![name.to_owned()], ..Wanted::default() }
 }
 
 /// The pod tolerates its lost node for 549 s. The taint comes within 55 s, so that the eviction
@@ -424,10 +336,7 @@ fn volumes_are_said_not_to_be_simulated() {
         assert!(lost.whole_zone && lost.is_least());
     }
     let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
-    assert!(
-        texts.iter().all(|t| !t.contains("deleting the node does")),
-        "{texts:#?}"
-    );
+    assert!(texts.iter().all(|t| !t.contains("deleting the node does")), "{texts:#?}");
     let one = texts.iter().find(|t| t.starts_with("one has a single pod"));
     assert!(one.is_some_and(|t| t.contains("not known")), "{texts:#?}");
 }
@@ -437,10 +346,7 @@ fn a_kind_that_is_not_there_does_not_stop_the_others() {
     let rack = Kind::parse("label=topology.example/rack").expect("a kind");
     let done = surveyed(kinds(&[Kind::Zone, rack]), 1);
     assert_eq!(done.lost.len(), 2);
-    assert_eq!(
-        done.skipped,
-        ["Left out: no node has a label `topology.example/rack`."]
-    );
+    assert_eq!(done.skipped, ["Left out: no node has a label `topology.example/rack`."]);
 }
 
 /// A zone whose nodes are found out in two passes is partly disrupted for five seconds, and fully
@@ -458,10 +364,7 @@ fn a_zone_is_said_to_be_as_it_was_for_longest() {
     let usual = Pace::Usual(Dur::from_secs(10));
     let fully = |from, to| state(from, to, ZoneState::FullDisruption, usual);
     let loss = (Time::from_secs(150), Time::from_secs(750));
-    assert_eq!(
-        longest(&[partly(195, 200), fully(200, 1_900)], loss),
-        Some(usual)
-    );
+    assert_eq!(longest(&[partly(195, 200), fully(200, 1_900)], loss), Some(usual));
     assert_eq!(
         longest(&[partly(0, 450), fully(451, 750), partly(750, 9_000)], loss),
         Some(Pace::Stopped)

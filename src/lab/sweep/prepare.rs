@@ -77,12 +77,7 @@ impl Sweep<'_> {
                 }
             });
         }
-        Ok(Prepared {
-            sweep: self,
-            threads,
-            cases,
-            notes,
-        })
+        Ok(Prepared { sweep: self, threads, cases, notes })
     }
 }
 

@@ -62,10 +62,7 @@ pub(crate) fn run_all(
     desk: Desk<'_>,
 ) -> Result<Ran, Stopped> {
     let Some(first) = prepared.first() else {
-        return Ok(Ran {
-            cases: Vec::new(),
-            seeds: 0,
-        });
+        return Ok(Ran { cases: Vec::new(), seeds: 0 });
     };
     // Few enough runs in a piece that nobody waits long for the last one.
     let workers = match desk {
@@ -90,10 +87,7 @@ pub(crate) fn run_all(
             .map(|(values, runs)| Case { values, runs })
             .collect()
     };
-    Ok(Ran {
-        cases: prepared.iter().map(cases_of).collect(),
-        seeds: ran as u64,
-    })
+    Ok(Ran { cases: prepared.iter().map(cases_of).collect(), seeds: ran as u64 })
 }
 
 /// The pieces of work of several sweeps: each is one case with a few seeds.
@@ -117,20 +111,10 @@ impl<'a> Work<'a> {
         let seeds = first.sweep.seeds;
         let cases: Vec<_> = prepared
             .iter()
-            .flat_map(|p| {
-                p.cases
-                    .iter()
-                    .map(move |(overrides, seeds)| (p, overrides, seeds.start))
-            })
+            .flat_map(|p| p.cases.iter().map(move |(overrides, seeds)| (p, overrides, seeds.start)))
             .collect();
         let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
-        Work {
-            cases,
-            seeds,
-            step,
-            watch,
-            stop: AtomicBool::new(false),
-        }
+        Work { cases, seeds, step, watch, stop: AtomicBool::new(false) }
     }
 
     fn goes_on(&self, event: Event) -> bool {
@@ -152,10 +136,7 @@ impl<'a> Work<'a> {
                 self.stop.store(true, Relaxed);
                 break;
             }
-            outcomes.push(Outcome {
-                seed,
-                metrics: metrics(plan, &trace, of.sweep.window),
-            });
+            outcomes.push(Outcome { seed, metrics: metrics(plan, &trace, of.sweep.window) });
             if !self.goes_on(Event::Done) {
                 self.stop.store(true, Relaxed);
                 break;
@@ -188,18 +169,13 @@ impl<'a> Work<'a> {
                 if self.stop.load(Relaxed) {
                     return done;
                 }
-                done.push((
-                    number,
-                    self.piece(number / cases, (number % cases) as usize),
-                ));
+                done.push((number, self.piece(number / cases, (number % cases) as usize)));
             }
         };
         let mut done: Vec<(u64, Result<Vec<Outcome>, Problems>)> =
             threads.broadcast(work).into_iter().flatten().collect();
         done.sort_by_key(|(number, _)| *number);
-        done.into_iter()
-            .map(|(number, outcomes)| Ok((number, outcomes?)))
-            .collect()
+        done.into_iter().map(|(number, outcomes)| Ok((number, outcomes?))).collect()
     }
 
     /// For each case its runs by seed, up to the first gap.

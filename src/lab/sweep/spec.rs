@@ -59,12 +59,8 @@ impl Sweep<'_> {
     /// Every combination of values, the last axis changing fastest; or those that move together.
     pub(crate) fn combinations(&self) -> Vec<Vec<String>> {
         if let (true, Some(first)) = (self.zipped, self.axes.first()) {
-            let row = |i: usize| {
-                self.axes
-                    .iter()
-                    .filter_map(|a| a.values.get(i).cloned())
-                    .collect()
-            };
+            let row =
+                |i: usize| self.axes.iter().filter_map(|a| a.values.get(i).cloned()).collect();
             return (0..first.values.len()).map(row).collect();
         }
         self.axes.iter().fold(vec![Vec::new()], |before, axis| {
@@ -82,18 +78,13 @@ impl Sweep<'_> {
         if let (true, Some(first)) = (self.zipped, self.axes.first()) {
             return self.seeds.checked_mul(first.values.len() as u64);
         }
-        self.axes.iter().try_fold(self.seeds, |n, axis| {
-            n.checked_mul(axis.values.len() as u64)
-        })
+        self.axes.iter().try_fold(self.seeds, |n, axis| n.checked_mul(axis.values.len() as u64))
     }
 
     pub(crate) fn overrides(&self, values: &[String]) -> Overrides {
         let mut overrides = self.base.clone();
         overrides.sets.extend(
-            self.axes
-                .iter()
-                .zip(values)
-                .map(|(axis, value)| format!("{}={value}", axis.path)),
+            self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)),
         );
         overrides
     }
@@ -107,9 +98,6 @@ impl Sweep<'_> {
                 self.seeds
             )))
         };
-        first
-            .checked_add(self.seeds)
-            .map(|end| first..end)
-            .ok_or_else(too_many)
+        first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
     }
 }

@@ -26,10 +26,7 @@ fn loaded() -> Loaded {
 }
 
 fn axis(path: &str, values: &[&str]) -> Axis {
-    Axis {
-        path: path.to_owned(),
-        values: values.iter().map(|v| (*v).to_owned()).collect(),
-    }
+    Axis { path: path.to_owned(), values: values.iter().map(|v| (*v).to_owned()).collect() }
 }
 
 fn sweep(loaded: &Loaded, axes: Vec<Axis>, seeds: u64) -> Sweep<'_> {
@@ -50,10 +47,7 @@ fn every_combination_in_order() {
     let loaded = loaded();
     let sweep = sweep(
         &loaded,
-        vec![
-            axis(TOLERATION, &["0", "60"]),
-            axis("timeline.cut.duration", &["1m", "2m", "3m"]),
-        ],
+        vec![axis(TOLERATION, &["0", "60"]), axis("timeline.cut.duration", &["1m", "2m", "3m"])],
         3,
     );
     let shown: Vec<String> = sweep.combinations().iter().map(|c| c.join(" ")).collect();
@@ -65,20 +59,11 @@ fn every_combination_in_order() {
 fn settings_may_move_together() {
     let loaded = loaded();
     let axes = |second: &[&str]| {
-        vec![
-            axis(TOLERATION, &["0", "60"]),
-            axis("timeline.cut.duration", second),
-        ]
+        vec![axis(TOLERATION, &["0", "60"]), axis("timeline.cut.duration", second)]
     };
-    let together = |second: &[&str]| Sweep {
-        zipped: true,
-        ..sweep(&loaded, axes(second), 3)
-    };
-    let shown: Vec<String> = together(&["1m", "2m"])
-        .combinations()
-        .iter()
-        .map(|c| c.join(" "))
-        .collect();
+    let together = |second: &[&str]| Sweep { zipped: true, ..sweep(&loaded, axes(second), 3) };
+    let shown: Vec<String> =
+        together(&["1m", "2m"]).combinations().iter().map(|c| c.join(" ")).collect();
     assert_eq!(
         (shown, together(&["1m", "2m"]).size()),
         (vec!["0 1m".to_owned(), "60 2m".to_owned()], Some(6))
@@ -103,10 +88,8 @@ fn a_longer_toleration_evicts_fewer() {
         .prepare(2)
         .and_then(|p| p.run(&|_| true))
         .expect("it runs");
-    let evicted: Vec<Vec<u64>> = cases
-        .iter()
-        .map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect())
-        .collect();
+    let evicted: Vec<Vec<u64>> =
+        cases.iter().map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect()).collect();
     assert_eq!(evicted, [[2, 2, 2, 2], [0, 0, 0, 0]]);
     // The nodes are back two minutes after they were lost, within the five of the window.
     assert!(cases[0].runs.iter().all(|r| r.metrics.needless == 2));
@@ -123,17 +106,8 @@ fn a_longer_toleration_evicts_fewer() {
 fn threads_do_not_matter() {
     let loaded = loaded();
     let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "60"])], 7);
-    let one = sweep
-        .prepare(1)
-        .and_then(|p| p.run(&|_| true))
-        .expect("it runs");
-    assert_eq!(
-        one,
-        sweep
-            .prepare(5)
-            .and_then(|p| p.run(&|_| true))
-            .expect("it runs")
-    );
+    let one = sweep.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs");
+    assert_eq!(one, sweep.prepare(5).and_then(|p| p.run(&|_| true)).expect("it runs"));
     let seeds: Vec<u64> = one[2].runs.iter().map(|r| r.seed).collect();
     assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7]);
 }
@@ -142,14 +116,8 @@ fn threads_do_not_matter() {
 fn a_wrong_path_is_said_once() {
     let loaded = loaded();
     let sweep = sweep(&loaded, vec![axis("pods.v.count", &["1", "2", "3"])], 7);
-    let stopped = sweep
-        .prepare(2)
-        .map(drop)
-        .expect_err("there is no such group");
-    assert!(
-        matches!(&stopped, Stopped::Problems(p) if p.0.len() == 1),
-        "{stopped}"
-    );
+    let stopped = sweep.prepare(2).map(drop).expect_err("there is no such group");
+    assert!(matches!(&stopped, Stopped::Problems(p) if p.0.len() == 1), "{stopped}");
 }
 
 #[test]
@@ -158,10 +126,7 @@ fn it_stops_when_asked() {
     let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30"])], 50);
     let runs = AtomicU64::new(0);
     let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
-    assert!(matches!(
-        sweep.prepare(2).and_then(|p| p.run(&watch)),
-        Err(Stopped::Asked)
-    ));
+    assert!(matches!(sweep.prepare(2).and_then(|p| p.run(&watch)), Err(Stopped::Asked)));
     assert!(runs.load(Relaxed) < 10, "{runs:?}");
 }
 
@@ -182,16 +147,8 @@ fn what_was_run_before_it_was_stopped_can_be_compared() {
         );
     }
     // They are what a sweep over so few seeds has.
-    let few = Sweep {
-        seeds: ran.seeds,
-        ..sweep.clone()
-    };
-    assert_eq!(
-        few.prepare(1)
-            .and_then(|p| p.run(&|_| true))
-            .expect("it runs"),
-        ran.cases[0]
-    );
+    let few = Sweep { seeds: ran.seeds, ..sweep.clone() };
+    assert_eq!(few.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs"), ran.cases[0]);
 }
 
 #[test]

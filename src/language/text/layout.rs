@@ -17,9 +17,7 @@ pub(crate) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     // The types of the language are structs, lists, maps with texts as keys, and plain values; ron
     // writes all of them.
-    options
-        .to_string(value)
-        .expect("the scenario language is RON")
+    options.to_string(value).expect("the scenario language is RON")
 }
 
 /// Breaks RON into lines; the first begins at column `indent`.
@@ -171,21 +169,12 @@ mod tests {
 
     #[test]
     fn long_values_are_broken() {
-        let names = (0..30)
-            .map(|i| format!("\"name-{i:02}\""))
-            .collect::<Vec<_>>()
-            .join(",");
+        let names = (0..30).map(|i| format!("\"name-{i:02}\"")).collect::<Vec<_>>().join(",");
         let got = lay_out(&format!("(names:[{names}],zone:\"a\")"), 4);
         let lines: Vec<&str> = got.lines().collect();
         assert_eq!(lines[..2], ["(", "        names: ["]);
-        assert!(
-            lines[2].starts_with("            \"name-00\", \"name-01\","),
-            "{got}"
-        );
-        assert_eq!(
-            lines[lines.len() - 3..],
-            ["        ],", "        zone: \"a\",", "    )"]
-        );
+        assert!(lines[2].starts_with("            \"name-00\", \"name-01\","), "{got}");
+        assert_eq!(lines[lines.len() - 3..], ["        ],", "        zone: \"a\",", "    )"]);
         assert!(lines.iter().all(|l| l.chars().count() <= WIDTH), "{got}");
     }
 }

@@ -76,12 +76,7 @@ pub(crate) struct Found {
 
 impl Mistake {
     fn new(what: What) -> Self {
-        Self(Box::new(Inner {
-            what,
-            of: None,
-            help: None,
-            found: None,
-        }))
+        Self(Box::new(Inner { what, of: None, help: None, found: None }))
     }
 
     /// A mistake in words of its own.
@@ -218,11 +213,7 @@ fn thing(name: &str) -> String {
         }
         words.extend(c.to_lowercase());
     }
-    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
 }
 

@@ -18,10 +18,7 @@ pub struct Source {
 impl Source {
     /// A source under the name that people will see.
     pub(crate) fn new(name: &str, text: String) -> Self {
-        Self {
-            name: name.into(),
-            text: Arc::new(text),
-        }
+        Self { name: name.into(), text: Arc::new(text) }
     }
 
     /// Line and column of a byte, both from 1, columns in characters.
@@ -48,11 +45,7 @@ pub struct Problem {
 impl Problem {
     /// A problem without a place in a text.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            help: None,
-            place: None,
-        }
+        Self { message: message.into(), help: None, place: None }
     }
 
     /// With the bytes of a text that it is about.
@@ -92,9 +85,7 @@ impl Problem {
 
     /// Line and column where it begins, from 1, if it has a place.
     pub fn line_and_column(&self) -> Option<(usize, usize)> {
-        self.place
-            .as_ref()
-            .map(|(source, bytes)| source.line_and_column(bytes.start))
+        self.place.as_ref().map(|(source, bytes)| source.line_and_column(bytes.start))
     }
 
     /// The name of the source that it has a place in.
@@ -125,14 +116,10 @@ impl Problem {
             bytes.end.min(text.len()).max(bytes.start.min(text.len())),
         );
         // A line of context on both sides, and what they hold; a byte too many is enough to know.
-        let from = text[..start]
-            .iter()
-            .rev()
-            .take(2 * LENGTH + 2)
-            .scan(0, |lines, b| {
-                *lines += usize::from(*b == b'\n');
-                (*lines < 2).then_some(())
-            });
+        let from = text[..start].iter().rev().take(2 * LENGTH + 2).scan(0, |lines, b| {
+            *lines += usize::from(*b == b'\n');
+            (*lines < 2).then_some(())
+        });
         let from = start - from.count();
         let to = text[end..].iter().take(2 * LENGTH + 2).scan(0, |lines, b| {
             *lines += usize::from(*b == b'\n');
@@ -168,22 +155,12 @@ impl Problem {
             let at =
                 |byte: usize| pictured(&source.text[..source.text.floor_char_boundary(byte)]).len();
             (
-                Source {
-                    name: source.name.clone(),
-                    text: Arc::new(pictured(&source.text)),
-                },
+                Source { name: source.name.clone(), text: Arc::new(pictured(&source.text)) },
                 at(bytes.start)..at(bytes.end),
             )
         });
-        let place = place.map(|(source, bytes)| {
-            (
-                Source {
-                    name: line(&source.name).into(),
-                    ..source
-                },
-                bytes,
-            )
-        });
+        let place = place
+            .map(|(source, bytes)| (Source { name: line(&source.name).into(), ..source }, bytes));
         Self {
             message: shown(&self.message).into_owned(),
             help: self.help.as_deref().map(|h| shown(h).into_owned()),
@@ -198,9 +175,7 @@ impl Problem {
 
     /// The text it is about, if it has a place.
     pub fn text(&self) -> Option<&str> {
-        self.place
-            .as_ref()
-            .and_then(|(source, bytes)| source.text.get(bytes.clone()))
+        self.place.as_ref().and_then(|(source, bytes)| source.text.get(bytes.clone()))
     }
 }
 
@@ -265,12 +240,7 @@ pub(crate) fn did_you_mean_or_list(word: &str, candidates: &[&str]) -> Option<St
 /// "`x`, `y`, `z`", shortened where there are many.
 pub(crate) fn listed(words: &[&str]) -> String {
     const SHOWN: usize = 24;
-    let mut out = words
-        .iter()
-        .take(SHOWN)
-        .map(|w| format!("`{w}`"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut out = words.iter().take(SHOWN).map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ");
     if words.len() > SHOWN {
         out.push_str(&format!(" and {} more", words.len() - SHOWN));
     }
@@ -287,10 +257,6 @@ mod tests {
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column("ä: ".len()), (1, 4));
         assert_eq!(source.line_and_column("ä: b\nü".len()), (2, 2));
-        assert_eq!(
-            source.line_and_column(10_000),
-            (2, 3),
-            "past the end is the end"
-        );
+        assert_eq!(source.line_and_column(10_000), (2, 3), "past the end is the end");
     }
 }

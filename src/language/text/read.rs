@@ -32,12 +32,7 @@ impl Tree {
 }
 
 fn read(text: &str, is_limited: bool) -> Result<Tree, Mistake> {
-    let mut reader = Reader {
-        words: Words { text, at: 0 },
-        is_limited,
-        brackets: 0,
-        values: 0,
-    };
+    let mut reader = Reader { words: Words { text, at: 0 }, is_limited, brackets: 0, values: 0 };
     reader.words.blank()?;
     reader.attributes()?;
     let tree = reader.value(0)?;
@@ -60,11 +55,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// `#![enable(implicit_some)]`: the file is read so anyway.
     fn attributes(&mut self) -> Result<(), Mistake> {
-        let known = [
-            "implicit_some",
-            "unwrap_newtypes",
-            "unwrap_variant_newtypes",
-        ];
+        let known = ["implicit_some", "unwrap_newtypes", "unwrap_variant_newtypes"];
         while self.words.rest().starts_with('#') {
             let rest = self.words.rest();
             let end = rest.find(']').unwrap_or(0);
@@ -115,11 +106,7 @@ impl Reader<'_> {
             self.words.at = end;
             return Ok(Value::word(word));
         }
-        Ok(Value::Brackets {
-            word: word.into(),
-            open: '(',
-            parts: self.parts('(', "", depth)?,
-        })
+        Ok(Value::Brackets { word: word.into(), open: '(', parts: self.parts('(', "", depth)? })
     }
 
     /// Reads what stands between brackets; `field` is the field of the file whose list they hold.
@@ -209,10 +196,9 @@ impl Reader<'_> {
     /// Refuses one more element of a list at the top of the file where there are too many.
     fn crowd(&self, field: &str, elements: usize) -> Result<(), Mistake> {
         let (most, what) = match field {
-            "timeline" => (
-                ENTRIES_MAX,
-                "the limit of a timeline; `every` and `times` repeat an entry",
-            ),
+            "timeline" => {
+                (ENTRIES_MAX, "the limit of a timeline; `every` and `times` repeat an entry")
+            }
             _ => (ELEMENTS_MAX, "the limit of a list"),
         };
         if elements < most || field.is_empty() || !self.is_limited {
@@ -223,8 +209,7 @@ impl Reader<'_> {
     }
 
     fn early(&self) -> Mistake {
-        self.words
-            .wrong("the file ends too early: a bracket is not closed")
+        self.words.wrong("the file ends too early: a bracket is not closed")
     }
 }
 
@@ -253,11 +238,7 @@ mod tests {
             ("#![", 0, "expected an `#![enable(...)]` attribute"),
             ("() ()", 3, "expected the end of the file"),
             ("\"\\q\"", 1, "unknown escape character"),
-            (
-                "\"\\u{110000}\"",
-                1,
-                "not a valid Unicode-escaped character",
-            ),
+            ("\"\\u{110000}\"", 1, "not a valid Unicode-escaped character"),
         ] {
             let mistake = Tree::read(text).expect_err(text);
             assert_eq!(mistake.to_string(), said, "{text:?}");

@@ -66,11 +66,7 @@ impl Value {
 
     /// Brackets without a word before them.
     pub fn brackets(open: char, parts: Vec<Tree>) -> Self {
-        Self::Brackets {
-            word: "".into(),
-            open,
-            parts,
-        }
+        Self::Brackets { word: "".into(), open, parts }
     }
 }
 
@@ -83,19 +79,12 @@ impl From<Value> for Tree {
 impl Tree {
     /// A value that stands at these bytes.
     pub(crate) fn placed(value: Value, bytes: Range<usize>) -> Self {
-        Self {
-            name: None,
-            value,
-            bytes: Bytes::of(bytes),
-        }
+        Self { name: None, value, bytes: Bytes::of(bytes) }
     }
 
     /// The same under a name that stands at these bytes.
     pub(crate) fn named_at(mut self, name: &str, bytes: Range<usize>) -> Self {
-        self.name = Some(Name {
-            text: name.into(),
-            bytes: Bytes::of(bytes),
-        });
+        self.name = Some(Name { text: name.into(), bytes: Bytes::of(bytes) });
         self
     }
 
@@ -196,8 +185,7 @@ impl Tree {
 
     /// The part that those numbers lead to; without brackets on the way what lies there.
     pub(crate) fn at(&self, path: &[usize]) -> &Self {
-        path.iter()
-            .fold(self, |tree, i| tree.parts().get(*i).unwrap_or(tree))
+        path.iter().fold(self, |tree, i| tree.parts().get(*i).unwrap_or(tree))
     }
 
     /// The part that those numbers lead to, to change it.
@@ -228,10 +216,7 @@ impl Tree {
 
     /// The step from a value into its part of that number.
     pub(crate) fn step(&self, i: usize) -> Step {
-        self.parts()
-            .get(i)
-            .and_then(Self::name)
-            .map_or(Step::Index(i), Step::from)
+        self.parts().get(i).and_then(Self::name).map_or(Step::Index(i), Step::from)
     }
 
     /// An optional value is its content.
@@ -258,11 +243,7 @@ impl Tree {
             Step::Key(key) => inner.field(key),
             Step::Index(i) => inner.parts().get(*i),
         }?;
-        if rest.is_empty() {
-            Some(part)
-        } else {
-            part.part(rest)
-        }
+        if rest.is_empty() { Some(part) } else { part.part(rest) }
     }
 
     /// Every key that stands twice in the same map, where it stands again.
@@ -301,24 +282,11 @@ Scenario(version: 1, /* another /* inside */ */
     fn places_are_found() {
         assert_eq!(text_at(at!["version"]), "1");
         assert_eq!(text_at(at!["nodes", 0, "name"]), r#""a-{0..3}""#);
-        assert_eq!(
-            text_at(at!["nodes", 0, "taints", 0]),
-            r##"r#"x=":NoExecute"#"##
-        );
-        assert_eq!(
-            text_at(at!["nodes", 1, "name"]),
-            r#""b""#,
-            "Some is see-through"
-        );
+        assert_eq!(text_at(at!["nodes", 0, "taints", 0]), r##"r#"x=":NoExecute"#"##);
+        assert_eq!(text_at(at!["nodes", 1, "name"]), r#""b""#, "Some is see-through");
         assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
-        assert_eq!(
-            text_at(at!["timeline", 0, "do", "nodes", "of", 0]),
-            r#""z""#
-        );
-        assert_eq!(
-            text_at(at!["timeline", 0, "do", "nodes", "fraction"]),
-            "0.5"
-        );
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
     }
 
     #[test]

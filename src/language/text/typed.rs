@@ -22,11 +22,7 @@ impl Tree {
     /// # Errors
     /// The first mistake of form.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T, Mistake> {
-        T::deserialize(Reader {
-            tree: self,
-            inside: false,
-            left: DEPTH_MAX,
-        })
+        T::deserialize(Reader { tree: self, inside: false, left: DEPTH_MAX })
     }
 }
 
@@ -60,10 +56,9 @@ impl<'t> Reader<'t> {
     fn deeper(self) -> Result<Self, Mistake> {
         match self.left.checked_sub(1) {
             Some(left) => Ok(Self { left, ..self }),
-            None => Err(wrong(
-                self.tree,
-                format!("values are nested deeper than {DEPTH_MAX} levels"),
-            )),
+            None => {
+                Err(wrong(self.tree, format!("values are nested deeper than {DEPTH_MAX} levels")))
+            }
         }
     }
 
@@ -84,27 +79,15 @@ impl<'t> Reader<'t> {
     }
 
     fn of(self, tree: &'t Tree) -> Self {
-        Self {
-            tree,
-            inside: false,
-            ..self
-        }
+        Self { tree, inside: false, ..self }
     }
 
     /// The parts of a value in such brackets.
     fn parts(self, open: char, text: &str) -> Result<Parts<'t>, Mistake> {
-        let tree = if open == '(' {
-            self.tree
-        } else {
-            self.meant()?
-        };
+        let tree = if open == '(' { self.tree } else { self.meant()? };
         let is_one = tree.open() == Some(open) && (self.inside || tree.word().is_empty());
         if is_one {
-            Ok(Parts {
-                tree,
-                next: 0,
-                reader: self.of(tree).deeper()?,
-            })
+            Ok(Parts { tree, next: 0, reader: self.of(tree).deeper()? })
         } else {
             Err(wrong(tree, text))
         }
@@ -267,9 +250,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Mistake> {
         let mut parts = self.parts('(', "expected `(` here")?;
-        let read = visitor
-            .visit_seq(&mut parts)
-            .map_err(|m| at(m, self.tree))?;
+        let read = visitor.visit_seq(&mut parts).map_err(|m| at(m, self.tree))?;
         match self.tree.parts().get(parts.next) {
             Some(more) => Err(wrong(more, "expected closing `)`")),
             None => Ok(read),
@@ -370,8 +351,7 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
-        seed.deserialize(self.wrapped()?)
-            .map_err(|m| at(m.of_variant(self.tree.word()), self.tree))
+        seed.deserialize(self.wrapped()?).map_err(|m| at(m.of_variant(self.tree.word()), self.tree))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, n: usize, visitor: V) -> Result<V::Value, Mistake> {
@@ -388,9 +368,7 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
         }
         let inside = true;
         let mut fields = Reader { inside, ..self }.parts('(', "expected `(` here")?;
-        visitor
-            .visit_map(&mut fields)
-            .map_err(|m| fields.placed(m).of_variant(self.tree.word()))
+        visitor.visit_map(&mut fields).map_err(|m| fields.placed(m).of_variant(self.tree.word()))
     }
 }
 
@@ -456,9 +434,7 @@ impl<'de> MapAccess<'de> for Parts<'_> {
             return Err(wrong(part, "expected a word without quotes"));
         };
         let name: StrDeserializer<'_, Mistake> = name.into_deserializer();
-        seed.deserialize(name)
-            .map(Some)
-            .map_err(|m| m.at(bytes.start, bytes))
+        seed.deserialize(name).map(Some).map_err(|m| m.at(bytes.start, bytes))
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mistake> {

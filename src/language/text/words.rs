@@ -75,11 +75,8 @@ impl<'a> Words<'a> {
     /// `kube-apiserver` and `"kube-apiserver"`, which mean `kube_apiserver`.
     pub(super) fn field_name(&mut self) -> Result<Option<String>, Mistake> {
         let start = self.at;
-        let name = if self.peek() == Some('"') {
-            Some(self.string()?)
-        } else {
-            self.dashed_identifier()
-        };
+        let name =
+            if self.peek() == Some('"') { Some(self.string()?) } else { self.dashed_identifier() };
         let end = self.at;
         let is_name = name.is_some() && {
             self.blank()?;
@@ -104,9 +101,7 @@ impl<'a> Words<'a> {
         let is_raw = self.rest().starts_with("r#");
         let body = if is_raw { self.at + 2 } else { self.at };
         let rest = &self.text[body..];
-        let length = rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .unwrap_or(rest.len());
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
         if length == 0 {
             return None;
         }
@@ -117,9 +112,8 @@ impl<'a> Words<'a> {
     /// A number, or what begins like one.
     pub(super) fn number(&mut self) -> &'a str {
         let rest = self.rest();
-        let length = rest
-            .find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c)))
-            .unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
         self.at += length;
         &rest[..length]
     }
@@ -229,10 +223,7 @@ fn is_hex(digits: &str) -> bool {
 
 /// What RON takes for white space.
 fn is_blank(c: char) -> bool {
-    matches!(
-        c,
-        ' ' | '\t'..='\r' | '\u{85}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
-    )
+    matches!(c, ' ' | '\t'..='\r' | '\u{85}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
 }
 
 /// A whole number as it may be written: `-5`, `1_000`, `0xff`; the nearest that there is where it
@@ -251,15 +242,9 @@ pub(super) fn whole(word: &str) -> Option<i128> {
     let mut number = 0_i128;
     for c in digits.chars().filter(|c| *c != '_') {
         let digit = i128::from(c.to_digit(base)?);
-        number = number
-            .saturating_mul(i128::from(base))
-            .saturating_add(digit);
+        number = number.saturating_mul(i128::from(base)).saturating_add(digit);
     }
-    Some(if word.starts_with('-') {
-        -number
-    } else {
-        number
-    })
+    Some(if word.starts_with('-') { -number } else { number })
 }
 
 /// A number with a fraction or an exponent, or without either.

@@ -12,26 +12,14 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
         .flexible(true)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
-    let heading = reader
-        .headers()
-        .map_err(|e| wrong(1, e.to_string()))?
-        .clone();
+    let heading = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
     let column = |name: &str| {
-        heading
-            .iter()
-            .position(|h| h.eq_ignore_ascii_case(name))
-            .ok_or_else(|| {
-                wrong(
-                    1,
-                    format!("there is no column `{name}`; a history has node,start,end"),
-                )
-            })
+        heading.iter().position(|h| h.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            wrong(1, format!("there is no column `{name}`; a history has node,start,end"))
+        })
     };
     let (node, start, end) = (column("node")?, column("start")?, column("end")?);
-    let mut raw = Raw {
-        failures_only: true,
-        ..Raw::default()
-    };
+    let mut raw = Raw { failures_only: true, ..Raw::default() };
     // What follows a quote that is never closed would be one long field.
     let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
     for (i, row) in reader.records().enumerate() {
@@ -80,12 +68,8 @@ pub(super) fn heading(text: &str) -> &str {
 
 /// The line is the heading of such a file.
 pub(super) fn is_heading(line: &str) -> bool {
-    line.split([',', ';', '\t']).any(|f| {
-        f.trim()
-            .trim_matches('"')
-            .trim()
-            .eq_ignore_ascii_case("node")
-    })
+    line.split([',', ';', '\t'])
+        .any(|f| f.trim().trim_matches('"').trim().eq_ignore_ascii_case("node"))
 }
 
 /// A time in seconds.
@@ -95,12 +79,7 @@ fn seconds(text: &str, line: usize) -> Result<f64, HistoryError> {
     {
         return Ok(seconds);
     }
-    chrono::DateTime::parse_from_rfc3339(text)
-        .map(|t| t.timestamp_micros() as f64 / 1e6)
-        .map_err(|_| {
-            wrong(
-                line,
-                format!("{text:?} is no time: write seconds, or 2026-01-31T10:00:00Z"),
-            )
-        })
+    chrono::DateTime::parse_from_rfc3339(text).map(|t| t.timestamp_micros() as f64 / 1e6).map_err(
+        |_| wrong(line, format!("{text:?} is no time: write seconds, or 2026-01-31T10:00:00Z")),
+    )
 }

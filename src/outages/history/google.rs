@@ -13,11 +13,7 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let event = if line.starts_with('{') {
-            json(line)
-        } else {
-            csv(line)
-        };
+        let event = if line.starts_with('{') { json(line) } else { csv(line) };
         let Some((at, machine, what)) = event else {
             return Err(wrong(
                 i + 1,
@@ -66,10 +62,7 @@ fn json(line: &str) -> Option<(f64, String, Event)> {
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let at: f64 = text("time")
-        .unwrap_or_else(|| "0".to_owned())
-        .parse()
-        .ok()?;
+    let at: f64 = text("time").unwrap_or_else(|| "0".to_owned()).parse().ok()?;
     let what = match text("type")?.as_str() {
         "1" | "ADD" => Event::Added,
         "2" | "REMOVE" => Event::Removed,

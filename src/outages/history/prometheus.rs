@@ -49,10 +49,7 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
         }
         series.extend(answer.data.into_iter().flat_map(|data| data.result));
     }
-    let mut raw = Raw {
-        noticed: true,
-        ..Raw::default()
-    };
+    let mut raw = Raw { noticed: true, ..Raw::default() };
     for (node, samples) in &mut by_node(&series)? {
         // Two exporters may tell of the same moment: up is what one of them has seen already.
         samples.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));

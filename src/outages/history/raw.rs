@@ -123,10 +123,7 @@ fn of_what(open: usize, empty: usize) -> &'static str {
 
 /// A line that is wrong.
 pub(super) fn wrong(line: usize, text: impl Into<String>) -> HistoryError {
-    HistoryError::Line {
-        line,
-        text: text.into(),
-    }
+    HistoryError::Line { line, text: text.into() }
 }
 
 /// Outages as a file has them.
@@ -206,20 +203,14 @@ impl Raw {
                     history.empty += 1;
                     continue;
                 }
-                history.outages.push(Recorded {
-                    node: i,
-                    start: start - from,
-                    lasts: end - start,
-                });
+                history.outages.push(Recorded { node: i, start: start - from, lasts: end - start });
             }
         }
         if history.outages.is_empty() {
             let (open, empty) = (history.open, history.empty);
             return Err(HistoryError::Nothing { open, empty });
         }
-        history
-            .outages
-            .sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
+        history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         Ok(history)
     }
 }
@@ -239,8 +230,7 @@ impl History {
             outage.lasts = end - outage.start;
             *last = end;
         }
-        self.outages
-            .sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
+        self.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         self.noticed = false;
         self
     }

@@ -26,52 +26,33 @@ fn of(text: &str, format: HistoryFormat) -> Vec<(String, f64, f64)> {
     history
         .outages
         .iter()
-        .map(|o| {
-            (
-                history.nodes[o.node as usize].clone(),
-                o.start - begin,
-                o.lasts,
-            )
-        })
+        .map(|o| (history.nodes[o.node as usize].clone(), o.start - begin, o.lasts))
         .collect()
 }
 
 #[test]
 fn every_form_says_the_same() {
     let expected = [("a".to_owned(), 0.0, 60.0), ("b".to_owned(), 100.0, 300.0)];
-    for (text, format) in [
-        (CSV, Csv),
-        (FTA, Fta),
-        (GOOGLE, Google),
-        (GOOGLE_2019, Google),
-        (PROMETHEUS, Prometheus),
-    ] {
+    for (text, format) in
+        [(CSV, Csv), (FTA, Fta), (GOOGLE, Google), (GOOGLE_2019, Google), (PROMETHEUS, Prometheus)]
+    {
         assert_eq!(of(text, format), expected, "{format:?}");
     }
     // One resource, off from 100 s to 160 s and from 200 s to 500 s; the round has 600 s.
     let simgrid = "0 1\n100 0\n160 1\n200 0\n500 1\nLOOPAFTER 100\n";
-    let expected = [
-        ("host".to_owned(), 0.0, 60.0),
-        ("host".to_owned(), 100.0, 300.0),
-    ];
+    let expected = [("host".to_owned(), 0.0, 60.0), ("host".to_owned(), 100.0, 300.0)];
     assert_eq!(of(simgrid, SimGrid), expected);
     assert_eq!(read(simgrid, None).map(|h| h.length), Ok(600.0));
     let fta = read(FTA, None).expect("it is one");
     assert_eq!((fta.length, fta.empty, fta.open), (900.0, 1, 0));
-    assert_eq!(
-        read(GOOGLE, None).map(|h| (h.length, h.open)),
-        Ok((900.0, 1))
-    );
+    assert_eq!(read(GOOGLE, None).map(|h| (h.length, h.open)), Ok((900.0, 1)));
     assert_eq!(read(PROMETHEUS, None).map(|h| h.open), Ok(1));
 }
 
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     for (text, said) in [
-        (
-            "node,start,end\na,10,5\n",
-            "line 2: the outage of `a` ends before it begins",
-        ),
+        ("node,start,end\na,10,5\n", "line 2: the outage of `a` ends before it begins"),
         (
             "node,start,end\na,10,50\nb,0,9\na,40,60\n",
             "line 4: this outage of `a` begins before the one of line 2 is over",
@@ -80,19 +61,10 @@ fn what_is_wrong_is_said_with_its_line() {
             "node,start,end\na,ten,50\n",
             "line 2: \"ten\" is no time: write seconds, or 2026-01-31T10:00:00Z",
         ),
-        (
-            "node,begin,end\n",
-            "line 1: there is no column `start`; a history has node,start,end",
-        ),
+        ("node,begin,end\n", "line 1: there is no column `start`; a history has node,start,end"),
         ("node,start,end\n", "there is no outage in it"),
-        (
-            "node,start,end\na,5,5\n",
-            "there is no outage in it that lasts for any time",
-        ),
-        (
-            "node,start,end\na,5,\n",
-            "there is no outage in it that has ended",
-        ),
+        ("node,start,end\na,5,5\n", "there is no outage in it that lasts for any time"),
+        ("node,start,end\na,5,\n", "there is no outage in it that has ended"),
         ("0 1\n900 1\n", "there is no outage in it"),
         (
             "node,start,end\na,0,60\n\"b,100,160\nc,200,260\n",
@@ -116,17 +88,10 @@ fn what_is_wrong_is_said_with_its_line() {
             "this answer of Prometheus is about one moment, and says nothing of how long",
         ),
         ("", "there is nothing in it"),
-        (
-            "1 1 a 1 x 7 0 100 NULL\n",
-            "line 1: \"7\" is no state: 0 is down, 1 is up",
-        ),
+        ("1 1 a 1 x 7 0 100 NULL\n", "line 1: \"7\" is no state: 0 is down, 1 is up"),
         ("100 0\n50 1\n", "line 2: dates do not rise"),
     ] {
-        assert_eq!(
-            read(text, None).map_err(|e| e.to_string()),
-            Err(said.to_owned()),
-            "{text}"
-        );
+        assert_eq!(read(text, None).map_err(|e| e.to_string()), Err(said.to_owned()), "{text}");
     }
     for text in ["", "hello", "{}", "\u{0}"] {
         assert!(read(text, None).is_err(), "{text}");
@@ -142,10 +107,7 @@ fn own_files_come_from_spreadsheets() {
     assert_eq!(of(text, Csv), expected);
     let history = read(text, None).expect("it is one");
     assert_eq!(history.nodes, ["a", "b", "c"]);
-    assert_eq!(
-        (history.open, history.length, history.failures_only),
-        (1, 800.0, false)
-    );
+    assert_eq!((history.open, history.length, history.failures_only), (1, 800.0, false));
     assert_eq!(read(CSV, None).map(|h| h.failures_only), Ok(true));
     let tabs = CSV.replace(',', "\t");
     assert_eq!(read(&tabs, None), read(CSV, None));
@@ -170,20 +132,9 @@ fn an_exporter_that_is_started_anew_ends_no_outage() {
     let anew = [series("one", before), series("two", behind)];
     let both = [series("one", &all), series("two", &all)];
     let (first, second) = anew.split_at(1);
-    for text in [
-        answer(&anew),
-        answer(&both),
-        format!("{}\n{}", answer(first), answer(second)),
-    ] {
-        assert_eq!(
-            of(&text, Prometheus),
-            [("a".to_owned(), 0.0, 60.0)],
-            "{text}"
-        );
-        assert_eq!(
-            read(&text, None).map(|h| (h.open, h.length)),
-            Ok((0, 190.0))
-        );
+    for text in [answer(&anew), answer(&both), format!("{}\n{}", answer(first), answer(second))] {
+        assert_eq!(of(&text, Prometheus), [("a".to_owned(), 0.0, 60.0)], "{text}");
+        assert_eq!(read(&text, None).map(|h| (h.open, h.length)), Ok((0, 190.0)));
     }
     // A node that joins at 60 s and is Ready at 90 s has not been away.
     let joined = answer(&[
@@ -191,10 +142,7 @@ fn an_exporter_that_is_started_anew_ends_no_outage() {
         series("one", r#"[60,"0"],[90,"1"],[190,"1"]"#).replace("\"a\"", "\"b\""),
     ]);
     let history = read(&joined, None).expect("it is one");
-    assert_eq!(
-        (history.nodes.len(), history.outages.len(), history.open),
-        (2, 1, 1)
-    );
+    assert_eq!((history.nodes.len(), history.outages.len(), history.open), (2, 1, 1));
 }
 
 /// Outages that are shown from 100 s and 170 s on, to 160 s and 500 s, began 45 s before: at 55 s,

@@ -61,10 +61,7 @@ impl TimeScale {
     /// The same scale of a run that goes on to that time, in which nothing happens.
     pub(super) fn of_run_until(self, end: Time) -> Self {
         let longer = end.as_nanos() as f64 > self.horizon_ns;
-        TimeScale {
-            ends: longer.then_some(end),
-            ..self
-        }
+        TimeScale { ends: longer.then_some(end), ..self }
     }
 
     /// How far from the left edge a time is, in points; within the width.
@@ -136,11 +133,7 @@ impl TimeScale {
             return format!("{}:{:02}", s / 3_600, s / 60 % 60);
         }
         let whole = format!("{}:{:02}", s / 60, s % 60);
-        if step < 1_000 {
-            format!("{whole}.{:03}", ms % 1_000)
-        } else {
-            whole
-        }
+        if step < 1_000 { format!("{whole}.{:03}", ms % 1_000) } else { whole }
     }
 }
 
@@ -170,18 +163,8 @@ impl CountScale {
             .unwrap_or(rough);
         let low = u64::from(least) / step * step;
         let high = u64::from(most).max(low + 1).div_ceil(step) * step;
-        let marks = (0..=(high - low) / step)
-            .map(|i| (low + i * step) as u32)
-            .collect();
-        (
-            CountScale {
-                bottom,
-                height,
-                least: low as u32,
-                most: high as u32,
-            },
-            marks,
-        )
+        let marks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
+        (CountScale { bottom, height, least: low as u32, most: high as u32 }, marks)
     }
 
     pub(super) fn y(&self, value: u32) -> f64 {
@@ -214,25 +197,15 @@ mod tests {
         // From 9 to 20 minutes: a tick each minute, and the middle is at 14.5.
         let late = TimeScale::new(0.0, 110.0, Time::from_secs(540), Time::from_secs(1_200));
         assert_eq!(
-            late.ticks(11)[..2]
-                .iter()
-                .map(|t| t.1.as_str())
-                .collect::<Vec<_>>(),
+            late.ticks(11)[..2].iter().map(|t| t.1.as_str()).collect::<Vec<_>>(),
             ["9:00", "10:00"]
         );
-        assert_eq!(
-            (late.x(Time::from_secs(870)), late.x(Time::ZERO)),
-            (55.0, 0.0)
-        );
+        assert_eq!((late.x(Time::from_secs(870)), late.x(Time::ZERO)), (55.0, 0.0));
         assert!(late.caption().ends_with("; nothing happens before 9:00"));
         let cut = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(600));
         let (same, longer) = (Time::from_secs(600), Time::from_secs(7_200));
         assert!(cut.of_run_until(same).caption().ends_with("the start"));
-        assert!(
-            cut.of_run_until(longer)
-                .caption()
-                .ends_with("in this run of 2h")
-        );
+        assert!(cut.of_run_until(longer).caption().ends_with("in this run of 2h"));
         // 4 of 100 points are 24 s: half a minute, which takes 5.
         assert_eq!(cut.round_span(4.0), (Dur::from_secs(30), 5.0));
         // Nothing at all, and a year, do not hang.
@@ -247,10 +220,7 @@ mod tests {
         assert_eq!(ticks, [0, 50, 100, 150]);
         assert_eq!((scale.y(0), scale.y(75), scale.y(150)), (100.0, 50.0, 0.0));
         assert_eq!(CountScale::new(0.0, 1.0, 0, 0, 5).1, [0, 1]);
-        assert_eq!(
-            CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1,
-            [149_000, 149_500, 150_000]
-        );
+        assert_eq!(CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1, [149_000, 149_500, 150_000]);
         assert!(CountScale::new(0.0, 1.0, 0, u32::MAX, 4).1.len() >= 2);
     }
 }

@@ -40,11 +40,7 @@ fn failed(e: impl std::fmt::Display) -> ChartError {
 
 impl<B: DrawingBackend> Canvas<B> {
     pub(super) fn new(area: DrawingArea<B, Shift>, scale: u32, pixels: bool) -> Self {
-        Canvas {
-            area,
-            scale: f64::from(scale),
-            pixels,
-        }
+        Canvas { area, scale: f64::from(scale), pixels }
     }
 
     pub(super) fn fill(&self, color: RGBColor) -> Result<(), ChartError> {
@@ -56,10 +52,7 @@ impl<B: DrawingBackend> Canvas<B> {
     }
 
     fn point(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        (
-            (x * self.scale).round() as i32,
-            (y * self.scale).round() as i32,
-        )
+        ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
     }
 
     /// A filled rectangle from one corner to the other.
@@ -73,9 +66,7 @@ impl<B: DrawingBackend> Canvas<B> {
         if b.0 <= a.0 || b.1 <= a.1 {
             return Ok(());
         }
-        self.area
-            .draw(&Rectangle::new([a, b], color.filled()))
-            .map_err(failed)
+        self.area.draw(&Rectangle::new([a, b], color.filled())).map_err(failed)
     }
 
     /// A line through some points; its width is in points of the chart.
@@ -87,9 +78,7 @@ impl<B: DrawingBackend> Canvas<B> {
     ) -> Result<(), ChartError> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| self.point(p)).collect();
         let width = (width * self.scale).round().max(1.0) as u32;
-        self.area
-            .draw(&PathElement::new(points, color.stroke_width(width)))
-            .map_err(failed)
+        self.area.draw(&PathElement::new(points, color.stroke_width(width))).map_err(failed)
     }
 
     /// A level or upright line, drawn as a rectangle so that it is sharp and has no ends of its
@@ -101,19 +90,13 @@ impl<B: DrawingBackend> Canvas<B> {
         color: RGBColor,
     ) -> Result<(), ChartError> {
         let thin = 1.0;
-        let to = if from.0 == to.0 {
-            (to.0 + thin, to.1)
-        } else {
-            (to.0, to.1 + thin)
-        };
+        let to = if from.0 == to.0 { (to.0 + thin, to.1) } else { (to.0, to.1 + thin) };
         self.rect(from, to, color)
     }
 
     pub(super) fn polygon(&self, points: &[(f64, f64)], color: RGBColor) -> Result<(), ChartError> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| self.point(p)).collect();
-        self.area
-            .draw(&Polygon::new(points, color.filled()))
-            .map_err(failed)
+        self.area.draw(&Polygon::new(points, color.filled())).map_err(failed)
     }
 
     /// A filled circle with a rim of paper.
@@ -124,11 +107,8 @@ impl<B: DrawingBackend> Canvas<B> {
         color: RGBColor,
     ) -> Result<(), ChartError> {
         for (radius, color) in [(radius + 1.0, super::palette::PAPER), (radius, color)] {
-            let circle = Circle::new(
-                self.point(at),
-                (radius * self.scale).round() as i32,
-                color.filled(),
-            );
+            let circle =
+                Circle::new(self.point(at), (radius * self.scale).round() as i32, color.filled());
             self.area.draw(&circle).map_err(failed)?;
         }
         Ok(())
@@ -165,19 +145,11 @@ impl<B: DrawingBackend> Canvas<B> {
             Anchor::Middle => HPos::Center,
             Anchor::Right => HPos::Right,
         };
-        let style = if ink.bold {
-            FontStyle::Bold
-        } else {
-            FontStyle::Normal
-        };
+        let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = FontDesc::new(FontFamily::SansSerif, ink.size * LINE * self.scale, style);
-        let style = TextStyle::from(font)
-            .color(&ink.color)
-            .pos(Pos::new(h, VPos::Center));
+        let style = TextStyle::from(font).color(&ink.color).pos(Pos::new(h, VPos::Center));
         // plotters puts the middle of small letters there.
         let y = y + (CAPITAL - SMALL_LETTER) / 2.0 * ink.size;
-        self.area
-            .draw_text(text, &style, self.point((x, y)))
-            .map_err(failed)
+        self.area.draw_text(text, &style, self.point((x, y))).map_err(failed)
     }
 }

@@ -111,7 +111,5 @@ pub fn png(
     analysis: &Analysis<'_>,
 ) -> Result<Vec<u8>, ChartError> {
     let names = Names::new(analysis, chart.left())?;
-    image::png(chart.size(analysis, &names), |canvas| {
-        chart.draw(canvas, heading, analysis, &names)
-    })
+    image::png(chart.size(analysis, &names), |canvas| chart.draw(canvas, heading, analysis, &names))
 }

@@ -46,9 +46,7 @@ pub(super) fn spans<T: Copy + PartialEq>(
 pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {
     let mut bins: Vec<(f64, u32)> = Vec::new();
     for &(at, n) in counts {
-        let column = (scale.offset(at) / width)
-            .floor()
-            .min((scale.width / width).ceil() - 1.0);
+        let column = (scale.offset(at) / width).floor().min((scale.width / width).ceil() - 1.0);
         let middle = (column + 0.5) * width;
         match bins.last_mut() {
             Some(b) if b.0 == middle => b.1 += n,
@@ -80,33 +78,22 @@ mod tests {
     fn a_short_state_shows_and_many_changes_stay_few_spans() {
         let horizon = Time::from_secs(100);
         let scale = TimeScale::new(0.0, 100.0, Time::ZERO, horizon);
-        let steps = [
-            (Time::ZERO, 0),
-            (Time::from_millis(50_100), 1),
-            (Time::from_millis(50_101), 0),
-        ];
+        let steps =
+            [(Time::ZERO, 0), (Time::from_millis(50_100), 1), (Time::from_millis(50_101), 0)];
         // One point is one second: the millisecond in second 50 takes all of it.
         assert_eq!(
             spans(&scale, 1.0, &steps, horizon, i32::max),
             [(0.0, 50.0, 0), (50.0, 51.0, 1), (51.0, 100.0, 0)]
         );
-        let often: Vec<(Time, i32)> = (0..100_000)
-            .map(|i| (Time::from_millis(i), (i % 2) as i32))
-            .collect();
-        assert_eq!(
-            spans(&scale, 1.0, &often, horizon, i32::max),
-            [(0.0, 100.0, 1)]
-        );
+        let often: Vec<(Time, i32)> =
+            (0..100_000).map(|i| (Time::from_millis(i), (i % 2) as i32)).collect();
+        assert_eq!(spans(&scale, 1.0, &often, horizon, i32::max), [(0.0, 100.0, 1)]);
     }
 
     #[test]
     fn marks_stand_where_their_first_count_is() {
         let scale = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
-        let counts = [
-            (Time::from_secs(3), 1),
-            (Time::from_secs(9), 2),
-            (Time::from_secs(12), 4),
-        ];
+        let counts = [(Time::from_secs(3), 1), (Time::from_secs(9), 2), (Time::from_secs(12), 4)];
         assert_eq!(marks(&scale, 9.0, &counts), [(3.0, 3), (12.0, 4)]);
     }
 

@@ -178,12 +178,7 @@ fn draw_panel<B: DrawingBackend>(
 ) -> Result<(), ChartError> {
     let ranges = &panel.ranges;
     let bottom = TOP + ROW * ranges.len() as f64;
-    let most = ranges
-        .iter()
-        .flatten()
-        .map(|r| r.greatest)
-        .max()
-        .unwrap_or(0);
+    let most = ranges.iter().flatten().map(|r| r.greatest).max().unwrap_or(0);
     let scale = Scale::new(left, width, most, panel.unit);
     c.text(
         &font::fit(&panel.name, STRONG, width)?,
@@ -200,12 +195,7 @@ fn draw_panel<B: DrawingBackend>(
         let x = scale.x(tick);
         let color = if tick == 0 { RULE } else { GRID };
         c.rule((x, TOP), (x, bottom + 5.0), color)?;
-        c.text(
-            &scale.tick_name(tick),
-            (x, bottom + 14.0),
-            Anchor::Middle,
-            SMALL,
-        )?;
+        c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
     }
     for (i, range) in ranges.iter().enumerate() {
         match range {
@@ -228,11 +218,7 @@ fn figure<B: DrawingBackend>(
     const RADIUS: f64 = 4.0;
     let (from, at, to) = (scale.x(d.least), scale.x(d.mean), scale.x(d.greatest));
     c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL)?;
-    c.rect(
-        (scale.x(d.low) - 1.0, y - 4.0),
-        (scale.x(d.high) + 1.0, y + 4.0),
-        INTERVAL,
-    )?;
+    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL)?;
     c.disc((at, y), RADIUS, AVAILABLE)?;
     let name = match beside {
         Beside::Mean => scale.name(d.mean),
@@ -283,13 +269,7 @@ impl Scale {
             .unwrap_or_else(|| rough.div_ceil(86_400_000) * 86_400_000),
         };
         let most = most.max(1).div_ceil(step) * step;
-        Scale {
-            left,
-            width,
-            most,
-            ticks: (0..=most / step).map(|i| i * step).collect(),
-            unit,
-        }
+        Scale { left, width, most, ticks: (0..=most / step).map(|i| i * step).collect(), unit }
     }
 
     fn x(&self, value: Number) -> f64 {
@@ -315,9 +295,9 @@ impl Scale {
             Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => {
                 grouped(((value + 500) / 1000) as u64)
             }
-            Unit::Minutes if value < 1_000 => format!("{:.2}", value as f64 / 1000.0)
-                .trim_end_matches('0')
-                .to_owned(),
+            Unit::Minutes if value < 1_000 => {
+                format!("{:.2}", value as f64 / 1000.0).trim_end_matches('0').to_owned()
+            }
             Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
             // What is at once differs by milliseconds.
             Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),
@@ -334,11 +314,7 @@ mod tests {
     fn ticks_are_round() {
         let names = |most, unit| {
             let scale = Scale::new(0.0, 100.0, most, unit);
-            scale
-                .ticks
-                .iter()
-                .map(|&t| scale.tick_name(t))
-                .collect::<Vec<_>>()
+            scale.ticks.iter().map(|&t| scale.tick_name(t)).collect::<Vec<_>>()
         };
         // 30 pods in four steps: 7.5, so tens.
         assert_eq!(names(30_000, Unit::Count), ["0", "10", "20", "30"]);
@@ -348,10 +324,7 @@ mod tests {
         assert_eq!(names(345_000, Unit::Seconds), ["0s", "2m", "4m", "6m"]);
         // 10.7 % in four steps: 2.7, so fives. 0.32 %: steps of a tenth.
         assert_eq!(names(10_700, Unit::Percent), ["0 %", "5 %", "10 %", "15 %"]);
-        assert_eq!(
-            names(320, Unit::Percent),
-            ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]
-        );
+        assert_eq!(names(320, Unit::Percent), ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]);
         // 1.3 minutes: steps of half a minute.
         assert_eq!(names(1_300, Unit::Minutes), ["0", "0.5", "1", "1.5"]);
         assert!(names(u128::from(u64::MAX), Unit::Count).len() <= 6);

@@ -38,10 +38,7 @@ fn font(ink: Ink) -> Result<&'static FontRef<'static>, ChartError> {
 /// The width of a text at size 1.
 fn em_width(font: &FontRef<'_>, text: &str) -> f64 {
     let units = f64::from(font.units_per_em().unwrap_or(1.0));
-    text.chars()
-        .map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c))))
-        .sum::<f64>()
-        / units
+    text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / units
 }
 
 /// How wide a text is, in points.
@@ -63,20 +60,12 @@ fn cut(text: &str, ink: Ink, most: f64, head: f64) -> Result<String, ChartError>
     let cut_to = |n: usize| {
         let first = (n as f64 * head).round() as usize;
         let (first, last) = (&chars[..first], &chars[chars.len() - (n - first)..]);
-        first
-            .iter()
-            .chain(['…'].iter())
-            .chain(last)
-            .collect::<String>()
+        first.iter().chain(['…'].iter()).chain(last).collect::<String>()
     };
     let (mut fits, mut too_long) = (0, chars.len());
     while too_long - fits > 1 {
         let middle = (fits + too_long) / 2;
-        if width(&cut_to(middle), ink)? <= most {
-            fits = middle
-        } else {
-            too_long = middle
-        }
+        if width(&cut_to(middle), ink)? <= most { fits = middle } else { too_long = middle }
     }
     Ok(cut_to(fits))
 }
@@ -127,11 +116,7 @@ pub(super) fn rasterise<E>(
     let scale = PxScale::from(size as f32 * font.height_unscaled() / units);
     let mut pen = x;
     for c in text.chars() {
-        let glyph = Glyph {
-            id: font.glyph_id(c),
-            scale,
-            position: point(pen as f32, y as f32),
-        };
+        let glyph = Glyph { id: font.glyph_id(c), scale, position: point(pen as f32, y as f32) };
         pen += f64::from(font.h_advance_unscaled(font.glyph_id(c)) / units) * size;
         let Some(outline) = font.outline_glyph(glyph) else {
             continue;
@@ -159,20 +144,13 @@ mod tests {
     use super::*;
     use plotters::style::BLACK;
 
-    const INK: Ink = Ink {
-        size: 10.0,
-        bold: false,
-        color: BLACK,
-    };
+    const INK: Ink = Ink { size: 10.0, bold: false, color: BLACK };
 
     #[test]
     fn texts_are_cut_where_they_end() {
         assert_eq!(fit("cut b", INK, 100.0).expect("has a font"), "cut b");
         let cut = fit("a name that is much too long for its place", INK, 60.0).expect("has a font");
-        assert!(
-            cut.ends_with('…') && width(&cut, INK).expect("has a font") <= 60.0,
-            "{cut}"
-        );
+        assert!(cut.ends_with('…') && width(&cut, INK).expect("has a font") <= 60.0, "{cut}");
         // There is a place for at least the ellipsis, even where there is none.
         assert_eq!(fit("name", INK, 0.0).expect("has a font"), "…");
         // DejaVu Sans: digits are 1303 of 2048 units wide.

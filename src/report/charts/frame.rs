@@ -33,21 +33,9 @@ const ROWS: usize = 6;
 /// More entries than these are drawn as bands without names.
 const MOST_NAMED: usize = 24;
 
-pub(super) const LABEL: Ink = Ink {
-    size: 11.0,
-    bold: false,
-    color: INK,
-};
-pub(super) const SMALL: Ink = Ink {
-    size: 10.0,
-    bold: false,
-    color: FAINT,
-};
-pub(super) const STRONG: Ink = Ink {
-    size: 11.0,
-    bold: true,
-    color: INK,
-};
+pub(super) const LABEL: Ink = Ink { size: 11.0, bold: false, color: INK };
+pub(super) const SMALL: Ink = Ink { size: 10.0, bold: false, color: FAINT };
+pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
 
 /// What zones are called beside their lanes: without the word where their names are too long for it,
 /// and different where the zones are.
@@ -90,11 +78,7 @@ pub(super) fn head<B: DrawingBackend>(
     legend: &[(Swatch, &str)],
 ) -> Result<(), ChartError> {
     c.fill(PAPER)?;
-    let title = Ink {
-        size: 18.0,
-        bold: true,
-        color: INK,
-    };
+    let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
     // With a line of the scenario's own below the title, the rest goes to its right.
     let (below, ink, beside) = if heading.doc.is_empty() {
@@ -104,21 +88,11 @@ pub(super) fn head<B: DrawingBackend>(
     };
     let beside = font::fit(beside, SMALL, width * 0.6)?;
     let room = width - font::width(&beside, SMALL)? - 24.0;
-    c.text(
-        &font::fit(&heading.title, title, room)?,
-        (left, 22.0),
-        Anchor::Left,
-        title,
-    )?;
+    c.text(&font::fit(&heading.title, title, room)?, (left, 22.0), Anchor::Left, title)?;
     if !beside.is_empty() {
         c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL)?;
     }
-    c.text(
-        &font::fit(below, ink, width)?,
-        (left, 44.0),
-        Anchor::Left,
-        ink,
-    )?;
+    c.text(&font::fit(below, ink, width)?, (left, 44.0), Anchor::Left, ink)?;
     let (mut x, y) = (left, 70.0);
     let w = 18.0;
     let mut taken = 0.0;
@@ -153,10 +127,7 @@ pub(super) fn mark<B: DrawingBackend>(
     color: RGBColor,
 ) -> Result<(), ChartError> {
     // A rim of paper keeps it visible on any colour.
-    c.polygon(
-        &[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)],
-        PAPER,
-    )?;
+    c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER)?;
     c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
 }
 
@@ -167,10 +138,7 @@ pub(super) fn hollow<B: DrawingBackend>(
     color: RGBColor,
 ) -> Result<(), ChartError> {
     mark(c, (x, y), color)?;
-    c.polygon(
-        &[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)],
-        PAPER,
-    )
+    c.polygon(&[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)], PAPER)
 }
 
 /// A small triangle that points up at a point.
@@ -212,13 +180,8 @@ impl Names {
         let busy = busy_from(analysis, quiet);
         let time = TimeScale::new(left, WIDTH - left - RIGHT, busy, quiet).of_run_until(horizon);
         let ends = ends(analysis);
-        let mut entries: Vec<_> = analysis
-            .plan
-            .timeline
-            .iter()
-            .zip(&ends)
-            .filter(|(e, _)| e.at <= horizon)
-            .collect();
+        let mut entries: Vec<_> =
+            analysis.plan.timeline.iter().zip(&ends).filter(|(e, _)| e.at <= horizon).collect();
         entries.sort_by_key(|(e, _)| e.at);
         let named = entries.len() <= MOST_NAMED;
         // Names go into the first row in which they do not touch the one before.
@@ -234,11 +197,8 @@ impl Names {
             let from = time.x(e.at);
             let width = font::width(&name, SMALL)?;
             let before = from + width + 6.0 > WIDTH;
-            let (begin, end) = if before {
-                (from - width - 6.0, from)
-            } else {
-                (from, from + width + 10.0)
-            };
+            let (begin, end) =
+                if before { (from - width - 6.0, from) } else { (from, from + width + 10.0) };
             let to = ends.map(|t| time.x(t).max(from + 1.0));
             // The row is taken as long as the entry lasts, too, where there are enough of them.
             let lasts = end.max(to.unwrap_or(end));
@@ -247,28 +207,14 @@ impl Names {
             if let Some(row) = row {
                 free[row] = lasts;
             }
-            bands.push(Band {
-                from,
-                to,
-                name,
-                row,
-                before,
-            });
+            bands.push(Band { from, to, name, row, before });
         }
-        let rows = bands
-            .iter()
-            .filter_map(|b| b.row)
-            .max()
-            .map_or(0, |row| row + 1);
+        let rows = bands.iter().filter_map(|b| b.row).max().map_or(0, |row| row + 1);
         // What comes first stands highest.
         for row in bands.iter_mut().filter_map(|b| b.row.as_mut()) {
             *row = rows - 1 - *row;
         }
-        Ok(Names {
-            bands,
-            top: HEAD + ROW * rows as f64 + 4.0,
-            time,
-        })
+        Ok(Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time })
     }
 
     /// The entries in words, those that have names.
@@ -284,9 +230,9 @@ impl Names {
         top: f64,
         bottom: f64,
     ) -> Result<(), ChartError> {
-        self.bands.iter().try_for_each(|b| {
-            b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT))
-        })
+        self.bands
+            .iter()
+            .try_for_each(|b| b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT)))
     }
 
     /// Marks where entries begin and end down to `bottom`, over everything else, and names them
@@ -307,14 +253,7 @@ impl Names {
                 }
             }
             c.rule(
-                (
-                    b.from,
-                    if b.row.is_some() {
-                        foot - ROW
-                    } else {
-                        self.top
-                    },
-                ),
+                (b.from, if b.row.is_some() { foot - ROW } else { self.top }),
                 (b.from, bottom),
                 FAULT_EDGE,
             )?;
@@ -324,11 +263,7 @@ impl Names {
             let Some(row) = b.row else { continue };
             let y = self.top - ROW * row as f64 - 2.0 - ROW / 2.0;
             let width = font::width(&b.name, SMALL)?;
-            let left = if b.before {
-                b.from - 4.0 - width
-            } else {
-                b.from + 5.0
-            };
+            let left = if b.before { b.from - 4.0 - width } else { b.from + 5.0 };
             c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER)?;
             c.text(&b.name, (left, y), Anchor::Left, SMALL)?;
         }
@@ -343,17 +278,9 @@ fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
     let open = |(i, e): (usize, &crate::plan::TimelineEntry)| {
         (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon())
     };
-    let mut ends: Vec<Option<Time>> = plan
-        .timeline
-        .iter()
-        .enumerate()
-        .map(|e| e.1.ends.or(open(e)))
-        .collect();
-    if ends
-        .iter()
-        .zip(&plan.timeline)
-        .any(|(end, e)| *end != e.ends)
-    {
+    let mut ends: Vec<Option<Time>> =
+        plan.timeline.iter().enumerate().map(|e| e.1.ends.or(open(e))).collect();
+    if ends.iter().zip(&plan.timeline).any(|(end, e)| *end != e.ends) {
         for r in analysis.trace.iter().filter(|r| r.what == What::FaultEnded) {
             if let (Some(end), None) = (
                 ends.get_mut(r.object as usize),
@@ -390,10 +317,5 @@ pub(super) fn time_axis<B: DrawingBackend>(
         c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE)?;
         c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
     }
-    c.text(
-        &time.caption(),
-        (time.left + time.width, y + 32.0),
-        Anchor::Right,
-        SMALL,
-    )
+    c.text(&time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
 }

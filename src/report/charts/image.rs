@@ -18,30 +18,18 @@ impl About {
     /// Of an image under a heading that shows this.
     pub(super) fn new(heading: &Heading, shows: &str) -> Self {
         let said = [&heading.doc, &heading.subtitle, shows];
-        let said: Vec<&str> = said
-            .into_iter()
-            .map(|s| s.trim_end_matches('.'))
-            .filter(|s| !s.is_empty())
-            .collect();
-        About {
-            title: heading.title.clone(),
-            shows: said.join(". "),
-        }
+        let said: Vec<&str> =
+            said.into_iter().map(|s| s.trim_end_matches('.')).filter(|s| !s.is_empty()).collect();
+        About { title: heading.title.clone(), shows: said.join(". ") }
     }
 
     /// As an SVG has it for screen readers, and viewers for whoever waits over it.
     fn written(&self) -> String {
         let plain = |text: &str| {
             let text: String = text.chars().filter(|c| !c.is_control()).collect();
-            text.replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('>', "&gt;")
+            text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
         };
-        format!(
-            "<title>{}</title>\n<desc>{}</desc>\n",
-            plain(&self.title),
-            plain(&self.shows)
-        )
+        format!("<title>{}</title>\n<desc>{}</desc>\n", plain(&self.title), plain(&self.shows))
     }
 }
 

@@ -24,11 +24,7 @@ pub(super) fn height(analysis: &Analysis<'_>, nodes: &[NodeLane]) -> f64 {
 /// Half the width of a mark.
 const SIGN: f64 = 7.0;
 /// How the number of a mark is written.
-const NUMBER: Ink = Ink {
-    size: 9.0,
-    bold: true,
-    color: EVICTION,
-};
+const NUMBER: Ink = Ink { size: 9.0, bold: true, color: EVICTION };
 
 /// The height of the name of a zone.
 const ZONE: f64 = 17.0;
@@ -104,10 +100,7 @@ pub(super) fn draw<B: DrawingBackend>(
     let begins = (0..nodes.len()).filter(|i| begins_zone(analysis, nodes, *i));
     let zones: Vec<&str> = begins.map(|i| analysis.zone_name(nodes[i].node)).collect();
     let mut zones = zone_labels(&zones, LANES_LEFT - 20.0)?.into_iter();
-    let ink = Ink {
-        size: if height > 20.0 { 11.0 } else { 9.0 },
-        ..LABEL
-    };
+    let ink = Ink { size: if height > 20.0 { 11.0 } else { 9.0 }, ..LABEL };
     let names: Vec<&str> = nodes.iter().map(|n| analysis.node_name(n.node)).collect();
     let names = font::fit_all(&names, ink, LANES_LEFT - 20.0)?;
     for (i, (lane, name)) in nodes.iter().zip(&names).enumerate() {
@@ -168,11 +161,7 @@ fn draw_node<B: DrawingBackend>(
             c.rect((x0, first), (x1, first + strip), NO_SCHEDULE)?;
         }
         if t.no_execute {
-            c.rect(
-                (x0, first + strip + gap),
-                (x1, first + 2.0 * strip + gap),
-                NO_EXECUTE,
-            )?;
+            c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE)?;
         }
     }
     evicted(time, lane, &bars, (y + bar / 2.0, height))
@@ -245,12 +234,7 @@ pub(super) fn draw_marks<B: DrawingBackend>(
     c: &Canvas<B>,
     marked: &[Marked],
 ) -> Result<(), ChartError> {
-    for Marked {
-        at: (x, middle),
-        said,
-        sign,
-    } in marked
-    {
+    for Marked { at: (x, middle), said, sign } in marked {
         match sign {
             Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION)?,
             Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION)?,
@@ -258,10 +242,7 @@ pub(super) fn draw_marks<B: DrawingBackend>(
             Sign::Drained => {}
         }
         if let Some((said, from, color)) = said {
-            let ink = Ink {
-                color: *color,
-                ..NUMBER
-            };
+            let ink = Ink { color: *color, ..NUMBER };
             c.text(said, (*from, *middle), Anchor::Left, ink)?;
         }
     }
@@ -285,10 +266,7 @@ mod tests {
             evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             preemptions: Vec::new(),
             drains: Vec::new(),
-            replacements: replacements
-                .iter()
-                .map(|s| (Time::from_secs(*s), 3))
-                .collect(),
+            replacements: replacements.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             timers: Vec::new(),
         };
         for (evictions, replacements, room) in [

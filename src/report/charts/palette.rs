@@ -70,11 +70,7 @@ mod tests {
     fn luminance(RGBColor(r, g, b): RGBColor) -> f64 {
         let linear = |c: u8| {
             let c = f64::from(c) / 255.0;
-            if c <= 0.03928 {
-                c / 12.92
-            } else {
-                libm::pow((c + 0.055) / 1.055, 2.4)
-            }
+            if c <= 0.03928 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
         };
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
     }
@@ -82,13 +78,8 @@ mod tests {
     /// Each state is darker than the one before by so much that it shows in grey print.
     #[test]
     fn states_differ_in_lightness() {
-        let states = [
-            Health::Absent,
-            Health::Ready,
-            Health::Silent,
-            Health::Unknown,
-            Health::NotReady,
-        ];
+        let states =
+            [Health::Absent, Health::Ready, Health::Silent, Health::Unknown, Health::NotReady];
         for pair in states.windows(2) {
             let contrast =
                 (luminance(health(pair[0])) + 0.05) / (luminance(health(pair[1])) + 0.05);

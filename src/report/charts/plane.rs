@@ -122,10 +122,7 @@ impl Scale {
             .find(|s| *s >= raw)
             .unwrap_or(power * 10.0);
         let first = (self.from / step).ceil() as i64;
-        (first..)
-            .map(|i| i as f64 * step)
-            .take_while(|v| *v <= self.to + step * 1e-9)
-            .collect()
+        (first..).map(|i| i as f64 * step).take_while(|v| *v <= self.to + step * 1e-9).collect()
     }
 }
 
@@ -140,47 +137,22 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     let highest = plane.highest[1].unwrap_or(f64::INFINITY);
     let ups: Vec<f64> = ups.filter(|v| *v <= highest).collect();
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
-            (a.min(v), b.max(v))
-        })
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
     };
-    let (left, right) = range(
-        &mut all
-            .iter()
-            .map(|p| p.0)
-            .chain(plane.ticks.iter().map(|t| t.0)),
-    );
+    let (left, right) = range(&mut all.iter().map(|p| p.0).chain(plane.ticks.iter().map(|t| t.0)));
     let (mut low, high) = range(&mut ups.into_iter());
     if plane.from_zero {
         low = low.min(0.0);
     }
-    let room = if high > low {
-        (high - low) * 0.06
-    } else {
-        high.abs().max(1.0) * 0.1
-    };
-    let low = if plane.from_zero && low >= 0.0 {
-        0.0
-    } else {
-        low - room
-    };
+    let room = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.1 };
+    let low = if plane.from_zero && low >= 0.0 { 0.0 } else { low - room };
     let side = if right > left {
         (right - left) * if plane.ticks.is_empty() { 0.02 } else { 0.06 }
     } else {
         1.0
     };
-    let across = Scale {
-        from: left - side,
-        to: right + side,
-        begin: LEFT,
-        end: WIDTH - RIGHT,
-    };
-    let up = Scale {
-        from: low,
-        to: high + room,
-        begin: BOTTOM,
-        end: TOP,
-    };
+    let across = Scale { from: left - side, to: right + side, begin: LEFT, end: WIDTH - RIGHT };
+    let up = Scale { from: low, to: high + room, begin: BOTTOM, end: TOP };
     (across, up)
 }
 
@@ -188,11 +160,7 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     let mut legend: Vec<(Swatch, &str)> = Vec::new();
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
-        let swatch = if line.dots_only {
-            Swatch::Dot(color)
-        } else {
-            Swatch::Strip(color)
-        };
+        let swatch = if line.dots_only { Swatch::Dot(color) } else { Swatch::Strip(color) };
         legend.push((swatch, &line.name));
     }
     if let Some(line) = plane.lines.iter().find(|l| !l.band.is_empty()) {
@@ -258,11 +226,7 @@ fn on_scale(line: &Line, highest: [Option<f64>; 2]) -> Vec<Line> {
         }
         if !is_open {
             let (points, band) = (Vec::new(), Vec::new());
-            parts.push(Line {
-                points,
-                band,
-                ..line.clone()
-            });
+            parts.push(Line { points, band, ..line.clone() });
         }
         is_open = true;
         if let Some(part) = parts.last_mut() {
@@ -329,11 +293,7 @@ fn grid<B: DrawingBackend>(
         c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL)?;
     }
     let ticks: Vec<(f64, String)> = if plane.ticks.is_empty() {
-        across
-            .ticks(12.0)
-            .into_iter()
-            .map(|t| (t, number(t)))
-            .collect()
+        across.ticks(12.0).into_iter().map(|t| (t, number(t))).collect()
     } else {
         plane.ticks.clone()
     };
@@ -349,12 +309,7 @@ fn grid<B: DrawingBackend>(
     }
     c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE)?;
     c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG)?;
-    c.text(
-        &plane.across,
-        ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0),
-        Anchor::Middle,
-        STRONG,
-    )
+    c.text(&plane.across, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Middle, STRONG)
 }
 
 /// Where the points of a line are.
@@ -415,10 +370,7 @@ fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.abs() >= 1_000.0 {
         let sign = if rounded < 0.0 { "-" } else { "" };
-        return format!(
-            "{sign}{}",
-            crate::analysis::grouped(rounded.abs().round() as u64)
-        );
+        return format!("{sign}{}", crate::analysis::grouped(rounded.abs().round() as u64));
     }
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
@@ -429,16 +381,8 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within() {
-        let scale = |from, to| Scale {
-            from,
-            to,
-            begin: 0.0,
-            end: 1.0,
-        };
-        assert_eq!(
-            scale(0.0, 100.0).ticks(8.0),
-            [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
-        );
+        let scale = |from, to| Scale { from, to, begin: 0.0, end: 1.0 };
+        assert_eq!(scale(0.0, 100.0).ticks(8.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         // -0.2, 0, 0.2, 0.4, 0.6
         assert_eq!(scale(-0.3, 0.7).ticks(8.0).len(), 5);
         assert_eq!(number(-0.0), "0");
@@ -448,18 +392,11 @@ mod tests {
     /// Of three points five apart and one far off, the names of the three would lie over each other.
     #[test]
     fn names_that_would_lie_over_each_other_are_one_label() {
-        let points = [
-            (105.0, 52.0, "b"),
-            (100.0, 50.0, "a"),
-            (110.0, 49.0, "c"),
-            (400.0, 50.0, "d"),
-        ];
+        let points =
+            [(105.0, 52.0, "b"), (100.0, 50.0, "a"), (110.0, 49.0, "c"), (400.0, 50.0, "d")];
         let points = points.map(|(x, y, name)| (x, y, name.to_owned())).to_vec();
         let drawn = labels(points).expect("the font has them");
-        let expected = [
-            (100.0, 49.0, "a, b, c".to_owned()),
-            (400.0, 50.0, "d".to_owned()),
-        ];
+        let expected = [(100.0, 49.0, "a, b, c".to_owned()), (400.0, 50.0, "d".to_owned())];
         assert_eq!(drawn, expected);
     }
 
@@ -472,11 +409,7 @@ mod tests {
         };
         let (title, subtitle, doc) = (String::new(), String::new(), String::new());
         let plane = Plane {
-            heading: Heading {
-                title,
-                subtitle,
-                doc,
-            },
+            heading: Heading { title, subtitle, doc },
             across: String::new(),
             up: String::new(),
             ticks: Vec::new(),
@@ -490,11 +423,7 @@ mod tests {
         let places = |of: &str| svg.match_indices(of).map(|(at, _)| at).collect::<Vec<_>>();
         let (bands, lines) = (places("<polygon"), places("<polyline"));
         assert_eq!((bands.len(), lines.len()), (2, 2));
-        assert!(
-            bands
-                .iter()
-                .all(|band| lines.iter().all(|line| band < line))
-        );
+        assert!(bands.iter().all(|band| lines.iter().all(|line| band < line)));
     }
 
     #[test]
@@ -525,10 +454,7 @@ mod tests {
             svg.contains("<title>t</title>") && svg.contains("y, by x; lines: l; marked: here"),
             "{svg}"
         );
-        assert!(
-            ["none", "flat", "here"].iter().all(|t| svg.contains(t)),
-            "{svg}"
-        );
+        assert!(["none", "flat", "here"].iter().all(|t| svg.contains(t)), "{svg}");
         assert!(plane_png(&plane).unwrap().len() > 1_000);
     }
 }

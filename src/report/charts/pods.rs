@@ -60,11 +60,7 @@ pub(super) fn draw<B: DrawingBackend>(
             &format!(
                 "axis begins at {}{}",
                 grouped(least.into()),
-                if cut {
-                    "; fewer at first, not drawn"
-                } else {
-                    ""
-                }
+                if cut { "; fewer at first, not drawn" } else { "" }
             ),
             SMALL,
         )?;
@@ -79,12 +75,7 @@ pub(super) fn draw<B: DrawingBackend>(
         )?;
     }
     title(c, &time, upper_top, "pods running and ready")?;
-    title(
-        c,
-        &time,
-        lower_top,
-        "pods not running and ready, and evicted so far",
-    )?;
+    title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
     time_axis(c, &time, bottom)?;
     c.present()
 }
@@ -117,11 +108,7 @@ fn title<B: DrawingBackend>(
     text: &str,
 ) -> Result<(), ChartError> {
     let y = top - 13.0;
-    c.rect(
-        (time.left, y - 8.0),
-        (time.left + font::width(text, STRONG)? + 8.0, y + 9.0),
-        PAPER,
-    )?;
+    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
     c.text(text, (time.left, y), Anchor::Left, STRONG)
 }
 
@@ -143,12 +130,7 @@ fn numbers<B: DrawingBackend>(
             (time.left + time.width, y),
             if tick == scale.least { RULE } else { GRID },
         )?;
-        c.text(
-            &grouped(tick.into()),
-            (time.left - 8.0, y),
-            Anchor::Right,
-            LABEL,
-        )?;
+        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
     }
     Ok(())
 }
@@ -160,11 +142,7 @@ fn note<B: DrawingBackend>(
     text: &str,
     ink: Ink,
 ) -> Result<(), ChartError> {
-    c.rect(
-        (x - font::width(text, ink)? - 4.0, y - 7.0),
-        (x + 2.0, y + 7.0),
-        PAPER,
-    )?;
+    c.rect((x - font::width(text, ink)? - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER)?;
     c.text(text, (x, y), Anchor::Right, ink)
 }
 
@@ -173,18 +151,11 @@ fn note<B: DrawingBackend>(
 fn least_available(steps: &Steps, fault: Option<Time>) -> u32 {
     let most = most(steps);
     // Pods that have not started yet would pull the axis down to zero and hide what this is about.
-    let reached = steps
-        .iter()
-        .find(|s| s.1 == most)
-        .map_or(Time::ZERO, |s| s.0);
+    let reached = steps.iter().find(|s| s.1 == most).map_or(Time::ZERO, |s| s.0);
     let from = fault.map_or(reached, |fault| fault.min(reached));
     let later = steps.iter().filter(|s| s.0 > from).map(|s| s.1);
     let least = later.fold(value_at(steps, from), u32::min);
-    if u64::from(least) * 2 < u64::from(most) || most < 10 {
-        0
-    } else {
-        least
-    }
+    if u64::from(least) * 2 < u64::from(most) || most < 10 { 0 } else { least }
 }
 
 /// Draws the upper panel; hands back where its axis begins, and whether the line is left out where
@@ -202,11 +173,7 @@ fn available<B: DrawingBackend>(
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
     // An area says how much; cut off below, it would say it wrongly.
     for &(from, to, n) in spans.iter().filter(|_| scale.least == 0) {
-        c.rect(
-            (time.left + from, scale.y(n)),
-            (time.left + to, bottom),
-            AVAILABLE_FILL,
-        )?;
+        c.rect((time.left + from, scale.y(n)), (time.left + to, bottom), AVAILABLE_FILL)?;
     }
     numbers(c, time, &scale, &ticks)?;
     // A line along the edge would say that as many ran as the axis begins at.
@@ -228,10 +195,7 @@ fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
     let mut times: Vec<Time> = parts.iter().flat_map(|p| p.iter().map(|s| s.0)).collect();
     times.sort_unstable();
     times.dedup();
-    times
-        .into_iter()
-        .map(|t| (t, parts.map(|p| value_at(p, t))))
-        .collect()
+    times.into_iter().map(|t| (t, parts.map(|p| value_at(p, t)))).collect()
 }
 
 /// Draws the lower panel; hands back where its line of evictions ends, and at how many.
@@ -242,30 +206,12 @@ fn lost<B: DrawingBackend>(
     top: f64,
     bottom: f64,
 ) -> Result<Option<(f64, u32)>, ChartError> {
-    let steps = together([
-        &curves.not_ready,
-        &curves.terminating,
-        &curves.pending,
-        &curves.dead,
-    ]);
-    let stacked = steps
-        .iter()
-        .map(|s| s.1.iter().sum::<u32>())
-        .max()
-        .unwrap_or(0);
-    let (scale, ticks) = CountScale::new(
-        bottom,
-        bottom - top,
-        0,
-        stacked.max(most(&curves.evicted)),
-        5,
-    );
+    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending, &curves.dead]);
+    let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
+    let (scale, ticks) =
+        CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
     let larger = |a: [u32; 4], b: [u32; 4]| {
-        if b.iter().sum::<u32>() >= a.iter().sum::<u32>() {
-            b
-        } else {
-            a
-        }
+        if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
     let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
     numbers(c, time, &scale, &ticks)?;
@@ -319,13 +265,7 @@ mod tests {
     #[test]
     fn the_axis_holds_every_value_from_the_first_fault_on() {
         let s = Time::from_secs;
-        let steps = vec![
-            (s(0), 10),
-            (s(30), 299),
-            (s(60), 200),
-            (s(120), 300),
-            (s(200), 290),
-        ];
+        let steps = vec![(s(0), 10), (s(30), 299), (s(60), 200), (s(120), 300), (s(200), 290)];
         assert_eq!(least_available(&steps, Some(s(60))), 200);
         assert_eq!(least_available(&steps, Some(s(150))), 290);
         assert_eq!(least_available(&steps, None), 290);

@@ -32,11 +32,7 @@ pub(super) fn height(d: &Disruptions) -> f64 {
     }
     let more = if d.zones.len() > MOST { ROW } else { 0.0 };
     let rows = rows(d).len() + usize::from(!d.master.is_empty()) + d.zones.len().min(MOST);
-    let key = if d.master.is_empty() && d.zones.is_empty() {
-        0.0
-    } else {
-        KEY
-    };
+    let key = if d.master.is_empty() && d.zones.is_empty() { 0.0 } else { KEY };
     key + ROW * rows as f64 + more + 6.0
 }
 
@@ -86,14 +82,7 @@ pub(super) fn draw<B: DrawingBackend>(
         let spans: Vec<_> = d
             .master
             .iter()
-            .map(|&(from, to)| {
-                (
-                    from,
-                    to,
-                    MASTER,
-                    "master disruption: evictions stop".to_owned(),
-                )
-            })
+            .map(|&(from, to)| (from, to, MASTER, "master disruption: evictions stop".to_owned()))
             .collect();
         bands(c, time, &spans, y)?;
         y += ROW;
@@ -102,10 +91,8 @@ pub(super) fn draw<B: DrawingBackend>(
     let names = zone_labels(&zones, LANES_LEFT - 20.0)?;
     for (states, name) in d.zones.values().zip(&names) {
         row_name(c, name, y)?;
-        let spans: Vec<_> = states
-            .iter()
-            .map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned()))
-            .collect();
+        let spans: Vec<_> =
+            states.iter().map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned())).collect();
         bands(c, time, &spans, y)?;
         y += ROW;
     }
@@ -156,15 +143,8 @@ pub(super) fn draw_queue<B: DrawingBackend>(
     });
     let wide = font::width(&said, small)?;
     let room = left + time.width - wide;
-    let begins = waiting
-        .iter()
-        .find(|s| s.1 > 0)
-        .map_or(left, |s| time.x(s.0));
-    let x = if end + 6.0 < room {
-        end + 6.0
-    } else {
-        begins - 6.0 - wide
-    };
+    let begins = waiting.iter().find(|s| s.1 > 0).map_or(left, |s| time.x(s.0));
+    let x = if end + 6.0 < room { end + 6.0 } else { begins - 6.0 - wide };
     c.text(&said, (x.max(left), foot - ROW / 2.0), Anchor::Left, small)
 }
 
@@ -187,22 +167,10 @@ fn key<B: DrawingBackend>(
         all().any(|s| s.state == ZoneState::PartialDisruption && s.pace.is_stopped() == stopped)
     };
     let entries = [
-        (
-            partial(false),
-            SLOW,
-            "PartialDisruption: evictions slow down",
-        ),
+        (partial(false), SLOW, "PartialDisruption: evictions slow down"),
         (partial(true), STOPPED, "PartialDisruption: evictions stop"),
-        (
-            d.has(ZoneState::FullDisruption),
-            FULL,
-            "FullDisruption: no node of the zone is Ready",
-        ),
-        (
-            !d.master.is_empty(),
-            MASTER,
-            "master disruption: evictions stop everywhere",
-        ),
+        (d.has(ZoneState::FullDisruption), FULL, "FullDisruption: no node of the zone is Ready"),
+        (!d.master.is_empty(), MASTER, "master disruption: evictions stop everywhere"),
     ];
     let mut x = time.left;
     for (_, color, name) in entries.into_iter().filter(|e| e.0) {
@@ -216,12 +184,7 @@ fn key<B: DrawingBackend>(
 }
 
 fn row_name<B: DrawingBackend>(c: &Canvas<B>, name: &str, y: f64) -> Result<(), ChartError> {
-    c.text(
-        name,
-        (LANES_LEFT - 8.0, y + BAND / 2.0),
-        Anchor::Right,
-        STRONG,
-    )
+    c.text(name, (LANES_LEFT - 8.0, y + BAND / 2.0), Anchor::Right, STRONG)
 }
 
 /// Bands in one row, each with its name inside, or beside it up to the next one, or without.
@@ -237,26 +200,14 @@ fn bands<B: DrawingBackend>(
         let right = time.x(*to).max(left + 1.0);
         c.rect((left, y), (right, y + BAND), *color)?;
         let dark = [FULL, MASTER, STOPPED, TROUBLED].contains(color);
-        let inside = Ink {
-            size: 9.0,
-            bold: true,
-            color: if dark { PAPER } else { INK },
-        };
+        let inside = Ink { size: 9.0, bold: true, color: if dark { PAPER } else { INK } };
         let width = font::width(name, inside)?;
         let next = spans.get(i + 1).map_or(end, |s| time.x(s.0));
         if width + 8.0 <= right - left {
             c.text(name, (left + 4.0, y + BAND / 2.0), Anchor::Left, inside)?;
         } else if right + width + 10.0 <= next {
-            let beside = Ink {
-                size: 9.0,
-                bold: false,
-                color: INK,
-            };
-            c.rect(
-                (right + 2.0, y),
-                (right + 7.0 + font::width(name, beside)?, y + BAND),
-                PAPER,
-            )?;
+            let beside = Ink { size: 9.0, bold: false, color: INK };
+            c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside)?, y + BAND), PAPER)?;
             c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside)?;
         }
     }

@@ -67,12 +67,7 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
             all.any(|s| s.1[h.index()] > 0)
         }
     };
-    let states = [
-        Health::Ready,
-        Health::Silent,
-        Health::Unknown,
-        Health::NotReady,
-    ];
+    let states = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady];
     let states = states.map(|h| (occurs(h), Swatch::Area(health(h)), name(h)));
     let mut legend = states.to_vec();
     match lanes {
@@ -80,16 +75,8 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
             let taints = || nodes.iter().flat_map(|n| &n.taints);
             let strip = Swatch::Strip;
             legend.extend([
-                (
-                    taints().any(|t| t.1.no_schedule),
-                    strip(NO_SCHEDULE),
-                    "NoSchedule taint",
-                ),
-                (
-                    taints().any(|t| t.1.no_execute),
-                    strip(NO_EXECUTE),
-                    "NoExecute taint",
-                ),
+                (taints().any(|t| t.1.no_schedule), strip(NO_SCHEDULE), "NoSchedule taint"),
+                (taints().any(|t| t.1.no_execute), strip(NO_EXECUTE), "NoExecute taint"),
             ]);
             let evicted = nodes.iter().any(|n| !n.evictions.is_empty());
             let preempted = nodes.iter().any(|n| !n.preemptions.is_empty());

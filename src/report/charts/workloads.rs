@@ -38,11 +38,7 @@ fn panel(shown: usize) -> f64 {
 /// The height of the chart, in points.
 pub(super) fn height(all: &Serving, names: &Names) -> f64 {
     let shown = all.workloads.len().min(MOST);
-    let more = if all.workloads.len() > MOST {
-        MORE
-    } else {
-        0.0
-    };
+    let more = if all.workloads.len() > MOST { MORE } else { 0.0 };
     (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more + FOOT).ceil()
 }
 
@@ -74,10 +70,8 @@ pub(super) fn draw<B: DrawingBackend>(
     names.lines(c, bottom_of_all)?;
     // Titles come last, on paper of their own so that no line crosses them.
     let mut top = names.top + TITLE;
-    let called: Vec<String> = order
-        .iter()
-        .map(|&i| all.workloads[i].name.replacen('/', " ", 1))
-        .collect();
+    let called: Vec<String> =
+        order.iter().map(|&i| all.workloads[i].name.replacen('/', " ", 1)).collect();
     let called: Vec<&str> = called.iter().map(String::as_str).collect();
     let called = font::fit_all(&called, STRONG, names.time.width * 0.6)?;
     for (&i, called) in order.iter().zip(&called) {
@@ -89,12 +83,7 @@ pub(super) fn draw<B: DrawingBackend>(
             "and {} workloads with fewer missing pods",
             grouped((all.workloads.len() - MOST) as u64)
         );
-        c.text(
-            &more,
-            (names.time.left, bottom_of_all - MORE / 2.0),
-            Anchor::Left,
-            SMALL,
-        )?;
+        c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL)?;
     }
     time_axis(c, &names.time, bottom_of_all)?;
     c.present()
@@ -107,11 +96,7 @@ fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<(Swatch, &
     let legend = [
         (occurs(|n| n.up > 0), area(AVAILABLE_FILL), "up"),
         (occurs(|n| n.desired > n.up), area(MISSING), "missing"),
-        (
-            occurs(|n| n.ghosts > 0),
-            area(GHOST),
-            "deleted or gone, and still up",
-        ),
+        (occurs(|n| n.ghosts > 0), area(GHOST), "deleted or gone, and still up"),
         (true, Swatch::Line(NO_EXECUTE), "desired"),
         (true, Swatch::Line(SAID), "ready, says the API"),
     ];
@@ -131,11 +116,8 @@ fn title<B: DrawingBackend>(
     let wide = font::width(called, STRONG)?;
     c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
     c.text(called, (left, y), Anchor::Left, STRONG)?;
-    let least = w
-        .spans(analysis.horizon())
-        .filter(|(.., n)| n.up < n.desired)
-        .map(|(.., n)| n.up)
-        .min();
+    let least =
+        w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
     let worst = least.map(|least| {
         format!(
             "at worst {} up, {} missing",
@@ -149,11 +131,7 @@ fn title<B: DrawingBackend>(
     }
     let note = note.join("; ");
     let right = left + names.time.width;
-    c.rect(
-        (right - font::width(&note, SMALL)? - 6.0, y - 8.0),
-        (right, y + 9.0),
-        PAPER,
-    )?;
+    c.rect((right - font::width(&note, SMALL)? - 6.0, y - 8.0), (right, y + 9.0), PAPER)?;
     c.text(&note, (right, y), Anchor::Right, SMALL)
 }
 
@@ -194,17 +172,8 @@ fn one<B: DrawingBackend>(
     }
     for &tick in &ticks {
         let y = scale.y(tick);
-        c.rule(
-            (time.left, y),
-            (time.left + time.width, y),
-            if tick == 0 { RULE } else { GRID },
-        )?;
-        c.text(
-            &grouped(tick.into()),
-            (time.left - 8.0, y),
-            Anchor::Right,
-            LABEL,
-        )?;
+        c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID })?;
+        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
     }
     let outline = |of| outline(&time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0)?;

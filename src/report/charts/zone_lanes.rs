@@ -71,10 +71,8 @@ pub(super) fn draw<B: DrawingBackend>(
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
-        let more = format!(
-            "and {} more zones, not drawn",
-            grouped((zones.len() - shown.len()) as u64)
-        );
+        let more =
+            format!("and {} more zones, not drawn", grouped((zones.len() - shown.len()) as u64));
         c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL)?;
     }
     Ok(())
@@ -118,41 +116,18 @@ impl<'a> Lane<'a> {
     fn new(zone: &'a ZoneLane, name: &'a str, time: &'a TimeScale, top: f64, height: f64) -> Self {
         // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
         let area = height - (height / 4.0).round().max(22.0) - 4.0;
-        Lane {
-            zone,
-            name,
-            time,
-            top,
-            area,
-            base: top + area,
-            floor: top + height,
-        }
+        Lane { zone, name, time, top, area, base: top + area, floor: top + height }
     }
 
     /// The names at the left: the zone, its size, and the ends of the scale.
     fn names<B: DrawingBackend>(&self, c: &Canvas<B>) -> Result<(), ChartError> {
         let middle = self.top + self.area / 2.0;
-        c.text(
-            self.name,
-            (NAMES_RIGHT, middle - 8.0),
-            Anchor::Right,
-            STRONG,
-        )?;
+        c.text(self.name, (NAMES_RIGHT, middle - 8.0), Anchor::Right, STRONG)?;
         let nodes = format!("{} nodes", grouped(self.zone.nodes.into()));
         c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL)?;
         let small = Ink { size: 9.0, ..SMALL };
-        c.text(
-            "100 %",
-            (LANES_LEFT - 6.0, self.top + 5.0),
-            Anchor::Right,
-            small,
-        )?;
-        c.text(
-            "0",
-            (LANES_LEFT - 6.0, self.base - 4.0),
-            Anchor::Right,
-            small,
-        )
+        c.text("100 %", (LANES_LEFT - 6.0, self.top + 5.0), Anchor::Right, small)?;
+        c.text("0", (LANES_LEFT - 6.0, self.base - 4.0), Anchor::Right, small)
     }
 
     /// How high a number of the zone's nodes is.
@@ -195,10 +170,8 @@ impl<'a> Lane<'a> {
     fn tainted<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
         let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
         for line in wherever_some(&tainted, self.time.width) {
-            let points: Vec<_> = line
-                .into_iter()
-                .map(|(x, n)| (self.time.left + x, self.share(n)))
-                .collect();
+            let points: Vec<_> =
+                line.into_iter().map(|(x, n)| (self.time.left + x, self.share(n))).collect();
             c.line(&points, NO_EXECUTE, 1.5)?;
         }
         Ok(())
@@ -214,17 +187,8 @@ impl<'a> Lane<'a> {
         let y = self.floor - (bars - BAR_GAP);
         let (left, right) = (self.time.left, self.time.left + self.time.width);
         c.rule((left, y), (right, y), GRID)?;
-        let said = format!(
-            "{} in {}",
-            grouped(most.into()),
-            short(self.time.round_span(BAR).0)
-        );
-        c.text(
-            &said,
-            (LANES_LEFT - 6.0, y + 1.0),
-            Anchor::Right,
-            Ink { size: 9.0, ..SMALL },
-        )
+        let said = format!("{} in {}", grouped(most.into()), short(self.time.round_span(BAR).0));
+        c.text(&said, (LANES_LEFT - 6.0, y + 1.0), Anchor::Right, Ink { size: 9.0, ..SMALL })
     }
 
     /// The evictions as bars no higher than `bars`, which is as high as `most` of them are, and
@@ -241,11 +205,7 @@ impl<'a> Lane<'a> {
         let half = (bar - 1.0) / 2.0;
         for (x, n) in bins(self.time, bar, &self.zone.evictions) {
             let tall = (f64::from(n) / f64::from(most) * (bars - BAR_GAP)).max(1.0);
-            c.rect(
-                (left + x - half, floor - tall),
-                (left + x + half, floor),
-                EVICTION,
-            )?;
+            c.rect((left + x - half, floor - tall), (left + x + half, floor), EVICTION)?;
         }
         let mut said = if total == 0 {
             "none evicted".to_owned()
@@ -253,20 +213,12 @@ impl<'a> Lane<'a> {
             format!("{} evicted", grouped(total))
         };
         if self.zone.preempted > 0 {
-            said.push_str(&format!(
-                ", {} preempted",
-                grouped(self.zone.preempted.into())
-            ));
+            said.push_str(&format!(", {} preempted", grouped(self.zone.preempted.into())));
         }
         if self.zone.drains > 0 {
             said.push_str(&format!(", {}", counted(self.zone.drains.into(), "drain")));
         }
-        c.text(
-            &said,
-            (LANES_LEFT - 6.0, floor - 6.0),
-            Anchor::Right,
-            Ink { size: 9.0, ..SMALL },
-        )
+        c.text(&said, (LANES_LEFT - 6.0, floor - 6.0), Anchor::Right, Ink { size: 9.0, ..SMALL })
     }
 }
 
@@ -290,12 +242,7 @@ mod tests {
 
     #[test]
     fn a_line_falls_to_zero_only_where_its_number_does() {
-        let spans = [
-            (0.0, 5.0, 2),
-            (5.0, 10.0, 0),
-            (10.0, 20.0, 3),
-            (20.0, 30.0, 1),
-        ];
+        let spans = [(0.0, 5.0, 2), (5.0, 10.0, 0), (10.0, 20.0, 3), (20.0, 30.0, 1)];
         let first = vec![(0.0, 2), (5.0, 2), (5.0, 0)];
         let rise = [(10.0, 0), (10.0, 3), (20.0, 3), (20.0, 1), (30.0, 1)];
         assert_eq!(wherever_some(&spans, 30.0), [first.clone(), rise.to_vec()]);

@@ -47,11 +47,8 @@ impl Printer<'_> {
     /// What runs over many seeds cost.
     pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
         self.title("What it costs; means over the seeds, more is worse")?;
-        let mut blocks = vec![(
-            "all workloads".to_owned(),
-            rows_of_many(&d.costs, d),
-            String::new(),
-        )];
+        let mut blocks =
+            vec![("all workloads".to_owned(), rows_of_many(&d.costs, d), String::new())];
         for w in d.workloads.iter().take(WORKLOADS) {
             let only = |side: usize, letter: char| match w.only[side] {
                 0 => None,
@@ -188,19 +185,12 @@ impl Widths {
                 .max()
                 .unwrap_or(0)
         };
-        Widths {
-            name,
-            values: (0..heads.len()).map(width).collect(),
-        }
+        Widths { name, values: (0..heads.len()).map(width).collect() }
     }
 
     /// Values, each at the right edge of its column.
     fn right(&self, values: &[&str]) -> String {
-        values
-            .iter()
-            .zip(&self.values)
-            .map(|(v, w)| format!("  {v:>w$}"))
-            .collect()
+        values.iter().zip(&self.values).map(|(v, w)| format!("  {v:>w$}")).collect()
     }
 }
 
@@ -208,11 +198,8 @@ pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     let row = |figure: Figure| {
         let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
         let worse = a.compared(b, figure, tolerance);
-        let mut cells = vec![
-            value(figure, of_a),
-            value(figure, of_b),
-            difference(figure, of_b - of_a),
-        ];
+        let mut cells =
+            vec![value(figure, of_a), value(figure, of_b), difference(figure, of_b - of_a)];
         if is_slight(figure, of_b - of_a) {
             cells.clear();
         }

@@ -16,14 +16,10 @@ const SETTINGS: usize = 40;
 /// The line on a side: where it comes from, and what was changed in it.
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
-    let mut line = format!(
-        "{}: Kubernetes {release}, timing {}, {seeds}",
-        source.file, plan.timing.name
-    );
-    let set = source
-        .set
-        .iter()
-        .filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
+    let mut line =
+        format!("{}: Kubernetes {release}, timing {}, {seeds}", source.file, plan.timing.name);
+    let set =
+        source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
     line.extend(set.map(|s| format!(", {s}")));
     line
 }
@@ -99,10 +95,8 @@ impl Printer<'_> {
         let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
         let shown = &list[..list.len().min(SETTINGS)];
         let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
-        let (name, a) = (
-            width(&|c| c.name.chars().count()),
-            width(&|c| said(&c.a).chars().count()).max(1),
-        );
+        let (name, a) =
+            (width(&|c| c.name.chars().count()), width(&|c| said(&c.a).chars().count()).max(1));
         for c in shown {
             write!(self.out, "  {:name$}  {:a$}  ", c.name, said(&c.a))?;
             self.folded(&said(&c.b), name + a + 6, PLAIN)?;
@@ -125,12 +119,7 @@ impl Printer<'_> {
             .map_or(["first", "second"], |(a, b)| [a, b])
             .map(|side| side.trim_start_matches('v'));
         for c in s.switches.iter().take(SETTINGS) {
-            let name = || {
-                (
-                    c.name.clone(),
-                    [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()),
-                )
-            };
+            let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
             let (about, values) = c.prose.clone().unwrap_or_else(name);
             write!(self.out, "  ")?;
             self.folded(&about, 2, PLAIN)?;
@@ -140,11 +129,7 @@ impl Printer<'_> {
             }
         }
         if s.switches.len() > SETTINGS {
-            writeln!(
-                self.out,
-                "  {} more; `-o json` has them all",
-                s.switches.len() - SETTINGS
-            )?;
+            writeln!(self.out, "  {} more; `-o json` has them all", s.switches.len() - SETTINGS)?;
         }
         writeln!(self.out)
     }
@@ -163,16 +148,10 @@ impl Printer<'_> {
             let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
             if !of.is_empty() {
                 let all: u64 = of.iter().map(|f| f.2).sum();
-                let whats: Vec<String> = of
-                    .iter()
-                    .map(|(_, what, n)| format!("{what} {}", grouped(*n)))
-                    .collect();
+                let whats: Vec<String> =
+                    of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n))).collect();
                 write!(self.out, "  ")?;
-                self.folded(
-                    &format!("{} {said}: {}", grouped(all), whats.join(", ")),
-                    4,
-                    DIM,
-                )?;
+                self.folded(&format!("{} {said}: {}", grouped(all), whats.join(", ")), 4, DIM)?;
             }
         }
         writeln!(self.out)
@@ -183,11 +162,9 @@ impl Printer<'_> {
             return Ok(());
         }
         self.title("Only in one of the clusters")?;
-        for (what, sides) in [
-            ("nodes", &s.nodes),
-            ("pods", &s.pods),
-            ("entries of the timeline", &s.entries),
-        ] {
+        for (what, sides) in
+            [("nodes", &s.nodes), ("pods", &s.pods), ("entries of the timeline", &s.entries)]
+        {
             for (letter, names) in ["A", "B"].into_iter().zip(sides) {
                 if !names.is_empty() {
                     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -22,11 +22,8 @@ pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
 pub(super) fn parting(d: &Difference) -> Option<String> {
     let first = d.first.as_ref()?;
     let subject = subject_of(&first.pair);
-    let what = if subject.is_empty() {
-        first.what.clone()
-    } else {
-        format!("{subject} {}", first.what)
-    };
+    let what =
+        if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
     let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
     Some(format!("{what}: {how}"))
 }
@@ -72,10 +69,7 @@ fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
             *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
         }
     }
-    found
-        .into_iter()
-        .map(|((noise, what), n)| (noise, what.to_owned(), n))
-        .collect()
+    found.into_iter().map(|((noise, what), n)| (noise, what.to_owned(), n)).collect()
 }
 
 impl Printer<'_> {
@@ -88,11 +82,7 @@ impl Printer<'_> {
         self.folded(&said, 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {
             match first.of(i) {
-                None => writeln!(
-                    self.out,
-                    "  {letter}  {}",
-                    self.paint("does not happen", DIM)
-                )?,
+                None => writeln!(self.out, "  {letter}  {}", self.paint("does not happen", DIM))?,
                 Some(o) => {
                     let steps = steps(sides[i].analysis, o.record);
                     for (n, (at, text)) in steps.iter().enumerate() {
@@ -115,20 +105,9 @@ impl Printer<'_> {
         self.title("What differs")?;
         let shown = &groups[..groups.len().min(ROWS)];
         let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
-        let width = |i: usize| {
-            cells
-                .iter()
-                .map(|c| c[i].chars().count())
-                .max()
-                .unwrap_or(0)
-                .max(1)
-        };
+        let width = |i: usize| cells.iter().map(|c| c[i].chars().count()).max().unwrap_or(0).max(1);
         let (first, second) = (width(0), width(1));
-        writeln!(
-            self.out,
-            "  {}",
-            self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM)
-        )?;
+        writeln!(self.out, "  {}", self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM))?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
             let ansi = match group.change {
@@ -140,11 +119,7 @@ impl Printer<'_> {
         }
         if groups.len() > ROWS {
             let rest: usize = groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
-            writeln!(
-                self.out,
-                "  {} more like these; -o json has all",
-                grouped(rest as u64)
-            )?;
+            writeln!(self.out, "  {} more like these; -o json has all", grouped(rest as u64))?;
         }
         writeln!(self.out)
     }

@@ -48,10 +48,7 @@ pub(crate) fn write(
     p.header(headers(sides, d), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
-        let same = p.paint(
-            &format!("Both sides came to the same in each of {all} seeds."),
-            GREEN,
-        );
+        let same = p.paint(&format!("Both sides came to the same in each of {all} seeds."), GREEN);
         writeln!(p.out, "{same}\n")?;
         p.causes(settings)?;
         return p.switches(settings);
@@ -62,26 +59,13 @@ pub(crate) fn write(
         writeln!(p.out)?;
     }
     if d.same > 0 {
-        writeln!(
-            p.out,
-            "Both sides came to the same in {} of {all} seeds.\n",
-            grouped(d.same)
-        )?;
+        writeln!(p.out, "Both sides came to the same in {} of {all} seeds.\n", grouped(d.same))?;
     }
     p.costs_over_seeds(d)?;
     if d.nearly_all.is_empty() {
-        writeln!(
-            p.out,
-            "{}\n",
-            p.paint("Nothing differs in nearly all seeds.", BOLD)
-        )?;
+        writeln!(p.out, "{}\n", p.paint("Nothing differs in nearly all seeds.", BOLD))?;
     }
-    p.patterns(
-        "What differs in nearly all seeds",
-        &d.nearly_all,
-        d.seeds,
-        ROWS,
-    )?;
+    p.patterns("What differs in nearly all seeds", &d.nearly_all, d.seeds, ROWS)?;
     if d.seeds >= FEWEST {
         let said = format!(
             "By the sign test of equal seeds, at 5 % after Benjamini-Hochberg: {} things were compared.",
@@ -90,12 +74,7 @@ pub(crate) fn write(
         p.folded(&said, 0, DIM)?;
         writeln!(p.out)?;
     }
-    p.patterns(
-        "What is chance, or differs in fewer seeds",
-        &d.chance,
-        d.seeds,
-        CHANCE,
-    )?;
+    p.patterns("What is chance, or differs in fewer seeds", &d.chance, d.seeds, CHANCE)?;
     p.noise(&d.noise)?;
     p.switches(settings)
 }
@@ -114,11 +93,7 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.paint(title, BOLD))?;
         let lines = together(list);
         let shown = &lines[..lines.len().min(most)];
-        let width = shown
-            .iter()
-            .map(|of| often(of, seeds).chars().count())
-            .max()
-            .unwrap_or(0);
+        let width = shown.iter().map(|of| often(of, seeds).chars().count()).max().unwrap_or(0);
         for of in shown {
             write!(self.out, "  {:>width$}  ", often(of, seeds))?;
             let ansi = match of[0].way {
@@ -183,9 +158,9 @@ fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
 /// `40 to 44 pods of 12 workloads evicted: 9s to 10.5s later in B (Deployment default/web, … )`
 fn said_together(of: &[&Pattern]) -> String {
     let thing = if of[0].of_pods { "pod" } else { "node" };
-    let (least, most) = of.iter().fold((0, 0), |(least, most), p| {
-        (least + p.in_one_seed.0, most + p.in_one_seed.1)
-    });
+    let (least, most) = of
+        .iter()
+        .fold((0, 0), |(least, most), p| (least + p.in_one_seed.0, most + p.in_one_seed.1));
     let name = |p: &&Pattern| match &p.of {
         Some(of) => of.clone(),
         None => p.objects.first().cloned().unwrap_or_default(),
@@ -218,11 +193,7 @@ fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
 
 /// `3`, `3 to 5`
 fn span((least, most): (u64, u64)) -> String {
-    if least == most {
-        grouped(least)
-    } else {
-        format!("{} to {}", grouped(least), grouped(most))
-    }
+    if least == most { grouped(least) } else { format!("{} to {}", grouped(least), grouped(most)) }
 }
 
 /// `10 pods of Deployment default/web evicted: 4m earlier in B`
@@ -250,10 +221,7 @@ pub(super) fn said(p: &Pattern) -> String {
         }
         _ if p.in_one_seed == (few, few) => ranges(&names),
         _ if names.is_empty() => format!("{counted_as}{of}"),
-        _ => format!(
-            "{counted_as}{of}, nearly always among them {},",
-            ranges(&names)
-        ),
+        _ => format!("{counted_as}{of}, nearly always among them {},", ranges(&names)),
     };
     let beside = match (&p.details, p.way) {
         (details, _) if p.what == PENDING => why(details),

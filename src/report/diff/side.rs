@@ -22,9 +22,8 @@ pub(super) fn steps(analysis: &Analysis<'_>, record: RecordId) -> Vec<(Time, Str
     let chain = causes::chain(analysis.trace, record).take(STEPS);
     // That an object exists from the start explains nothing.
     let told = chain.filter(|(id, r)| *id == record || r.at > Time::ZERO);
-    let mut steps: Vec<(Time, String)> = told
-        .map(|(_, r)| (r.at, words::record(analysis, r)))
-        .collect();
+    let mut steps: Vec<(Time, String)> =
+        told.map(|(_, r)| (r.at, words::record(analysis, r))).collect();
     steps.reverse();
     steps
 }

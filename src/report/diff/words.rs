@@ -23,11 +23,7 @@ fn rounded(d: Dur) -> String {
 pub(super) fn by(shift: Option<(Dur, Dur)>) -> String {
     shift.map_or(String::new(), |(least, most)| {
         let (least, most) = (rounded(least), rounded(most));
-        if least == most {
-            least
-        } else {
-            format!("{least} to {most}")
-        }
+        if least == most { least } else { format!("{least} to {most}") }
     })
 }
 
@@ -63,17 +59,11 @@ pub(super) fn group_text(g: &Group) -> String {
     let mut pods: Vec<&str> = g.pairs.iter().filter_map(|p| p.pod.as_deref()).collect();
     pods.sort_unstable();
     pods.dedup();
-    let on = if nodes.is_empty() {
-        String::new()
-    } else {
-        format!(" on {}", ranges(&nodes))
-    };
+    let on = if nodes.is_empty() { String::new() } else { format!(" on {}", ranges(&nodes)) };
     let subject = match (has_pods, pods.len()) {
         (true, 1) => subject_of(&g.pairs[0]),
         (true, n) => {
-            let of =
-                g.of.as_ref()
-                    .map_or(String::new(), |of| format!(" of {of}"));
+            let of = g.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
             format!("{}{of}{on}", counted(n as u64, "pod"))
         }
         (false, _) => ranges(&nodes),
@@ -82,11 +72,7 @@ pub(super) fn group_text(g: &Group) -> String {
         Some(n) if n > 1 => format!(", {} times", grouped(objects as u64)),
         _ => String::new(),
     };
-    let what = if subject.is_empty() {
-        g.what.clone()
-    } else {
-        format!("{subject} {}", g.what)
-    };
+    let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
     let beside = match (&g.change, &g.details) {
         (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details)
             if g.what == PENDING =>
@@ -129,17 +115,9 @@ pub(super) fn times(g: &Group, side: usize) -> String {
 pub(super) fn fates(a: &Fate, b: &Fate) -> String {
     let mut said = Vec::new();
     for (what, a, b) in [
-        (
-            "pods up at worst",
-            u64::from(a.least_up),
-            u64::from(b.least_up),
-        ),
+        ("pods up at worst", u64::from(a.least_up), u64::from(b.least_up)),
         ("up at the end", u64::from(a.up), u64::from(b.up)),
-        (
-            "desired at the end",
-            u64::from(a.desired),
-            u64::from(b.desired),
-        ),
+        ("desired at the end", u64::from(a.desired), u64::from(b.desired)),
         ("lost", a.lost, b.lost),
         ("replaced", a.replaced, b.replaced),
         ("stuck Terminating", a.stuck, b.stuck),

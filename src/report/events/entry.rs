@@ -22,20 +22,14 @@ impl<'a> Entry<'a> {
         match r.what {
             What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {
                 let entry = analysis.plan.timeline.get(r.object as usize);
-                Entry {
-                    name: entry.map(|e| e.name.as_str()),
-                    index: Some(r.object),
-                    node: None,
-                }
+                Entry { name: entry.map(|e| e.name.as_str()), index: Some(r.object), node: None }
             }
-            What::ControllersStopped if r.actor == Actor::User => Entry {
-                index: Some(r.object),
-                ..Entry::default()
-            },
-            What::ControllersStopped => Entry {
-                node: Some(analysis.node_name(NodeId(r.object))),
-                ..Entry::default()
-            },
+            What::ControllersStopped if r.actor == Actor::User => {
+                Entry { index: Some(r.object), ..Entry::default() }
+            }
+            What::ControllersStopped => {
+                Entry { node: Some(analysis.node_name(NodeId(r.object))), ..Entry::default() }
+            }
             _ => Entry::default(),
         }
     }

@@ -19,13 +19,10 @@ enum About {
 /// same.
 pub(super) fn event(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
     let full = line.object.as_deref().ok_or("`object` is missing")?;
-    let (reason, message) = (
-        line.reason.as_deref().unwrap_or(""),
-        line.message.as_deref().unwrap_or(""),
-    );
-    let (combined, message) = message
-        .strip_prefix(COMBINED)
-        .map_or((false, message), |rest| (true, rest));
+    let (reason, message) =
+        (line.reason.as_deref().unwrap_or(""), line.message.as_deref().unwrap_or(""));
+    let (combined, message) =
+        message.strip_prefix(COMBINED).map_or((false, message), |rest| (true, rest));
     let count = line.count.unwrap_or(1);
     let (about, name) = about(full, &trace.names)?;
     let body = EventText::ALL
@@ -35,11 +32,7 @@ pub(super) fn event(line: &Line, trace: &mut Trace) -> Result<(u32, What), Strin
         .next()
         .ok_or_else(|| format!("there is no event {reason} {message:?}"))?;
     let mut told = || {
-        trace.messages.push(Message {
-            body,
-            combined,
-            count,
-        });
+        trace.messages.push(Message { body, combined, count });
         trace.messages.len() as u32 - 1
     };
     Ok(match about {
@@ -77,11 +70,7 @@ fn body(
     names: &Names,
 ) -> Option<EventBody> {
     let pod = |prefix| {
-        names.find_pod(&format!(
-            "{}/{}",
-            namespace_of(full),
-            message.strip_prefix(prefix)?
-        ))
+        names.find_pod(&format!("{}/{}", namespace_of(full), message.strip_prefix(prefix)?))
     };
     let body = match text {
         EventText::CreatedPod => EventBody::of_pod(text, pod("Created pod: ")?),
@@ -89,10 +78,9 @@ fn body(
         EventText::Scheduled => {
             EventBody::of_node(text, names.find_node(message.rsplit_once(" to ")?.1)?)
         }
-        EventText::NodeControllerEviction => EventBody::of_node(
-            text,
-            names.find_node(message.rsplit_once(" from Node ")?.1)?,
-        ),
+        EventText::NodeControllerEviction => {
+            EventBody::of_node(text, names.find_node(message.rsplit_once(" from Node ")?.1)?)
+        }
         _ if text.has_words() => EventBody::of_words(text, names.find_text(message)?),
         _ => text.into(),
     };

@@ -90,11 +90,7 @@ impl Line {
     /// The number of its zone.
     pub(super) fn zone(&self, names: &Names) -> Result<u32, String> {
         // `region:\0:zone`, written without the zero byte; neither part can hold a colon.
-        let zone = self
-            .object
-            .as_deref()
-            .unwrap_or("")
-            .replacen("::", ":\0:", 1);
+        let zone = self.object.as_deref().unwrap_or("").replacen("::", ":\0:", 1);
         text_of(names, &zone)
     }
 
@@ -105,18 +101,12 @@ impl Line {
 
     /// The place of its entry in the timeline.
     pub(super) fn entry(&self) -> Result<u32, String> {
-        self.entry_index
-            .ok_or_else(|| "`entry_index` is missing".to_owned())
+        self.entry_index.ok_or_else(|| "`entry_index` is missing".to_owned())
     }
 
     /// The status of its condition.
     pub(super) fn condition(&self) -> Result<ConditionStatus, String> {
-        find(
-            CONDITION,
-            ConditionStatus::as_str,
-            "status",
-            self.status.as_deref(),
-        )
+        find(CONDITION, ConditionStatus::as_str, "status", self.status.as_deref())
     }
 
     /// The value that its `type` names.
@@ -149,11 +139,8 @@ impl Line {
 }
 
 /// What the status of a condition can be.
-const CONDITION: [ConditionStatus; 3] = [
-    ConditionStatus::True,
-    ConditionStatus::False,
-    ConditionStatus::Unknown,
-];
+const CONDITION: [ConditionStatus; 3] =
+    [ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown];
 
 /// The value that is written as that word.
 pub(super) fn find<T: Copy, const N: usize>(
@@ -171,17 +158,13 @@ pub(super) fn find<T: Copy, const N: usize>(
 /// A node by its name.
 pub(super) fn node_of(names: &Names, name: Option<&str>) -> Result<NodeId, String> {
     let name = name.ok_or("`node` is missing")?;
-    names
-        .find_node(name)
-        .ok_or_else(|| format!("the node `{name}` is no name of this run"))
+    names.find_node(name).ok_or_else(|| format!("the node `{name}` is no name of this run"))
 }
 
 /// A pod by its name.
 pub(super) fn pod_of(names: &Names, name: Option<&str>) -> Result<PodId, String> {
     let name = name.ok_or("`pod` is missing")?;
-    names
-        .find_pod(name)
-        .ok_or_else(|| format!("the pod `{name}` is no name of this run"))
+    names.find_pod(name).ok_or_else(|| format!("the pod `{name}` is no name of this run"))
 }
 
 /// The number of a text.

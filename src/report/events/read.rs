@@ -60,14 +60,7 @@ fn record(line: &Line, trace: &mut Trace) -> Result<Record, String> {
     };
     let (cause, saw) = (reference("cause", line.cause)?, reference("saw", line.saw)?);
     let (object, what) = what(line, trace)?;
-    Ok(Record {
-        at: Time::from_nanos(line.t_ns),
-        cause,
-        saw,
-        object,
-        what,
-        actor,
-    })
+    Ok(Record { at: Time::from_nanos(line.t_ns), cause, saw, object, what, actor })
 }
 
 /// The object and what happened to it.
@@ -90,20 +83,16 @@ fn of_node(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String
         "node-condition" => {
             let kind = line.kind(NodeConditionType::ALL, NodeConditionType::as_str)?;
             let reason = line.reason(NodeReason::ALL, NodeReason::as_str)?;
-            (
-                node()?,
-                What::NodeCondition(kind, line.condition()?, reason),
-            )
+            (node()?, What::NodeCondition(kind, line.condition()?, reason))
         }
         "node-taints" => {
             let node = node()?;
             let change = tables::taints(&line.added, &line.removed, trace)?;
             (node, What::NodeTaints(change))
         }
-        "node-unschedulable" => (
-            node()?,
-            What::NodeUnschedulable(line.value.ok_or("`value` is missing")?),
-        ),
+        "node-unschedulable" => {
+            (node()?, What::NodeUnschedulable(line.value.ok_or("`value` is missing")?))
+        }
         "node-silent" => (node()?, What::NodeSilent),
         "node-heard" => (node()?, What::NodeHeard),
         "machine-off" => (node()?, What::MachineOff),
@@ -123,19 +112,12 @@ fn of_pod(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String>
         "containers-started" => (pod()?, What::ContainersStarted(node()?)),
         "containers-stopped" => (pod()?, What::ContainersStopped(node()?)),
         "pod-created" => {
-            let on = line
-                .node
-                .as_deref()
-                .map(|n| node_of(&trace.names, Some(n)))
-                .transpose()?;
+            let on = line.node.as_deref().map(|n| node_of(&trace.names, Some(n))).transpose()?;
             (pod()?, What::pod_created(on))
         }
         "pod-bound" => (pod()?, What::PodBound(node()?)),
         "pod-tolerations" => (pod()?, What::PodTolerations),
-        "pod-phase" => (
-            pod()?,
-            What::PodPhase(line.status(PodPhase::ALL, PodPhase::as_str)?),
-        ),
+        "pod-phase" => (pod()?, What::PodPhase(line.status(PodPhase::ALL, PodPhase::as_str)?)),
         "pod-condition" => {
             let kind = line.kind(PodConditionType::ALL, PodConditionType::as_str)?;
             let reason = line.reason(PodReason::ALL, PodReason::as_str)?;
@@ -173,12 +155,7 @@ fn of_workload(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, St
         "workload-deleted" => (workload()?, What::WorkloadDeleted),
         "budget-created" | "budget-changed" => {
             let state = tables::budget(line, trace)?;
-            let about = trace
-                .budgets
-                .get(state as usize)
-                .ok_or("`budget` is missing")?
-                .budget
-                .0;
+            let about = trace.budgets.get(state as usize).ok_or("`budget` is missing")?.budget.0;
             (
                 about,
                 if line.what == "budget-created" {
@@ -215,10 +192,9 @@ fn of_timeline(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, St
 /// kind.
 fn of_cluster(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String> {
     Ok(Some(match line.what.as_str() {
-        "zone-state" => (
-            line.zone(&trace.names)?,
-            What::Zone(line.status(ZoneState::ALL, ZoneState::as_str)?),
-        ),
+        "zone-state" => {
+            (line.zone(&trace.names)?, What::Zone(line.status(ZoneState::ALL, ZoneState::as_str)?))
+        }
         "master-disruption-entered" => (0, What::MasterDisruptionEntered),
         "master-disruption-left" => (0, What::MasterDisruptionLeft),
         "controllers-started" => (0, What::ControllersStarted),
@@ -243,10 +219,9 @@ fn noted(line: &Line, trace: &mut Trace) -> Result<Option<(u32, What)>, String> 
             let change = tables::taints(&line.added, &[], trace)?;
             (node, What::Noted(note, change))
         }
-        Note::TaintsGone => (
-            node()?,
-            What::Noted(note, line.value.ok_or("`value` is missing")?.into()),
-        ),
+        Note::TaintsGone => {
+            (node()?, What::Noted(note, line.value.ok_or("`value` is missing")?.into()))
+        }
         Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {
             (line.pod(&trace.names)?, What::Noted(note, 0))
         }

@@ -18,10 +18,7 @@ pub(super) fn taints(
     trace: &mut Trace,
 ) -> Result<u32, String> {
     let all = |taints: &[String]| taints.iter().map(|t| taint(t)).collect::<Result<_, _>>();
-    let change = TaintChange {
-        added: all(added)?,
-        removed: all(removed)?,
-    };
+    let change = TaintChange { added: all(added)?, removed: all(removed)? };
     trace.taints.push(change);
     Ok(trace.taints.len() as u32 - 1)
 }
@@ -29,22 +26,12 @@ pub(super) fn taints(
 /// Keeps the end of a drain; gives its node and what happened.
 pub(super) fn drain(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
     let names = &trace.names;
-    let left = line
-        .left
-        .iter()
-        .map(|p| pod_of(names, Some(p)))
-        .collect::<Result<_, _>>()?;
+    let left = line.left.iter().map(|p| pod_of(names, Some(p))).collect::<Result<_, _>>()?;
     let outcome = line.status(DrainOutcome::ALL, DrainOutcome::as_str)?;
     let words = TextId(line.words(names)?);
     let took = Dur::from_millis(number("millis", line.millis)?.into());
     let (node, gone) = (line.node(names)?, number("count", line.count)?);
-    let end = DrainEnd {
-        outcome,
-        took,
-        gone,
-        left,
-        words,
-    };
+    let end = DrainEnd { outcome, took, gone, left, words };
     Ok((node, What::DrainEnded(trace.keep_drain(end))))
 }
 
@@ -59,12 +46,8 @@ pub(super) fn budget(line: &Line, trace: &mut Trace) -> Result<u32, String> {
         .ok_or_else(|| format!("`{}` is no name of this run", told.name))?;
     let rule =
         IntOrPercent::parse(&told.amount).and_then(|amount| BudgetRule::of(&told.rule, amount));
-    let rule = rule.ok_or_else(|| {
-        format!(
-            "`{}: {}` is nothing a budget asks for",
-            told.rule, told.amount
-        )
-    })?;
+    let rule = rule
+        .ok_or_else(|| format!("`{}: {}` is nothing a budget asks for", told.rule, told.amount))?;
     Ok(trace.keep_budget(BudgetState {
         budget,
         rule,
@@ -81,19 +64,15 @@ pub(super) fn verdicts(filters: &[Filter], trace: &mut Trace) -> Result<u32, Str
     let mut rejected = Vec::new();
     for filter in filters {
         let plugin = find(Plugin::ALL, Plugin::name, "plugin", Some(&filter.plugin))?.name();
-        let number = trace.verdicts.rejection(Rejection {
-            plugin,
-            reason: filter.reason.as_str().into(),
-        });
+        let number =
+            trace.verdicts.rejection(Rejection { plugin, reason: filter.reason.as_str().into() });
         if filter.nodes.is_empty() {
             return Ok(trace.verdicts.of_pod(number));
         }
         for nodes in &filter.nodes {
             let (first, last) = nodes.split_once("..").unwrap_or((nodes, nodes));
-            let (first, last) = (
-                node_of(&trace.names, Some(first))?,
-                node_of(&trace.names, Some(last))?,
-            );
+            let (first, last) =
+                (node_of(&trace.names, Some(first))?, node_of(&trace.names, Some(last))?);
             rejected.extend((first.0..=last.0).map(|n| (NodeId(n), number)));
         }
     }
@@ -106,10 +85,5 @@ fn taint(text: &str) -> Result<Taint, String> {
     let (key, effect) = text.rsplit_once(':').ok_or_else(wrong)?;
     let (key, value) = key.split_once('=').unwrap_or((key, ""));
     let effect = Effect::parse(effect).ok_or_else(wrong)?;
-    Ok(Taint {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        effect,
-        time_added: None,
-    })
+    Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect, time_added: None })
 }

@@ -104,14 +104,9 @@ fn stand(b: &mut Vec<u8>, budget: &Stand) {
     string(b, &budget.name);
     text(b, "rule", budget.rule);
     text(b, "amount", &budget.amount);
-    for (name, value) in [
-        "expectedPods",
-        "desiredHealthy",
-        "currentHealthy",
-        "disruptionsAllowed",
-    ]
-    .into_iter()
-    .zip(budget.status)
+    for (name, value) in ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"]
+        .into_iter()
+        .zip(budget.status)
     {
         key(b, name);
         b.extend_from_slice(value.to_string().as_bytes());
@@ -128,15 +123,7 @@ fn list(b: &mut Vec<u8>, texts: &[String]) {
 }
 
 fn filters(b: &mut Vec<u8>, told: &[Told]) {
-    for (
-        i,
-        Told {
-            rejection,
-            count,
-            nodes,
-        },
-    ) in told.iter().enumerate()
-    {
+    for (i, Told { rejection, count, nodes }) in told.iter().enumerate() {
         b.extend_from_slice(if i == 0 { b",\"filters\":[{" } else { b",{" });
         b.extend_from_slice(b"\"plugin\":");
         string(b, rejection.plugin);
@@ -168,11 +155,7 @@ fn text(b: &mut Vec<u8>, name: &str, value: &str) {
 
 fn reference(b: &mut Vec<u8>, name: &str, id: RecordId) {
     key(b, name);
-    if id == NO_RECORD {
-        b.extend_from_slice(b"null")
-    } else {
-        number(b, id.into())
-    }
+    if id == NO_RECORD { b.extend_from_slice(b"null") } else { number(b, id.into()) }
 }
 
 fn number(b: &mut Vec<u8>, mut n: u64) {
@@ -212,13 +195,7 @@ mod tests {
 
     #[test]
     fn strings_and_numbers_are_those_of_json() {
-        for s in [
-            "plain",
-            "quote \" and \\",
-            "tab\tand\u{0}zero",
-            "ümläut–",
-            "",
-        ] {
+        for s in ["plain", "quote \" and \\", "tab\tand\u{0}zero", "ümläut–", ""] {
             let mut b = Vec::new();
             string(&mut b, s);
             assert_eq!(serde_json::from_slice::<String>(&b).expect("is JSON"), s);

@@ -37,10 +37,7 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
             let end = outlook.clock.clock(outlook.horizon);
             items.push(format!("Nothing happens until {end}."));
         }
-        let item = |text| Item {
-            text,
-            command: None,
-        };
+        let item = |text| Item { text, command: None };
         parts.push(Part::List {
             title: titled("What comes"),
             items: items.into_iter().map(item).collect(),
@@ -75,9 +72,7 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
     let first = courses.first().map(|(_, o)| o);
     Board {
         title: "Forecast".to_owned(),
-        doc: first.map_or(String::new(), |o| {
-            format!("From an export of {}.", o.clock.begins())
-        }),
+        doc: first.map_or(String::new(), |o| format!("From an export of {}.", o.clock.begins())),
         subtitle: first.map_or(String::new(), |o| o.head.clone()),
         notes: first.map_or(Vec::new(), |o| o.notes.to_vec()),
         parts,
@@ -156,9 +151,7 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
                 _ => format!("evicted: {} {name}", pods.len()),
             },
             low: all.map_or(0.0, |b| minutes(b.first.low)),
-            mark: pods
-                .get(pods.len() / 2)
-                .map_or(0.0, |f| minutes(f.when.median)),
+            mark: pods.get(pods.len() / 2).map_or(0.0, |f| minutes(f.when.median)),
             high: all.map_or(0.0, |b| minutes(b.last.high)),
         }
     }));
@@ -186,11 +179,7 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         "% of seeds",
         "node",
     ];
-    Table::new(
-        title,
-        &columns,
-        outlook.forecast.happenings.iter().map(row).collect(),
-    )
+    Table::new(title, &columns, outlook.forecast.happenings.iter().map(row).collect())
 }
 
 /// Draws how many are evicted by when as SVG.
@@ -213,15 +202,8 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     let times = &outlook.forecast.times;
     let line = |(name, counts): (&str, &[Count])| charts::Line {
         name: name.to_owned(),
-        points: times
-            .iter()
-            .zip(counts)
-            .map(|(t, c)| (minutes(*t), c.median as f64))
-            .collect(),
-        band: counts
-            .iter()
-            .map(|c| (c.low as f64, c.high as f64))
-            .collect(),
+        points: times.iter().zip(counts).map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
+        band: counts.iter().map(|c| (c.low as f64, c.high as f64)).collect(),
         band_of: Some(RANGE),
         ..charts::Line::default()
     };
@@ -229,18 +211,12 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     Plane {
         heading: Heading {
             title: "How many are evicted by when".to_owned(),
-            subtitle: format!(
-                "from an export of {}; {}",
-                outlook.clock.begins(),
-                outlook.head
-            ),
+            subtitle: format!("from an export of {}; {}", outlook.clock.begins(), outlook.head),
             doc: answer(outlook).join(" "),
         },
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),
-        ticks: ticks
-            .map(|t| (minutes(*t), outlook.clock.clock(*t)))
-            .collect(),
+        ticks: ticks.map(|t| (minutes(*t), outlook.clock.clock(*t))).collect(),
         lines: in_all(outlook).map(line).collect(),
         span: None,
         marks: vec![(0.0, 0.0, "now".to_owned())],

@@ -119,9 +119,7 @@ fn how_many(count: &Count, noun: &str) -> String {
 /// with the last.
 pub(super) fn columns(by: &[&ByWhen]) -> Vec<usize> {
     const COLUMNS: usize = 5;
-    let firsts = by
-        .iter()
-        .filter_map(|b| b.counts.iter().position(|c| c.high > 0));
+    let firsts = by.iter().filter_map(|b| b.counts.iter().position(|c| c.high > 0));
     // Until all that come have come, in the middle seed and in the last.
     let done = |b: &&&ByWhen| {
         let last = b.counts.last()?;
@@ -288,9 +286,7 @@ impl Printer<'_> {
     /// How many pods are evicted by when, in all and by workload, where times tell them apart.
     fn counts(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let by_when = outlook.forecast.by_when.iter();
-        let mut rows: Vec<&ByWhen> = by_when
-            .filter(|b| b.what == Happening::PodDeleted)
-            .collect();
+        let mut rows: Vec<&ByWhen> = by_when.filter(|b| b.what == Happening::PodDeleted).collect();
         // All of them first, then the workloads that lose most.
         let total = |b: &ByWhen| b.counts.last().map_or(0, |c| c.high);
         rows.sort_by(|a, b| {
@@ -321,10 +317,8 @@ impl Printer<'_> {
                 Some(name) => name,
             };
             let counts: Vec<Count> = columns.iter().map(|i| row.counts[*i]).collect();
-            let middles: String = counts
-                .iter()
-                .map(|c| format!("{:>10}", grouped(c.median)))
-                .collect();
+            let middles: String =
+                counts.iter().map(|c| format!("{:>10}", grouped(c.median))).collect();
             // A name that is too long has a line of its own.
             let name = line(name);
             if name.chars().count() > 25 {
@@ -361,9 +355,7 @@ impl Printer<'_> {
             if !said.contains_key(f.object.as_str()) {
                 order.push((f.when.median, &f.object));
             }
-            said.entry(&f.object)
-                .or_default()
-                .push(format!("{word} {}", when(outlook, &f.when)));
+            said.entry(&f.object).or_default().push(format!("{word} {}", when(outlook, &f.when)));
         }
         if order.is_empty() {
             return Ok(true);
@@ -436,10 +428,8 @@ impl Printer<'_> {
         let one_by_one = all || of(outlook, Happening::PodDeleted).len() <= FEW;
         let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
         for f in &outlook.forecast.happenings {
-            if matches!(
-                f.what,
-                Happening::PodDeleted | Happening::PodCreated | Happening::PodBound
-            ) {
+            if matches!(f.what, Happening::PodDeleted | Happening::PodCreated | Happening::PodBound)
+            {
                 let workload = f.workload.as_deref().unwrap_or(ALONE);
                 by_workload.entry(workload).or_default().push(f);
             }
@@ -473,18 +463,12 @@ impl Printer<'_> {
             .filter(|f| f.what == Happening::PodDeleted)
             .map(|f| f.object.as_str())
             .collect();
-        for (what, word) in [
-            (Happening::PodCreated, "created"),
-            (Happening::PodBound, "bound"),
-        ] {
+        for (what, word) in [(Happening::PodCreated, "created"), (Happening::PodBound, "bound")] {
             let new: Vec<&&Foreseen> = of.iter().filter(|f| f.what == what).collect();
             let Some(ByWhen { first, last, .. }) = span(outlook, what, Some(workload)) else {
                 continue;
             };
-            let again = new
-                .iter()
-                .filter(|f| old.contains(f.object.as_str()))
-                .count();
+            let again = new.iter().filter(|f| old.contains(f.object.as_str())).count();
             let pods = counted(new.len() as u64, "pod");
             let (begins, ends) = (when(outlook, first), outlook.clock.clock(last.median));
             let mut said = match outlook.clock.clock(first.median) == ends {
@@ -517,13 +501,7 @@ impl Printer<'_> {
         // Nodes whose dead pods keep a StatefulSet from replacing them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
         let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
-        for Left {
-            pod,
-            workload,
-            said,
-            share,
-        } in stuck
-        {
+        for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
             let holds = holds(of);
             if of.starts_with("StatefulSet") {
@@ -550,11 +528,7 @@ impl Printer<'_> {
         if !one_by_one {
             for (of, (pods, nodes)) in by_workload {
                 let nodes: Vec<&str> = nodes.into_iter().collect();
-                let until = if holds(of) {
-                    ": no successor until they are gone"
-                } else {
-                    ""
-                };
+                let until = if holds(of) { ": no successor until they are gone" } else { "" };
                 let said = format!("{} on {}{until}", counted(pods, "pod"), ranges(&nodes));
                 self.item(of, &said)?;
             }

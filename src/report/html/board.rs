@@ -166,10 +166,7 @@ pub(crate) struct Taken {
 impl Part {
     /// What the program printed, as it is.
     pub(crate) fn text(title: &str, text: String) -> Self {
-        Self::Text {
-            title: title.to_owned(),
-            text,
-        }
+        Self::Text { title: title.to_owned(), text }
     }
 }
 

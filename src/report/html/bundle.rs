@@ -37,10 +37,7 @@ const BOARD: [Module; 5] = [
     ("steps.js", include_str!("../../../extra/web/steps.js")),
     ("beside.js", include_str!("../../../extra/web/beside.js")),
     ("board.js", include_str!("../../../extra/web/board.js")),
-    (
-        "boardpage.js",
-        include_str!("../../../extra/web/boardpage.js"),
-    ),
+    ("boardpage.js", include_str!("../../../extra/web/boardpage.js")),
 ];
 
 /// What a page shows.
@@ -92,14 +89,9 @@ pub(crate) fn style() -> String {
     let mut style = format!("{}\n", uplot.trim_end());
     for line in include_str!("../../../extra/web/style.css").lines() {
         let mut tight = line.trim().to_owned();
-        for (wide, narrow) in [
-            ("; ", ";"),
-            (" {", "{"),
-            ("{ ", "{"),
-            (" }", "}"),
-            (": ", ":"),
-            (", ", ","),
-        ] {
+        for (wide, narrow) in
+            [("; ", ";"), (" {", "{"), ("{ ", "{"), (" }", "}"), (": ", ":"), (", ", ",")]
+        {
             tight = tight.replace(wide, narrow);
         }
         style.push_str(&tight);
@@ -165,10 +157,7 @@ mod tests {
             for (name, text) in kind.modules() {
                 for part in text.split(" from './").skip(1) {
                     let needed = part.split('\'').next().unwrap_or("");
-                    assert!(
-                        seen.contains(needed),
-                        "{name} imports {needed}, which comes later"
-                    );
+                    assert!(seen.contains(needed), "{name} imports {needed}, which comes later");
                 }
                 seen.insert(*name);
             }
@@ -205,20 +194,10 @@ mod tests {
                     .find_map(|word| line.strip_prefix(word));
                 let Some(declared) = declared else { continue };
                 // A pattern declares several: `[a, b] = …`.
-                let names = declared
-                    .split('=')
-                    .next()
-                    .unwrap_or("")
-                    .split(['(', '{'])
-                    .next();
-                let names = names
-                    .unwrap_or("")
-                    .split(|c: char| !c.is_alphanumeric() && c != '_');
+                let names = declared.split('=').next().unwrap_or("").split(['(', '{']).next();
+                let names = names.unwrap_or("").split(|c: char| !c.is_alphanumeric() && c != '_');
                 for name in names.filter(|n| !n.is_empty() && *n != "extends") {
-                    assert!(
-                        seen.insert(name.to_owned()),
-                        "{module} declares {name} again"
-                    );
+                    assert!(seen.insert(name.to_owned()), "{module} declares {name} again");
                 }
             }
         }

@@ -20,11 +20,7 @@ pub(super) struct Columns {
 impl Columns {
     /// No columns yet; `kind` says to the page what it is of.
     pub(super) fn new(kind: &str) -> Self {
-        let mut columns = Columns {
-            header: Map::new(),
-            listed: Vec::new(),
-            bytes: Vec::new(),
-        };
+        let mut columns = Columns { header: Map::new(), listed: Vec::new(), bytes: Vec::new() };
         columns.set("kind", kind.into());
         columns
     }
@@ -67,11 +63,7 @@ impl Columns {
         let mut before = String::new();
         for value in values {
             let value = shown(value);
-            let common = before
-                .bytes()
-                .zip(value.bytes())
-                .take_while(|(a, b)| a == b)
-                .count();
+            let common = before.bytes().zip(value.bytes()).take_while(|(a, b)| a == b).count();
             same.push(common as u32);
             new.push((value.len() - common) as u32);
             bytes.extend_from_slice(&value.as_bytes()[common..]);
@@ -87,8 +79,7 @@ impl Columns {
 
     /// All of it.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        self.header
-            .insert("columns".to_owned(), Value::Array(self.listed));
+        self.header.insert("columns".to_owned(), Value::Array(self.listed));
         let header = Value::Object(self.header).to_string();
         let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
         let mut all = Vec::with_capacity(4 + header.len() + self.bytes.len());

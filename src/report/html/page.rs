@@ -85,20 +85,14 @@ pub(crate) fn is_page(beginning: &[u8]) -> bool {
 pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
     let (script, style) = (script(page.kind), style());
     let allowed = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
-    writeln!(
-        out,
-        "{BEGINS}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
-    )?;
+    writeln!(out, "{BEGINS}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'\">",
         allowed(&script),
         allowed(&style)
     )?;
-    writeln!(
-        out,
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-    )?;
+    writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
     writeln!(out, "{GENERATOR}{}\">", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "<title>{}</title>", markup(&page.title))?;
@@ -108,11 +102,7 @@ pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
         UPLOT_LICENCE.replace("--", "- -")
     )?;
     writeln!(out, "<style>{style}</style>\n</head>\n<body>")?;
-    writeln!(
-        out,
-        "<noscript><pre>{}</pre></noscript>",
-        markup(&page.text)
-    )?;
+    writeln!(out, "<noscript><pre>{}</pre></noscript>", markup(&page.text))?;
     writeln!(out, "<main id=\"page\" tabindex=\"-1\"></main>")?;
     data(out, "main", &page.main)?;
     for (name, bytes) in &page.runs {
@@ -184,13 +174,7 @@ mod tests {
     #[test]
     fn the_policy_allows_the_pages_own_script_and_nothing_else() {
         let text = page("");
-        let held = text
-            .split("<script>")
-            .nth(1)
-            .unwrap()
-            .split("</script>")
-            .next()
-            .unwrap();
+        let held = text.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
         let hash = STANDARD.encode(Sha256::digest(held));
         assert!(text.contains("default-src 'none'; "));
         assert!(text.contains(&format!("script-src 'sha256-{hash}';")));

@@ -9,10 +9,7 @@ use serde_json::Value;
 /// The page of a verdict; `text` is what was printed, `run` the name of the reconstruction's run in
 /// the page.
 pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Board {
-    let item = |text: String| Item {
-        text,
-        command: None,
-    };
+    let item = |text: String| Item { text, command: None };
     let list = |title: &str, items: Vec<String>| Part::List {
         title: title.to_owned(),
         items: items.into_iter().map(item).collect(),
@@ -38,11 +35,7 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
     Board {
         title: "Incident".to_owned(),
         doc: String::new(),
-        subtitle: format!(
-            "{} seeds; begins at {}",
-            verdict.seeds,
-            verdict.clock.begins()
-        ),
+        subtitle: format!("{} seeds; begins at {}", verdict.seeds, verdict.clock.begins()),
         notes: verdict.notes.clone(),
         parts,
     }
@@ -56,16 +49,10 @@ fn curve(verdict: &Verdict) -> Option<Curve> {
     let pairs = &verdict.matched.pairs;
     let recorded: Vec<Time> = pairs.iter().map(|p| p.recorded).collect();
     let alone = verdict.matched.only_simulated.iter().map(|(_, at)| *at);
-    let simulated: Vec<Time> = pairs
-        .iter()
-        .filter_map(|p| p.simulated)
-        .chain(alone)
-        .collect();
+    let simulated: Vec<Time> = pairs.iter().filter_map(|p| p.simulated).chain(alone).collect();
     let last = recorded.iter().chain(&simulated).max()?.as_secs() + 1;
     let step = last.div_ceil(POINTS);
-    let times: Vec<Time> = (0..=last.div_ceil(step))
-        .map(|i| Time::from_secs(i * step))
-        .collect();
+    let times: Vec<Time> = (0..=last.div_ceil(step)).map(|i| Time::from_secs(i * step)).collect();
     let line = |name: &str, of: &[Time]| {
         let by = |t: &Time| Some(of.iter().filter(|at| *at <= t).count() as f64);
         Line {
@@ -94,36 +81,20 @@ fn table(verdict: &Verdict) -> Table {
             p.simulated.map(|at| verdict.clock.rfc3339(at)).into(),
             p.apart_ms().map(|ms| ms as f64 / 1e3).into(),
             (p.share * 100.0).into(),
-            if explained {
-                "explained"
-            } else {
-                "not explained"
-            }
-            .into(),
+            if explained { "explained" } else { "not explained" }.into(),
         ]
     });
-    let only = verdict
-        .matched
-        .only_simulated
-        .iter()
-        .map(|(pod, at)| -> Vec<Value> {
-            let at = verdict.clock.rfc3339(*at);
-            vec![
-                pod.as_str().into(),
-                Value::Null,
-                at.into(),
-                Value::Null,
-                Value::Null,
-                "only simulated".into(),
-            ]
-        });
-    let columns = [
-        "pod",
-        "recorded",
-        "simulated",
-        "apart, seconds",
-        "% of seeds",
-        "verdict",
-    ];
+    let only = verdict.matched.only_simulated.iter().map(|(pod, at)| -> Vec<Value> {
+        let at = verdict.clock.rfc3339(*at);
+        vec![
+            pod.as_str().into(),
+            Value::Null,
+            at.into(),
+            Value::Null,
+            Value::Null,
+            "only simulated".into(),
+        ]
+    });
+    let columns = ["pod", "recorded", "simulated", "apart, seconds", "% of seeds", "verdict"];
     Table::new("Evictions", &columns, rows.chain(only).collect())
 }

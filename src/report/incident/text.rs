@@ -33,10 +33,7 @@ pub(crate) fn write(
     }
     p.more(verdict.told.len(), most, "thing")?;
     if verdict.told.is_empty() {
-        writeln!(
-            p.out,
-            "  Nobody did anything, and no node fell silent while it lasted."
-        )?;
+        writeln!(p.out, "  Nobody did anything, and no node fell silent while it lasted.")?;
     }
     p.held_against(verdict, most)?;
     p.others(verdict, most)
@@ -59,15 +56,9 @@ impl Printer<'_> {
             return Ok(());
         }
         writeln!(self.out)?;
-        writeln!(
-            self.out,
-            "{}",
-            self.painted("Evictions, recorded and simulated", BOLD)
-        )?;
-        let said_of = format!(
-            "of {} the nearest, and in how many it is so",
-            counted(verdict.seeds, "seed")
-        );
+        writeln!(self.out, "{}", self.painted("Evictions, recorded and simulated", BOLD))?;
+        let said_of =
+            format!("of {} the nearest, and in how many it is so", counted(verdict.seeds, "seed"));
         writeln!(self.out, "  {}", self.painted(&said_of, DIM))?;
         // What is not explained is what there is to look at.
         let mut shown: Vec<&Pair> = pairs.iter().collect();
@@ -77,11 +68,8 @@ impl Printer<'_> {
         for pair in shown.into_iter().take(most) {
             let explained = pair.is_explained(verdict.tolerance);
             let said = said(verdict, pair);
-            let text = format!(
-                "  {:<36} {}  {said}",
-                line(&pair.pod),
-                verdict.clock.clock(pair.recorded)
-            );
+            let text =
+                format!("  {:<36} {}  {said}", line(&pair.pod), verdict.clock.clock(pair.recorded));
             let colour = if explained { GREEN } else { RED };
             self.folded(&text, 4, colour)?;
         }
@@ -102,12 +90,7 @@ impl Printer<'_> {
         writeln!(self.out)?;
         writeln!(self.out, "{}", self.painted("Deleted by others", BOLD))?;
         for (pod, (at, by)) in verdict.deletions.iter().take(most) {
-            let text = format!(
-                "  {:<36} {}  by {}",
-                line(pod),
-                verdict.clock.clock(*at),
-                line(by)
-            );
+            let text = format!("  {:<36} {}  by {}", line(pod), verdict.clock.clock(*at), line(by));
             self.folded(&text, 4, DIM)?;
         }
         self.more(verdict.deletions.len(), most, "deletion")

@@ -39,25 +39,15 @@ impl Verdict {
         }];
         let only = self.matched.only_simulated.len() as u64;
         if only > 0 {
-            parts.push(format!(
-                "{} simulated that nobody recorded",
-                counted(only, "eviction")
-            ));
+            parts.push(format!("{} simulated that nobody recorded", counted(only, "eviction")));
         }
         let mut by: BTreeMap<&str, u64> = BTreeMap::new();
         for (_, who) in self.deletions.values() {
             *by.entry(who).or_default() += 1;
         }
         for (who, n) in by {
-            let through = if who.contains("API") {
-                ""
-            } else {
-                " through the API"
-            };
-            parts.push(format!(
-                "{} came from {who}{through}",
-                counted(n, "deletion")
-            ));
+            let through = if who.contains("API") { "" } else { " through the API" };
+            parts.push(format!("{} came from {who}{through}", counted(n, "deletion")));
         }
         parts.join("; ")
     }

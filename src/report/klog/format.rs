@@ -51,20 +51,7 @@ fn date(mut days: u64) -> (u64, u64) {
         days -= 365 + u64::from(leap(year));
         year += 1;
     }
-    let lengths = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     for (month, length) in (1..).zip(lengths) {
         if days < length {
             return (month, days + 1);
@@ -168,31 +155,19 @@ pub(super) fn taints_json(taints: &[Timed<'_>]) -> String {
                 s % 60
             )
         });
-        format!(
-            "{{\"key\":{}{value},\"effect\":\"{}\"{added}}}",
-            quoted(&t.key),
-            t.effect
-        )
+        format!("{{\"key\":{}{value},\"effect\":\"{}\"{added}}}", quoted(&t.key), t.effect)
     };
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
 fn added(at: Option<Time>) -> String {
-    at.map_or("<nil>".to_owned(), |at| {
-        go_time(Time::from_secs(at.as_secs()))
-    })
+    at.map_or("<nil>".to_owned(), |at| go_time(Time::from_secs(at.as_secs())))
 }
 
 /// Taints as `%+v` of a list of structures.
 pub(super) fn taints_fields(taints: &[Timed<'_>]) -> String {
     let one = |(t, at): &Timed<'_>| {
-        format!(
-            "{{Key:{} Value:{} Effect:{} TimeAdded:{}}}",
-            t.key,
-            t.value,
-            t.effect,
-            added(*at)
-        )
+        format!("{{Key:{} Value:{} Effect:{} TimeAdded:{}}}", t.key, t.value, t.effect, added(*at))
     };
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }
@@ -208,9 +183,7 @@ pub(super) fn taints_plain(taints: &[Timed<'_>]) -> String {
 /// as they are in memory.
 pub(super) fn taints_pointers(taints: &[Timed<'_>]) -> String {
     let added = |at: Option<Time>| {
-        at.map_or("<nil>".to_owned(), |at| {
-            go_time(Time::from_micros(at.as_micros()))
-        })
+        at.map_or("<nil>".to_owned(), |at| go_time(Time::from_micros(at.as_micros())))
     };
     let one = |(t, at): &Timed<'_>| {
         format!(
@@ -248,15 +221,9 @@ mod tests {
             go_time(Time::from_nanos(105_100_001_001)),
             "2000-01-01 00:01:45.100001001 +0000 UTC"
         );
-        assert_eq!(
-            go_time(Time::from_secs(366 * 86_400)),
-            "2001-01-01 00:00:00 +0000 UTC"
-        );
+        assert_eq!(go_time(Time::from_secs(366 * 86_400)), "2001-01-01 00:00:00 +0000 UTC");
         assert_eq!(quoted("say \"x\"\n"), r#""say \"x\"\n""#);
-        let values = [
-            ("node", Value::Text("a".to_owned())),
-            ("n", Value::Raw("3".to_owned())),
-        ];
+        let values = [("node", Value::Text("a".to_owned())), ("n", Value::Raw("3".to_owned()))];
         assert_eq!(structured("Too few", &values), r#""Too few" node="a" n=3"#);
         let taint = Taint::new(UNREACHABLE, Effect::NoExecute);
         let all = [(&taint, Some(Time::from_secs(105)))];

@@ -31,12 +31,7 @@ impl<'a> Log<'a> {
     pub(super) fn timed(&self, node: u32, taints: &'a [Taint]) -> Vec<Timed<'a>> {
         taints
             .iter()
-            .map(|t| {
-                (
-                    t,
-                    self.written.get(&(node, t.key.clone(), t.effect)).copied(),
-                )
-            })
+            .map(|t| (t, self.written.get(&(node, t.key.clone(), t.effect)).copied()))
             .collect()
     }
 
@@ -46,11 +41,7 @@ impl<'a> Log<'a> {
         taints: &[Timed<'_>],
         otherwise: fn(&[Timed<'_>]) -> String,
     ) -> Value {
-        Value::Raw(if self.forms.node_lifecycle {
-            taints_json(taints)
-        } else {
-            otherwise(taints)
-        })
+        Value::Raw(if self.forms.node_lifecycle { taints_json(taints) } else { otherwise(taints) })
     }
 
     /// A list of taints that nobody made if it is empty.
@@ -73,10 +64,7 @@ impl<'a> Log<'a> {
             (NodeConditionType::OutOfDisk, switches.out_of_disk),
             (NodeConditionType::MemoryPressure, true),
             (NodeConditionType::DiskPressure, true),
-            (
-                NodeConditionType::PidPressure,
-                switches.pid_pressure_unknown,
-            ),
+            (NodeConditionType::PidPressure, switches.pid_pressure_unknown),
         ];
         for (kind, _) in kinds.into_iter().filter(|k| k.1) {
             let healthy = if kind == NodeConditionType::Ready {
@@ -133,17 +121,12 @@ impl<'a> Log<'a> {
             return;
         };
         for t in &change.added {
-            self.written
-                .insert((r.object, t.key.clone(), t.effect), r.at);
+            self.written.insert((r.object, t.key.clone(), t.effect), r.at);
         }
-        let (added, mut removed) = (
-            self.timed(r.object, &change.added),
-            self.timed(r.object, &change.removed),
-        );
+        let (added, mut removed) =
+            (self.timed(r.object, &change.added), self.timed(r.object, &change.removed));
         // What was read from the API has no fraction of a second.
-        removed
-            .iter_mut()
-            .for_each(|t| t.1 = t.1.map(|at| Time::from_secs(at.as_secs())));
+        removed.iter_mut().for_each(|t| t.1 = t.1.map(|at| Time::from_secs(at.as_secs())));
         let no_execute =
             |taints: &[Timed<'_>]| taints.iter().any(|t| t.0.effect == Effect::NoExecute);
         if added.is_empty() && no_execute(&removed) {
@@ -172,11 +155,7 @@ impl<'a> Log<'a> {
     /// A node is Ready again, and has lost its taints.
     fn healthy_again(&mut self, r: &Record) {
         let node = self.node(r.object);
-        let said = if self.forms.healthy_removed {
-            HEALTHY_REMOVED
-        } else {
-            HEALTHY_REMOVING
-        };
+        let said = if self.forms.healthy_removed { HEALTHY_REMOVED } else { HEALTHY_REMOVING };
         let words = format!("Node {node} is healthy again, removing all taints");
         self.lifecycle(r.at, said, &[("node", text(node))], &words);
     }
@@ -187,10 +166,7 @@ impl<'a> Log<'a> {
         let words = format!("Added {} Taint to Node {node}", taints_pointers(added));
         let values = [("taint", self.pointers(added)), ("node", text(node))];
         self.helper(r.at, TAINT_ADDED, &values, &words);
-        let words = format!(
-            "Made sure that Node {node} has no {} Taint",
-            taints_pointers(removed)
-        );
+        let words = format!("Made sure that Node {node} has no {} Taint", taints_pointers(removed));
         let values = [("node", text(node)), ("taint", self.pointers(removed))];
         self.helper(r.at, TAINT_ABSENT, &values, &words);
     }
@@ -209,11 +185,7 @@ impl<'a> Log<'a> {
     /// A pod is set to not Ready.
     pub(super) fn pod_not_ready(&mut self, r: &Record) {
         let pod = self.pod(r.object);
-        let name = if self.forms.node_lifecycle {
-            pod
-        } else {
-            short_name(pod)
-        };
+        let name = if self.forms.node_lifecycle { pod } else { short_name(pod) };
         let words = format!("Updating ready status of pod {name} to false");
         self.helper(r.at, POD_NOT_READY, &[("pod", text(name))], &words);
     }
@@ -233,10 +205,8 @@ impl<'a> Log<'a> {
             return;
         }
         let zone = self.analysis.trace.names.text_of(TextId(r.object));
-        let words = format!(
-            "Controller detected that zone {zone} is now in state {}.",
-            state.as_str()
-        );
+        let words =
+            format!("Controller detected that zone {zone} is now in state {}.", state.as_str());
         let values = [("zone", text(zone)), ("newState", text(state.as_str()))];
         self.lifecycle(r.at, ZONE_STATE, &values, &words);
     }
@@ -259,14 +229,12 @@ impl<'a> Log<'a> {
     pub(super) fn node_event(&mut self, r: &Record, event: EventText) {
         let node = self.node(r.object);
         let own = match event {
-            EventText::RegisteredNode => Some((
-                NODE_CREATED,
-                format!("Controller observed a new Node: {node:?}"),
-            )),
-            EventText::RemovingNode => Some((
-                NODE_DELETED,
-                format!("Controller observed a Node deletion: {node}"),
-            )),
+            EventText::RegisteredNode => {
+                Some((NODE_CREATED, format!("Controller observed a new Node: {node:?}")))
+            }
+            EventText::RemovingNode => {
+                Some((NODE_DELETED, format!("Controller observed a Node deletion: {node}")))
+            }
             _ => None,
         };
         if let Some((said, words)) = own {
@@ -293,11 +261,7 @@ impl<'a> Log<'a> {
 
 /// The taint that is taken off with one of these added.
 fn opposite(added: &[Taint]) -> Option<Taint> {
-    match added
-        .iter()
-        .find(|t| t.effect == Effect::NoExecute)
-        .map(|t| t.key.as_str())
-    {
+    match added.iter().find(|t| t.effect == Effect::NoExecute).map(|t| t.key.as_str()) {
         Some(UNREACHABLE) => Some(Taint::new(NOT_READY, Effect::NoExecute)),
         Some(NOT_READY) => Some(Taint::new(UNREACHABLE, Effect::NoExecute)),
         _ => None,

@@ -36,11 +36,7 @@ impl Log<'_> {
             );
             ("unscheduled terminating", UNSCHEDULED_DELETED)
         };
-        say(
-            FORCE_DELETING,
-            &[("pod", text(pod))],
-            format!("PodGC is force deleting Pod: {pod}"),
-        );
+        say(FORCE_DELETING, &[("pod", text(pod))], format!("PodGC is force deleting Pod: {pod}"));
         say(
             deleted,
             &[("pod", text(pod))],

@@ -70,11 +70,7 @@ impl Log<'_> {
             Note::ZoneQueue => self.zone_metric(r),
             Note::TaintsKnown => {
                 let analysis = self.analysis;
-                let taints = analysis
-                    .trace
-                    .taints
-                    .get(arg as usize)
-                    .map_or(&[][..], |c| &c.added);
+                let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
                 self.known(r, taints);
             }
             Note::TaintsGone => {

@@ -51,11 +51,7 @@ pub(super) fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
 impl Log<'_> {
     /// A ReplicaSet is about to make pods.
     pub(super) fn too_few(&mut self, at: Time, batch: &Batch) {
-        let full = self
-            .analysis
-            .trace
-            .names
-            .workload_name(WorkloadId(batch.workload));
+        let full = self.analysis.trace.names.workload_name(WorkloadId(batch.workload));
         let name = full.split_once('/').map_or(full, |(_, name)| name);
         let words = format!(
             "Too few replicas for ReplicaSet {name}, need {}, creating {}",

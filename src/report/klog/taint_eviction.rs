@@ -34,14 +34,8 @@ impl<'a> Log<'a> {
             Value::Raw(format!("{{nodeName:{node}}}"))
         };
         self.eviction(r.at, NODE_UPDATED, &[("node", noticed)], &words);
-        let words = format!(
-            "Updating known taints on node {node}: {}",
-            taints_plain(&timed)
-        );
-        let values = [
-            ("node", text(node)),
-            ("taints", self.json(&timed, taints_fields)),
-        ];
+        let words = format!("Updating known taints on node {node}: {}", taints_plain(&timed));
+        let values = [("node", text(node)), ("taints", self.json(&timed, taints_fields))];
         self.eviction(r.at, TAINTS_KNOWN, &values, &words);
     }
 
@@ -56,10 +50,8 @@ impl<'a> Log<'a> {
     /// A pod does not tolerate the taints of its node.
     pub(super) fn not_tolerated(&mut self, r: &Record, step: &Step) {
         let pod = self.pod(r.object);
-        let node = step
-            .pod
-            .and_then(|(_, before, _)| before.node_id())
-            .map_or("", |n| self.node(n.0));
+        let node =
+            step.pod.and_then(|(_, before, _)| before.node_id()).map_or("", |n| self.node(n.0));
         let words = format!("Not all taints are tolerated after update for Pod {pod} on {node}");
         let values = [("pod", text(pod)), ("node", text(node))];
         self.eviction(r.at, NOT_TOLERATED, &values, &words);
@@ -102,10 +94,7 @@ impl<'a> Log<'a> {
         let pod = self.pod(id);
         self.firing(at, pod);
         if self.forms.taint_eviction == EvictionLog::OwnController {
-            let values = [
-                ("controller", text("taint-eviction-controller")),
-                ("pod", text(pod)),
-            ];
+            let values = [("controller", text("taint-eviction-controller")), ("pod", text(pod))];
             self.say(at, DELETING_POD, 0, &values);
         } else {
             let words = format!("NoExecuteTaintManager is deleting Pod: {pod}");

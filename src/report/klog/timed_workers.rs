@@ -25,16 +25,10 @@ impl Log<'_> {
     /// A timer is set for a pod.
     pub(super) fn timer_set(&mut self, r: &Record, seconds: u32) {
         let pod = self.pod(r.object);
-        let (from, to) = (
-            go_time(r.at),
-            go_time(r.at.saturating_add(Dur::from_secs(seconds.into()))),
-        );
+        let (from, to) =
+            (go_time(r.at), go_time(r.at.saturating_add(Dur::from_secs(seconds.into()))));
         let words = format!("Adding TimedWorkerQueue item {pod} at {from} to be fired at {to}");
-        let values = [
-            ("item", text(pod)),
-            ("createTime", text(from)),
-            ("firedTime", text(to)),
-        ];
+        let values = [("item", text(pod)), ("createTime", text(from)), ("firedTime", text(to))];
         self.worker(r.at, ADDING_ITEM, &values, &words);
     }
 
@@ -87,10 +81,8 @@ impl Log<'_> {
             self.entries.insert(r.object);
         }
         if self.forms.timed_workers == WorkerLog::EachStep {
-            let values = [
-                ("item", text(self.pod(r.object))),
-                ("err", Value::Raw("null".to_owned())),
-            ];
+            let values =
+                [("item", text(self.pod(r.object))), ("err", Value::Raw("null".to_owned()))];
             self.say(r.at, FINISHED, 0, &values);
         }
     }

@@ -41,14 +41,8 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
 
 /// Sections, each a sentence of a list.
 fn list(title: &str, sections: Vec<Section>) -> Part {
-    let of = |(head, text): Section| Item {
-        text: format!("{head}: {text}"),
-        command: None,
-    };
-    Part::List {
-        title: title.to_owned(),
-        items: sections.into_iter().map(of).collect(),
-    }
+    let of = |(head, text): Section| Item { text: format!("{head}: {text}"), command: None };
+    Part::List { title: title.to_owned(), items: sections.into_iter().map(of).collect() }
 }
 
 fn cost(told: &Told<'_>) -> Curve {
@@ -78,9 +72,7 @@ fn cost(told: &Told<'_>) -> Curve {
         ticks: (0..a.rows.len()).map(|r| told.name(r)).collect(),
         at: None,
         lines,
-        flat: flat
-            .filter(|(from, to)| from != to)
-            .map(|(from, to)| (*from, *to)),
+        flat: flat.filter(|(from, to)| from != to).map(|(from, to)| (*from, *to)),
         marks,
         highest: charts::highest(told),
     }
@@ -117,20 +109,13 @@ fn leans(told: &Told<'_>) -> Part {
 
 /// The chart of years, whose points are not those of the table.
 fn years(plane: &Plane) -> Curve {
-    let mut at: Vec<f64> = plane
-        .lines
-        .iter()
-        .flat_map(|l| l.points.iter().map(|p| p.0))
-        .collect();
+    let mut at: Vec<f64> = plane.lines.iter().flat_map(|l| l.points.iter().map(|p| p.0)).collect();
     at.sort_by(f64::total_cmp);
     at.dedup();
     let line = |l: &crate::report::charts::Line| Line {
         name: l.name.clone(),
         // Shares fall in steps: at a cost it is the share of the years that cost as much or more.
-        values: at
-            .iter()
-            .map(|x| l.points.iter().find(|p| p.0 >= *x).map(|p| p.1))
-            .collect(),
+        values: at.iter().map(|x| l.points.iter().find(|p| p.0 >= *x).map(|p| p.1)).collect(),
         ..Line::default()
     };
     Curve {

@@ -24,10 +24,8 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
         dots: true,
         ..Line::default()
     };
-    let closed: Option<Vec<(f64, f64)>> = rows
-        .iter()
-        .map(|&r| Some((at(r), a.rows[r].closed? - of_best?)))
-        .collect();
+    let closed: Option<Vec<(f64, f64)>> =
+        rows.iter().map(|&r| Some((at(r), a.rows[r].closed? - of_best?))).collect();
     let closed = closed.map(|points| Line {
         name: "by formula".to_owned(),
         points,
@@ -43,11 +41,7 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
         ticks: rows.iter().map(|&r| (at(r), told.name(r))).collect(),
         lines: std::iter::once(line).chain(closed).collect(),
         span: span.map(|(from, to)| {
-            (
-                at(*from),
-                at(*to),
-                "cannot be told apart from the best".to_owned(),
-            )
+            (at(*from), at(*to), "cannot be told apart from the best".to_owned())
         }),
         marks: vec![(at(a.best), 0.0, best(told))],
         from_zero: false,
@@ -108,11 +102,7 @@ fn competes(costs: &[f64]) -> Option<f64> {
 /// Replica-minutes missing beside needless evictions.
 pub(super) fn front(told: &Told<'_>) -> Plane {
     let a = told.answer;
-    let mut points: Vec<(f64, f64)> = a
-        .rows
-        .iter()
-        .map(|r| (r.figures[4], r.figures[0]))
-        .collect();
+    let mut points: Vec<(f64, f64)> = a.rows.iter().map(|r| (r.figures[4], r.figures[0])).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     // What no other value is better than in both.
     let mut front: Vec<(f64, f64)> = Vec::new();
@@ -158,10 +148,7 @@ pub(super) fn tornado(told: &Told<'_>) -> Figures {
         })
     };
     Figures {
-        heading: heading(
-            told,
-            "What the cost leans on: a third and three times of each",
-        ),
+        heading: heading(told, "What the cost leans on: a third and three times of each"),
         title: String::new(),
         legend: ["as it is", "", "a third to three times"],
         beside: Beside::Ends,
@@ -183,11 +170,7 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     }
     let line = |row: usize, name: String| {
         let missing = kept.years.iter().map(|y| y[row * FIGURES.len()]);
-        Line {
-            name,
-            points: steps(missing.collect()),
-            ..Line::default()
-        }
+        Line { name, points: steps(missing.collect()), ..Line::default() }
     };
     let mut lines = vec![line(a.best, format!("best: {}", told.name(a.best)))];
     if a.now != a.best {
@@ -196,10 +179,7 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     Some(Plane {
         heading: heading(told, "How bad a year may be"),
         across: "replica-minutes missing in a year".to_owned(),
-        up: format!(
-            "% of {} years in which so many are missing, or more",
-            kept.years.len()
-        ),
+        up: format!("% of {} years in which so many are missing, or more", kept.years.len()),
         ticks: Vec::new(),
         lines,
         span: None,
@@ -222,10 +202,7 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, f64)> {
 fn heading(told: &Told<'_>, title: &str) -> Heading {
     Heading {
         title: format!("{}: {title}", told.kept.scenario),
-        subtitle: format!(
-            "{}; {}; {} replications",
-            told.faults, told.line, told.answer.n
-        ),
+        subtitle: format!("{}; {}; {} replications", told.faults, told.line, told.answer.n),
         doc: String::new(),
     }
 }

@@ -21,9 +21,7 @@ pub(crate) fn write_folder(
     page: Option<&html::Page>,
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, name)?;
-    folder.write("plan.txt", |out| {
-        text::write(out, all, None, Style::default())
-    })?;
+    folder.write("plan.txt", |out| text::write(out, all, None, Style::default()))?;
     folder.write("plan.json", |out| json::write(out, &document(all, kept)))?;
     for (i, told) in all.iter().enumerate() {
         // Of several settings each has charts of its own.
@@ -46,10 +44,7 @@ pub(crate) fn write_folder(
     // Last, so that a folder with a manifest is complete.
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
-    Ok(Written {
-        folder: folder.finish()?,
-        files,
-    })
+    Ok(Written { folder: folder.finish()?, files })
 }
 
 /// Writes the charts of a plan, their names with something before them.

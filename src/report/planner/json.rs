@@ -13,10 +13,9 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
         1 => plans.remove(0),
         _ => json!({ "version": 1, "scenario": kept.scenario, "plans": plans }),
     };
-    if let (Some((values, years)), Some(figures)) = (
-        kept.years_of(),
-        all.first().and_then(|t| kept.by_years(t.answer.confidence)),
-    ) {
+    if let (Some((values, years)), Some(figures)) =
+        (kept.years_of(), all.first().and_then(|t| kept.by_years(t.answer.confidence)))
+    {
         let of = |y: &ByYears| {
             let told = json!({ "mean": y.mean, "low": y.interval.low, "high": y.interval.high, "one_outage_at_a_time": y.alone });
             (FIGURES[y.figure].name().to_owned(), told)
@@ -93,28 +92,13 @@ fn row(kept: &Kept, r: &Row) -> Value {
         let figures = figures.map(|(f, (_, s))| (f.name().to_owned(), span(s)));
         Value::Object(figures.collect())
     };
-    let own_spans: Map<String, Value> = kept
-        .own
-        .iter()
-        .cloned()
-        .zip(r.own.iter().map(of_spans))
-        .collect();
-    let spans: Map<String, Value> = FIGURES
-        .iter()
-        .zip(&r.spans)
-        .map(|(f, s)| (f.name().to_owned(), span(s)))
-        .collect();
-    let own: Map<String, Value> = kept
-        .own
-        .iter()
-        .cloned()
-        .zip(r.own.iter().map(of_one))
-        .collect();
-    let figures: Map<String, Value> = FIGURES
-        .iter()
-        .zip(&r.figures)
-        .map(|(f, v)| (f.name().to_owned(), (*v).into()))
-        .collect();
+    let own_spans: Map<String, Value> =
+        kept.own.iter().cloned().zip(r.own.iter().map(of_spans)).collect();
+    let spans: Map<String, Value> =
+        FIGURES.iter().zip(&r.spans).map(|(f, s)| (f.name().to_owned(), span(s))).collect();
+    let own: Map<String, Value> = kept.own.iter().cloned().zip(r.own.iter().map(of_one)).collect();
+    let figures: Map<String, Value> =
+        FIGURES.iter().zip(&r.figures).map(|(f, v)| (f.name().to_owned(), (*v).into())).collect();
     json!({
         "values": r.values,
         "cost": r.cost,

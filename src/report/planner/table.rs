@@ -71,15 +71,9 @@ pub(super) fn table(told: &Told) -> (Table, Vec<String>) {
     };
     let cost = a.rows.iter().map(|r| with_span(r.cost, &r.interval));
     let mut all: Vec<Column> = vec![
-        (
-            "value".to_owned(),
-            (0..a.rows.len()).map(|r| told.name(r)).collect(),
-        ),
+        ("value".to_owned(), (0..a.rows.len()).map(|r| told.name(r)).collect()),
         ("cost".to_owned(), cost.collect()),
-        (
-            "more".to_owned(),
-            a.rows.iter().enumerate().map(more).collect(),
-        ),
+        ("more".to_owned(), a.rows.iter().enumerate().map(more).collect()),
     ];
     if a.rows.iter().any(|r| r.closed.is_some()) {
         let of = |r: &Row| r.closed.map(amount).unwrap_or_default();
@@ -113,11 +107,7 @@ pub(super) fn table(told: &Told) -> (Table, Vec<String>) {
         table.add_row(all.iter().map(|(_, cells)| Cell::new(&cells[row])));
     }
     for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i == last {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        };
+        let alignment = if i == last { CellAlignment::Left } else { CellAlignment::Right };
         column.set_cell_alignment(alignment);
         column.set_padding((0, 2));
     }

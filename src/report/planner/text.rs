@@ -35,11 +35,7 @@ pub(crate) fn write(
     }
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        let files = format!(
-            "Files in {}: {}",
-            written.folder.display(),
-            names.join(", ")
-        );
+        let files = format!("Files in {}: {}", written.folder.display(), names.join(", "));
         for line in fold(&files, style.width) {
             writeln!(out, "{line}")?;
         }
@@ -49,12 +45,7 @@ pub(crate) fn write(
 
 fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     let kept = told.kept;
-    writeln!(
-        out,
-        "{}: {}",
-        painted(&kept.scenario, BOLD, style),
-        kept.paths.join(", ")
-    )?;
+    writeln!(out, "{}: {}", painted(&kept.scenario, BOLD, style), kept.paths.join(", "))?;
     writeln!(out)?;
     let (first, rest) = sections(told);
     said(out, &first, style)?;
@@ -90,11 +81,7 @@ fn said(out: &mut dyn Write, all: &[Section], style: Style) -> io::Result<()> {
         let room = style.width.saturating_sub(19).max(30);
         for (i, line) in fold(text, room).iter().enumerate() {
             let head = if i == 0 { head } else { "" };
-            writeln!(
-                out,
-                "{}{line}",
-                painted(&format!("{head:<18} "), BOLD, style)
-            )?;
+            writeln!(out, "{}{line}", painted(&format!("{head:<18} "), BOLD, style))?;
         }
     }
     Ok(())
@@ -113,10 +100,8 @@ pub(super) type Section = (&'static str, String);
 
 /// The sections of the report: what a person acts on, and what it rests on.
 pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
-    let mut first = vec![
-        ("Recommendation", recommendation(told)),
-        ("Confidence", confidence(told)),
-    ];
+    let mut first =
+        vec![("Recommendation", recommendation(told)), ("Confidence", confidence(told))];
     let mut all = Vec::new();
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
@@ -143,18 +128,14 @@ fn no_price(told: &Told) -> Option<String> {
 fn not_known(told: &Told, wanted: u64) -> String {
     let a = told.answer;
     let longer = told.longer(wanted);
-    let longer = longer.map_or_else(
-        || "more time".to_owned(),
-        |l| format!("{l} of --budget may do"),
-    );
+    let longer =
+        longer.map_or_else(|| "more time".to_owned(), |l| format!("{l} of --budget may do"));
     let what = what_is_counted(told);
     let n = a.n;
     let mut text = format!("not known yet: {n} paired {what} tell too little; {longer}");
-    if let (Some(best), Some(by_best), Some(by_now)) = (
-        a.closed_best,
-        by_formula(told, a.closed_best),
-        told.now().closed,
-    ) {
+    if let (Some(best), Some(by_best), Some(by_now)) =
+        (a.closed_best, by_formula(told, a.closed_best), told.now().closed)
+    {
         let less = amount(by_now - by_best);
         let unit = &told.objective.unit;
         text.push_str(&match best == a.now {
@@ -221,10 +202,7 @@ fn recommendation(told: &Told<'_>) -> String {
         text.push_str(&format!(": {}", changed.join(", ")));
     }
     if !now.breaks.is_empty() {
-        text.push_str(&format!(
-            "; what is set now breaks {}",
-            now.breaks.join(", ")
-        ));
+        text.push_str(&format!("; what is set now breaks {}", now.breaks.join(", ")));
     }
     text + &unsure(best)
 }
@@ -285,11 +263,8 @@ fn confidence(told: &Told<'_>) -> String {
     } else {
         String::new()
     };
-    let mut text = format!(
-        "best of {}{off} with {percent} % ({by}{} paired {what})",
-        a.rows.len(),
-        a.n
-    );
+    let mut text =
+        format!("best of {}{off} with {percent} % ({by}{} paired {what})", a.rows.len(), a.n);
     if a.same.len() > 1 {
         let names: Vec<String> = a.same.iter().map(|r| told.name(*r)).collect();
         let most = a.same.iter().map(|r| a.rows[*r].more_interval.high);
@@ -345,12 +320,7 @@ fn closed(told: &Told<'_>) -> Option<String> {
         format!("{} as well", told.name(best))
     } else {
         let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
-        format!(
-            "prefers {}, by {} {} a year",
-            told.name(best),
-            amount(less),
-            told.objective.unit
-        )
+        format!("prefers {}, by {} {} a year", told.name(best), amount(less), told.objective.unit)
     };
     if a.wanted.is_some() {
         return none();
@@ -416,27 +386,16 @@ fn changes(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
     // Where nothing is known to be better, what is set now is what is recommended.
     let stays = |row: usize| row == a.now && a.same.contains(&a.now);
-    let unit = if told.objective.unit == "replica-minutes" {
-        ""
-    } else {
-        told.objective.unit.as_str()
-    };
+    let unit =
+        if told.objective.unit == "replica-minutes" { "" } else { told.objective.unit.as_str() };
     let mut all: Vec<String> = a
         .break_even
         .iter()
         .filter(|b| !stays(b.row))
         .map(|b| {
-            let what = if b.figure == 3 {
-                "an eviction"
-            } else {
-                "a needless eviction"
-            };
+            let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
             let word = if b.price > b.now { "more" } else { "less" };
-            let unit = if unit.is_empty() {
-                "replica-minutes"
-            } else {
-                unit
-            };
+            let unit = if unit.is_empty() { "replica-minutes" } else { unit };
             format!(
                 "{what} cost {word} than {} {unit} (now {}): then {}",
                 amount(b.price),
@@ -460,11 +419,7 @@ fn changes(told: &Told<'_>) -> Option<String> {
     for s in &a.sensitivities {
         for (i, times) in [(0, "a third of"), (2, "three times")] {
             if s.best[i] != a.best && !stays(s.best[i]) && s.name.starts_with("rate") {
-                all.push(format!(
-                    "{times} the {}: then {}",
-                    s.name,
-                    told.name(s.best[i])
-                ));
+                all.push(format!("{times} the {}: then {}", s.name, told.name(s.best[i])));
             }
         }
     }
@@ -476,13 +431,7 @@ fn not_decided(told: &Told<'_>) -> Option<String> {
     let all: Vec<String> = a
         .unmoved
         .iter()
-        .map(|&f| {
-            format!(
-                "{} ({} a year)",
-                plural(f),
-                amount(a.rows[a.best].figures[f])
-            )
-        })
+        .map(|&f| format!("{} ({} a year)", plural(f), amount(a.rows[a.best].figures[f])))
         .collect();
     (!all.is_empty()).then(|| format!("hardly changed by any of these values: {}", all.join(", ")))
 }

@@ -77,11 +77,8 @@ pub(crate) fn amount(value: f64) -> String {
     let rest = rest.trim_end_matches('0');
     let number = crate::analysis::grouped(whole.parse().unwrap_or(0));
     // What is nothing with these digits has no sign.
-    let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        "-"
-    } else {
-        ""
-    };
+    let sign =
+        if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "-" } else { "" };
     let point = if rest.is_empty() { "" } else { "." };
     format!("{sign}{number}{point}{rest}")
 }
@@ -89,9 +86,7 @@ pub(crate) fn amount(value: f64) -> String {
 /// The figures that a table shows: those that have a price or occur.
 pub(super) fn shown(told: &Told<'_>) -> Vec<usize> {
     let occurs = |f: usize| told.answer.rows.iter().any(|r| r.figures[f].abs() > 1e-9);
-    (0..FIGURES.len())
-        .filter(|&f| told.objective.prices[f] > 0.0 || occurs(f))
-        .collect()
+    (0..FIGURES.len()).filter(|&f| told.objective.prices[f] > 0.0 || occurs(f)).collect()
 }
 
 #[cfg(test)]

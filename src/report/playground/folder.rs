@@ -17,14 +17,8 @@ macro_rules! modules {
 }
 
 /// Those that the page loads.
-const OWN: [(&str, &str); 6] = modules![
-    "door.js",
-    "asks.js",
-    "share.js",
-    "complete.js",
-    "editor.js",
-    "playground.js",
-];
+const OWN: [(&str, &str); 6] =
+    modules!["door.js", "asks.js", "share.js", "complete.js", "editor.js", "playground.js",];
 
 /// The one that runs beside it.
 const WORKER: (&str, &str) = ("worker.js", include_str!("../../../extra/web/worker.js"));
@@ -67,10 +61,8 @@ pub(crate) fn write(
 
 /// The page and all that it runs, but for the simulation.
 fn files() -> Vec<(String, String)> {
-    let modules: Vec<(&str, &str)> = shared()
-        .chain(OWN)
-        .chain(PACKAGES.iter().map(|p| (p.file, p.text)))
-        .collect();
+    let modules: Vec<(&str, &str)> =
+        shared().chain(OWN).chain(PACKAGES.iter().map(|p| (p.file, p.text))).collect();
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let own = [
         ("index.html", page::page(&names)),
@@ -83,9 +75,7 @@ fn files() -> Vec<(String, String)> {
     ];
     let own = own.map(|(name, text)| (name.to_owned(), text));
     let modules = modules.into_iter();
-    own.into_iter()
-        .chain(modules.map(|(name, text)| (name.to_owned(), text.to_owned())))
-        .collect()
+    own.into_iter().chain(modules.map(|(name, text)| (name.to_owned(), text.to_owned()))).collect()
 }
 
 /// The licences of what others wrote.
@@ -108,19 +98,13 @@ mod tests {
         for (name, text) in files.iter().filter(|(name, _)| name.ends_with(".js")) {
             for part in text.split(" from './").skip(1) {
                 let needed = part.split('\'').next().unwrap_or("");
-                assert!(
-                    files.iter().any(|(file, _)| file == needed),
-                    "{name} imports {needed}"
-                );
+                assert!(files.iter().any(|(file, _)| file == needed), "{name} imports {needed}");
             }
         }
         for (name, text) in OWN {
             for part in text.split(" from '@").skip(1) {
                 let needed = format!("@{}", part.split('\'').next().unwrap_or(""));
-                assert!(
-                    PACKAGES.iter().any(|p| p.name == needed),
-                    "{name} imports {needed}"
-                );
+                assert!(PACKAGES.iter().any(|p| p.name == needed), "{name} imports {needed}");
             }
         }
     }

@@ -56,10 +56,7 @@ mod tests {
         let of = |text: &str| Module::new(text.as_bytes().to_vec()).map(drop);
         let version = env!("CARGO_PKG_VERSION");
         assert_eq!(of("#!/bin/sh"), Err("is no WebAssembly module"));
-        assert_eq!(
-            of("\0asm of others"),
-            Err("is not taintsim's simulation for a browser")
-        );
+        assert_eq!(of("\0asm of others"), Err("is not taintsim's simulation for a browser"));
         assert_eq!(
             of(&format!("\0asm taintsim-playground {version}.1;")),
             Err("is that of another release of taintsim")

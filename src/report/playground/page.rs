@@ -72,10 +72,6 @@ mod tests {
         assert!(
             text.contains("style-src-attr 'unsafe-inline';") && !text.contains("'unsafe-eval'")
         );
-        assert_eq!(
-            text.matches("<script>").count(),
-            0,
-            "no script within the page"
-        );
+        assert_eq!(text.matches("<script>").count(), 0, "no script within the page");
     }
 }

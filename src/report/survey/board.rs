@@ -23,20 +23,14 @@ pub(crate) fn board(
     let run_of = |i: usize| runs.get(i).cloned().flatten();
     let mut parts = Vec::new();
     if !broken.is_empty() {
-        let item = |text: &String| Item {
-            text: text.clone(),
-            command: None,
-        };
+        let item = |text: &String| Item { text: text.clone(), command: None };
         parts.push(Part::List {
             title: "Limits that are broken".to_owned(),
             items: broken.iter().map(item).collect(),
         });
     }
     if !survey.lead.is_empty() {
-        let item = |text: &String| Item {
-            text: text.clone(),
-            command: None,
-        };
+        let item = |text: &String| Item { text: text.clone(), command: None };
         parts.push(Part::List {
             title: "First of all".to_owned(),
             items: survey.lead.iter().map(item).collect(),
@@ -58,22 +52,12 @@ pub(crate) fn board(
     }
     parts.push(Part::Table(table(survey, &run_of)));
     let left = survey.lost.len().saturating_sub(ROWS);
-    let mut notes: Vec<String> = survey
-        .skipped
-        .iter()
-        .chain(&heading.notes)
-        .cloned()
-        .collect();
+    let mut notes: Vec<String> = survey.skipped.iter().chain(&heading.notes).cloned().collect();
     if left > 0 {
-        notes.push(format!(
-            "The heat map has the {ROWS} worst losses; the table has all."
-        ));
+        notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));
     }
     if survey.losses < survey.asked {
-        notes.push(format!(
-            "Interrupted: {} of {} losses.",
-            survey.losses, survey.asked
-        ));
+        notes.push(format!("Interrupted: {} of {} losses.", survey.losses, survey.asked));
     }
     Board {
         title: format!("{}: survey", heading.name),
@@ -106,10 +90,7 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
         unit: "replica-minutes missing".to_owned(),
         rows: lost.iter().map(|l| l.loss.name()).collect(),
         columns: columns.iter().map(|c| c.0.to_owned()).collect(),
-        values: lost
-            .iter()
-            .map(|l| columns.iter().map(|c| value(l, c.0)).collect())
-            .collect(),
+        values: lost.iter().map(|l| columns.iter().map(|c| value(l, c.0)).collect()).collect(),
         runs: (0..lost.len()).map(run_of).collect(),
     }
 }
@@ -120,46 +101,23 @@ fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
         _ => "",
     };
     let mut columns: Vec<String> = ["lost", "alike", "nodes", "pods"].map(str::to_owned).into();
-    columns.extend(
-        Measure::ALL
-            .iter()
-            .map(|(name, m)| format!("{name}{}", unit(m))),
-    );
+    columns.extend(Measure::ALL.iter().map(|(name, m)| format!("{name}{}", unit(m))));
     columns.push("zones slowed or stopped".to_owned());
     columns.push("not simulated".to_owned());
     let row = |l: &Lost| {
-        let mut cells: Vec<Value> = vec![
-            l.loss.name().into(),
-            l.loss.like.len().into(),
-            l.size.0.into(),
-            l.size.1.into(),
-        ];
-        cells.extend(
-            Measure::ALL
-                .iter()
-                .map(|(_, m)| Value::from(m.of(&l.figures))),
-        );
+        let mut cells: Vec<Value> =
+            vec![l.loss.name().into(), l.loss.like.len().into(), l.size.0.into(), l.size.1.into()];
+        cells.extend(Measure::ALL.iter().map(|(_, m)| Value::from(m.of(&l.figures))));
         let paced: Vec<String> = l
             .paced
             .iter()
             .map(|(zone, pace)| {
-                let how = if pace.is_stopped() {
-                    "stopped"
-                } else {
-                    "slowed"
-                };
+                let how = if pace.is_stopped() { "stopped" } else { "slowed" };
                 format!("{zone} {how}")
             })
             .collect();
         cells.push(paced.join(", ").into());
-        cells.push(
-            if l.is_least() {
-                "volumes: figures are the least"
-            } else {
-                ""
-            }
-            .into(),
-        );
+        cells.push(if l.is_least() { "volumes: figures are the least" } else { "" }.into());
         cells
     };
     Table {

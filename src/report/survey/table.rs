@@ -37,20 +37,13 @@ pub(crate) fn write(
     broken: &[String],
     style: Style,
 ) -> io::Result<()> {
-    let style = Style {
-        width: style.width.min(WIDEST),
-        ..style
-    };
+    let style = Style { width: style.width.min(WIDEST), ..style };
     writeln!(out, "{}", painted(&heading.name, BOLD, style))?;
     let mut p = Printer { out, style };
     write!(p.out, "  ")?;
     let line = format!("{}; {}", size_in_words(&survey.size), heading.line);
     p.folded(&line, 2, PLAIN)?;
-    let mut runs = format!(
-        "{} for {} each",
-        losses(survey.losses),
-        short(heading.lasts)
-    );
+    let mut runs = format!("{} for {} each", losses(survey.losses), short(heading.lasts));
     if survey.lost.len() < survey.losses {
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
     }
@@ -69,9 +62,7 @@ pub(crate) fn write(
             1 => "1 entry".to_owned(),
             n => format!("{} entries", grouped(n as u64)),
         };
-        p.notes(&[format!(
-            "The scenario's own timeline ({entries}) is left out."
-        )])?;
+        p.notes(&[format!("The scenario's own timeline ({entries}) is left out.")])?;
     }
     p.notes(&survey.skipped)?;
     p.notes(&heading.notes)?;
@@ -125,17 +116,12 @@ impl Printer<'_> {
     /// The command that shows each finding, broken between words as a shell reads it.
     fn commands(&mut self, survey: &Surveyed, called: &Called) -> io::Result<()> {
         let all = survey.findings.iter().enumerate();
-        let all: Vec<(usize, String)> = all
-            .filter_map(|(i, f)| Some((i + 1, called.command(f)?)))
-            .collect();
+        let all: Vec<(usize, String)> =
+            all.filter_map(|(i, f)| Some((i + 1, called.command(f)?))).collect();
         if all.is_empty() {
             return Ok(());
         }
-        writeln!(
-            self.out,
-            "\n{}",
-            self.painted("What shows each finding", BOLD)
-        )?;
+        writeln!(self.out, "\n{}", self.painted("What shows each finding", BOLD))?;
         for (number, command) in all {
             let room = self.style.width.saturating_sub(6).max(20);
             let lines = fold(&command, room);
@@ -145,11 +131,7 @@ impl Printer<'_> {
                     _ => "      ".to_owned(),
                 };
                 let end = if i + 1 < lines.len() { " \\" } else { "" };
-                writeln!(
-                    self.out,
-                    "{begin}{}",
-                    self.painted(&format!("{line}{end}"), DIM)
-                )?;
+                writeln!(self.out, "{begin}{}", self.painted(&format!("{line}{end}"), DIM))?;
             }
         }
         writeln!(self.out)
@@ -171,11 +153,7 @@ impl Printer<'_> {
         let fits =
             |first: usize, gap: usize| first + of_all + gap * figures.len() <= self.style.width;
         let is_beside = fits(name, 1);
-        let gap = if fits(if is_beside { name } else { 2 }, 2) {
-            2
-        } else {
-            1
-        };
+        let gap = if fits(if is_beside { name } else { 2 }, 2) { 2 } else { 1 };
         let first = if is_beside { name } else { 2 };
         let line = |cells: &[&str]| {
             let all = figures.iter().zip(cells);
@@ -185,11 +163,7 @@ impl Printer<'_> {
             text
         };
         let heads: Vec<&str> = figures.iter().map(|&i| COLUMNS[i]).collect();
-        let head = format!(
-            "{:first$}{}",
-            if is_beside { "lost" } else { "" },
-            line(&heads)
-        );
+        let head = format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(&heads));
         writeln!(self.out, "{}", self.painted(&head, BOLD))?;
         for r in &rows {
             let cells: Vec<&str> = figures.iter().map(|&i| r[i].as_str()).collect();
@@ -218,8 +192,7 @@ const COLUMNS: [&str; 10] = [
 
 fn losses(n: usize) -> String {
     let text = counted(n as u64, "loss");
-    text.strip_suffix("losss")
-        .map_or(text.clone(), |t| format!("{t}losses"))
+    text.strip_suffix("losss").map_or(text.clone(), |t| format!("{t}losses"))
 }
 
 fn losses_alike(survey: &Surveyed) -> String {
@@ -241,11 +214,7 @@ fn row(l: &Lost) -> [String; 10] {
     let down = if f.workloads_down == 0 {
         "-".to_owned()
     } else {
-        format!(
-            "{} for {}",
-            grouped(f.workloads_down as u64),
-            least(short(whole(f.down)))
-        )
+        format!("{} for {}", grouped(f.workloads_down as u64), least(short(whole(f.down))))
     };
     [
         name,
@@ -273,11 +242,7 @@ fn minutes(value: f64) -> String {
 }
 
 fn count(n: i64) -> String {
-    if n == 0 {
-        "-".to_owned()
-    } else {
-        n.to_string()
-    }
+    if n == 0 { "-".to_owned() } else { n.to_string() }
 }
 
 fn whole(d: Dur) -> Dur {

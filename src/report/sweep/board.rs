@@ -32,12 +32,7 @@ pub(crate) fn board(
         .map(|c| Part::Curve(lines.curve(c, &heading.columns())))
         .collect();
     if !runs.is_empty() {
-        let runs = Runs {
-            title: "A run of each row".to_owned(),
-            of,
-            runs,
-            beside: false,
-        };
+        let runs = Runs { title: "A run of each row".to_owned(), of, runs, beside: false };
         parts.push(Part::Runs(runs));
     }
     parts.push(Part::Table(table(heading, layout, cases)));
@@ -85,14 +80,9 @@ impl<'a> Lines<'a> {
         // A release is written like a number and is none.
         let numbers = |setting: usize| -> Option<Vec<f64>> {
             let is = settings.get(setting).is_some_and(|s| s != "kubernetes");
-            values(setting)
-                .into_iter()
-                .map(|v| number(v).filter(|_| is))
-                .collect()
+            values(setting).into_iter().map(|v| number(v).filter(|_| is)).collect()
         };
-        let across = (0..settings.len())
-            .find(|s| numbers(*s).is_some())
-            .unwrap_or(0);
+        let across = (0..settings.len()).find(|s| numbers(*s).is_some()).unwrap_or(0);
         let mut ticks = values(across);
         let mut at = numbers(across);
         if let Some(at) = &mut at {
@@ -113,12 +103,7 @@ impl<'a> Lines<'a> {
             });
             rows[line].1[place] = Some(case);
         }
-        Lines {
-            across,
-            ticks,
-            at,
-            rows,
-        }
+        Lines { across, ticks, at, rows }
     }
 
     /// The settings and values that a line has in common.
@@ -214,10 +199,7 @@ mod tests {
     use super::*;
 
     fn case(values: &[&str]) -> Case {
-        Case {
-            values: values.iter().map(|v| (*v).to_owned()).collect(),
-            runs: Vec::new(),
-        }
+        Case { values: values.iter().map(|v| (*v).to_owned()).collect(), runs: Vec::new() }
     }
 
     #[test]
@@ -238,13 +220,7 @@ mod tests {
             .iter()
             .map(|(v, c)| (v[0], c.iter().map(Option::is_some).collect()))
             .collect();
-        assert_eq!(
-            there,
-            [
-                ("1.31", vec![true, true, false]),
-                ("1.34", vec![false, true, true])
-            ]
-        );
+        assert_eq!(there, [("1.31", vec![true, true, false]), ("1.34", vec![false, true, true])]);
         assert_eq!(lines.name(&settings, &["1.34"]), "kubernetes 1.34");
     }
 

@@ -30,13 +30,7 @@ const DIFFERENCES: [&str; 3] = ["diff_mean", "diff_low", "diff_high"];
 /// The columns of files: every figure of all workloads, and what else is shown.
 pub(super) fn of_files(layout: &Layout) -> Vec<Column> {
     let mut all: Vec<Column> = Measure::all().map(Column::of_all).collect();
-    all.extend(
-        layout
-            .columns
-            .iter()
-            .filter(|c| c.workload.is_some())
-            .cloned(),
-    );
+    all.extend(layout.columns.iter().filter(|c| c.workload.is_some()).cloned());
     all
 }
 
@@ -124,11 +118,8 @@ fn statistics(sample: Option<&Sample>) -> [Cell<'static>; STATISTICS.len()] {
     let Some(s) = sample else {
         return [const { Cell::Empty }; STATISTICS.len()];
     };
-    let (mean, median, p95) = (
-        s.figure_interval(),
-        s.quantile_interval(50),
-        s.quantile_interval(95),
-    );
+    let (mean, median, p95) =
+        (s.figure_interval(), s.quantile_interval(50), s.quantile_interval(95));
     [
         Cell::Natural(s.count() as u64),
         Cell::Number(s.mean()),

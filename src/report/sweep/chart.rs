@@ -28,11 +28,7 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
         },
         title: heading.columns().join(" / "),
         rows: rows.iter().map(|r| r.values.join(" / ")).collect(),
-        legend: [
-            "mean over the seeds",
-            "its 95 % interval",
-            "least to greatest",
-        ],
+        legend: ["mean over the seeds", "its 95 % interval", "least to greatest"],
         beside: Beside::Mean,
         panels: layout.columns.iter().take(PANELS_MAX).map(panel).collect(),
     }
@@ -45,12 +41,8 @@ fn subtitle(heading: &Heading, layout: &Layout, rows: usize) -> String {
     if left_out > 0 {
         subtitle.push_str(&format!("; {left_out} more rows are in the table"));
     }
-    let undrawn: Vec<String> = layout
-        .columns
-        .iter()
-        .skip(PANELS_MAX)
-        .map(Column::heading)
-        .collect();
+    let undrawn: Vec<String> =
+        layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
     if !undrawn.is_empty() {
         subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
     }
@@ -70,19 +62,13 @@ fn unit(measure: Measure) -> Unit {
 /// A figure over the seeds of a row, as it is drawn; none where it did not happen.
 fn range(column: &Column, case: &Case) -> Option<Range> {
     let sample = column.sample(case)?;
-    let scale = if unit(column.measure) == Unit::Percent {
-        100_000.0
-    } else {
-        1_000.0
-    };
+    let scale = if unit(column.measure) == Unit::Percent { 100_000.0 } else { 1_000.0 };
     let of = |v: f64| (v.max(0.0) * scale).round() as u128;
     let (least, greatest) = (sample.min(), sample.max());
     // A mean's interval may reach beyond what can be.
     let interval = sample
         .mean_interval()
-        .map_or((sample.mean(), sample.mean()), |i| {
-            (i.low.max(least), i.high.min(greatest))
-        });
+        .map_or((sample.mean(), sample.mean()), |i| (i.low.max(least), i.high.min(greatest)));
     Some(Range {
         least: of(least),
         low: of(interval.0),

@@ -74,10 +74,7 @@ pub struct Column {
 impl Column {
     /// A figure of all workloads.
     pub(crate) fn of_all(measure: Measure) -> Self {
-        Column {
-            measure,
-            workload: None,
-        }
+        Column { measure, workload: None }
     }
 
     /// Its name in files: `evicted`, `Deployment/default/web:evicted`.
@@ -125,11 +122,7 @@ impl Column {
     /// By how much it is greater in a row than in another one, seed by seed: the draws are the
     /// same, so that chance weighs little.
     pub(crate) fn difference(&self, case: &Case, from: &Case) -> Option<Sample> {
-        let pairs = case
-            .runs
-            .iter()
-            .zip(&from.runs)
-            .filter(|(a, b)| a.seed == b.seed);
+        let pairs = case.runs.iter().zip(&from.runs).filter(|(a, b)| a.seed == b.seed);
         Sample::of(pairs.filter_map(|(a, b)| Some(self.of(&a.metrics)? - self.of(&b.metrics)?)))
     }
 }
@@ -144,12 +137,7 @@ fn seconds(d: Dur) -> f64 {
 /// No such figure, no such workload, or several that fit the name.
 pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Problem> {
     let mut columns: Vec<Column> = Vec::new();
-    for text in texts
-        .iter()
-        .flat_map(|t| t.split(','))
-        .map(str::trim)
-        .filter(|t| !t.is_empty())
-    {
+    for text in texts.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|t| !t.is_empty()) {
         let (workload, figure) = match text.rsplit_once(':') {
             Some((name, figure)) => (Some(named(name.trim(), workloads)?), figure.trim()),
             None => (None, text),
@@ -175,10 +163,9 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
             ));
             return Err(problem.help(format!("one of {}, all", names.join(", "))));
         }
-        for column in found.into_iter().map(|measure| Column {
-            measure,
-            workload: workload.clone(),
-        }) {
+        for column in
+            found.into_iter().map(|measure| Column { measure, workload: workload.clone() })
+        {
             if !columns.contains(&column) {
                 columns.push(column);
             }
@@ -190,10 +177,8 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
 /// The workload of that name: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
 fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
     let parts: Vec<&str> = text.split('/').collect();
-    let fits = |full: &str| match (
-        parts.as_slice(),
-        full.split('/').collect::<Vec<_>>().as_slice(),
-    ) {
+    let fits = |full: &str| match (parts.as_slice(), full.split('/').collect::<Vec<_>>().as_slice())
+    {
         ([name], [_, _, n]) => name == n,
         ([first, name], [kind, namespace, n]) => name == n && (first == kind || first == namespace),
         (all, full) => all == full,
@@ -211,10 +196,8 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
         }
         several => {
             let names: Vec<String> = several.iter().map(|n| format!("`{n}`")).collect();
-            Err(
-                Problem::new(format!("`{text}` may be {}", names.join(" or ")))
-                    .help("write its kind and namespace, too"),
-            )
+            Err(Problem::new(format!("`{text}` may be {}", names.join(" or ")))
+                .help("write its kind and namespace, too"))
         }
     }
 }
@@ -226,15 +209,7 @@ fn listed(names: &[String]) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{}{more}",
-        names
-            .iter()
-            .take(MOST)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ")
-    )
+    format!("{}{more}", names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", "))
 }
 
 /// What is shown where nothing is asked for: what decides most often, and what happened in any run
@@ -247,21 +222,14 @@ pub(crate) fn usual(cases: &[Case]) -> Vec<Column> {
         Measure::Cost(Figure::Needless),
         Measure::Detection,
     ];
-    let if_any = [
-        Measure::Cost(Figure::MinutesBelowNeed),
-        Measure::Cost(Figure::PendingAtEnd),
-    ];
+    let if_any = [Measure::Cost(Figure::MinutesBelowNeed), Measure::Cost(Figure::PendingAtEnd)];
     let happened = |m: &Measure| {
         cases
             .iter()
             .flat_map(|c| &c.runs)
             .any(|r| Column::of_all(*m).of(&r.metrics).is_some_and(|v| v > 0.0))
     };
-    always
-        .into_iter()
-        .chain(if_any.into_iter().filter(happened))
-        .map(Column::of_all)
-        .collect()
+    always.into_iter().chain(if_any.into_iter().filter(happened)).map(Column::of_all).collect()
 }
 
 #[cfg(test)]
@@ -269,12 +237,8 @@ mod tests {
     use super::*;
 
     fn shown(texts: &[&str]) -> Result<Vec<String>, String> {
-        let workloads = [
-            "Deployment/lab/web",
-            "Deployment/shop/web",
-            "StatefulSet/shop/db",
-        ]
-        .map(str::to_owned);
+        let workloads =
+            ["Deployment/lab/web", "Deployment/shop/web", "StatefulSet/shop/db"].map(str::to_owned);
         let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
         parse(&texts, &workloads)
             .map(|all| all.iter().map(Column::name).collect())
@@ -287,22 +251,13 @@ mod tests {
             shown(&["evicted, detection_s", "evicted"]),
             Ok(vec!["evicted".to_owned(), "detection_s".to_owned()])
         );
-        assert_eq!(
-            shown(&["db:evicted"]),
-            Ok(vec!["StatefulSet/shop/db:evicted".to_owned()])
-        );
+        assert_eq!(shown(&["db:evicted"]), Ok(vec!["StatefulSet/shop/db:evicted".to_owned()]));
         assert_eq!(
             shown(&["shop/web:restarts"]),
             Ok(vec!["Deployment/shop/web:restarts".to_owned()])
         );
-        assert_eq!(
-            shown(&["db:all"]).map(|all| all.len()),
-            Ok(Figure::ALL.len())
-        );
-        assert_eq!(
-            shown(&["all"]).map(|all| all.len()),
-            Ok(Figure::ALL.len() + 3)
-        );
+        assert_eq!(shown(&["db:all"]).map(|all| all.len()), Ok(Figure::ALL.len()));
+        assert_eq!(shown(&["all"]).map(|all| all.len()), Ok(Figure::ALL.len() + 3));
         assert!(
             shown(&["web:evicted"])
                 .is_err_and(|p| p.contains("`Deployment/lab/web` or `Deployment/shop/web`"))

@@ -27,19 +27,11 @@ pub(crate) fn write_folder(
     (page, forms): (Option<&html::Page>, TableForms),
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
-    let table = CasesTable {
-        heading,
-        layout,
-        cases,
-    };
+    let table = CasesTable { heading, layout, cases };
     folder.write("sweep.csv", |out| tables::csv::write(out, &table))?;
-    folder.write("sweep.json", |out| {
-        json::write(out, &document(heading, layout, cases))
-    })?;
+    folder.write("sweep.json", |out| json::write(out, &document(heading, layout, cases)))?;
     let runs = RunsTable::new(heading, cases);
-    folder.write_large("runs.csv", forms.packing, |out| {
-        tables::csv::write(out, &runs)
-    })?;
+    folder.write_large("runs.csv", forms.packing, |out| tables::csv::write(out, &runs))?;
     let about = [("scenario", heading.scenario.clone())];
     write_tables(&mut folder, forms, &[&table, &runs], &about)?;
     let chart = figures(heading, layout, cases);
@@ -54,19 +46,13 @@ pub(crate) fn write_folder(
     let manifest_of = manifest_of(heading, cases, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
-    Ok(Written {
-        folder: folder.finish()?,
-        files,
-    })
+    Ok(Written { folder: folder.finish()?, files })
 }
 
 fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
     let files = manifest::listed(files);
-    let axes: Vec<Value> = heading
-        .axes
-        .iter()
-        .map(|a| json!({ "path": a.path, "values": a.values }))
-        .collect();
+    let axes: Vec<Value> =
+        heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
     let of = |(file, of): &(String, Fingerprint)| {
         manifest::scenario(&heading.scenario, file, of, &heading.fixed)
     };

@@ -54,10 +54,7 @@ impl Heading {
             ));
         }
         if !differs("timing") {
-            parts.push(format!(
-                "timing {}",
-                each(&|(plan, _)| plan.timing.name.clone())
-            ));
+            parts.push(format!("timing {}", each(&|(plan, _)| plan.timing.name.clone())));
         }
         if !differs("seed") {
             let of = |(_, first): &(Plan, u64)| {
@@ -71,9 +68,7 @@ impl Heading {
             parts.push(each(&of));
         }
         if !differs("horizon") {
-            parts.push(each(&|(plan, _)| {
-                short(Dur::from_nanos(plan.horizon.as_nanos()))
-            }));
+            parts.push(each(&|(plan, _)| short(Dur::from_nanos(plan.horizon.as_nanos()))));
         }
         parts.join(", ")
     }
@@ -90,12 +85,7 @@ impl Heading {
                 })
                 .collect()
         };
-        let longest = self
-            .axes
-            .iter()
-            .map(|a| split(&a.path).len())
-            .max()
-            .unwrap_or(1);
+        let longest = self.axes.iter().map(|a| split(&a.path).len()).max().unwrap_or(1);
         (1..longest)
             .map(ends)
             .find(|names| (1..names.len()).all(|i| !names[..i].contains(&names[i])))
@@ -163,10 +153,7 @@ mod tests {
             notes: Vec::new(),
             axes: paths
                 .iter()
-                .map(|p| Axis {
-                    path: (*p).to_owned(),
-                    values: vec!["1".to_owned()],
-                })
+                .map(|p| Axis { path: (*p).to_owned(), values: vec!["1".to_owned()] })
                 .collect(),
             fixed: Vec::new(),
             files: Vec::new(),
@@ -180,10 +167,7 @@ mod tests {
             heading(&["pods.web.count", "pods.db.count"]).columns(),
             ["web.count", "db.count"]
         );
-        assert_eq!(
-            heading(&["horizon", "pods.db.count"]).columns(),
-            ["horizon", "count"]
-        );
+        assert_eq!(heading(&["horizon", "pods.db.count"]).columns(), ["horizon", "count"]);
         assert_eq!(heading(&["seed"]).columns(), ["seed"]);
         assert!(heading(&[]).columns().is_empty());
     }

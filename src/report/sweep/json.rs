@@ -27,9 +27,7 @@ pub(crate) fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Va
                 if let (Value::Object(said), Some(from)) = (&mut said, from) {
                     said.insert(
                         "difference".to_owned(),
-                        column
-                            .difference(case, from)
-                            .map_or(Value::Null, |s| mean(&s)),
+                        column.difference(case, from).map_or(Value::Null, |s| mean(&s)),
                     );
                 }
                 (column.name(), said)

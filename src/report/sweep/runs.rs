@@ -27,12 +27,7 @@ impl<'a> RunsTable<'a> {
         let of_one = |name: &&str| {
             let workload = Some((*name).to_owned());
             let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
-            costs
-                .map(|measure| Column {
-                    measure,
-                    workload: workload.clone(),
-                })
-                .collect::<Vec<_>>()
+            costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
         };
         RunsTable {
             heading,
@@ -53,11 +48,7 @@ impl Table for RunsTable<'_> {
     fn columns(&self) -> Vec<tables::Column> {
         let mut all = settings(self.heading, self.cases);
         all.push(tables::Column::new("seed", Kind::Natural));
-        all.extend(
-            self.figures
-                .iter()
-                .map(|c| tables::Column::new(c.name(), Kind::Number)),
-        );
+        all.extend(self.figures.iter().map(|c| tables::Column::new(c.name(), Kind::Number)));
         all
     }
 
@@ -66,11 +57,7 @@ impl Table for RunsTable<'_> {
             for run in &case.runs {
                 let mut row: Vec<Cell<'_>> = case.values.iter().map(|v| Cell::Given(v)).collect();
                 row.push(Cell::Natural(run.seed));
-                row.extend(
-                    self.figures
-                        .iter()
-                        .map(|c| Cell::number(c.of(&run.metrics))),
-                );
+                row.extend(self.figures.iter().map(|c| Cell::number(c.of(&run.metrics))));
                 each(&row)?;
             }
         }

@@ -41,11 +41,7 @@ pub(crate) fn write(
     write_folded(out, "", &notes(heading, layout, cases), style.width)?;
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        let files = format!(
-            "Files in {}: {}",
-            written.folder.display(),
-            names.join(", ")
-        );
+        let files = format!("Files in {}: {}", written.folder.display(), names.join(", "));
         write_folded(out, "", &files, style.width)?;
     }
     if heading.seeds == 1 {
@@ -75,11 +71,7 @@ fn write_heading(out: &mut dyn Write, heading: &Heading, style: Style) -> io::Re
     for fixed in &heading.fixed {
         writeln!(out, "  {fixed}")?;
     }
-    for (axis, column) in heading
-        .axes
-        .iter()
-        .zip(&heading.columns())
-        .filter(|(a, c)| a.path != **c)
+    for (axis, column) in heading.axes.iter().zip(&heading.columns()).filter(|(a, c)| a.path != **c)
     {
         let text = format!("{column} is {}", axis.path);
         write_folded(out, "  ", &text, room)?;
@@ -114,12 +106,7 @@ fn write_rows(
         let values = cases.iter().map(|case| case.values[i].clone());
         (name, values.collect())
     };
-    let names: Vec<Filled> = heading
-        .columns()
-        .into_iter()
-        .enumerate()
-        .map(name)
-        .collect();
+    let names: Vec<Filled> = heading.columns().into_iter().enumerate().map(name).collect();
     let wide = |(head, cells): &Filled| {
         let all = head.lines().chain(cells.iter().map(String::as_str));
         all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
@@ -163,23 +150,13 @@ fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
     if shows(Measure::Cost(Figure::ReplicaMinutesMissing)) {
         notes.push_str("Missing: desired pods that were not up, summed over time. ");
     }
-    if [Measure::Detection, Measure::Tainting, Measure::Eviction]
-        .into_iter()
-        .any(shows)
-    {
+    if [Measure::Detection, Measure::Tainting, Measure::Eviction].into_iter().any(shows) {
         notes.push_str("Detection, tainting, eviction: from the fault to Unknown, NoExecute and the deletion, the median of a run. ");
     }
     if shows(Measure::Cost(Figure::Needless)) {
-        notes.push_str(&format!(
-            "Needless: the node was back within {}. ",
-            short(heading.window)
-        ));
+        notes.push_str(&format!("Needless: the node was back within {}. ", short(heading.window)));
     }
-    let undecided: u64 = cases
-        .iter()
-        .flat_map(|c| &c.runs)
-        .map(|r| r.metrics.undecided)
-        .sum();
+    let undecided: u64 = cases.iter().flat_map(|c| &c.runs).map(|r| r.metrics.undecided).sum();
     if undecided > 0 && shows(Measure::Cost(Figure::Needless)) {
         notes.push_str(&format!(
             "Of {} evictions the runs ended too early to tell.",
@@ -196,9 +173,7 @@ fn head(column: &Column) -> String {
 
 fn table(columns: &[Filled]) -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(columns.iter().map(|c| &c.0));
     for row in 0..columns.first().map_or(0, |c| c.1.len()) {
         table.add_row(columns.iter().map(|c| Cell::new(&c.1[row])));
@@ -227,22 +202,13 @@ fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
         // No figure of a run is below zero, and no mean of them.
         Cells::Mean if s.mean_interval().is_some_and(|i| i.low < 0.0) => {
             let high = s.mean_interval().map_or(0.0, |i| i.high);
-            let (mean, high) = (
-                rounded(column.measure, s.mean()),
-                rounded(column.measure, high),
-            );
+            let (mean, high) = (rounded(column.measure, s.mean()), rounded(column.measure, high));
             format!("{mean} (0–{high})")
         }
         Cells::Mean => mean(column.measure, s),
         Cells::Median => ranged(s.quantile(50), s.quantile_interval(50)),
         Cells::P95 => ranged(s.quantile(95), s.quantile_interval(95)),
-        Cells::Range => ranged(
-            s.quantile(50),
-            Some(Interval {
-                low: s.min(),
-                high: s.max(),
-            }),
-        ),
+        Cells::Range => ranged(s.quantile(50), Some(Interval { low: s.min(), high: s.max() })),
     }
 }
 
@@ -279,9 +245,7 @@ fn mean(measure: Measure, s: &Sample) -> String {
     }
     let (least, most, scale) = digits(measure);
     let half = half * scale;
-    let places = (least..most)
-        .find(|d| half >= 0.5 / 10_f64.powi(*d as i32))
-        .unwrap_or(most);
+    let places = (least..most).find(|d| half >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
     let whole = 10_f64.powi(places as i32);
     // A hair less, so that a width that would be round without the error of floating point is not
     // rounded up.
@@ -297,9 +261,7 @@ fn mean(measure: Measure, s: &Sample) -> String {
 fn rounded(measure: Measure, v: f64) -> String {
     let (least, most, scale) = digits(measure);
     let v = v * scale;
-    let places = (least..most)
-        .find(|d| v >= 0.5 / 10_f64.powi(*d as i32))
-        .unwrap_or(most);
+    let places = (least..most).find(|d| v >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
     written(measure, v, places)
 }
 
@@ -317,29 +279,19 @@ fn value(measure: Measure, v: f64) -> String {
         _ => most,
     };
     let text = written(measure, v, places);
-    if measure.is_time() {
-        text
-    } else {
-        without_zeros(&text, least)
-    }
+    if measure.is_time() { text } else { without_zeros(&text, least) }
 }
 
 /// A number in the unit that it is read in, with `places` digits behind the point.
 fn written(measure: Measure, v: f64, places: usize) -> String {
     if measure.is_time() {
         let step = 10_u64.pow(3 - places.min(3) as u32);
-        return short(Dur::from_millis(
-            (v * 1000.0 / step as f64).round() as u64 * step,
-        ));
+        return short(Dur::from_millis((v * 1000.0 / step as f64).round() as u64 * step));
     }
     let text = format!("{v:.places$}");
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
-    let number = if rest.is_empty() {
-        grouped
-    } else {
-        format!("{grouped}.{rest}")
-    };
+    let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
     if matches!(measure, Measure::Cost(Figure::RequestsLostShare)) {
         format!("{number} %")
     } else {
@@ -366,11 +318,7 @@ mod tests {
     const COUNT: Measure = Measure::Cost(Figure::Evicted);
 
     fn cell(measure: Measure, values: &[f64]) -> String {
-        said(
-            &Column::of_all(measure),
-            Sample::of(values.iter().copied()).as_ref(),
-            Cells::Mean,
-        )
+        said(&Column::of_all(measure), Sample::of(values.iter().copied()).as_ref(), Cells::Mean)
     }
 
     #[test]
@@ -383,17 +331,11 @@ mod tests {
         // 2.5 ± 12.706 · 0.5: up to 8.853, and a count is not below zero.
         assert_eq!(cell(COUNT, &[2.0, 3.0]), "2.5 (0–8.9)");
         assert_eq!(cell(Measure::Detection, &[47.70, 47.72]), "47.7s ±0.2s");
-        assert_eq!(
-            cell(Measure::Detection, &[162.4995, 162.5005]),
-            "2m42.5s ±0.01s"
-        );
+        assert_eq!(cell(Measure::Detection, &[162.4995, 162.5005]), "2m42.5s ±0.01s");
         assert_eq!(cell(SHARE, &[0.0032, 0.0034]), "0.33 % ±0.13 %");
         // 12.706 · 0.000 001 % are 0.000 013 %, rounded up at the fourth digit, the last that is
         // shown.
-        assert_eq!(
-            cell(SHARE, &[0.003_299_99, 0.003_300_01]),
-            "0.3300 % ±0.0001 %"
-        );
+        assert_eq!(cell(SHARE, &[0.003_299_99, 0.003_300_01]), "0.3300 % ±0.0001 %");
     }
 
     #[test]
@@ -406,32 +348,14 @@ mod tests {
                 same(MINUTES, 1.867),
                 same(MINUTES, 12_345.67)
             ),
-            (
-                "2.0".into(),
-                "0.04".into(),
-                "1.87".into(),
-                "12,345.7".into()
-            )
+            ("2.0".into(), "0.04".into(), "1.87".into(), "12,345.7".into())
         );
         assert_eq!(
-            (
-                same(COUNT, 1_200.0),
-                same(COUNT, 0.0),
-                same(SHARE, 0.5),
-                same(SHARE, 0.0)
-            ),
-            (
-                "1,200".into(),
-                "0".into(),
-                "50.00 %".into(),
-                "0.00 %".into()
-            )
+            (same(COUNT, 1_200.0), same(COUNT, 0.0), same(SHARE, 0.5), same(SHARE, 0.0)),
+            ("1,200".into(), "0".into(), "50.00 %".into(), "0.00 %".into())
         );
         assert_eq!(
-            (
-                same(Measure::Detection, 47.704),
-                same(Measure::Detection, 0.013)
-            ),
+            (same(Measure::Detection, 47.704), same(Measure::Detection, 0.013)),
             ("47.7s".into(), "0.013s".into())
         );
         assert_eq!(cell(MINUTES, &[]), "-");
@@ -441,10 +365,7 @@ mod tests {
     #[test]
     fn differences_have_a_sign() {
         let of = |values: &[f64]| {
-            signed(
-                &Column::of_all(MINUTES),
-                Sample::of(values.iter().copied()).as_ref(),
-            )
+            signed(&Column::of_all(MINUTES), Sample::of(values.iter().copied()).as_ref())
         };
         assert_eq!(
             (of(&[0.0, 0.0]), of(&[5.0, 5.0]), of(&[-5.0, -5.0]), of(&[])),

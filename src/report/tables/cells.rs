@@ -42,10 +42,7 @@ impl Column {
 
     /// A column.
     pub(crate) fn new(name: impl Into<Cow<'static, str>>, kind: Kind) -> Self {
-        Column {
-            name: name.into(),
-            kind,
-        }
+        Column { name: name.into(), kind }
     }
 }
 
@@ -82,11 +79,7 @@ impl<'a> Cell<'a> {
 
     /// A list, unless it has no items.
     pub(crate) fn texts(texts: Vec<String>) -> Self {
-        if texts.is_empty() {
-            Cell::Empty
-        } else {
-            Cell::Texts(texts.into())
-        }
+        if texts.is_empty() { Cell::Empty } else { Cell::Texts(texts.into()) }
     }
 
     /// A whole number, where there is one.

@@ -11,16 +11,8 @@ use std::io;
 
 /// What a figure of a sweep comes to over the seeds, by its names in the document; an interval is
 /// two columns.
-const STATISTICS: [&str; 8] = [
-    "mean",
-    "mean_interval",
-    "median",
-    "median_interval",
-    "p95",
-    "p95_interval",
-    "min",
-    "max",
-];
+const STATISTICS: [&str; 8] =
+    ["mean", "mean_interval", "median", "median_interval", "p95", "p95_interval", "min", "max"];
 
 /// What the first course of a forecast is called, in which nobody does anything.
 const AS_IT_IS: &str = "as it is";
@@ -49,9 +41,8 @@ impl Table for Rows<'_> {
 
 /// A sweep: a row for each combination of values and each figure.
 pub fn sweep(document: &Value) -> Rows<'_> {
-    let paths: Vec<&str> = list(&document["axes"])
-        .filter_map(|axis| axis["path"].as_str())
-        .collect();
+    let paths: Vec<&str> =
+        list(&document["axes"]).filter_map(|axis| axis["path"].as_str()).collect();
     let cases: Vec<&Value> = list(&document["rows"]).collect();
     let mut columns: Vec<Column> = paths
         .iter()
@@ -69,11 +60,7 @@ pub fn sweep(document: &Value) -> Rows<'_> {
             rows.push(row);
         }
     }
-    Rows {
-        name: "sweep",
-        columns,
-        rows,
-    }
+    Rows { name: "sweep", columns, rows }
 }
 
 /// A survey: a row for each loss, worst first.
@@ -100,11 +87,7 @@ pub fn survey(document: &Value) -> Rows<'_> {
         row.push(of_kind(Kind::Truth, &loss["at_least"]));
         rows.push(row);
     }
-    Rows {
-        name: "survey",
-        columns,
-        rows,
-    }
+    Rows { name: "survey", columns, rows }
 }
 
 /// A survey: a row for each workload that a loss touches.
@@ -136,11 +119,7 @@ pub fn workloads(document: &Value) -> Rows<'_> {
             rows.push(row);
         }
     }
-    Rows {
-        name: "workloads",
-        columns,
-        rows,
-    }
+    Rows { name: "workloads", columns, rows }
 }
 
 /// A plan: a row for each combination of values, the figures of a year. Of settings that are chosen
@@ -188,11 +167,7 @@ pub fn plan(document: &Value) -> Rows<'_> {
             rows.push(row_of_plan((plan, row), &paths, &figures, &own));
         }
     }
-    Rows {
-        name: "plan",
-        columns,
-        rows,
-    }
+    Rows { name: "plan", columns, rows }
 }
 
 /// A row of a plan.
@@ -312,11 +287,7 @@ pub fn diff(document: &Value) -> Rows<'_> {
             rows.push(row);
         }
     }
-    Rows {
-        name: "diff",
-        columns,
-        rows,
-    }
+    Rows { name: "diff", columns, rows }
 }
 
 /// A forecast: a row for each thing that may happen on each course.
@@ -377,11 +348,8 @@ pub fn explore(document: &Value) -> Rows<'_> {
         ("small", Kind::Truth),
         ("tape", Kind::Text),
     ];
-    let mut columns = Column::all(&[
-        ("kubernetes", Kind::Text),
-        ("property", Kind::Text),
-        ("found", Kind::Text),
-    ]);
+    let mut columns =
+        Column::all(&[("kubernetes", Kind::Text), ("property", Kind::Text), ("found", Kind::Text)]);
     columns.extend(Column::all(&OF_A_VIOLATION));
     let mut rows = Vec::new();
     for search in list(&document["searches"]) {
@@ -398,11 +366,7 @@ pub fn explore(document: &Value) -> Rows<'_> {
             }
         }
     }
-    Rows {
-        name: "explore",
-        columns,
-        rows,
-    }
+    Rows { name: "explore", columns, rows }
 }
 
 /// A past outage: a row for each eviction that was recorded, and then for each that only the
@@ -440,16 +404,10 @@ fn of_objects<'a>(
     objects: impl Iterator<Item = &'a Value>,
 ) -> Rows<'a> {
     let row = |one: &'a Value| {
-        let cells = fields
-            .iter()
-            .map(|(name, kind)| of_kind(*kind, &one[*name]));
+        let cells = fields.iter().map(|(name, kind)| of_kind(*kind, &one[*name]));
         cells.collect()
     };
-    Rows {
-        name,
-        columns: Column::all(fields),
-        rows: objects.map(row).collect(),
-    }
+    Rows { name, columns: Column::all(fields), rows: objects.map(row).collect() }
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -486,9 +444,9 @@ fn setting<'a>(path: &str, values: impl Iterator<Item = &'a Value>) -> Column {
 /// The columns of a statistic.
 fn numbers_of(name: &str) -> Vec<Column> {
     match name.strip_suffix("_interval") {
-        Some(of) => ["low", "high"]
-            .map(|end| Column::new(format!("{of}_{end}"), Kind::Number))
-            .to_vec(),
+        Some(of) => {
+            ["low", "high"].map(|end| Column::new(format!("{of}_{end}"), Kind::Number)).to_vec()
+        }
         None => vec![Column::new(name.to_owned(), Kind::Number)],
     }
 }

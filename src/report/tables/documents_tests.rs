@@ -139,10 +139,7 @@ fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_
     let table = documents::explore(&document);
     is_told(&table, &[]);
     let mut lines: Vec<String> = csv_of(&table).lines().map(str::to_owned).collect();
-    assert_eq!(
-        lines.remove(0),
-        "kubernetes,property,found,text,runs,deviations,small,tape"
-    );
+    assert_eq!(lines.remove(0), "kubernetes,property,found,text,runs,deviations,small,tape");
     // The order of properties is that of the document.
     lines.sort();
     let expected = [

@@ -67,11 +67,7 @@ impl<'a> EvictionsTable<'a> {
     /// Those of a run; `window` is how soon a node must be back for an eviction to have been
     /// needless.
     pub fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads, window: Dur) -> Self {
-        EvictionsTable {
-            analysis,
-            workloads,
-            window,
-        }
+        EvictionsTable { analysis, workloads, window }
     }
 }
 
@@ -92,8 +88,7 @@ impl Table for EvictionsTable<'_> {
             let needless = if e.is_undecided(self.window, self.analysis.horizon()) {
                 None
             } else {
-                e.is_for_node_failure()
-                    .then(|| u32::from(e.is_needless(self.window)))
+                e.is_for_node_failure().then(|| u32::from(e.is_needless(self.window)))
             };
             each(&row(self.analysis, &e, next, (owner, needless)))?;
         }
@@ -109,9 +104,7 @@ fn row<'a>(
 ) -> [Cell<'a>; COLUMNS.len()] {
     let full = analysis.pod_name(e.pod);
     let (namespace, name) = full.split_once('/').unwrap_or(("", full));
-    let fault = e
-        .fault
-        .and_then(|f| analysis.plan.timeline.get(f.entry as usize));
+    let fault = e.fault.and_then(|f| analysis.plan.timeline.get(f.entry as usize));
     let ready = next.and_then(|n| n.ready_at);
     let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
     [

@@ -93,10 +93,7 @@ fn properties(name: &str, columns: &[Column], about: &[(&str, String)]) -> Write
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(said));
-    for column in columns
-        .iter()
-        .filter(|c| matches!(c.kind, Kind::Whole | Kind::Natural))
-    {
+    for column in columns.iter().filter(|c| matches!(c.kind, Kind::Whole | Kind::Natural)) {
         // Most of them are ids, each a little more than the one before.
         let path = ColumnPath::new(vec![column.name.to_string()]);
         properties = properties
@@ -173,10 +170,7 @@ struct Gathered {
 }
 
 enum Values {
-    Texts {
-        values: Vec<ByteArray>,
-        is_list: bool,
-    },
+    Texts { values: Vec<ByteArray>, is_list: bool },
     Whole(Vec<i64>),
     Numbers(Vec<f64>),
     Truths(Vec<bool>),
@@ -184,10 +178,7 @@ enum Values {
 
 impl Gathered {
     fn new(kind: Kind) -> Self {
-        let texts = |is_list| Values::Texts {
-            values: Vec::new(),
-            is_list,
-        };
+        let texts = |is_list| Values::Texts { values: Vec::new(), is_list };
         Gathered {
             values: match kind {
                 Kind::Text => texts(false),
@@ -204,13 +195,7 @@ impl Gathered {
     /// Takes the cell of a row; one of another kind than the column's counts as empty.
     fn push(&mut self, cell: &Cell<'_>) {
         let is_value = match (&mut self.values, cell) {
-            (
-                Values::Texts {
-                    values,
-                    is_list: true,
-                },
-                Cell::Texts(items),
-            ) => {
+            (Values::Texts { values, is_list: true }, Cell::Texts(items)) => {
                 for (i, item) in items.iter().enumerate() {
                     values.push(item.as_str().into());
                     self.depths.push(2);

@@ -77,17 +77,12 @@ fn a_curve_has_a_row_for_each_change() {
     // Two nodes; n2 is cut off at 61.7 s, and its pod p2 is evicted at 405.1 s.
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
-    let (curves, (_, serving)) = (
-        curves(&analysis),
-        summary::summary_and_serving(&analysis, WINDOW),
-    );
+    let (curves, (_, serving)) =
+        (curves(&analysis), summary::summary_and_serving(&analysis, WINDOW));
     let text = csv_of(&CurvesTable::new(&curves, &serving));
     let evicted: Vec<&str> = text.lines().filter(|l| l.contains(",evicted,")).collect();
     assert_eq!(evicted, ["0,,evicted,0", "405.1,,evicted,1"]);
-    assert!(
-        text.contains("0,pods without a workload,desired,"),
-        "{text}"
-    );
+    assert!(text.contains("0,pods without a workload,desired,"), "{text}");
 }
 
 #[test]
@@ -159,15 +154,9 @@ pub(super) mod read_back {
         let mut lines = csv.records();
         let mut rows = 0;
         for row in file.get_row_iter(None).expect("rows") {
-            let (row, line) = (
-                row.expect("a row"),
-                lines.next().expect("a line").expect("CSV"),
-            );
+            let (row, line) = (row.expect("a row"), lines.next().expect("a line").expect("CSV"));
             for (i, (name, field)) in row.get_column_iter().enumerate() {
-                assert_eq!(
-                    (name.as_str(), name.as_str()),
-                    (&*columns[i].name, &heading[i])
-                );
+                assert_eq!((name.as_str(), name.as_str()), (&*columns[i].name, &heading[i]));
                 let (found, said) = (as_csv(field, columns[i].kind), &line[i]);
                 let equal = match (found.parse::<f64>(), said.parse::<f64>()) {
                     (Ok(a), Ok(b)) if matches!(field, Field::Double(_)) => (a - b).abs() < 1e-6,
@@ -186,19 +175,10 @@ pub(super) mod read_back {
         let (plan, trace) = one_node_lost();
         let analysis = Analysis::new(&plan, &trace);
         let workloads = workloads::workloads(&analysis);
-        let (curves, (_, serving)) = (
-            curves(&analysis),
-            summary::summary_and_serving(&analysis, WINDOW),
-        );
+        let (curves, (_, serving)) =
+            (curves(&analysis), summary::summary_and_serving(&analysis, WINDOW));
         assert_eq!(same(&RecordsTable::new(&analysis)), trace.len());
-        assert_eq!(
-            same(&EvictionsTable::new(
-                &analysis,
-                &workloads,
-                DEFAULT_NEEDLESS_WINDOW
-            )),
-            1
-        );
+        assert_eq!(same(&EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW)), 1);
         assert!(same(&CurvesTable::new(&curves, &serving)) > 9);
     }
 
@@ -207,24 +187,12 @@ pub(super) mod read_back {
         for rows in [0, 3, (1 << 17) + 2] {
             assert_eq!(same(&Kinds { rows }), rows);
         }
-        let metadata = parquet_of(&Kinds {
-            rows: (1 << 17) + 2,
-        })
-        .metadata()
-        .clone();
+        let metadata = parquet_of(&Kinds { rows: (1 << 17) + 2 }).metadata().clone();
         assert_eq!(metadata.num_row_groups(), 2);
         let said = metadata.file_metadata().key_value_metadata().expect("some");
-        let said: Vec<(&str, Option<&str>)> = said
-            .iter()
-            .map(|k| (k.key.as_str(), k.value.as_deref()))
-            .collect();
-        assert_eq!(
-            said[..2],
-            [
-                ("taintsim.table", Some("kinds")),
-                ("taintsim.schema", Some("1"))
-            ]
-        );
+        let said: Vec<(&str, Option<&str>)> =
+            said.iter().map(|k| (k.key.as_str(), k.value.as_deref())).collect();
+        assert_eq!(said[..2], [("taintsim.table", Some("kinds")), ("taintsim.schema", Some("1"))]);
         assert_eq!(said[3], ("taintsim.seed", Some("7")));
     }
 }

@@ -9,10 +9,7 @@ use crate::kernel::Dur;
 pub(super) fn missing(costs: &Costs) -> String {
     let mut said = format!("{} missing", tenths(costs.missing_ns, "replica-minute"));
     if !costs.below_need.is_zero() {
-        said.push_str(&format!(
-            "; below need for {}",
-            short(nearest_ms(costs.below_need))
-        ));
+        said.push_str(&format!("; below need for {}", short(nearest_ms(costs.below_need))));
         if costs.longest_below_need < costs.below_need {
             said.push_str(&format!(
                 ", at most {} at a stretch",
@@ -21,10 +18,7 @@ pub(super) fn missing(costs: &Costs) -> String {
         }
     }
     if !costs.none_up.is_zero() {
-        said.push_str(&format!(
-            "; none up for {}",
-            short(nearest_ms(costs.none_up))
-        ));
+        said.push_str(&format!("; none up for {}", short(nearest_ms(costs.none_up))));
     }
     said
 }
@@ -46,10 +40,7 @@ pub(super) fn requests_lost(costs: &Costs) -> String {
 
 /// `3 pods at the end, 12 at one time, the longest for 10m`
 pub(super) fn pending(costs: &Costs) -> String {
-    let (end, most) = (
-        counted(costs.pending_at_end, "pod"),
-        grouped(costs.most_pending),
-    );
+    let (end, most) = (counted(costs.pending_at_end, "pod"), grouped(costs.most_pending));
     format!(
         "{end} at the end, {most} at one time, one of them for {}",
         short(nearest_ms(costs.longest_pending))
@@ -59,11 +50,7 @@ pub(super) fn pending(costs: &Costs) -> String {
 /// `12.3 minutes` of pod-nanoseconds; what would read as none is written in seconds.
 pub(crate) fn tenths(ns: u128, unit: &str) -> String {
     if (1..3_000_000_000).contains(&ns) {
-        return format!(
-            "{:.3} {}s",
-            ns as f64 / 1e9,
-            unit.replace("minute", "second")
-        );
+        return format!("{:.3} {}s", ns as f64 / 1e9, unit.replace("minute", "second"));
     }
     let tenths = (ns + 3_000_000_000) / 6_000_000_000;
     format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)

@@ -16,10 +16,7 @@ pub struct Style {
 impl Default for Style {
     /// Without colours, 100 characters wide.
     fn default() -> Self {
-        Style {
-            colour: false,
-            width: 100,
-        }
+        Style { colour: false, width: 100 }
     }
 }
 
@@ -33,20 +30,12 @@ pub(crate) const PLAIN: Ansi = Ansi::new();
 
 /// A text in a colour, where the style has colours.
 pub(crate) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
-    if style.colour && !ansi.is_plain() {
-        format!("{ansi}{text}{ansi:#}")
-    } else {
-        text.to_owned()
-    }
+    if style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
 }
 
 /// `1 pod`, `1,234 pods`
 pub(crate) fn counted(n: u64, what: &str) -> String {
-    if n == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{} {what}s", grouped(n))
-    }
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
 }
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
@@ -57,8 +46,5 @@ pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-    textwrap::wrap(text, options)
-        .into_iter()
-        .map(Cow::into_owned)
-        .collect()
+    textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
 }

@@ -38,10 +38,7 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
 
 /// Who was evicted, and who was not.
 fn evictions(s: &Summary) -> Vec<Line> {
-    let kept = format!(
-        "{} that had a timer or a tainted node",
-        counted(s.kept, "pod")
-    );
+    let kept = format!("{} that had a timer or a tainted node", counted(s.kept, "pod"));
     let mut lines = vec![
         ("evicted", evicted(s)),
         ("kept", kept),
@@ -51,10 +48,7 @@ fn evictions(s: &Summary) -> Vec<Line> {
         lines.push(("failed evictions", grouped(s.evictions_failed)));
     }
     if s.evictions_refused > 0 {
-        let refused = format!(
-            "{}, each tried again after 5 s",
-            grouped(s.evictions_refused)
-        );
+        let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
         lines.push(("refused evictions", refused));
     }
     if s.nodes_not_drained > 0 {
@@ -83,10 +77,7 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
             counted(late as u64, "workload")
         ));
     }
-    let mut lines = vec![
-        ("not up", not_up),
-        ("requests lost", requests_lost(&m.costs)),
-    ];
+    let mut lines = vec![("not up", not_up), ("requests lost", requests_lost(&m.costs))];
     if m.costs.ghost_ns > 0 {
         let text = format!(
             "{} of pods that were deleted or gone and ran on",
@@ -98,10 +89,8 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         lines.push(("pending", pending(&m.costs)));
     }
     if m.costs.restarts > 0 {
-        let text = format!(
-            "{} had their containers started anew",
-            counted(m.costs.restarts, "pod")
-        );
+        let text =
+            format!("{} had their containers started anew", counted(m.costs.restarts, "pod"));
         lines.push(("restarts", text));
     }
     lines
@@ -137,20 +126,15 @@ fn evicted(s: &Summary) -> String {
             evicted.push_str(&format!(": {}", by.join(", ")));
         }
         // What a drain evicts is not needless: somebody asked for it.
-        if s.evicted_by
-            .keys()
-            .any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout))
-        {
+        if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
             let back = short(m.window);
             evicted.push_str(&format!(
                 ", {} needlessly (the node was back within {back}",
                 grouped(m.needless)
             ));
             if m.undecided > 0 {
-                evicted.push_str(&format!(
-                    "; {} undecided when the run ended",
-                    grouped(m.undecided)
-                ));
+                evicted
+                    .push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
             }
             evicted.push(')');
         }
@@ -182,11 +166,7 @@ fn end(s: &Summary) -> String {
             .filter(|p| p.0 > 0)
             .map(|(n, what)| format!("{} {what}", grouped(*n)))
             .collect();
-        if said.is_empty() {
-            "none".to_owned()
-        } else {
-            said.join(", ")
-        }
+        if said.is_empty() { "none".to_owned() } else { said.join(", ") }
     };
     let node = |h: Health| s.end.nodes[h.index()];
     let nodes = parts(&[

@@ -26,24 +26,14 @@ const ENTRY_NAME: usize = 24;
 impl Printer<'_> {
     pub(super) fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
         let (made, rows) = start_up(report);
-        let cells: Vec<(String, String)> = rows
-            .iter()
-            .map(|r| (times(r), relative(report, r)))
-            .collect();
+        let cells: Vec<(String, String)> =
+            rows.iter().map(|r| (times(r), relative(report, r))).collect();
         let width = |least: usize, of: &dyn Fn(&(String, String)) -> &str| {
-            cells
-                .iter()
-                .map(|c| of(c).chars().count())
-                .max()
-                .unwrap_or(0)
-                .max(least)
+            cells.iter().map(|c| of(c).chars().count()).max().unwrap_or(0).max(least)
         };
         let (first, second) = (width(9, &|c| &c.0), width(0, &|c| &c.1));
         if report.rows.is_empty() {
-            writeln!(
-                self.out,
-                "Nothing happened to the nodes and pods of this cluster.\n"
-            )?;
+            writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n")?;
             return Ok(());
         }
         // Where what happened would be squeezed, what it is counted from stands behind it.
@@ -121,21 +111,14 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else {
         return String::new();
     };
-    let (first, last) = (
-        whole_ms(r.first.since(since.at)),
-        whole_ms(r.last.since(since.at)),
-    );
+    let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
     let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
     if entry.name.chars().count() > ENTRY_NAME {
         name.push('…');
     }
     // Sixty seconds apart, milliseconds do not help.
     let rounded = |d: Dur| {
-        if r.last.since(r.first) >= Dur::from_secs(10) {
-            Dur::from_secs(d.as_secs())
-        } else {
-            d
-        }
+        if r.last.since(r.first) >= Dur::from_secs(10) { Dur::from_secs(d.as_secs()) } else { d }
     };
     let span = if last.saturating_sub(first) < Dur::from_secs(1) {
         short(first)

@@ -21,9 +21,8 @@ impl Printer<'_> {
         }
         writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
         for said in lines {
-            for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST))
-                .iter()
-                .enumerate()
+            for (i, line) in
+                fold(&said, self.style.width.saturating_sub(4).max(NARROWEST)).iter().enumerate()
             {
                 writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
             }
@@ -82,10 +81,7 @@ fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
         (true, 1) => "were up from when it was first whole",
         (true, _) => "were up from when each was first whole",
     };
-    format!(
-        "all pods of {} {said}{evictions}",
-        counted(well as u64, &format!("{other}workload"))
-    )
+    format!("all pods of {} {said}{evictions}", counted(well as u64, &format!("{other}workload")))
 }
 
 /// It always had as many pods up as it asks for, and nothing waits; nothing was done to it before
@@ -104,37 +100,21 @@ pub(crate) fn counted_from(analysis: &Analysis<'_>, w: &Served) -> Option<String
 
 /// How many of its pods still are Terminating at the end, after their grace period.
 fn stuck(report: &Report<'_>, w: &Served) -> u64 {
-    report
-        .workloads
-        .outcomes
-        .iter()
-        .find(|o| Some(o.id) == w.id)
-        .map_or(0, |o| o.stuck)
+    report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id).map_or(0, |o| o.stuck)
 }
 
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
-    let mut said = format!(
-        "{} of {} up at the end",
-        grouped(up.into()),
-        grouped(desired.into())
-    );
+    let mut said = format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
     if let Some(counted) = counted_from(report.analysis, w) {
         said.push_str(&format!("; {counted}"));
     }
     let horizon = report.analysis.horizon();
-    if let Some(least) = w
-        .spans(horizon)
-        .filter(|(.., c)| c.up < c.desired)
-        .map(|(.., c)| c.up)
-        .min()
+    if let Some(least) =
+        w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min()
     {
-        said.push_str(&format!(
-            ", at worst {}; {}",
-            grouped(least.into()),
-            missing(&w.costs)
-        ));
+        said.push_str(&format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs)));
     }
     if w.costs.requests_lost > 0 {
         said.push_str(&format!("; requests lost: {}", requests_lost(&w.costs)));
@@ -145,18 +125,9 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if w.costs.evicted > 0 {
         said.push_str(&format!("; {} evicted", grouped(w.costs.evicted)));
     }
-    if let Some(o) = report
-        .workloads
-        .outcomes
-        .iter()
-        .find(|o| Some(o.id) == w.id)
-    {
+    if let Some(o) = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id) {
         if o.lost > 0 {
-            said.push_str(&format!(
-                "; {} lost, {} replaced",
-                grouped(o.lost),
-                grouped(o.replaced)
-            ));
+            said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
         }
         if o.stuck > 0 {
             said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));

@@ -68,11 +68,7 @@ impl Printer<'_> {
         self.folded(&line, 2, PLAIN)?;
         if !plan.profile.recorded {
             write!(self.out, "  ")?;
-            self.folded(
-                "This release was not checked against recordings.",
-                2,
-                YELLOW,
-            )?;
+            self.folded("This release was not checked against recordings.", 2, YELLOW)?;
         }
         self.notes(&report.notes())?;
         writeln!(self.out)
@@ -88,19 +84,11 @@ impl Printer<'_> {
             )?;
             self.packed(&names)?;
         }
-        self.folded(
-            "One seed is one sample: another draws other delays and orders.",
-            0,
-            DIM,
-        )
+        self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
     }
     /// Says which files are packed, and how to have them otherwise.
     fn packed(&mut self, names: &[&str]) -> io::Result<()> {
-        let packed: Vec<&str> = names
-            .iter()
-            .copied()
-            .filter(|n| n.ends_with(PACKED))
-            .collect();
+        let packed: Vec<&str> = names.iter().copied().filter(|n| n.ends_with(PACKED)).collect();
         if packed.is_empty() {
             return Ok(());
         }

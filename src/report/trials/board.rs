@@ -22,38 +22,21 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     let mut parts = Vec::new();
     let warnings: Vec<String> = all.iter().copied().flat_map(Tested::warned).collect();
     if !failures.is_empty() {
-        parts.push(Part::List {
-            title: "What is wrong".to_owned(),
-            items: failures,
-        });
+        parts.push(Part::List { title: "What is wrong".to_owned(), items: failures });
     }
     let scenarios = all.iter().map(|t| -> Vec<Value> {
-        vec![
-            t.id.as_str().into(),
-            t.status().word().into(),
-            t.expectations.into(),
-            t.runs.into(),
-        ]
+        vec![t.id.as_str().into(), t.status().word().into(), t.expectations.into(), t.runs.into()]
     });
     let columns = ["scenario", "status", "expectations", "runs"];
     let shows = runs.iter().any(Option::is_some);
-    let title = if shows {
-        "Scenarios, and a run of each that failed"
-    } else {
-        "Scenarios"
-    };
-    parts.push(Part::Table(Table {
-        runs,
-        ..Table::new(title, &columns, scenarios.collect())
-    }));
+    let title = if shows { "Scenarios, and a run of each that failed" } else { "Scenarios" };
+    parts.push(Part::Table(Table { runs, ..Table::new(title, &columns, scenarios.collect()) }));
     // That a scenario can be read and run is a case, too; called as it, it would seem to be its result.
     let name = |case: &Case| match case.name.as_str() {
         SCENARIO => "the file can be read and run".to_owned(),
         name => name.to_owned(),
     };
-    let cases = all
-        .iter()
-        .flat_map(|t| t.cases.iter().map(move |c| (*t, c)));
+    let cases = all.iter().flat_map(|t| t.cases.iter().map(move |c| (*t, c)));
     let mut cases: Vec<(&Tested, &Case)> = cases.collect();
     cases.sort_by_key(|(_, c)| rank(c.came.word()));
     let cases = cases.into_iter().map(|(t, c)| -> Vec<Value> {
@@ -61,13 +44,7 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     });
     let columns = ["case", "status", "scenario"];
     parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
-    Board {
-        title: "Tests".to_owned(),
-        doc,
-        subtitle: String::new(),
-        notes: warnings,
-        parts,
-    }
+    Board { title: "Tests".to_owned(), doc, subtitle: String::new(), notes: warnings, parts }
 }
 
 /// What is wrong with a scenario, and the commands that tell more.

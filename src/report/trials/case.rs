@@ -71,22 +71,13 @@ pub struct Failed {
 impl Failed {
     /// Something else than an expectation.
     pub fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            problem,
-            notes,
-            seed: None,
-            calls: Vec::new(),
-        }
+        Self { kind: kind.to_owned(), problem, notes, seed: None, calls: Vec::new() }
     }
 
     /// An expectation that was not met in a scenario with those changes.
     pub fn new(f: &Failure, runs: usize, overrides: &Overrides) -> Self {
-        let mut notes: Vec<String> = f
-            .records
-            .iter()
-            .map(|(id, text)| format!("record {id}: {text}"))
-            .collect();
+        let mut notes: Vec<String> =
+            f.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
         notes.extend(
             f.why
                 .iter()
@@ -134,11 +125,7 @@ impl Failed {
         let call = |[said, command, behind]: &[String; 3]| {
             format!("{said}`{command} {}{behind}`", quoted(file))
         };
-        self.notes
-            .iter()
-            .cloned()
-            .chain(self.calls.iter().map(call))
-            .collect()
+        self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()
     }
 }
 
@@ -159,16 +146,10 @@ pub fn cases(
             .filter(|s| !s.is_empty())
             .unwrap_or_else(|| e.kind.to_owned());
         let again = |n: usize| {
-            if n == 1 {
-                said.clone()
-            } else {
-                format!("{said} ({n})")
-            }
+            if n == 1 { said.clone() } else { format!("{said} ({n})") }
         };
-        let name = (1..)
-            .map(again)
-            .find(|name| cases.iter().all(|c| c.name != *name))
-            .unwrap_or_default();
+        let name =
+            (1..).map(again).find(|name| cases.iter().all(|c| c.name != *name)).unwrap_or_default();
         let came = match held {
             Held::Met => Came::Met,
             Held::Failed(f) => Came::Failed(Failed::new(f, runs, overrides)),
@@ -221,16 +202,10 @@ fn one_line(text: &str) -> String {
 
 /// Changes as arguments of a command line.
 fn arguments(overrides: &Overrides) -> String {
-    let own = [
-        ("--kubernetes", &overrides.kubernetes),
-        ("--timing", &overrides.timing),
-    ];
-    let own = own
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let own = [("--kubernetes", &overrides.kubernetes), ("--timing", &overrides.timing)];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     let all = own.chain(overrides.sets.iter().map(|set| ("--set", set)));
-    all.map(|(name, value)| format!(" {name} {}", quoted(value)))
-        .collect()
+    all.map(|(name, value)| format!(" {name} {}", quoted(value))).collect()
 }
 
 /// A word as a shell takes it.

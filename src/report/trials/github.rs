@@ -18,11 +18,8 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
                 .map(|(l, c)| format!(",line={l},col={c}"))
                 .unwrap_or_default();
             let mut text = problem.message.clone();
-            for note in problem
-                .help
-                .iter()
-                .map(|h| format!("help: {h}"))
-                .chain(notes.iter().cloned())
+            for note in
+                problem.help.iter().map(|h| format!("help: {h}")).chain(notes.iter().cloned())
             {
                 text.push('\n');
                 text.push_str(&note);
@@ -43,15 +40,12 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
         for case in &t.cases {
             match &case.came {
                 Came::Met | Came::NotRun | Came::Undecided(_) => {}
-                Came::Nothing => error(
-                    &Problem::new("the scenario expects nothing"),
-                    "no expectations",
-                    &[],
-                )?,
-                Came::Wrong(problems) => problems
-                    .0
-                    .iter()
-                    .try_for_each(|p| error(p, "wrong scenario", &[]))?,
+                Came::Nothing => {
+                    error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?
+                }
+                Came::Wrong(problems) => {
+                    problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?
+                }
                 Came::Failed(f) => error(&f.problem, &f.kind, &f.notes(&t.file))?,
             }
         }
@@ -65,10 +59,7 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
 /// Those of `out`.
 pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "### taintsim: {}\n", counted(all))?;
-    writeln!(
-        out,
-        "| | Scenario | Expectations | Runs |\n|---|---|---|---|"
-    )?;
+    writeln!(out, "| | Scenario | Expectations | Runs |\n|---|---|---|---|")?;
     for t in all {
         let mark = match t.status() {
             Status::Passed => "✅",
@@ -85,17 +76,11 @@ pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()
         )?;
     }
     for t in all {
-        let told = t
-            .cases
-            .iter()
-            .filter(|c| !matches!(c.came, Came::Nothing))
-            .flat_map(|c| t.told(c));
+        let told =
+            t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing)).flat_map(|c| t.told(c));
         let texts: Vec<String> = told
             .map(|(message, notes)| {
-                std::iter::once(message)
-                    .chain(notes)
-                    .collect::<Vec<_>>()
-                    .join("\n")
+                std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n")
             })
             .collect();
         if !texts.is_empty() {
@@ -126,9 +111,7 @@ fn html(text: &str) -> String {
 
 /// Escapes the text of a command.
 fn message(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes the value of a property of a command.

@@ -28,21 +28,15 @@ pub struct Difference {
 /// The golden timeline of a run.
 pub fn golden(analysis: &Analysis<'_>, seed: u64) -> String {
     let plan = analysis.plan;
-    let mut out = format!(
-        "{HEAD}\n# {}, seed {seed}\n{RELEASE}{}\n",
-        plan.name, plan.profile.release
-    );
+    let mut out =
+        format!("{HEAD}\n# {}, seed {seed}\n{RELEASE}{}\n", plan.name, plan.profile.release);
     for row in moments(analysis) {
         let last = if row.last.as_millis() == row.first.as_millis() {
             String::new()
         } else {
             format!(" … {}", absolute(row.last))
         };
-        out.push_str(&format!(
-            "{:>12}{last}  {}\n",
-            absolute(row.first),
-            row.text
-        ));
+        out.push_str(&format!("{:>12}{last}  {}\n", absolute(row.first), row.text));
     }
     out
 }
@@ -65,9 +59,7 @@ pub fn compare(file: &str, run: &str) -> Result<Option<Difference>, String> {
     match file.lines().next() {
         Some(HEAD) => {}
         Some(head) if head.starts_with(NAME) => {
-            return Err(format!(
-                "it begins with `{head}`, this version reads and writes `{HEAD}`"
-            ));
+            return Err(format!("it begins with `{head}`, this version reads and writes `{HEAD}`"));
         }
         _ => return Err(format!("it does not begin with `{HEAD}`")),
     }
@@ -105,14 +97,12 @@ pub fn compare(file: &str, run: &str) -> Result<Option<Difference>, String> {
 /// well name.
 pub fn may_replace(file: &str, run: &str) -> Result<(), String> {
     if !file.is_empty() && !file.starts_with(NAME) {
-        return Err(format!(
-            "it is no golden timeline: it does not begin with `{HEAD}`"
-        ));
+        return Err(format!("it is no golden timeline: it does not begin with `{HEAD}`"));
     }
     match (parted(file).0, parted(run).0) {
-        (Some(file), Some(run)) if file != run => Err(format!(
-            "it is the golden timeline of Kubernetes {file}, and this run is of {run}"
-        )),
+        (Some(file), Some(run)) if file != run => {
+            Err(format!("it is the golden timeline of Kubernetes {file}, and this run is of {run}"))
+        }
         _ => Ok(()),
     }
 }
@@ -126,28 +116,15 @@ mod tests {
         let file = format!("{HEAD}\n# x, seed 1\n# Kubernetes v1.34.4\na\nb\nc\nd\ne\n");
         assert_eq!(compare(&file, &file), Ok(None));
         assert_eq!(compare(&file.replace('\n', "\r\n"), &file), Ok(None));
-        let found = compare(&file, &file.replace("d\n", "x\n"))
-            .unwrap()
-            .unwrap();
+        let found = compare(&file, &file.replace("d\n", "x\n")).unwrap().unwrap();
         assert_eq!(
             (found.lines, found.releases),
-            (
-                ["  b", "  c", "- d", "+ x", "  e"]
-                    .map(str::to_owned)
-                    .to_vec(),
-                None
-            )
+            (["  b", "  c", "- d", "+ x", "  e"].map(str::to_owned).to_vec(), None)
         );
         assert!(
-            compare("# taintsim golden timeline 9\n", &file)
-                .unwrap_err()
-                .contains("timeline 9")
+            compare("# taintsim golden timeline 9\n", &file).unwrap_err().contains("timeline 9")
         );
-        assert!(
-            compare("hello\n", &file)
-                .unwrap_err()
-                .contains("does not begin")
-        );
+        assert!(compare("hello\n", &file).unwrap_err().contains("does not begin"));
     }
 
     #[test]
@@ -155,13 +132,8 @@ mod tests {
         let file = format!("{HEAD}\n# x, seed 1\n# Kubernetes v1.34.4\na\n");
         let other = file.replace("1.34.4", "1.33.8");
         assert_eq!(compare(&file, &other), Ok(None), "they do the same");
-        let found = compare(&file, &other.replace("a\n", "b\n"))
-            .unwrap()
-            .unwrap();
-        assert_eq!(
-            found.releases,
-            Some(("v1.34.4".to_owned(), "v1.33.8".to_owned()))
-        );
+        let found = compare(&file, &other.replace("a\n", "b\n")).unwrap().unwrap();
+        assert_eq!(found.releases, Some(("v1.34.4".to_owned(), "v1.33.8".to_owned())));
         assert_eq!(may_replace(&file, &file.replace("a\n", "b\n")), Ok(()));
         assert_eq!(
             may_replace("# taintsim golden timeline 1\n# x, seed 1\na\n", &file),
@@ -169,15 +141,7 @@ mod tests {
             "it did not say"
         );
         assert_eq!(may_replace("", &file), Ok(()));
-        assert!(
-            may_replace(&file, &other)
-                .unwrap_err()
-                .contains("of Kubernetes v1.34.4")
-        );
-        assert!(
-            may_replace("export PATH\n", &file)
-                .unwrap_err()
-                .contains("no golden timeline")
-        );
+        assert!(may_replace(&file, &other).unwrap_err().contains("of Kubernetes v1.34.4"));
+        assert!(may_replace("export PATH\n", &file).unwrap_err().contains("no golden timeline"));
     }
 }

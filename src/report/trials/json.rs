@@ -29,18 +29,13 @@ fn scenario(t: &Tested) -> Value {
     let found = |came: &Came| -> Vec<Value> {
         match came {
             Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
-            Came::Wrong(problems) => problems
-                .0
-                .iter()
-                .map(|p| problem(p, "mistake", &[]))
-                .collect(),
+            Came::Wrong(problems) => {
+                problems.0.iter().map(|p| problem(p, "mistake", &[])).collect()
+            }
             Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
         }
     };
-    let cases = t
-        .cases
-        .iter()
-        .map(|c| json!({ "name": c.name, "status": c.came.word() }));
+    let cases = t.cases.iter().map(|c| json!({ "name": c.name, "status": c.came.word() }));
     json!({
         "file": t.id,
         "name": t.name,
@@ -54,8 +49,7 @@ fn scenario(t: &Tested) -> Value {
 }
 
 fn problem(p: &Problem, kind: &str, notes: &[String]) -> Value {
-    let (line, column) = p
-        .line_and_column()
-        .map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
+    let (line, column) =
+        p.line_and_column().map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
     json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
 }

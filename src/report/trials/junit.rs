@@ -23,14 +23,10 @@ pub fn junit(all: &[Tested]) -> io::Result<String> {
                 let told = t.told(c);
                 let messages: Vec<&str> =
                     told.iter().map(|(message, _)| message.as_str()).collect();
-                let lines = told
-                    .iter()
-                    .flat_map(|(message, notes)| std::iter::once(message).chain(notes));
+                let lines =
+                    told.iter().flat_map(|(message, notes)| std::iter::once(message).chain(notes));
                 let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
-                status
-                    .set_type(ty)
-                    .set_message(messages.join("\n"))
-                    .set_description(text);
+                status.set_type(ty).set_message(messages.join("\n")).set_description(text);
                 status
             };
             let skipped = |why: &str| {
@@ -48,8 +44,7 @@ pub fn junit(all: &[Tested]) -> io::Result<String> {
             };
             let mut case = TestCase::new(c.name.clone(), status);
             // All of them are looked at in the same runs.
-            case.set_classname(t.id.clone())
-                .set_time(if i == 0 { t.took } else { Duration::ZERO });
+            case.set_classname(t.id.clone()).set_time(if i == 0 { t.took } else { Duration::ZERO });
             suite.add_test_case(case);
         }
         let warned = t.warned();

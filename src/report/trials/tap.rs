@@ -16,9 +16,8 @@ pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     let of_all = all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c)));
     for (i, (t, case)) in of_all.enumerate() {
         // A hash would begin a directive, a backslash an escape.
-        let name = line(&format!("{}: {}", t.id, case.name))
-            .replace('\\', "\\\\")
-            .replace('#', "\\#");
+        let name =
+            line(&format!("{}: {}", t.id, case.name)).replace('\\', "\\\\").replace('#', "\\#");
         let (ok, directive) = match case.came {
             Came::Met => ("ok", ""),
             Came::NotRun => ("ok", " # SKIP another scenario failed"),
@@ -33,10 +32,7 @@ pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
         }
         // Comments, not YAML: readers of version 13 know little of that.
         for (message, notes) in t.told(case) {
-            for comment in std::iter::once(&message)
-                .chain(&notes)
-                .flat_map(|text| text.lines())
-            {
+            for comment in std::iter::once(&message).chain(&notes).flat_map(|text| text.lines()) {
                 writeln!(out, "# {comment}")?;
             }
         }

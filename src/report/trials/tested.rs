@@ -98,17 +98,9 @@ impl Tested {
     /// `12 expectations, 1 run`
     pub(super) fn size(&self) -> String {
         let counted = |n: usize, one: &str| {
-            if n == 1 {
-                format!("1 {one}")
-            } else {
-                format!("{n} {one}s")
-            }
+            if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
         };
-        format!(
-            "{}, {}",
-            counted(self.expectations, "expectation"),
-            counted(self.runs, "run")
-        )
+        format!("{}, {}", counted(self.expectations, "expectation"), counted(self.runs, "run"))
     }
 
     /// The warnings in one text each, with the file's name of every machine.
@@ -122,11 +114,9 @@ impl Tested {
         match &case.came {
             Came::Met | Came::NotRun | Came::Undecided(_) => Vec::new(),
             Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
-            Came::Wrong(problems) => problems
-                .0
-                .iter()
-                .map(|p| (self.placed(p), Vec::new()))
-                .collect(),
+            Came::Wrong(problems) => {
+                problems.0.iter().map(|p| (self.placed(p), Vec::new())).collect()
+            }
             Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
         }
     }
@@ -162,13 +152,7 @@ pub(super) fn counts(all: &[Tested]) -> [usize; 5] {
 /// `34 scenarios: 32 passed, 1 failed, 1 wrong`
 pub(super) fn counted(all: &[Tested]) -> String {
     let n = counts(all);
-    let parts = [
-        "passed",
-        "failed",
-        "wrong",
-        "without expectations",
-        "not run",
-    ];
+    let parts = ["passed", "failed", "wrong", "without expectations", "not run"];
     let parts: Vec<String> = n
         .iter()
         .zip(parts)
@@ -178,11 +162,7 @@ pub(super) fn counted(all: &[Tested]) -> String {
     format!(
         "{} {}: {}",
         all.len(),
-        if all.len() == 1 {
-            "scenario"
-        } else {
-            "scenarios"
-        },
+        if all.len() == 1 { "scenario" } else { "scenarios" },
         parts.join(", ")
     )
 }

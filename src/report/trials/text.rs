@@ -10,11 +10,7 @@ use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 
 fn painted(text: &str, ansi: Ansi, style: Style) -> String {
-    if style.colour {
-        format!("{ansi}{text}{ansi:#}")
-    } else {
-        text.to_owned()
-    }
+    if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
 }
 
 /// `passed  scenarios/zone-partition.ron (12 expectations, 1 run)`
@@ -31,13 +27,7 @@ pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<
     let mistakes = || {
         t.cases
             .iter()
-            .map(|c| {
-                if let Came::Wrong(p) = &c.came {
-                    p.0.len()
-                } else {
-                    0
-                }
-            })
+            .map(|c| if let Came::Wrong(p) = &c.came { p.0.len() } else { 0 })
             .sum::<usize>()
     };
     let detail = match status {
@@ -45,29 +35,16 @@ pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<
         Status::Failed => {
             format!(
                 " ({} failed of {})",
-                t.cases
-                    .iter()
-                    .filter(|c| matches!(c.came, Came::Failed(_)))
-                    .count(),
+                t.cases.iter().filter(|c| matches!(c.came, Came::Failed(_))).count(),
                 t.size()
             )
         }
-        Status::Wrong => format!(
-            " ({})",
-            if mistakes() == 1 {
-                "1 mistake"
-            } else {
-                "several mistakes"
-            }
-        ),
+        Status::Wrong => {
+            format!(" ({})", if mistakes() == 1 { "1 mistake" } else { "several mistakes" })
+        }
         Status::NoExpectations | Status::NotRun => String::new(),
     };
-    writeln!(
-        out,
-        "{}  {}{detail}",
-        painted(&format!("{:<7}", status.word()), ansi, style),
-        t.file
-    )
+    writeln!(out, "{}  {}{detail}", painted(&format!("{:<7}", status.word()), ansi, style), t.file)
 }
 
 /// Everything that was not as it should be, in full; before it what is to be known of those that
@@ -83,10 +60,7 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             }
             let said = format!("warning: {}: {warning}", t.file);
             let said = said.replacen(&format!("{0}: {0}", t.file), &t.file, 1);
-            for (n, line) in said
-                .lines()
-                .flat_map(|l| fold(l, style.width.max(40) - 4))
-                .enumerate()
+            for (n, line) in said.lines().flat_map(|l| fold(l, style.width.max(40) - 4)).enumerate()
             {
                 let line = painted(&line, AnsiColor::Yellow.on_default(), style);
                 writeln!(out, "{}{line}", if n == 0 { "" } else { "    " })?;
@@ -107,11 +81,9 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                     "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is"
                 )?;
             }
-            Came::Wrong(problems) => write!(
-                out,
-                "\n{}",
-                draw_folded(problems, style.colour, style.width)
-            )?,
+            Came::Wrong(problems) => {
+                write!(out, "\n{}", draw_folded(problems, style.colour, style.width))?
+            }
             Came::Failed(f) => {
                 write!(
                     out,
@@ -120,11 +92,8 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                 )?;
                 for note in f.notes(&t.file) {
                     // What can be pasted stays in one line.
-                    let room = if note.contains('`') {
-                        usize::MAX
-                    } else {
-                        style.width.max(40) - 6
-                    };
+                    let room =
+                        if note.contains('`') { usize::MAX } else { style.width.max(40) - 6 };
                     for (n, line) in fold(&note, room).iter().enumerate() {
                         writeln!(out, "{}{line}", if n == 0 { "    " } else { "      " })?;
                     }

@@ -41,8 +41,7 @@ pub(super) fn defaults(
     let added = |t: &Toleration, p: usize| {
         t.key == key
             && is_failing(t)
-            && t.toleration_seconds
-                .is_some_and(|s| s != new && former(p).contains(&Some(s)))
+            && t.toleration_seconds.is_some_and(|s| s != new && former(p).contains(&Some(s)))
     };
     let candidates: Vec<usize> = (0..spec.pods.len())
         .filter(|&p| stands(&spec.pods[p]) && spec.pods[p].tolerations.iter().any(|t| added(t, p)))
@@ -78,9 +77,7 @@ fn is_disabled(flags: &Flags) -> bool {
         .get("disable-admission-plugins")
         .map(ToString::to_string)
         .unwrap_or_default();
-    disabled
-        .split(',')
-        .any(|name| name.trim() == "DefaultTolerationSeconds")
+    disabled.split(',').any(|name| name.trim() == "DefaultTolerationSeconds")
 }
 
 /// Whether somebody stated a toleration of that taint for these pods: in the defaults of their
@@ -106,12 +103,7 @@ fn is_stated(
         return true;
     }
     match owners.of(pod) {
-        Some(owner) => spec.workloads[owner]
-            .group()
-            .template
-            .tolerations
-            .iter()
-            .any(states),
+        Some(owner) => spec.workloads[owner].group().template.tolerations.iter().any(states),
         // A pod that is written without an owner has what somebody wrote; in an export nobody
         // can tell.
         None => pod.owner.is_none() && exported.is_none_or(|e| p < e.own_pods),
@@ -122,11 +114,7 @@ fn is_stated(
 fn said(mut seconds: Vec<i64>, short: &str, keep: bool) -> String {
     seconds.sort_unstable();
     seconds.dedup();
-    let seconds = seconds
-        .iter()
-        .map(|s| format!("{s} s"))
-        .collect::<Vec<_>>()
-        .join(" or ");
+    let seconds = seconds.iter().map(|s| format!("{s} s")).collect::<Vec<_>>().join(" or ");
     if keep {
         format!(
             " keep the {seconds} for {short} that DefaultTolerationSeconds had added (existing: Keep)"

@@ -49,21 +49,9 @@ pub(super) fn of_pod(p: &mut PodGroup) -> Fields<'_> {
 /// Takes what differs between two states of a template to something that was made from the first.
 pub(super) fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
     let new = |(key, value): &(&String, &String)| before.labels.get(*key) != Some(*value);
-    to.labels.extend(
-        after
-            .labels
-            .iter()
-            .filter(new)
-            .map(|(k, v)| (k.clone(), v.clone())),
-    );
+    to.labels.extend(after.labels.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     let new = |(key, value): &(&String, &QuantityText)| before.requests.get(*key) != Some(*value);
-    to.requests.extend(
-        after
-            .requests
-            .iter()
-            .filter(new)
-            .map(|(k, v)| (k.clone(), v.clone())),
-    );
+    to.requests.extend(after.requests.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     if before.termination_grace_period_seconds != after.termination_grace_period_seconds {
         *to.grace = after.termination_grace_period_seconds;
     }

@@ -11,17 +11,13 @@ pub(super) type Full = (String, &'static str, String);
 pub(super) fn full_names(workload: &Workload) -> Vec<Full> {
     let group = workload.group();
     let namespace = group.namespace.as_deref().unwrap_or("default");
-    let texts = group.name.as_ref().map_or(
-        group.names.as_ref().map_or(&[][..], |n| n.texts()),
-        std::slice::from_ref,
-    );
+    let texts = group
+        .name
+        .as_ref()
+        .map_or(group.names.as_ref().map_or(&[][..], |n| n.texts()), std::slice::from_ref);
     // Texts that are no names are complained about elsewhere.
-    let names = texts
-        .iter()
-        .flat_map(|text| names::expand(text, 100_000).unwrap_or_default());
-    names
-        .map(|name| (namespace.to_owned(), workload.kind(), name))
-        .collect()
+    let names = texts.iter().flat_map(|text| names::expand(text, 100_000).unwrap_or_default());
+    names.map(|name| (namespace.to_owned(), workload.kind(), name)).collect()
 }
 
 /// Finds the workload that a pod belongs to in the eyes of people: its owner, or the Deployment of
@@ -54,28 +50,17 @@ impl Owners {
     /// The number of the workload that a pod belongs to.
     pub(super) fn of(&self, pod: &PodGroup) -> Option<usize> {
         let owner = pod.owner.as_ref()?;
-        let kind = [
-            "Deployment",
-            "ReplicaSet",
-            "StatefulSet",
-            "DaemonSet",
-            "Job",
-        ]
-        .into_iter()
-        .find(|k| *k == owner.kind)?;
+        let kind = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"]
+            .into_iter()
+            .find(|k| *k == owner.kind)?;
         let namespace = pod.namespace.as_deref().unwrap_or("default").to_owned();
         let own = self.0.get(&(namespace.clone(), kind, owner.name.clone()));
         own.copied().or_else(|| {
             // A ReplicaSet that is not in the files: its name is the Deployment's and the hash that
             // its pods carry.
-            let hash = pod
-                .labels
-                .get("pod-template-hash")
-                .filter(|_| kind == "ReplicaSet")?;
+            let hash = pod.labels.get("pod-template-hash").filter(|_| kind == "ReplicaSet")?;
             let deployment = owner.name.strip_suffix(hash.as_str())?.strip_suffix('-')?;
-            self.0
-                .get(&(namespace, "Deployment", deployment.to_owned()))
-                .copied()
+            self.0.get(&(namespace, "Deployment", deployment.to_owned())).copied()
         })
     }
 }

@@ -14,11 +14,7 @@ impl Reached {
     pub(crate) fn sentence(&self, pods: &dyn Fn(usize) -> usize) -> Option<String> {
         let count: usize = self.groups.iter().map(|&i| pods(i)).sum();
         (count > 0).then(|| {
-            format!(
-                "{count} existing {}{}",
-                if count == 1 { "pod" } else { "pods" },
-                self.said
-            )
+            format!("{count} existing {}{}", if count == 1 { "pod" } else { "pods" }, self.said)
         })
     }
 }

@@ -16,16 +16,8 @@ pub(crate) fn roll_out(
 ) -> Vec<Reached> {
     let mut reached = templates(spec, was);
     for (key, flag, short) in [
-        (
-            NOT_READY,
-            "default-not-ready-toleration-seconds",
-            "not-ready",
-        ),
-        (
-            UNREACHABLE,
-            "default-unreachable-toleration-seconds",
-            "unreachable",
-        ),
+        (NOT_READY, "default-not-ready-toleration-seconds", "not-ready"),
+        (UNREACHABLE, "default-unreachable-toleration-seconds", "unreachable"),
     ] {
         reached.extend(defaults(spec, was, exported, key, flag, short));
     }

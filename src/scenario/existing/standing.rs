@@ -8,13 +8,8 @@ pub(super) fn stands(pod: &PodGroup) -> bool {
     !matches!(
         pod.start,
         Some(
-            PodStart::Imported {
-                phase: Phase::Succeeded | Phase::Failed,
-                ..
-            } | PodStart::Imported {
-                deletion: Some(_),
-                ..
-            }
+            PodStart::Imported { phase: Phase::Succeeded | Phase::Failed, .. }
+                | PodStart::Imported { deletion: Some(_), .. }
         )
     )
 }

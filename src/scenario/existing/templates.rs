@@ -42,18 +42,11 @@ pub(super) fn templates(spec: &mut Scenario, was: &Scenario) -> Vec<Reached> {
 /// pods are made from, and the ReplicaSet is the one that makes them.
 fn carry_to_sets(spec: &mut Scenario, owners: &Owners, changes: &Changes) {
     for i in 0..spec.workloads.len() {
-        let owner = full_names(&spec.workloads[i])
-            .first()
-            .and_then(|full| owners.named(full));
-        if let Some((before, after)) = owner
-            .filter(|o| *o != i && !changes.contains_key(&i))
-            .and_then(|o| changes.get(&o))
+        let owner = full_names(&spec.workloads[i]).first().and_then(|full| owners.named(full));
+        if let Some((before, after)) =
+            owner.filter(|o| *o != i && !changes.contains_key(&i)).and_then(|o| changes.get(&o))
         {
-            carry(
-                before,
-                after,
-                of_template(&mut spec.workloads[i].group_mut().template),
-            );
+            carry(before, after, of_template(&mut spec.workloads[i].group_mut().template));
         }
     }
 }
@@ -110,25 +103,15 @@ fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
 
 /// `shop/web`
 fn written(group: &WorkloadGroup) -> String {
-    let name = group.name.as_deref().or_else(|| {
-        group
-            .names
-            .as_ref()
-            .and_then(|n| n.texts().first())
-            .map(String::as_str)
-    });
-    format!(
-        "{}/{}",
-        group.namespace.as_deref().unwrap_or("default"),
-        name.unwrap_or("?")
-    )
+    let name = group
+        .name
+        .as_deref()
+        .or_else(|| group.names.as_ref().and_then(|n| n.texts().first()).map(String::as_str));
+    format!("{}/{}", group.namespace.as_deref().unwrap_or("default"), name.unwrap_or("?"))
 }
 
 /// A DaemonSet's controller overwrites what a template says of the taints of failing nodes
 /// (`pkg/controller/daemon/util/ daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
 fn by_daemon_set(tolerations: &mut [Toleration]) {
-    tolerations
-        .iter_mut()
-        .filter(|t| is_failing(t))
-        .for_each(|t| t.toleration_seconds = None);
+    tolerations.iter_mut().filter(|t| is_failing(t)).for_each(|t| t.toleration_seconds = None);
 }

@@ -13,10 +13,8 @@ fn plan(rest: &str, sets: &[&str]) -> Plan {
         r#"(version: 1, horizon: "30m", cluster: From("tests/exports/healthy-all.json.gz"), {rest})"#
     );
     let loaded = parse("f.ron", text.into_bytes(), Path::new("")).unwrap_or_else(|p| panic!("{p}"));
-    let overrides = Overrides {
-        sets: sets.iter().map(|s| (*s).to_owned()).collect(),
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { sets: sets.iter().map(|s| (*s).to_owned()).collect(), ..Overrides::default() };
     about_changes(build(&loaded, &overrides).unwrap_or_else(|p| panic!("{p}")))
 }
 
@@ -43,10 +41,7 @@ fn tolerating(plan: &Plan, pods: &str, key: &str, seconds: Option<i64>) -> usize
 fn a_template_reaches_the_pods_of_its_workload_as_a_rollout_would() {
     let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds";
     let rolled = plan("", &[&format!("{path}=60")]);
-    assert_eq!(
-        rolled.notes,
-        ["6 existing pods of Deployment shop/web changed as by a rollout"]
-    );
+    assert_eq!(rolled.notes, ["6 existing pods of Deployment shop/web changed as by a rollout"]);
     assert_eq!(tolerating(&rolled, "shop/web-", UNREACHABLE, Some(60)), 6);
     assert_eq!(
         tolerating(&rolled, "shop/web-", NOT_READY, Some(30)),
@@ -54,11 +49,7 @@ fn a_template_reaches_the_pods_of_its_workload_as_a_rollout_would() {
         "the other toleration stays"
     );
     // The ReplicaSet makes the next pods.
-    let set = rolled
-        .workloads
-        .iter()
-        .find(|w| w.name.starts_with("ReplicaSet/shop/web-"))
-        .unwrap();
+    let set = rolled.workloads.iter().find(|w| w.name.starts_with("ReplicaSet/shop/web-")).unwrap();
     assert!(
         rolled.templates[set.template as usize]
             .tolerations
@@ -75,30 +66,18 @@ fn a_template_reaches_the_pods_of_its_workload_as_a_rollout_would() {
         ]
     );
     assert_eq!(tolerating(&kept, "shop/web-", UNREACHABLE, Some(30)), 6);
+    assert_eq!(plan("", &[&format!("{path}=60"), "existing=keep"]).notes, kept.notes);
     assert_eq!(
-        plan("", &[&format!("{path}=60"), "existing=keep"]).notes,
-        kept.notes
-    );
-    assert_eq!(
-        plan(
-            "existing: keep",
-            &[&format!("{path}=60"), "existing=rollout"]
-        )
-        .notes,
+        plan("existing: keep", &[&format!("{path}=60"), "existing=rollout"]).notes,
         rolled.notes
     );
 }
 
 #[test]
 fn a_toleration_that_admission_had_added_gives_way_to_the_templates() {
-    let rolled = plan(
-        "",
-        &["workloads.shop/db.template.tolerations[unreachable].tolerationSeconds=none"],
-    );
-    assert_eq!(
-        rolled.notes,
-        ["3 existing pods of StatefulSet shop/db changed as by a rollout"]
-    );
+    let rolled =
+        plan("", &["workloads.shop/db.template.tolerations[unreachable].tolerationSeconds=none"]);
+    assert_eq!(rolled.notes, ["3 existing pods of StatefulSet shop/db changed as by a rollout"]);
     assert_eq!(tolerating(&rolled, "shop/db-", UNREACHABLE, None), 3);
     assert_eq!(
         (
@@ -114,14 +93,9 @@ fn a_toleration_that_admission_had_added_gives_way_to_the_templates() {
             "workloads.api.template.requests.cpu=2",
         ],
     );
-    assert_eq!(
-        other.notes,
-        ["4 existing pods of Deployment shop/api changed as by a rollout"]
-    );
-    let agents = plan(
-        "",
-        &["workloads.node-agent.template.tolerations[unreachable].tolerationSeconds=60"],
-    );
+    assert_eq!(other.notes, ["4 existing pods of Deployment shop/api changed as by a rollout"]);
+    let agents =
+        plan("", &["workloads.node-agent.template.tolerations[unreachable].tolerationSeconds=60"]);
     assert!(
         agents.notes.len() == 1 && agents.notes[0].contains("of DaemonSet kube-system/node-agent"),
         "{:?}",
@@ -177,17 +151,9 @@ fn what_a_scenario_writes_without_an_owner_is_a_users() {
         let loaded = parse("f.ron", text.into_bytes(), Path::new("")).unwrap();
         let sets =
             vec!["flags.kube-apiserver.default-unreachable-toleration-seconds=60".to_owned()];
-        let overrides = Overrides {
-            sets,
-            ..Overrides::default()
-        };
+        let overrides = Overrides { sets, ..Overrides::default() };
         about_changes(build(&loaded, &overrides).unwrap())
     };
     assert!(pods("").notes.is_empty());
-    assert_eq!(
-        pods("owner: (kind: \"ReplicaSet\", name: \"web\"),")
-            .notes
-            .len(),
-        1
-    );
+    assert_eq!(pods("owner: (kind: \"ReplicaSet\", name: \"web\"),").notes.len(), 1);
 }

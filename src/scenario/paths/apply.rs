@@ -58,10 +58,9 @@ fn element(
         let (tolerations, above) = match (target, &names[..]) {
             _ if names.len() < above.len() => return Ok(None),
             (Target::Pods, []) => (&mut spec.pods[i].tolerations, at![]),
-            (Target::Workloads, ["template"]) => (
-                &mut spec.workloads[i].group_mut().template.tolerations,
-                at!["template"],
-            ),
+            (Target::Workloads, ["template"]) => {
+                (&mut spec.workloads[i].group_mut().template.tolerations, at!["template"])
+            }
             _ => return Ok(None),
         };
         let steps = toleration_seconds(tolerations, key, value)?;
@@ -131,9 +130,7 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
         None => {
             let help = ending_so(&normal, &known).or_else(|| following(path, &known));
             problem.help(help.unwrap_or_else(|| {
-                let first = known
-                    .iter()
-                    .map(|k| k.split(['.', '[']).next().unwrap_or(k));
+                let first = known.iter().map(|k| k.split(['.', '[']).next().unwrap_or(k));
                 let first: BTreeSet<&str> = first.collect();
                 let first: Vec<&str> = first.into_iter().collect();
                 format!("paths begin with {}", first.join(", "))
@@ -149,10 +146,8 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
         path.rsplit('.').next().unwrap_or(path)
     }
     let word = last(path);
-    let mut there: Vec<&String> = known
-        .iter()
-        .filter(|k| last(k).eq_ignore_ascii_case(word))
-        .collect();
+    let mut there: Vec<&String> =
+        known.iter().filter(|k| last(k).eq_ignore_ascii_case(word)).collect();
     if let Some((first, _)) = path.split_once('.') {
         let begin_so = |k: &&String| k.split('.').next() == Some(first);
         if there.iter().any(begin_so) {
@@ -163,11 +158,9 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
     match (shown.as_slice(), there.len()) {
         ([], _) => None,
         ([one], _) => Some(format!("did you mean {one}?")),
-        (some, all) if all > SHOWN => Some(format!(
-            "`{word}` is in {} and {} more",
-            some.join(", "),
-            all - SHOWN
-        )),
+        (some, all) if all > SHOWN => {
+            Some(format!("`{word}` is in {} and {} more", some.join(", "), all - SHOWN))
+        }
         (some, _) => Some(format!("`{word}` is in {}", some.join(", "))),
     }
 }
@@ -176,11 +169,8 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
 fn following(path: &str, known: &[String]) -> Option<String> {
     let mut beginning = path;
     while !beginning.is_empty() {
-        let there: Vec<&str> = known
-            .iter()
-            .map(String::as_str)
-            .filter(|k| k.starts_with(beginning))
-            .collect();
+        let there: Vec<&str> =
+            known.iter().map(String::as_str).filter(|k| k.starts_with(beginning)).collect();
         if !there.is_empty() {
             return did_you_mean_or_list("", &there);
         }
@@ -205,9 +195,7 @@ fn elements<'a>(
         return if i < all.len() {
             Ok((vec![i], rest))
         } else {
-            Err(Problem::new(format!(
-                "there is no {what} number {i}; they count from 0"
-            )))
+            Err(Problem::new(format!("there is no {what} number {i}; they count from 0")))
         };
     }
     let Some((group, fields)) = rest.split_first() else {
@@ -231,9 +219,7 @@ mod tests {
     const GROUPS: &str = include_str!("../../../tests/scenarios/valid/bare-pods.ron");
 
     fn starting() -> Scenario {
-        parse("s.ron", GROUPS.as_bytes().to_vec(), Path::new(""))
-            .unwrap()
-            .spec
+        parse("s.ron", GROUPS.as_bytes().to_vec(), Path::new("")).unwrap().spec
     }
 
     fn problem(text: &str) -> String {
@@ -269,19 +255,13 @@ mod tests {
         ] {
             assert!(set(&mut spec, text).is_ok(), "{text}");
         }
-        assert_eq!(
-            (spec.horizon.as_str(), spec.timing),
-            ("5m", Some(Timing::Ideal))
-        );
+        assert_eq!((spec.horizon.as_str(), spec.timing), ("5m", Some(Timing::Ideal)));
         assert_eq!(
             spec.flags.kube_controller_manager["node-monitor-period"],
             FlagValue::Text("1s".to_owned())
         );
         assert_eq!(
-            (
-                spec.nodes[0].zone.as_deref(),
-                spec.nodes[1].capacity["cpu"].as_str()
-            ),
+            (spec.nodes[0].zone.as_deref(), spec.nodes[1].capacity["cpu"].as_str()),
             (Some("c"), "16")
         );
         assert_eq!(spec.nodes[1].names, Some("b-{0..9}".into()));
@@ -290,12 +270,9 @@ mod tests {
             .pods
             .iter()
             .flat_map(|p| {
-                p.tolerations.iter().map(|t| {
-                    (
-                        t.key.rsplit('/').next().unwrap_or_default(),
-                        t.toleration_seconds,
-                    )
-                })
+                p.tolerations
+                    .iter()
+                    .map(|t| (t.key.rsplit('/').next().unwrap_or_default(), t.toleration_seconds))
             })
             .collect();
         let expected = [
@@ -323,14 +300,8 @@ mod tests {
             problem("pods.web.cuont=5"),
             "`pods.web.cuont` is not a path that can be set\n  help: did you mean `pods.web.count`?"
         );
-        assert_eq!(
-            problem("pods.web.count=x"),
-            "expected a whole number, found `x`"
-        );
-        assert_eq!(
-            problem("pods[7].count=1"),
-            "there is no pod group number 7; they count from 0"
-        );
+        assert_eq!(problem("pods.web.count=x"), "expected a whole number, found `x`");
+        assert_eq!(problem("pods[7].count=1"), "there is no pod group number 7; they count from 0");
         assert_eq!(
             problem("pods.web.tolerations[unreachble].tolerationSeconds=5"),
             "no toleration here is for `unreachble`\n  help: did you mean `unreachable`?"
@@ -375,14 +346,10 @@ mod tests {
     #[test]
     fn paths_of_workloads() {
         let text = "(version: 1, horizon: \"1m\", workloads: [Deployment(name: \"web\", replicas: 3), StatefulSet(names: \"db-{0..1}\"), Job(name: \"sum\")])";
-        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
-            .unwrap()
-            .spec;
+        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap().spec;
         for path in known_paths(&spec) {
-            let problem = set(&mut spec, &format!("{path}=?"))
-                .err()
-                .map(|p| p.message)
-                .unwrap_or_default();
+            let problem =
+                set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
             assert!(!problem.contains("is not a path"), "{problem}");
         }
         for text in [
@@ -395,10 +362,7 @@ mod tests {
             assert!(set(&mut spec, text).is_ok(), "{text}");
         }
         let group = |i: usize| spec.workloads[i].group().clone();
-        assert_eq!(
-            (group(0).replicas, spec.controllers.pod_gc),
-            (Some(7), Some(false))
-        );
+        assert_eq!((group(0).replicas, spec.controllers.pod_gc), (Some(7), Some(false)));
         assert_eq!(
             group(1).pod_management_policy,
             Some(crate::language::PodManagementPolicy::Parallel)

@@ -31,19 +31,11 @@ impl Called {
             return Self::default();
         };
         let stem = Some(names::stem(written).to_owned()).filter(|s| !s.is_empty() && s != written);
-        Self {
-            written: Some(written.to_owned()),
-            stem,
-            texts,
-            ..Self::default()
-        }
+        Self { written: Some(written.to_owned()), stem, texts, ..Self::default() }
     }
 
     fn spaced(self, namespace: Option<&str>) -> Self {
-        Self {
-            namespace: Some(namespace.unwrap_or("default").to_owned()),
-            ..self
-        }
+        Self { namespace: Some(namespace.unwrap_or("default").to_owned()), ..self }
     }
 
     /// The node groups of a scenario.
@@ -84,13 +76,7 @@ impl Called {
 
     /// The entries of a scenario's timeline.
     pub(super) fn entries(spec: &Scenario) -> Vec<Self> {
-        spec.timeline
-            .iter()
-            .map(|e| Self {
-                written: e.name.clone(),
-                ..Self::default()
-            })
-            .collect()
+        spec.timeline.iter().map(|e| Self { written: e.name.clone(), ..Self::default() }).collect()
     }
 
     /// The names that it goes by, the one that people use first.
@@ -123,11 +109,7 @@ impl Called {
             let (namespace, kind) = (self.namespace.as_deref(), self.kind);
             forms.extend(namespace.map(|ns| format!("{ns}/{name}")));
             forms.extend(kind.map(|k| format!("{k}/{name}")));
-            forms.extend(
-                namespace
-                    .zip(kind)
-                    .map(|(ns, k)| format!("{k}/{ns}/{name}")),
-            );
+            forms.extend(namespace.zip(kind).map(|(ns, k)| format!("{k}/{ns}/{name}")));
         }
         forms
     }
@@ -149,19 +131,14 @@ pub(super) fn path_of(list: &str, all: &[Called], i: usize) -> String {
         .forms()
         .into_iter()
         .find(|form| matches!(matching(all, form)[..], [one] if one == i));
-    only.map_or_else(
-        || format!("{list}[{i}]"),
-        |name| format!("{list}.{}", quoted(&name)),
-    )
+    only.map_or_else(|| format!("{list}[{i}]"), |name| format!("{list}.{}", quoted(&name)))
 }
 
 /// How all of them are named in paths.
 pub(super) fn paths_of(list: &str, all: &[Called]) -> Vec<String> {
     // Nearly every name is there once; an export has thousands of groups.
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    all.iter()
-        .flat_map(Called::names)
-        .for_each(|n| *count.entry(n).or_default() += 1);
+    all.iter().flat_map(Called::names).for_each(|n| *count.entry(n).or_default() += 1);
     let path = |i: usize| match all[i].names().next() {
         Some(name) if count[name] == 1 => format!("{list}.{}", quoted(name)),
         _ => path_of(list, all, i),
@@ -182,16 +159,10 @@ pub(super) fn quoted(name: &str) -> String {
 /// another.
 fn matching(all: &[Called], name: &str) -> Vec<usize> {
     let fits = |of: &dyn Fn(&Called) -> bool| {
-        (0..all.len())
-            .filter(|&i| of(&all[i]))
-            .collect::<Vec<usize>>()
+        (0..all.len()).filter(|&i| of(&all[i])).collect::<Vec<usize>>()
     };
     let exact = fits(&|c| c.is(name, true));
-    if exact.is_empty() {
-        fits(&|c| c.is(name, false))
-    } else {
-        exact
-    }
+    if exact.is_empty() { fits(&|c| c.is(name, false)) } else { exact }
 }
 
 /// Which groups a name means: one, or all of them for `*`. `list` is the field that holds them,
@@ -222,9 +193,7 @@ pub(super) fn find(
                 )));
             }
             let paths = paths_of(list, all);
-            let known = paths
-                .iter()
-                .filter_map(|path| path.strip_prefix(list)?.strip_prefix('.'));
+            let known = paths.iter().filter_map(|path| path.strip_prefix(list)?.strip_prefix('.'));
             let mut seen = BTreeSet::new();
             let known: Vec<&str> = known
                 .chain(all.iter().flat_map(Called::names))
@@ -249,9 +218,8 @@ pub(super) fn find(
                 found.len(),
                 which.join(", ")
             ));
-            Err(problem.help(format!(
-                "say which; `{list}.*` is all of them, those of other names, too"
-            )))
+            Err(problem
+                .help(format!("say which; `{list}.*` is all of them, those of other names, too")))
         }
     }
 }
@@ -292,9 +260,7 @@ mod tests {
              (say which; `workloads.*` is all of them, those of other names, too)"
         );
         assert!(
-            try_sets(&["workloads.lab/web.replicas=5"])
-                .unwrap_err()
-                .contains("names 2 workloads")
+            try_sets(&["workloads.lab/web.replicas=5"]).unwrap_err().contains("names 2 workloads")
         );
         assert!(
             try_sets(&["nodes.a.zone=z"])
@@ -320,16 +286,10 @@ mod tests {
             "pods.lab/p.priority=3",
         ];
         assert_eq!(try_sets(&fine), Ok(()));
-        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new(""))
-            .unwrap()
-            .spec;
-        fine.iter()
-            .for_each(|text| drop(set(&mut spec, text).unwrap()));
+        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        fine.iter().for_each(|text| drop(set(&mut spec, text).unwrap()));
         assert_eq!(
-            spec.workloads
-                .iter()
-                .map(|w| w.group().replicas)
-                .collect::<Vec<_>>(),
+            spec.workloads.iter().map(|w| w.group().replicas).collect::<Vec<_>>(),
             [Some(6), Some(7), Some(8), Some(3), None]
         );
     }
@@ -349,14 +309,10 @@ mod tests {
 
     #[test]
     fn every_known_path_means_one_thing() {
-        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new(""))
-            .unwrap()
-            .spec;
+        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new("")).unwrap().spec;
         for path in known_paths(&spec) {
-            let problem = set(&mut spec, &format!("{path}=?"))
-                .err()
-                .map(|p| p.message)
-                .unwrap_or_default();
+            let problem =
+                set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
             assert!(
                 !problem.contains("is not a path") && !problem.contains(" names "),
                 "{problem}"
@@ -377,32 +333,17 @@ mod tests {
         let sorted =
             "`web` names 3 workloads: `Deployment/lab/web`, `shop/web` and `StatefulSet/web`";
         for (rest, said) in [
-            (
-                r#"timeline: [(at: "1m", do: Scale(workload: "web", replicas: 0))]"#,
-                sorted,
-            ),
-            (
-                r#"timeline: [(at: "1m", do: DeleteWorkload(workload: "web"))]"#,
-                sorted,
-            ),
+            (r#"timeline: [(at: "1m", do: Scale(workload: "web", replicas: 0))]"#, sorted),
+            (r#"timeline: [(at: "1m", do: DeleteWorkload(workload: "web"))]"#, sorted),
             (r#"expect: [Evicted(workload: "web", count: 0)]"#, sorted),
             (r#"expect: [AtLeast(of: available("web"), is: 0)]"#, sorted),
-            (
-                r#"timeline: [(at: "1m", do: Scale(workload: "shop/web", replicas: 0))]"#,
-                "fine",
-            ),
-            (
-                r#"expect: [Evicted(workload: "Deployment/lab/web", count: 0)]"#,
-                "fine",
-            ),
+            (r#"timeline: [(at: "1m", do: Scale(workload: "shop/web", replicas: 0))]"#, "fine"),
+            (r#"expect: [Evicted(workload: "Deployment/lab/web", count: 0)]"#, "fine"),
             (
                 r#"timeline: [(at: "1m", do: DeletePod(pods: Group("p")))]"#,
                 "`p` names 2 groups: `default/p` and `lab/p`",
             ),
-            (
-                r#"timeline: [(at: "1m", do: DeletePod(pods: Group("lab/p")))]"#,
-                "fine",
-            ),
+            (r#"timeline: [(at: "1m", do: DeletePod(pods: Group("lab/p")))]"#, "fine"),
         ] {
             assert_eq!(with(rest), said, "{rest}");
         }

@@ -48,21 +48,13 @@ pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
                     continue;
                 };
                 let [value, default] = values.map(|v| Some(v).filter(|v| !v.is_empty()));
-                all.push(Setting {
-                    path,
-                    value,
-                    default,
-                });
+                all.push(Setting { path, value, default });
                 continue;
             }
             _ => None,
         };
         let value = written.or_else(|| default.clone());
-        all.push(Setting {
-            path,
-            value,
-            default,
-        });
+        all.push(Setting { path, value, default });
     }
     all
 }
@@ -215,10 +207,8 @@ mod tests {
         }
         // Each of them is a path: what is refused is the value alone.
         for path in paths {
-            let problem = set(&mut spec, &format!("{path}=?"))
-                .err()
-                .map(|p| p.message)
-                .unwrap_or_default();
+            let problem =
+                set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
             assert!(!problem.contains("is not a path"), "{problem}");
         }
     }

@@ -65,9 +65,8 @@ pub(super) fn segments(path: &str) -> Result<Vec<Segment>, Problem> {
         rest = after;
         let mut index = None;
         if let Some(inside) = rest.strip_prefix('[') {
-            let (text, after) = inside
-                .split_once(']')
-                .ok_or_else(|| wrong("a bracket is not closed"))?;
+            let (text, after) =
+                inside.split_once(']').ok_or_else(|| wrong("a bracket is not closed"))?;
             index = Some(text.trim().trim_matches('"').to_owned());
             rest = after;
         }
@@ -143,14 +142,8 @@ mod tests {
         assert_eq!(read("nodes[0].zone"), "nodes[0] | zone");
         assert_eq!(read("a..b"), "`a..b` is not a path: a name is empty");
         assert_eq!(read("a[0"), "`a[0` is not a path: a bracket is not closed");
-        assert_eq!(
-            read("a[0]b"),
-            "`a[0]b` is not a path: expected a dot after a bracket"
-        );
-        assert_eq!(
-            read("\"a"),
-            "`\"a` is not a path: a quote or brace is not closed"
-        );
+        assert_eq!(read("a[0]b"), "`a[0]b` is not a path: expected a dot after a bracket");
+        assert_eq!(read("\"a"), "`\"a` is not a path: a quote or brace is not closed");
     }
 
     #[test]
@@ -159,26 +152,15 @@ mod tests {
             split("timeline.x.taint=a=b:NoExecute").unwrap(),
             ("timeline.x.taint", "a=b:NoExecute")
         );
-        assert_eq!(
-            split("timeline.\"a=b\".at=3s").unwrap(),
-            ("timeline.\"a=b\".at", "3s")
-        );
-        assert!(
-            split("horizon")
-                .unwrap_err()
-                .message
-                .contains("is not PATH=VALUE")
-        );
+        assert_eq!(split("timeline.\"a=b\".at=3s").unwrap(), ("timeline.\"a=b\".at", "3s"));
+        assert!(split("horizon").unwrap_err().message.contains("is not PATH=VALUE"));
     }
 
     #[test]
     fn a_sweep_has_several_values() {
         assert_eq!(
             split_values("pods.web.count=1, 2,3").unwrap(),
-            (
-                "pods.web.count".to_owned(),
-                vec!["1".to_owned(), "2".to_owned(), "3".to_owned()]
-            )
+            ("pods.web.count".to_owned(), vec!["1".to_owned(), "2".to_owned(), "3".to_owned()])
         );
         assert!(split_values("pods.web.count=1,,3").is_err());
     }

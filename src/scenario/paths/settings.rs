@@ -27,11 +27,7 @@ pub(super) fn timing(value: &str, present: Option<&Timing>) -> Result<Timing, Pr
 pub(super) fn kubelet_timing(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
     custom(spec, path)?;
     if let Some(Timing::Custom { kubelet, .. }) = &mut spec.timing {
-        kubelet.get_or_insert(KubeletTiming::Real {
-            pod_start: None,
-            pod_stop: None,
-            boot: None,
-        });
+        kubelet.get_or_insert(KubeletTiming::Real { pod_start: None, pod_stop: None, boot: None });
     }
     Ok(())
 }
@@ -80,10 +76,7 @@ pub(super) fn flag_value(
         return Err(Problem::new(format!("`{component}` is not a component"))
             .maybe_help(did_you_mean_or_list(component, &shown)));
     };
-    let flags: Vec<&str> = known_flags()
-        .filter(|(c, _)| *c == known)
-        .map(|(_, f)| f)
-        .collect();
+    let flags: Vec<&str> = known_flags().filter(|(c, _)| *c == known).map(|(_, f)| f).collect();
     let wanted = flag.replace('_', "-");
     let Some(&flag) = flags.iter().find(|f| **f == wanted) else {
         let problem = Problem::new(format!(

@@ -43,9 +43,7 @@ pub(super) fn toleration_seconds(
     if let Ok(i) = key.parse::<usize>() {
         let count = tolerations.len();
         let toleration = tolerations.get_mut(i).ok_or_else(|| {
-            Problem::new(format!(
-                "there is no toleration number {i}: {count} are written, from 0"
-            ))
+            Problem::new(format!("there is no toleration number {i}: {count} are written, from 0"))
         })?;
         toleration.toleration_seconds = seconds;
         return Ok(at!["tolerations", i]);
@@ -59,17 +57,12 @@ pub(super) fn toleration_seconds(
     if let Some(place) = place {
         return Ok(place);
     }
-    let full = match WELL_KNOWN
-        .into_iter()
-        .find(|k| *k == key || short(k) == key)
-    {
+    let full = match WELL_KNOWN.into_iter().find(|k| *k == key || short(k) == key) {
         Some(full) => full.to_owned(),
         None if key.contains('/') => key.to_owned(),
         None => {
-            let near = WELL_KNOWN
-                .into_iter()
-                .map(short)
-                .chain(tolerations.iter().map(|t| short(&t.key)));
+            let near =
+                WELL_KNOWN.into_iter().map(short).chain(tolerations.iter().map(|t| short(&t.key)));
             if let Some(help) = did_you_mean(key, near) {
                 return Err(Problem::new(format!("no toleration here is for `{key}`")).help(help));
             }

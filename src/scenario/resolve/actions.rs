@@ -61,10 +61,7 @@ impl Of<'_> {
             complaints.say(self.at("labels"), "no label is given here");
         }
         let n = self.nodes(node, nodes, complaints)?;
-        once(Do::Label(
-            n,
-            labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
-        ))
+        once(Do::Label(n, labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect()))
     }
 
     /// The instances of nodes change their state.
@@ -105,14 +102,9 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         if grace.is_some_and(|g| g < 0) {
-            complaints.say(
-                self.at("gracePeriodSeconds"),
-                "must be greater than or equal to 0",
-            );
+            complaints.say(self.at("gracePeriodSeconds"), "must be greater than or equal to 0");
         }
-        let pods = self
-            .world
-            .target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
+        let pods = self.world.target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
         each(&pods, |p| Do::DeletePod(p, grace))
     }
 
@@ -142,9 +134,7 @@ impl Of<'_> {
             self.world.profile.taint_eviction.comparison_operators,
             complaints,
         );
-        let pods = self
-            .world
-            .target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
+        let pods = self.world.target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
         each(&pods, |p| Do::PatchTolerations(p, read.clone()))
     }
 
@@ -160,16 +150,10 @@ impl Of<'_> {
         if replicas < 0 {
             complaints.say(self.at("replicas"), "must be greater than or equal to 0");
         } else if replicas as u64 > PODS_MAX {
-            complaints.say(
-                self.at("replicas"),
-                format!("a cluster has at most {PODS_MAX} pods"),
-            );
+            complaints.say(self.at("replicas"), format!("a cluster has at most {PODS_MAX} pods"));
         }
         if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-            complaints.say(
-                self.at("workload"),
-                format!("a {} cannot be scaled", kind.as_str()),
-            );
+            complaints.say(self.at("workload"), format!("a {} cannot be scaled", kind.as_str()));
         }
         once(Do::Scale(index, replicas))
     }
@@ -183,10 +167,7 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let rule = budgets::rule(min_available, max_unavailable, &self.place(), complaints);
-        once(Do::PatchBudget(
-            self.world.target_budget(self.i, budget, complaints)?,
-            rule?,
-        ))
+        once(Do::PatchBudget(self.world.target_budget(self.i, budget, complaints)?, rule?))
     }
 
     /// Nodes are maintained one after another.
@@ -215,13 +196,7 @@ fn untaint_edit(
     let removing: Vec<String> = texts
         .texts()
         .iter()
-        .map(|t| {
-            if t.ends_with('-') {
-                t.clone()
-            } else {
-                format!("{t}-")
-            }
-        })
+        .map(|t| if t.ends_with('-') { t.clone() } else { format!("{t}-") })
         .collect();
     taint_edit(&removing, place, complaints)
 }

@@ -71,16 +71,10 @@ pub(super) fn plan(
         pods: &declared.pods,
         workloads: &declared.workloads,
     };
-    let of = Of {
-        seed,
-        release: &profile.release,
-    };
+    let of = Of { seed, release: &profile.release };
     let expectations = reader.read(spec, of, &loaded.source.text, complaints);
     let (perturb, tape) = tape::read(spec.tape.as_ref(), &profile.release, complaints);
-    let memory = spec
-        .memory
-        .as_ref()
-        .map(|m| memory::memory(m, &declared, complaints));
+    let memory = spec.memory.as_ref().map(|m| memory::memory(m, &declared, complaints));
     if !complaints.is_empty() {
         return None;
     }
@@ -148,12 +142,7 @@ pub(crate) struct Drawn {
 impl Drawn {
     /// A plan with what its fault models draw for that seed.
     fn new(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> Self {
-        let mut drawn = Drawn {
-            plan,
-            models,
-            written,
-            seed: None,
-        };
+        let mut drawn = Drawn { plan, models, written, seed: None };
         drawn.of(seed);
         drawn
     }
@@ -192,10 +181,7 @@ fn begins(spec: &Scenario, complaints: &mut Complaints) -> Option<i64> {
     let stamp = import::parse_time(text);
     if stamp.is_none() {
         let problem = Problem::new(format!("{text:?} is no time of the API"));
-        complaints.add(
-            at!["begins"],
-            problem.help("write \"2026-11-20T04:41:17Z\""),
-        );
+        complaints.add(at!["begins"], problem.help("write \"2026-11-20T04:41:17Z\""));
     }
     stamp.map(|s| s.0)
 }
@@ -212,10 +198,8 @@ fn check_version(spec: &Scenario, damage: Damage, complaints: &mut Complaints) {
         ),
         other => complaints.add(
             at!["version"],
-            Problem::new(format!(
-                "version {other} of the scenario language is not known"
-            ))
-            .help("this version of taintsim reads `version: 1`"),
+            Problem::new(format!("version {other} of the scenario language is not known"))
+                .help("this version of taintsim reads `version: 1`"),
         ),
     }
 }
@@ -247,14 +231,8 @@ fn is_warm(spec: &Scenario, has_memory: bool) -> bool {
 /// Whether nodes or pods come from an export, or are written with the state of one.
 fn is_imported(spec: &Scenario) -> bool {
     spec.cluster.is_some()
-        || spec
-            .nodes
-            .iter()
-            .any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
-        || spec
-            .pods
-            .iter()
-            .any(|g| matches!(g.start, Some(PodStart::Imported { .. })))
+        || spec.nodes.iter().any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
+        || spec.pods.iter().any(|g| matches!(g.start, Some(PodStart::Imported { .. })))
 }
 
 /// Whether the cloud's controllers have something to do: an instance changes its state, or a node
@@ -283,15 +261,10 @@ fn controllers(
         pod_gc: on(written.pod_gc, true),
         garbage_collector: on(
             written.garbage_collector,
-            actions
-                .iter()
-                .any(|a| matches!(a.act, Do::DeleteWorkload(..))),
+            actions.iter().any(|a| matches!(a.act, Do::DeleteWorkload(..))),
         ),
         deployment: on(written.deployment, deployments),
-        replica_set: on(
-            written.replica_set,
-            deployments || any(WorkloadKind::ReplicaSet),
-        ),
+        replica_set: on(written.replica_set, deployments || any(WorkloadKind::ReplicaSet)),
         stateful_set: on(written.stateful_set, any(WorkloadKind::StatefulSet)),
         daemon_set: on(written.daemon_set, any(WorkloadKind::DaemonSet)),
         job: on(written.job, any(WorkloadKind::Job)),

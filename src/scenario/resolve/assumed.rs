@@ -27,10 +27,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
 /// An export that was given as a scenario.
 fn as_it_stands(loaded: &Loaded) -> Option<String> {
     let summary = loaded.imported.as_ref().filter(|s| s.as_scenario)?;
-    Some(format!(
-        "The export: {} is run as `taintsim import` takes it.",
-        summary.files.join(", ")
-    ))
+    Some(format!("The export: {} is run as `taintsim import` takes it.", summary.files.join(", ")))
 }
 
 /// The release, where the scenario says none and the export does.
@@ -48,12 +45,7 @@ fn in_an_outage(plan: &Plan) -> Option<String> {
         NodeStart::Imported { cut, .. } => *cut || n.start.ready() != Some(ConditionStatus::True),
         _ => false,
     };
-    let names: Vec<&str> = plan
-        .nodes
-        .iter()
-        .filter(unwell)
-        .map(|n| n.name.as_str())
-        .collect();
+    let names: Vec<&str> = plan.nodes.iter().filter(unwell).map(|n| n.name.as_str()).collect();
     let all = plan.nodes.iter().filter(is_exported).count();
     (!names.is_empty()).then(|| {
         format!(
@@ -72,9 +64,9 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
         let lives = match p.start {
             PodStart::Pending | PodStart::Running => true,
             PodStart::Absent => false,
-            PodStart::Imported {
-                phase, deletion, ..
-            } => !phase.is_terminal() && deletion.is_none(),
+            PodStart::Imported { phase, deletion, .. } => {
+                !phase.is_terminal() && deletion.is_none()
+            }
         };
         let node = p.node.and_then(|n| plan.nodes.get(n as usize));
         let template = plan.templates.get(p.template as usize);
@@ -109,12 +101,7 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     };
     let (start_said, stop_said) = match &spec.timing {
         Some(Timing::Custom {
-            kubelet:
-                Some(KubeletTiming::Real {
-                    pod_start,
-                    pod_stop,
-                    ..
-                }),
+            kubelet: Some(KubeletTiming::Real { pod_start, pod_stop, .. }),
             ..
         }) => (pod_start.is_some(), pod_stop.is_some()),
         _ => (false, false),
@@ -142,16 +129,9 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
         (false, false) if of(&starts) == of(&stops) => {
             (format!("pods{} take {start} and {stop}", of(&starts)), true)
         }
-        (false, false) => (
-            format!("{} take {start}, {} {stop}", who(&starts), who(&stops)),
-            true,
-        ),
+        (false, false) => (format!("{} take {start}, {} {stop}", who(&starts), who(&stops)), true),
     };
-    let field = if starts.is_empty() {
-        "pod_stop"
-    } else {
-        "pod_start"
-    };
+    let field = if starts.is_empty() { "pod_stop" } else { "pod_start" };
     let fields = match both {
         true => "`template.pod_start` and `template.pod_stop` say".to_owned(),
         false => format!("`template.{field}` says"),

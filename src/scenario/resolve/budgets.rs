@@ -38,20 +38,13 @@ impl Budgets {
         {
             complaints.add(place, problem);
         }
-        let rule = rule(
-            budget.min_available.as_ref(),
-            budget.max_unavailable.as_ref(),
-            place,
-            complaints,
-        );
+        let rule =
+            rule(budget.min_available.as_ref(), budget.max_unavailable.as_ref(), place, complaints);
         let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
         if !created_later && self.plans.iter().any(|b| b.name == name) {
             complaints.say(
                 with(place, "name"),
-                format!(
-                    "disruption budget `{namespace}/{}` is declared twice",
-                    budget.name
-                ),
+                format!("disruption budget `{namespace}/{}` is declared twice", budget.name),
             );
         }
         let selector = selector(&budget.selector, &with(place, "selector"), complaints);
@@ -61,12 +54,7 @@ impl Budgets {
         };
         let always_allow_unhealthy =
             budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
-        self.plans.push(BudgetPlan {
-            name,
-            selector,
-            rule,
-            always_allow_unhealthy,
-        });
+        self.plans.push(BudgetPlan { name, selector, rule, always_allow_unhealthy });
         Some(self.plans.len() as BudgetIndex - 1)
     }
 
@@ -116,11 +104,8 @@ pub(super) fn rule(
 ) -> Option<BudgetRule> {
     let mut amount = |value: &FlagValue, field: &'static str| {
         let read = IntOrPercent::parse(&value.to_string());
-        let problem = || {
-            Problem::new(format!(
-                "expected a number or a share such as \"25%\", found {value}"
-            ))
-        };
+        let problem =
+            || Problem::new(format!("expected a number or a share such as \"25%\", found {value}"));
         complaints.take(with(place, field), read.ok_or_else(problem))
     };
     match (min_available, max_unavailable) {
@@ -135,10 +120,7 @@ pub(super) fn rule(
         (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
         (None, None) => {
             let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-            complaints.add(
-                place.clone(),
-                Problem::new("this budget asks for nothing").help(help),
-            );
+            complaints.add(place.clone(), Problem::new("this budget asks for nothing").help(help));
             None
         }
     }

@@ -34,9 +34,10 @@ pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
 fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
     // Of a text of megabytes only the beginning is shown.
     let shown: String = text.chars().take(100).collect();
-    errors.into_iter().next().map_or(Ok(()), |error| {
-        Err(Problem::new(format!("{what} `{shown}`: {error}")))
-    })
+    errors
+        .into_iter()
+        .next()
+        .map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
 }
 
 /// Tolerations that the API server would accept; complaints about the others.
@@ -74,12 +75,7 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     kubectl_taint::parse(&texts).map_err(|e| match e.hint {
         // What is missing comes first; kubectl's own words end in a pattern of several lines.
         Some(hint) if hint.starts_with("add an effect") => {
-            let said = e
-                .text
-                .split(", name part")
-                .next()
-                .unwrap_or(&e.text)
-                .to_owned();
+            let said = e.text.split(", name part").next().unwrap_or(&e.text).to_owned();
             Problem::new(format!(
                 "this taint has no effect: {}",
                 hint.trim_start_matches("add an effect, ")

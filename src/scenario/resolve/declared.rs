@@ -55,14 +55,8 @@ impl Declared {
         }
         let mut declared = Self {
             nodes,
-            pods: Pods {
-                incomplete: damage.pods,
-                ..Pods::default()
-            },
-            workloads: Workloads {
-                incomplete: damage.workloads,
-                ..Workloads::default()
-            },
+            pods: Pods { incomplete: damage.pods, ..Pods::default() },
+            workloads: Workloads { incomplete: damage.workloads, ..Workloads::default() },
             budgets,
             namespaces: namespaces::read(&spec.namespaces, operators, complaints),
             scheduler,
@@ -86,11 +80,7 @@ impl Declared {
         operators: bool,
         complaints: &mut Complaints,
     ) {
-        let lookup = Lookup {
-            nodes: &self.nodes,
-            priorities,
-            operators,
-        };
+        let lookup = Lookup { nodes: &self.nodes, priorities, operators };
         for (i, workload) in spec.workloads.iter().enumerate() {
             self.workloads.declare(
                 workload,
@@ -132,11 +122,7 @@ impl Declared {
         complaints: &mut Complaints,
     ) -> Vec<NodeIndex> {
         let place = at!["timeline", i, "do", "node"];
-        let again = node
-            .name
-            .as_ref()
-            .and_then(|name| self.nodes.by_name.get(name))
-            .copied();
+        let again = node.name.as_ref().and_then(|name| self.nodes.by_name.get(name)).copied();
         match again {
             // A node that was deleted joins again as it was declared.
             Some(index) if is_name_alone(node) => vec![index],
@@ -160,11 +146,7 @@ impl Declared {
         operators: bool,
         complaints: &mut Complaints,
     ) {
-        let lookup = Lookup {
-            nodes: &self.nodes,
-            priorities,
-            operators,
-        };
+        let lookup = Lookup { nodes: &self.nodes, priorities, operators };
         for (i, entry) in timeline.iter().enumerate() {
             let place = |part: &str| at!["timeline", i, "do", part];
             let indices = match &entry.step {
@@ -193,9 +175,6 @@ impl Declared {
 }
 
 fn is_name_alone(group: &language::NodeGroup) -> bool {
-    let bare = language::NodeGroup {
-        name: group.name.clone(),
-        ..Default::default()
-    };
+    let bare = language::NodeGroup { name: group.name.clone(), ..Default::default() };
     *group == bare
 }

@@ -32,19 +32,10 @@ pub(super) fn describe(step: &Step) -> String {
             format!("kubelet restart on {}", on(node, nodes))
         }
         Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
-        Step::SlowHeartbeats {
-            node,
-            nodes,
-            period,
-            ..
-        } => format!("slow heartbeats of {} ({period})", on(node, nodes)),
-        Step::Condition {
-            node,
-            nodes,
-            kind,
-            status,
-            ..
-        } => {
+        Step::SlowHeartbeats { node, nodes, period, .. } => {
+            format!("slow heartbeats of {} ({period})", on(node, nodes))
+        }
+        Step::Condition { node, nodes, kind, status, .. } => {
             let said = format!("{}={}", condition(*kind), status_word(*status));
             format!("{said} on {}", on(node, nodes))
         }
@@ -58,27 +49,22 @@ pub(super) fn describe(step: &Step) -> String {
         }
         Step::WatchStall { resource, .. } => format!("watch stall of {}", resource_word(*resource)),
         Step::ControllerRestart { .. } => "controller restart".to_owned(),
-        Step::ClockSkew {
-            node, nodes, skew, ..
-        } => format!("clock skew of {} ({skew})", on(node, nodes)),
-        Step::AddNode { node } => format!(
-            "add {}",
-            node.names_texts().map_or_else(String::new, |n| listed(&n))
-        ),
+        Step::ClockSkew { node, nodes, skew, .. } => {
+            format!("clock skew of {} ({skew})", on(node, nodes))
+        }
+        Step::AddNode { node } => {
+            format!("add {}", node.names_texts().map_or_else(String::new, |n| listed(&n)))
+        }
         Step::DeleteNode { node, nodes } => format!("delete {}", on(node, nodes)),
-        Step::Taint {
-            node, nodes, taint, ..
-        } => format!("taint {} {}", on(node, nodes), listed(taint)),
+        Step::Taint { node, nodes, taint, .. } => {
+            format!("taint {} {}", on(node, nodes), listed(taint))
+        }
         Step::Untaint { node, nodes, taint } => {
             format!("untaint {} {}", on(node, nodes), listed(taint))
         }
         Step::Cordon { node, nodes } => format!("cordon {}", on(node, nodes)),
         Step::Uncordon { node, nodes } => format!("uncordon {}", on(node, nodes)),
-        Step::Label {
-            node,
-            nodes,
-            labels,
-        } => {
+        Step::Label { node, nodes, labels } => {
             format!("label {} {}", on(node, nodes), labelled(labels))
         }
         Step::CreatePod { pod } => {
@@ -105,11 +91,7 @@ pub(super) fn describe(step: &Step) -> String {
         }
         Step::DeleteWorkload { workload, .. } => format!("delete {workload}"),
         Step::CreateBudget { budget } => format!("create budget {}", budget.name),
-        Step::PatchBudget {
-            budget,
-            min_available,
-            max_unavailable,
-        } => {
+        Step::PatchBudget { budget, min_available, max_unavailable } => {
             let asks = asks(min_available, max_unavailable);
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
@@ -121,17 +103,14 @@ pub(super) fn describe(step: &Step) -> String {
 /// Labels as `kubectl label` takes them.
 fn labelled(labels: &BTreeMap<String, Option<String>>) -> String {
     let one = |(k, v): (&String, &Option<String>)| {
-        v.as_ref()
-            .map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))
+        v.as_ref().map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))
     };
     labels.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of a group, or its names.
 fn called(name: &Option<String>, names: Option<&OneOrMany>) -> String {
-    name.clone()
-        .or_else(|| names.map(listed))
-        .unwrap_or_default()
+    name.clone().or_else(|| names.map(listed)).unwrap_or_default()
 }
 
 /// What a budget asks for, with a space before it.
@@ -158,11 +137,9 @@ fn selected(selector: &NodeSelector) -> String {
         NodeSelector::Zone(zone) => format!("zone {zone}"),
         NodeSelector::Region(region) => format!("region {region}"),
         NodeSelector::Label(text) => format!("nodes with {text}"),
-        NodeSelector::Share { of, fraction, .. } => format!(
-            "{} % of {}",
-            (fraction * 1000.0).round() / 10.0,
-            selected(of)
-        ),
+        NodeSelector::Share { of, fraction, .. } => {
+            format!("{} % of {}", (fraction * 1000.0).round() / 10.0, selected(of))
+        }
     }
 }
 

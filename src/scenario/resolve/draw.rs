@@ -55,10 +55,7 @@ impl Draws {
     /// Of one outage at a time, some of which are drawn more often than they come.
     fn tilted(seed: u64, model: &Model) -> Self {
         let tilt = model.tilt.clone();
-        Self {
-            tilt,
-            ..Self::new(seed, &model.name)
-        }
+        Self { tilt, ..Self::new(seed, &model.name) }
     }
 
     /// How long an outage of something lasts, of the lengths from the shortest to the longest; with the
@@ -209,12 +206,7 @@ impl Models {
         let lasts = model.lasts.as_ref();
         let all = lasts.map_or(0.0, |d| length(d, draws.length(hash, number).0));
         let nodes = self.hit(model, object, number, draws);
-        let name = format!(
-            "{} {} of {}",
-            model.name,
-            u64::from(number) + 1,
-            object.name
-        );
+        let name = format!("{} {} of {}", model.name, u64::from(number) + 1, object.name);
         if nodes.len() == 1 || model.within <= 0.0 && !model.apart {
             parts.push(part(model, nodes, at, all, name));
             return;
@@ -266,8 +258,7 @@ impl Models {
         let mut gone: BTreeMap<NodeIndex, Time> = BTreeMap::new();
         for (mut part, is_repaired) in parts.into_iter().zip(repaired) {
             let at = time(part.at);
-            part.nodes
-                .retain(|n| gone.get(n).is_none_or(|&until| until <= at));
+            part.nodes.retain(|n| gone.get(n).is_none_or(|&until| until <= at));
             if part.nodes.is_empty() {
                 continue;
             }
@@ -291,12 +282,7 @@ fn put(
 ) {
     let at = time(part.at);
     let mut say = |at: Time, lasts: Option<Dur>, what: Away, more: &str| {
-        all.push(Outage {
-            at,
-            lasts,
-            name: format!("{}{more}", part.name),
-            what,
-        });
+        all.push(Outage { at, lasts, name: format!("{}{more}", part.name), what });
     };
     let mut replace = |from: Time, joins: Time, say: &mut Say<'_>| {
         say(from, None, Away::Deleted(part.nodes.clone()), ", deleted");
@@ -313,18 +299,9 @@ fn put(
     let lasts = span(part.lasts);
     let nodes = part.nodes.clone();
     match (part.act, repair) {
-        (
-            Act::Reclaim {
-                notice,
-                unheeded,
-                replaced,
-            },
-            _,
-        ) => {
-            let (taken, joins) = (
-                at.saturating_add(notice),
-                at.saturating_add(notice).saturating_add(replaced),
-            );
+        (Act::Reclaim { notice, unheeded, replaced }, _) => {
+            let (taken, joins) =
+                (at.saturating_add(notice), at.saturating_add(notice).saturating_add(replaced));
             if !unheeded && !notice.is_zero() {
                 say(at, None, Away::Drained(nodes.clone(), notice), ", notice");
             }
@@ -357,13 +334,7 @@ fn away_by(act: Act, nodes: Vec<NodeIndex>) -> Away {
 }
 
 fn part(model: &Model, nodes: Vec<NodeIndex>, at: f64, lasts: f64, name: String) -> Part {
-    Part {
-        at,
-        lasts,
-        nodes,
-        act: model.act,
-        name,
-    }
+    Part { at, lasts, nodes, act: model.act, name }
 }
 
 /// Which parts are repaired: machines that are away for longer than it takes until somebody looks,
@@ -375,11 +346,7 @@ fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
     let away_at = |t: f64| {
         // By beginning: what begins later is not away yet.
         let begun = parts.partition_point(|p| p.at <= t);
-        parts[..begun]
-            .iter()
-            .filter(|p| p.at + p.lasts > t)
-            .map(|p| p.nodes.len())
-            .sum::<usize>()
+        parts[..begun].iter().filter(|p| p.at + p.lasts > t).map(|p| p.nodes.len()).sum::<usize>()
     };
     parts
         .iter()
@@ -402,10 +369,7 @@ fn recorded(
     parts: &mut Vec<Part>,
 ) {
     let known = history.nodes.iter().position(|n| *n == object.name);
-    let any_known = model
-        .objects
-        .iter()
-        .any(|o| history.nodes.contains(&o.name));
+    let any_known = model.objects.iter().any(|o| history.nodes.contains(&o.name));
     let (of, round) = match known {
         Some(i) => (i, 0),
         // It was there when the others failed, and did not.
@@ -419,9 +383,8 @@ fn recorded(
     // Those behind the offset come first.
     let starts: Vec<(f64, f64)> = {
         let own = history.outages.iter().filter(|o| o.node as usize == of);
-        let mut starts: Vec<(f64, f64)> = own
-            .map(|o| ((o.start - offset).rem_euclid(length), o.lasts))
-            .collect();
+        let mut starts: Vec<(f64, f64)> =
+            own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
         starts.sort_by(|a, b| a.0.total_cmp(&b.0));
         starts
     };
@@ -433,13 +396,7 @@ fn recorded(
             }
             number += 1;
             let name = format!("{} {number} of {}", model.name, object.name);
-            parts.push(part(
-                model,
-                object.nodes.clone(),
-                at,
-                lasts.min(LONGEST_S),
-                name,
-            ));
+            parts.push(part(model, object.nodes.clone(), at, lasts.min(LONGEST_S), name));
         }
         rounds += 1.0;
     }

@@ -28,11 +28,7 @@ impl Of<'_> {
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes(node, nodes, complaints)?;
         let mut steps = cutting(n.clone(), (cut, connections), START, Phase::Begin);
-        steps.extend(
-            self.lasts
-                .into_iter()
-                .flat_map(|d| healing(n.clone(), cut, d, Phase::End)),
-        );
+        steps.extend(self.lasts.into_iter().flat_map(|d| healing(n.clone(), cut, d, Phase::End)));
         Some(steps)
     }
 
@@ -55,10 +51,7 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes(node, nodes, complaints)?;
-        Some(vec![
-            (START, Phase::Begin, Do::Crash(n.clone())),
-            (START, Phase::Step, Do::Boot(n)),
-        ])
+        Some(vec![(START, Phase::Begin, Do::Crash(n.clone())), (START, Phase::Step, Do::Boot(n))])
     }
 
     /// Kubelets are dead, and fresh ones start at the end.
@@ -85,10 +78,8 @@ impl Of<'_> {
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes(node, nodes, complaints)?;
         // Both were read with the entry's length.
-        let (down, up) = (
-            values::positive(down.as_str()).ok()?,
-            values::positive(up.as_str()).ok()?,
-        );
+        let (down, up) =
+            (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
         self.lasts?;
         if u64::from(times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
             complaints.say(
@@ -101,11 +92,7 @@ impl Of<'_> {
         for k in 0..u64::from(times) {
             let begin = down.saturating_add(up).saturating_mul(k);
             let first = if k == 0 { Phase::Begin } else { Phase::Step };
-            let last = if k + 1 == u64::from(times) {
-                Phase::End
-            } else {
-                Phase::Step
-            };
+            let last = if k + 1 == u64::from(times) { Phase::End } else { Phase::Step };
             steps.extend(cutting(n.clone(), (cut, connections), begin, first));
             steps.extend(healing(n.clone(), cut, begin.saturating_add(down), last));
         }
@@ -122,10 +109,7 @@ impl Of<'_> {
     ) -> Option<Vec<Primitive>> {
         let period = complaints.take(self.at("period"), values::positive(period.as_str()));
         let n = self.nodes(node, nodes, complaints)?;
-        self.lasting(
-            Do::HeartbeatPeriod(n.clone(), Some(period?)),
-            Do::HeartbeatPeriod(n, None),
-        )
+        self.lasting(Do::HeartbeatPeriod(n.clone(), Some(period?)), Do::HeartbeatPeriod(n, None))
     }
 
     /// A condition of nodes has another status.
@@ -197,10 +181,7 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let lag = complaints.take(self.at("lag"), values::positive(lag.as_str()))?;
-        self.lasting(
-            Do::WatchLag(watched(resource), lag),
-            Do::WatchLag(watched(resource), START),
-        )
+        self.lasting(Do::WatchLag(watched(resource), lag), Do::WatchLag(watched(resource), START))
     }
 
     /// Requests are rejected, of these clients or of all.
@@ -317,24 +298,19 @@ pub(super) fn cutting(
         Connections::Dropped => plan::Connections::Dropped,
         Connections::Refused => plan::Connections::Refused,
     };
-    std::iter::once((at, phase, Do::Cut(nodes, how)))
-        .chain(isolate)
-        .collect()
+    std::iter::once((at, phase, Do::Cut(nodes, how))).chain(isolate).collect()
 }
 
 /// What [`cutting`] did ends.
 pub(super) fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
     let reconnect = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Reconnect(nodes.clone())));
-    std::iter::once((at, phase, Do::Heal(nodes)))
-        .chain(reconnect)
-        .collect()
+    std::iter::once((at, phase, Do::Heal(nodes))).chain(reconnect).collect()
 }
 
 /// "one of three", "1 of 3".
 fn share_of(text: &str) -> Option<(u32, u32)> {
-    const WORDS: [&str; 9] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-    ];
+    const WORDS: [&str; 9] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     let number = |word: &str| {
         let word = word.trim();
         let written = WORDS.iter().position(|w| *w == word);

@@ -14,13 +14,7 @@ pub(super) fn said<T>(
     place: Place,
     complaints: &mut Complaints,
 ) -> Option<T> {
-    found
-        .map_err(|problem| {
-            problem
-                .into_iter()
-                .for_each(|p| complaints.add(place.clone(), p))
-        })
-        .ok()
+    found.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
 }
 
 /// A name that fits several, each with a name that says which.
@@ -33,9 +27,6 @@ pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = Stri
         all.push(format!("{} more", count - LISTED));
     }
     let last = all.pop().unwrap_or_default();
-    Problem::new(format!(
-        "`{text}` names {count} {what}s: {} and {last}",
-        all.join(", ")
-    ))
-    .help("say which, with what stands before its name")
+    Problem::new(format!("`{text}` names {count} {what}s: {} and {last}", all.join(", ")))
+        .help("say which, with what stands before its name")
 }

@@ -30,8 +30,6 @@ pub(super) fn selector(
 ) -> Option<Selector> {
     complaints.take(
         place.clone(),
-        label_selector(written)
-            .as_selector()
-            .map_err(|e| Problem::new(e.to_string())),
+        label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())),
     )
 }

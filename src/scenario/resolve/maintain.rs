@@ -21,10 +21,7 @@ pub(super) fn drain_options(
     complaints: &mut Complaints,
 ) -> DrainOptions {
     if flags.grace_period_seconds.is_some_and(|g| g < 0) {
-        complaints.say(
-            with(place, "gracePeriodSeconds"),
-            "must be greater than or equal to 0",
-        );
+        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
     }
     let mut span = |text: &Option<DurationText>, field: &'static str| {
         text.as_ref()
@@ -88,11 +85,8 @@ impl Written<'_> {
 /// away than were asked for, but is never less than one node, or nothing would ever happen; the
 /// node pools of the machine config operator do the same.
 fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
-    let wrong = || {
-        Problem::new(format!(
-            "expected a number or a share such as \"5%\", found {written}"
-        ))
-    };
+    let wrong =
+        || Problem::new(format!("expected a number or a share such as \"5%\", found {written}"));
     match IntOrPercent::parse(&written.to_string()).ok_or_else(wrong)? {
         IntOrPercent::Int(n) => match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(n),
@@ -114,13 +108,7 @@ mod tests {
         let of =
             |text: &str, nodes| at_a_time(&FlagValue::Text(text.to_owned()), nodes).map_err(|_| ());
         assert_eq!(
-            [
-                of("5%", 30),
-                of("5%", 19),
-                of("5%", 41),
-                of("50%", 7),
-                of("100%", 7)
-            ],
+            [of("5%", 30), of("5%", 19), of("5%", 41), of("50%", 7), of("100%", 7)],
             [1, 1, 2, 3, 7].map(Ok::<usize, ()>)
         );
         assert_eq!([of("2", 30), of("40", 30)], [2, 40].map(Ok));

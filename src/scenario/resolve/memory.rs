@@ -17,19 +17,15 @@ pub(super) fn memory(
 ) -> Memory {
     let mut memory = Memory::default();
     if let Some(office) = &written.office {
-        memory.office_us = complaints.take(
-            at!["memory", "office"],
-            values::past_micros(office.as_str()),
-        );
+        memory.office_us =
+            complaints.take(at!["memory", "office"], values::past_micros(office.as_str()));
     }
     if let Some(pass) = &written.pass {
         memory.pass = complaints.take(at!["memory", "pass"], values::span(pass.as_str()));
     }
     if let Some(passed) = &written.passed {
-        memory.passed_us = complaints.take(
-            at!["memory", "passed"],
-            values::past_micros(passed.as_str()),
-        );
+        memory.passed_us =
+            complaints.take(at!["memory", "passed"], values::past_micros(passed.as_str()));
     }
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
@@ -71,11 +67,7 @@ fn waiting(
         let both = past(&waits.since).and_then(|since| Ok((since, last?)));
         if let Some((since_us, last_us)) = complaints.take(place, both) {
             let tries = waits.tries.map(|n| n.max(1));
-            let waited = Waited {
-                since_us,
-                tries,
-                last_us,
-            };
+            let waited = Waited { since_us, tries, last_us };
             memory.waiting.insert(*pod, waited);
         }
     }
@@ -99,17 +91,13 @@ fn failures(
         let both = past(&failed.from).and_then(|from| Ok((from, past(&failed.until)?)));
         let ordered = both.and_then(|(from, until)| {
             if from > until || failed.least > failed.most {
-                return Err(Problem::new(
-                    "`least` is more than `most`, or `from` after `until`",
-                ));
+                return Err(Problem::new("`least` is more than `most`, or `from` after `until`"));
             }
             Ok((from.div_euclid(SECOND_US), until.div_euclid(SECOND_US)))
         });
         if let Some(last) = complaints.take(place, ordered) {
             let failures = (failed.least, failed.most);
-            memory
-                .failures
-                .insert(*job, FailedBefore { failures, last });
+            memory.failures.insert(*job, FailedBefore { failures, last });
         }
     }
 }
@@ -138,11 +126,7 @@ fn budgets(
         let namespace = name.split('/').next().unwrap_or_default();
         for (pod, at) in &counted.disrupted {
             // A pod that is gone by now is one that nobody waits for.
-            let Some(pod) = declared
-                .pods
-                .by_name
-                .get(format!("{namespace}/{pod}").as_str())
-            else {
+            let Some(pod) = declared.pods.by_name.get(format!("{namespace}/{pod}").as_str()) else {
                 continue;
             };
             let at = complaints.take(place.clone(), values::past_micros(at.as_str()));

@@ -106,9 +106,7 @@ impl Model {
     /// How long its nodes are away, where that is drawn and nobody drains them before.
     pub(crate) fn away(&self) -> Option<&Distribution> {
         let at_once = matches!(self.act, Act::Crash | Act::Partition(_));
-        self.lasts
-            .as_ref()
-            .filter(|_| at_once && !self.is_recorded())
+        self.lasts.as_ref().filter(|_| at_once && !self.is_recorded())
     }
 
     /// Clients still reach the pods of its nodes.

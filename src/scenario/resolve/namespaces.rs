@@ -55,14 +55,8 @@ fn names_of(
             for text in texts.texts() {
                 let expanded =
                     names::expand(text, NAMESPACES_MAX).map_err(|e| Problem::new(e.to_string()));
-                let expanded = complaints
-                    .take(with(place, "names"), expanded)
-                    .unwrap_or_default();
-                all.extend(
-                    expanded
-                        .into_iter()
-                        .map(|name| (name, with(place, "names"))),
-                );
+                let expanded = complaints.take(with(place, "names"), expanded).unwrap_or_default();
+                all.extend(expanded.into_iter().map(|name| (name, with(place, "names"))));
             }
             all
         }

@@ -55,12 +55,7 @@ impl Nodes {
         };
         let labels = labels(group, place, complaints);
         let mut taints = taints(&group.taints, place, complaints);
-        times_added(
-            &mut taints,
-            &group.taints_added,
-            &part("taintsAdded"),
-            complaints,
-        );
+        times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
         let mut allocatable = default_capacity();
         allocatable
             .extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
@@ -69,11 +64,7 @@ impl Nodes {
             let text = text.as_ref()?.as_str();
             complaints.take(
                 with(place, field),
-                if positive {
-                    values::positive(text)
-                } else {
-                    values::span(text)
-                },
+                if positive { values::positive(text) } else { values::span(text) },
             )
         };
         let lease_period =
@@ -89,17 +80,13 @@ impl Nodes {
             }
             let index = self.plans.len() as NodeIndex;
             if self.by_name.contains_key(&name) {
-                complaints.say(
-                    name_place(group, place),
-                    format!("node `{name}` is declared twice"),
-                );
+                complaints
+                    .say(name_place(group, place), format!("node `{name}` is declared twice"));
                 break;
             }
             self.by_name.insert(name.clone(), index);
             let mut labels = labels.clone();
-            labels
-                .entry(LABEL_HOSTNAME.to_owned())
-                .or_insert_with(|| name.clone());
+            labels.entry(LABEL_HOSTNAME.to_owned()).or_insert_with(|| name.clone());
             self.plans.push(NodePlan {
                 lease_offset: lease_offset.unwrap_or_else(|| spread(&name, "lease", lease_period)),
                 status_offset: status_offset
@@ -144,10 +131,8 @@ impl Nodes {
                 return None;
             }
             (Some(_), None) if self.plans.len() as u64 >= NODES_MAX => {
-                complaints.say(
-                    with(place, "name"),
-                    format!("a cluster has at most {NODES_MAX} nodes"),
-                );
+                complaints
+                    .say(with(place, "name"), format!("a cluster has at most {NODES_MAX} nodes"));
                 return None;
             }
             (Some(name), None) => return Some(vec![name.clone()]),
@@ -180,19 +165,12 @@ fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complai
     match &group.start {
         None | Some(Written::Ready) if joins => NodeStart::Absent,
         Some(_) if joins => {
-            complaints.say(
-                with(place, "start"),
-                "a node that joins later cannot start otherwise",
-            );
+            complaints.say(with(place, "start"), "a node that joins later cannot start otherwise");
             NodeStart::Absent
         }
         None | Some(Written::Ready) => NodeStart::Ready,
         Some(Written::Silent) => NodeStart::Silent,
-        Some(Written::Imported {
-            conditions,
-            renew_time,
-            cut_off,
-        }) => {
+        Some(Written::Imported { conditions, renew_time, cut_off }) => {
             let place = with(place, "start");
             for (i, c) in conditions.iter().enumerate() {
                 if conditions[..i].iter().any(|before| before.kind == c.kind) {
@@ -218,14 +196,7 @@ fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complai
 }
 
 fn name_place(group: &NodeGroup, place: &Place) -> Place {
-    with(
-        place,
-        if group.names.is_some() {
-            "names"
-        } else {
-            "name"
-        },
-    )
+    with(place, if group.names.is_some() { "names" } else { "name" })
 }
 
 /// An offset within a period in whole milliseconds that depends on the node's name alone.
@@ -246,10 +217,7 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
             complaints.add(with(place, field), problem);
         }
         for key in [stable, beta] {
-            if all
-                .insert(key.to_owned(), value.clone())
-                .is_some_and(|old| old != *value)
-            {
+            if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
                 complaints.say(
                     with(place, field),
                     format!("`{field}` and the label {key} say different things"),
@@ -293,10 +261,7 @@ fn times_added(
 ) {
     for (name, text) in times {
         let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
-        match taints
-            .iter_mut()
-            .find(|t| Taint::new(&t.key, t.effect).to_string() == *name)
-        {
+        match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
             Some(taint) => taint.time_added = seconds.map(Timestamp),
             None => complaints.add_name(
                 with(place, name),
@@ -322,9 +287,7 @@ fn condition(
 ) -> Option<NodeCondition> {
     let place = with(&with(place, "conditions"), i);
     let mut time = |text: &DurationText, field: &str| {
-        complaints
-            .take(with(&place, field), values::stored_seconds(text.as_str()))
-            .map(Timestamp)
+        complaints.take(with(&place, field), values::stored_seconds(text.as_str())).map(Timestamp)
     };
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
@@ -350,8 +313,5 @@ fn reason(text: &str) -> NodeReason {
         NodeReason::NodeStatusUnknown,
         NodeReason::NodeStatusNeverUpdated,
     ];
-    KNOWN
-        .into_iter()
-        .find(|r| r.as_str() == text)
-        .unwrap_or(NodeReason::None)
+    KNOWN.into_iter().find(|r| r.as_str() == text).unwrap_or(NodeReason::None)
 }

@@ -18,12 +18,7 @@ const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built.
 pub(super) fn of_plan(plan: &Plan) -> Vec<String> {
-    let all = [
-        volumes(plan),
-        rate_of_one(plan),
-        too_full(plan),
-        too_large(plan),
-    ];
+    let all = [volumes(plan), rate_of_one(plan), too_full(plan), too_large(plan)];
     all.into_iter().flatten().collect()
 }
 
@@ -48,10 +43,7 @@ fn rate_of_one(plan: &Plan) -> Option<String> {
     let f = &plan.flags;
     let rates = [
         ("--node-eviction-rate", f.node_eviction_rate),
-        (
-            "--secondary-node-eviction-rate",
-            f.secondary_node_eviction_rate,
-        ),
+        ("--secondary-node-eviction-rate", f.secondary_node_eviction_rate),
     ];
     let (flag, _) = rates.into_iter().find(|(_, rate)| *rate == 1.0)?;
     Some(format!(
@@ -71,13 +63,8 @@ fn too_full(plan: &Plan) -> Option<String> {
         }
     }
     let over = |(node, used): &(&NodePlan, &Resources)| exceeds(used, &node.allocatable).is_some();
-    let full: Vec<&str> = plan
-        .nodes
-        .iter()
-        .zip(&used)
-        .filter(over)
-        .map(|(node, _)| node.name.as_str())
-        .collect();
+    let full: Vec<&str> =
+        plan.nodes.iter().zip(&used).filter(over).map(|(node, _)| node.name.as_str()).collect();
     (!full.is_empty()).then(|| {
         format!(
             "Pods that run at the start request more than there is on {}: no scheduler would have put them there, and their replacements may not fit.",
@@ -124,11 +111,7 @@ fn exceeds<'a>(asked: &'a Resources, there: &Resources) -> Option<&'a str> {
         there.get(*name).copied().unwrap_or_default() < **amount
     };
     let nothing = Quantity::default();
-    asked
-        .iter()
-        .filter(|(_, amount)| **amount > nothing)
-        .find(more)
-        .map(|(name, _)| name.as_str())
+    asked.iter().filter(|(_, amount)| **amount > nothing).find(more).map(|(name, _)| name.as_str())
 }
 
 /// `default/web` of `Deployment/default/web`.
@@ -170,7 +153,5 @@ pub(super) fn of_changes(
 /// A flag of leader election where there is none.
 fn without_leader_election(settings: &flags::Settings, timing: &Timing) -> Option<String> {
     let flag = settings.leader.given.filter(|_| !timing.reconnects)?;
-    Some(format!(
-        "There is no leader election with `timing: Ideal`: `{flag}` changes nothing."
-    ))
+    Some(format!("There is no leader election with `timing: Ideal`: `{flag}` changes nothing."))
 }

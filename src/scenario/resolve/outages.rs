@@ -82,11 +82,7 @@ impl Outage {
         let step = match &self.what {
             Away::Machines(n) => {
                 let (node, nodes) = names(n);
-                Step::Crash {
-                    node,
-                    nodes,
-                    duration: lasts,
-                }
+                Step::Crash { node, nodes, duration: lasts }
             }
             Away::Network(n, cut) => {
                 let (node, nodes) = names(n);
@@ -141,16 +137,13 @@ impl Outage {
             // Without an end there is none to the end of the run.
             Away::Controllers => Step::ControllerRestart {
                 downtime: Some(text(
-                    self.lasts
-                        .unwrap_or(plan.horizon.since(self.at.min(plan.horizon))),
+                    self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))),
                 )),
                 kind: None,
             },
-            Away::ApiServer => Step::ApiOutage {
-                watch_cache: WatchCache::Lost,
-                of: None,
-                duration: lasts,
-            },
+            Away::ApiServer => {
+                Step::ApiOutage { watch_cache: WatchCache::Lost, of: None, duration: lasts }
+            }
         };
         Entry {
             at: duration::format(self.at.since(Time::ZERO)).into(),
@@ -164,10 +157,9 @@ impl Outage {
     /// What stands of it in a plan for people to refer to.
     fn timeline_entry(&self, plan: &Plan) -> TimelineEntry {
         let lasts = match self.what {
-            Away::Controllers => Some(
-                self.lasts
-                    .unwrap_or(plan.horizon.since(self.at.min(plan.horizon))),
-            ),
+            Away::Controllers => {
+                Some(self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))))
+            }
             Away::Machines(_) | Away::Network(..) | Away::ApiServer => self.lasts,
             Away::Maintained(..) | Away::Drained(..) | Away::Deleted(_) | Away::Joins(_) => None,
         };
@@ -175,10 +167,7 @@ impl Outage {
             at: self.at,
             name: self.name.clone(),
             ends: lasts.map(|d| self.at.saturating_add(d)),
-            is_fault: matches!(
-                self.what,
-                Away::Machines(_) | Away::Network(..) | Away::ApiServer
-            ),
+            is_fault: matches!(self.what, Away::Machines(_) | Away::Network(..) | Away::ApiServer),
         }
     }
 
@@ -186,9 +175,7 @@ impl Outage {
     fn primitives(&self, plan: &Plan) -> Vec<Primitive> {
         let lasting = |begin: Do, end: Do| {
             let end = self.lasts.map(|d| (d, Phase::End, end));
-            std::iter::once((START, Phase::Begin, begin))
-                .chain(end)
-                .collect()
+            std::iter::once((START, Phase::Begin, begin)).chain(end).collect()
         };
         match &self.what {
             Away::Machines(n) => lasting(Do::Crash(n.clone()), Do::Boot(n.clone())),

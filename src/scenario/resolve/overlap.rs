@@ -46,10 +46,7 @@ type Holders = BTreeMap<Held, Vec<(u32, Value)>>;
 /// Takes overlaps out of actions that are sorted by time.
 pub(super) fn settle(actions: Vec<Action>) -> Vec<Action> {
     let mut holders = Holders::new();
-    actions
-        .into_iter()
-        .flat_map(|action| settled(action, &mut holders))
-        .collect()
+    actions.into_iter().flat_map(|action| settled(action, &mut holders)).collect()
 }
 
 /// Begins to hold; whether that changes anything.
@@ -101,12 +98,7 @@ struct Of {
 impl Of {
     fn one(self, act: Do) -> Vec<Action> {
         let Self { at, entry, phase } = self;
-        vec![Action {
-            at,
-            entry,
-            phase,
-            act,
-        }]
+        vec![Action { at, entry, phase, act }]
     }
 
     /// The action, and one more for each value that nodes go back to.
@@ -137,10 +129,7 @@ fn begin_all(
     held: impl Fn(NodeIndex) -> Held,
     value: Value,
 ) -> Vec<NodeIndex> {
-    nodes
-        .into_iter()
-        .filter(|&n| begin(holders, held(n), owner, value))
-        .collect()
+    nodes.into_iter().filter(|&n| begin(holders, held(n), owner, value)).collect()
 }
 
 /// Begins to hold something of each node that has no value.
@@ -180,16 +169,12 @@ fn end_all(
 /// an entry of its own all of them, whatever cut them off.
 fn reconnected(holders: &mut Holders, owner: u32, nodes: Vec<NodeIndex>) -> Vec<NodeIndex> {
     let own = |n: NodeIndex| {
-        holders
-            .get(&Held::Network(n))
-            .is_some_and(|hands| hands.iter().any(|(o, _)| *o == owner))
+        holders.get(&Held::Network(n)).is_some_and(|hands| hands.iter().any(|(o, _)| *o == owner))
     };
     if nodes.iter().any(|&n| own(n)) {
         end_all(holders, owner, nodes, &Held::Network).0
     } else {
-        nodes
-            .iter()
-            .for_each(|&n| drop(holders.remove(&Held::Network(n))));
+        nodes.iter().for_each(|&n| drop(holders.remove(&Held::Network(n))));
         nodes
     }
 }
@@ -211,13 +196,13 @@ fn lag_left(holders: &mut Holders, owner: u32, resource: WatchedResource, none: 
 /// Until when a watch stalls once another stall begins: a longer one that is under way goes on.
 fn stalled_until(holders: &mut Holders, owner: u32, resource: WatchedResource, own: Time) -> Time {
     let stack = holders.entry(Held::Stall(resource)).or_default();
-    let until = stack.iter().fold(own, |latest, (_, value)| {
-        if let Value::Until(t) = value {
-            latest.max(*t)
-        } else {
-            latest
-        }
-    });
+    let until =
+        stack.iter().fold(
+            own,
+            |latest, (_, value)| {
+                if let Value::Until(t) = value { latest.max(*t) } else { latest }
+            },
+        );
     stack.push((owner, Value::Until(own)));
     until
 }
@@ -260,9 +245,7 @@ fn runtime(
 /// off; by an entry of its own all of them, whatever cut them off.
 fn healed(of: Of, nodes: Vec<NodeIndex>, holders: &mut Holders) -> Vec<Action> {
     if of.phase == Phase::Begin {
-        nodes
-            .iter()
-            .for_each(|&n| drop(holders.remove(&Held::Cut(n))));
+        nodes.iter().for_each(|&n| drop(holders.remove(&Held::Cut(n))));
         return of.one(Do::Heal(nodes));
     }
     let (free, back) = end_all(holders, of.entry, nodes, &Held::Cut);
@@ -274,16 +257,11 @@ fn healed(of: Of, nodes: Vec<NodeIndex>, holders: &mut Holders) -> Vec<Action> {
 
 /// An action without what overlaps; further actions where values go back to different ones.
 fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
-    let of = Of {
-        at: action.at,
-        entry: action.entry,
-        phase: action.phase,
-    };
+    let of = Of { at: action.at, entry: action.entry, phase: action.phase };
     match action.act {
-        Do::Cut(nodes, how) => of.one(Do::Cut(
-            begin_all(holders, of.entry, nodes, Held::Cut, Value::Cut(how)),
-            how,
-        )),
+        Do::Cut(nodes, how) => {
+            of.one(Do::Cut(begin_all(holders, of.entry, nodes, Held::Cut, Value::Cut(how)), how))
+        }
         Do::Heal(nodes) => healed(of, nodes, holders),
         Do::Isolate(nodes) => of.one(Do::Isolate(hold(holders, of.entry, nodes, Held::Network))),
         Do::Reconnect(nodes) => of.one(Do::Reconnect(reconnected(holders, of.entry, nodes))),
@@ -295,25 +273,15 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             of.one(Do::StartKubelet(free))
         }
         Do::HeartbeatPeriod(nodes, Some(period)) => of.one(Do::HeartbeatPeriod(
-            begin_all(
-                holders,
-                of.entry,
-                nodes,
-                Held::Heartbeats,
-                Value::Period(period),
-            ),
+            begin_all(holders, of.entry, nodes, Held::Heartbeats, Value::Period(period)),
             Some(period),
         )),
         Do::HeartbeatPeriod(nodes, None) => {
             let (free, back) = end_all(holders, of.entry, nodes, &Held::Heartbeats);
-            of.with_back(
-                Do::HeartbeatPeriod(free, None),
-                back,
-                &|value, nodes| match value {
-                    Value::Period(period) => Some(Do::HeartbeatPeriod(nodes, Some(period))),
-                    _ => None,
-                },
-            )
+            of.with_back(Do::HeartbeatPeriod(free, None), back, &|value, nodes| match value {
+                Value::Period(period) => Some(Do::HeartbeatPeriod(nodes, Some(period))),
+                _ => None,
+            })
         }
         Do::Condition(nodes, kind, status) if of.phase != Phase::End => {
             let held = |n| Held::Condition(n, kind);
@@ -322,14 +290,10 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         }
         Do::Condition(nodes, kind, healthy) => {
             let (free, back) = end_all(holders, of.entry, nodes, &|n| Held::Condition(n, kind));
-            of.with_back(
-                Do::Condition(free, kind, healthy),
-                back,
-                &|value, nodes| match value {
-                    Value::Status(status) => Some(Do::Condition(nodes, kind, status)),
-                    _ => None,
-                },
-            )
+            of.with_back(Do::Condition(free, kind, healthy), back, &|value, nodes| match value {
+                Value::Status(status) => Some(Do::Condition(nodes, kind, status)),
+                _ => None,
+            })
         }
         Do::Runtime(nodes, fails) => runtime(of, nodes, fails, holders),
         Do::ClockSkew(nodes, skew) if of.phase != Phase::End => of.one(Do::ClockSkew(
@@ -383,10 +347,7 @@ mod tests {
             phase: *phase,
             act: act.clone(),
         });
-        settle(actions.collect())
-            .into_iter()
-            .map(|a| (a.at.as_secs(), a.act))
-            .collect()
+        settle(actions.collect()).into_iter().map(|a| (a.at.as_secs(), a.act)).collect()
     }
 
     use Phase::{Begin, End};
@@ -450,10 +411,8 @@ mod tests {
             (10, 0, Begin, Do::StallWatches(leases, d(30))),
             (15, 1, Begin, Do::StallWatches(leases, d(5))),
         ];
-        let expected = [
-            (10, Do::StallWatches(leases, d(30))),
-            (15, Do::StallWatches(leases, d(25))),
-        ];
+        let expected =
+            [(10, Do::StallWatches(leases, d(30))), (15, Do::StallWatches(leases, d(25)))];
         assert_eq!(run(&steps), expected);
     }
 

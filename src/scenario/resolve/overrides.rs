@@ -48,12 +48,7 @@ pub(super) struct Changed {
 impl Changed {
     /// The scenario as it was read.
     pub(super) fn as_read(loaded: &Loaded) -> Self {
-        Self {
-            spec: loaded.spec.clone(),
-            sets: Vec::new(),
-            notes: Vec::new(),
-            reached: Vec::new(),
-        }
+        Self { spec: loaded.spec.clone(), sets: Vec::new(), notes: Vec::new(), reached: Vec::new() }
     }
 }
 
@@ -70,37 +65,23 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
         )
     });
     let reached = roll_out(&mut spec, &loaded.spec, loaded.exported.as_ref());
-    Ok(Changed {
-        spec,
-        sets,
-        notes,
-        reached,
-    })
+    Ok(Changed { spec, sets, notes, reached })
 }
 
 /// Writes what the command line says into the scenario.
 fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
     let (mut sets, mut problems) = (Vec::new(), Vec::new());
-    let own = [
-        ("kubernetes", &overrides.kubernetes),
-        ("timing", &overrides.timing),
-    ];
+    let own = [("kubernetes", &overrides.kubernetes), ("timing", &overrides.timing)];
     let own = own.into_iter().filter_map(|(path, value)| {
-        value
-            .as_ref()
-            .map(|v| (format!("--{path}"), format!("{path}={v}")))
+        value.as_ref().map(|v| (format!("--{path}"), format!("{path}={v}")))
     });
-    let given = overrides
-        .sets
-        .iter()
-        .map(|text| ("--set".to_owned(), text.clone()));
+    let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
     for (name, text) in own.chain(given) {
         let source = Source::new(&name, text);
         match paths::set(spec, &source.text) {
-            Ok(places) => sets.extend(places.into_iter().map(|place| Overridden {
-                place,
-                source: source.clone(),
-            })),
+            Ok(places) => sets.extend(
+                places.into_iter().map(|place| Overridden { place, source: source.clone() }),
+            ),
             Err(problem) => {
                 let bytes = about(&problem, &source);
                 problems.push(problem.at(&source, bytes));

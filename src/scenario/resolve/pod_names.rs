@@ -30,16 +30,8 @@ impl Pods {
             }
             (count, replicas) => count.or(replicas),
         };
-        let count_place = || {
-            with(
-                place,
-                if group.replicas.is_some() {
-                    "replicas"
-                } else {
-                    "count"
-                },
-            )
-        };
+        let count_place =
+            || with(place, if group.replicas.is_some() { "replicas" } else { "count" });
         let on_nodes = placed(&group.on, &with(place, "on"), nodes, complaints)?;
         if let Placement::Each(_) | Placement::PerNode { .. } = &group.on {
             return self.per_node(
@@ -57,19 +49,9 @@ impl Pods {
             return None;
         }
         let node = |i: usize| {
-            if on_nodes.is_empty() {
-                None
-            } else {
-                Some(on_nodes[i % on_nodes.len()])
-            }
+            if on_nodes.is_empty() { None } else { Some(on_nodes[i % on_nodes.len()]) }
         };
-        Some(
-            names
-                .into_iter()
-                .enumerate()
-                .map(|(i, name)| (name, node(i)))
-                .collect(),
-        )
+        Some(names.into_iter().enumerate().map(|(i, name)| (name, node(i))).collect())
     }
 
     /// How many more pods there may be.
@@ -101,16 +83,9 @@ impl Pods {
         if !is_short(name, place, complaints) {
             return None;
         }
-        let each = if let Placement::PerNode { count, .. } = &group.on {
-            Some(*count)
-        } else {
-            None
-        };
-        if each
-            .unwrap_or(1)
-            .checked_mul(on.len() as u64)
-            .is_none_or(|n| n > self.left())
-        {
+        let each =
+            if let Placement::PerNode { count, .. } = &group.on { Some(*count) } else { None };
+        if each.unwrap_or(1).checked_mul(on.len() as u64).is_none_or(|n| n > self.left()) {
             complaints.say(
                 with(place, "on"),
                 format!("there would be more than {PODS_MAX} pods, the limit of a cluster"),
@@ -121,9 +96,7 @@ impl Pods {
             let stem = format!("{name}-{}", nodes.plans[node as usize].name);
             match each {
                 None => vec![(stem, Some(node))],
-                Some(count) => (0..count)
-                    .map(|i| (format!("{stem}-{i}"), Some(node)))
-                    .collect(),
+                Some(count) => (0..count).map(|i| (format!("{stem}-{i}"), Some(node))).collect(),
             }
         };
         Some(on.iter().flat_map(|&node| of(node)).collect())
@@ -149,10 +122,8 @@ impl Pods {
             (None, None) => {
                 let help =
                     "`name: \"a\"` for one pod or with `count`, `names: \"db-{0..2}\"` for several";
-                complaints.add(
-                    place.clone(),
-                    Problem::new("this pod group has no name").help(help),
-                );
+                complaints
+                    .add(place.clone(), Problem::new("this pod group has no name").help(help));
                 return None;
             }
             (Some(name), None) if name.contains(['{', '}']) => {
@@ -183,10 +154,7 @@ impl Pods {
                 return Some((0..count).map(|i| format!("{name}-{i}")).collect());
             }
             (None, Some(_)) if count.is_some() => {
-                complaints.say(
-                    count_place(),
-                    "the number of these pods follows from `names`",
-                );
+                complaints.say(count_place(), "the number of these pods follows from `names`");
                 return None;
             }
             (None, Some(names)) => names.texts(),
@@ -213,11 +181,7 @@ impl Pods {
 /// names are made of it as there are pods.
 fn is_short(name: &str, place: &Place, complaints: &mut Complaints) -> bool {
     let long = name.len() > NAME_BYTES_MAX;
-    let problem = if long {
-        checks::object_name("pod", name)
-    } else {
-        Ok(())
-    };
+    let problem = if long { checks::object_name("pod", name) } else { Ok(()) };
     complaints.take(with(place, "name"), problem).is_some()
 }
 
@@ -259,8 +223,6 @@ pub(super) fn placed(
         Placement::Spread(selector) | Placement::Each(selector) => {
             selected(selector, with(place, 0))
         }
-        Placement::PerNode {
-            nodes: selector, ..
-        } => selected(selector, with(place, "nodes")),
+        Placement::PerNode { nodes: selector, .. } => selected(selector, with(place, "nodes")),
     }
 }

@@ -21,10 +21,7 @@ pub(super) fn start(
     match &group.start {
         None if created_later => PodStart::Absent,
         Some(_) if created_later => {
-            complaints.say(
-                place,
-                "a pod that is created later starts when its kubelet starts it",
-            );
+            complaints.say(place, "a pod that is created later starts when its kubelet starts it");
             PodStart::Absent
         }
         Some(Written::Pending) => PodStart::Pending,
@@ -34,19 +31,10 @@ pub(super) fn start(
         }
         None if !bound => PodStart::Pending,
         None | Some(Written::Running) => PodStart::Running,
-        Some(Written::Imported {
-            phase,
-            ready,
-            disruption_target,
-            deletion,
-        }) => {
+        Some(Written::Imported { phase, ready, disruption_target, deletion }) => {
             let (ready, disruption_target) = (
                 condition(ready, &with(&place, "ready"), complaints),
-                condition(
-                    disruption_target,
-                    &with(&place, "disruptionTarget"),
-                    complaints,
-                ),
+                condition(disruption_target, &with(&place, "disruptionTarget"), complaints),
             );
             let deletion = deletion
                 .as_ref()
@@ -57,12 +45,7 @@ pub(super) fn start(
                 language::Phase::Succeeded => PodPhase::Succeeded,
                 language::Phase::Failed => PodPhase::Failed,
             };
-            PodStart::Imported {
-                phase,
-                ready,
-                disruption_target,
-                deletion,
-            }
+            PodStart::Imported { phase, ready, disruption_target, deletion }
         }
     }
 }
@@ -95,10 +78,7 @@ fn read_deletion(
     complaints: &mut Complaints,
 ) -> Option<Deletion> {
     if written.grace_period_seconds < 0 {
-        complaints.say(
-            with(place, "gracePeriodSeconds"),
-            "must be greater than or equal to 0",
-        );
+        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
     }
     let time = values::stored_seconds(written.timestamp.as_str());
     Some(Deletion {

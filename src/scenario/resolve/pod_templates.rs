@@ -87,10 +87,7 @@ pub(super) fn pod_template(
     lookup: &Lookup<'_>,
     complaints: &mut Complaints,
 ) -> PodTemplate {
-    if written
-        .termination_grace_period_seconds
-        .is_some_and(|s| s < 0)
-    {
+    if written.termination_grace_period_seconds.is_some_and(|s| s < 0) {
         complaints.say(
             with(place, "terminationGracePeriodSeconds"),
             "must be greater than or equal to 0",
@@ -100,10 +97,8 @@ pub(super) fn pod_template(
         let text = text.as_ref()?;
         complaints.take(with(place, field), values::span(text.as_str()))
     };
-    let (start, stop) = (
-        span("pod_start", &written.pod_start),
-        span("pod_stop", &written.pod_stop),
-    );
+    let (start, stop) =
+        (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));
     PodTemplate {
         labels: checked_labels(&written.labels, &with(place, "labels"), complaints),
         owner: None,

@@ -53,11 +53,7 @@ impl Pods {
         let declared = first..self.plans.len() as PodIndex;
         for text in [
             group.name.as_deref(),
-            group
-                .names
-                .as_ref()
-                .and_then(|n| n.texts().first())
-                .map(|t| names::stem(t)),
+            group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t)),
         ]
         .into_iter()
         .flatten()
@@ -93,32 +89,17 @@ impl Pods {
                 break;
             }
             let full: Box<str> = format!("{namespace}/{name}").into();
-            let known = self
-                .by_name
-                .entry(full.clone())
-                .or_insert(self.plans.len() as PodIndex);
+            let known = self.by_name.entry(full.clone()).or_insert(self.plans.len() as PodIndex);
             // A pod that is created later may be another life of a name.
             if *known != self.plans.len() as PodIndex && !created_later {
                 complaints.say(place.clone(), format!("pod `{full}` is declared twice"));
                 break;
             }
-            self.plans.push(PodPlan {
-                name: full,
-                template,
-                node,
-                start,
-            });
+            self.plans.push(PodPlan { name: full, template, node, start });
         }
     }
 }
 
 fn name_place(group: &PodGroup, place: &Place) -> Place {
-    with(
-        place,
-        if group.names.is_some() {
-            "names"
-        } else {
-            "name"
-        },
-    )
+    with(place, if group.names.is_some() { "names" } else { "name" })
 }

@@ -46,8 +46,7 @@ impl Of<'_> {
         nodes: &Option<NodeSelector>,
         complaints: &mut Complaints,
     ) -> Option<Vec<NodeIndex>> {
-        self.world
-            .target_nodes(self.i, node.as_deref(), nodes.as_ref(), complaints)
+        self.world.target_nodes(self.i, node.as_deref(), nodes.as_ref(), complaints)
     }
 
     /// What begins, and what ends it.
@@ -73,13 +72,7 @@ pub(super) fn each(all: &[u32], act: impl Fn(u32) -> Do) -> Option<Vec<Primitive
     Some(
         all.iter()
             .enumerate()
-            .map(|(k, &x)| {
-                (
-                    START,
-                    if k == 0 { Phase::Begin } else { Phase::Step },
-                    act(x),
-                )
-            })
+            .map(|(k, &x)| (START, if k == 0 { Phase::Begin } else { Phase::Step }, act(x)))
             .collect(),
     )
 }

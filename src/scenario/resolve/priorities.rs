@@ -13,10 +13,8 @@ use crate::language::{PodTemplate, PreemptionPolicy, PriorityClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).
-const SYSTEM: [(&str, i32); 2] = [
-    ("system-cluster-critical", 2_000_000_000),
-    ("system-node-critical", 2_000_001_000),
-];
+const SYSTEM: [(&str, i32); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 /// The highest priority of a class that a user makes (`pkg/apis/scheduling/types.go:
 /// HighestUserDefinablePriority`).
 const HIGHEST: i32 = 1_000_000_000;
@@ -32,10 +30,8 @@ pub(super) struct Priorities {
 impl Priorities {
     /// Reads the classes that a scenario declares.
     pub(super) fn read(written: &[PriorityClass], complaints: &mut Complaints) -> Self {
-        let mut classes: BTreeMap<String, i32> = SYSTEM
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), *value))
-            .collect();
+        let mut classes: BTreeMap<String, i32> =
+            SYSTEM.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let mut default = None;
         for (i, class) in written.iter().enumerate() {
             let place = |field: &str| at!["priorityClasses", i, field];
@@ -49,10 +45,8 @@ impl Priorities {
                     "names that begin with `system-` are for Kubernetes' own classes",
                 );
             } else if class.value > HIGHEST && !system {
-                complaints.say(
-                    place("value"),
-                    format!("the highest priority of a class is {HIGHEST}"),
-                );
+                complaints
+                    .say(place("value"), format!("the highest priority of a class is {HIGHEST}"));
             } else if known && !system {
                 complaints.say(
                     place("name"),
@@ -69,19 +63,12 @@ impl Priorities {
             .filter(|c| c.preemption_policy == Some(PreemptionPolicy::Never))
             .map(|c| c.name.clone())
             .collect();
-        Self {
-            classes,
-            default,
-            never,
-        }
+        Self { classes, default, never }
     }
 
     /// Whether the class of a template's pods says that they preempt no others.
     pub(super) fn never_preempts(&self, template: &PodTemplate) -> bool {
-        template
-            .priority_class_name
-            .as_ref()
-            .is_some_and(|name| self.never.contains(name))
+        template.priority_class_name.as_ref().is_some_and(|name| self.never.contains(name))
     }
 
     /// The priority of a template's pods.
@@ -92,11 +79,7 @@ impl Priorities {
         admitted: bool,
         complaints: &mut Complaints,
     ) -> Option<i32> {
-        let Some(name) = template
-            .priority_class_name
-            .as_deref()
-            .filter(|n| !n.is_empty())
-        else {
+        let Some(name) = template.priority_class_name.as_deref().filter(|n| !n.is_empty()) else {
             return template.priority.or(self.default);
         };
         match (self.classes.get(name), template.priority) {

@@ -36,7 +36,5 @@ pub(super) fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Pr
         complaints.add(at!["kubernetes"], problem);
     }
     // The release without gates, so that the rest can be looked at.
-    profiles::profile(version)
-        .or_else(|_| profiles::profile(KUBERNETES))
-        .ok()
+    profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
 }

@@ -36,10 +36,8 @@ pub(super) fn read(
     end: Option<Time>,
     complaints: &mut Complaints,
 ) -> Option<Models> {
-    let mut models = Models {
-        nodes: nodes.plans.iter().map(|n| n.name.clone()).collect(),
-        ..Models::default()
-    };
+    let mut models =
+        Models { nodes: nodes.plans.iter().map(|n| n.name.clone()).collect(), ..Models::default() };
     let Some(faults) = &spec.faults else {
         return Some(models);
     };
@@ -48,21 +46,13 @@ pub(super) fn read(
     for (i, written) in faults.models.iter().enumerate() {
         let place = at!["faults", "models", i];
         if written.name.is_empty() {
-            complaints.say(
-                with(&place, "name"),
-                "a fault model has a name, of which its draws depend",
-            );
+            complaints
+                .say(with(&place, "name"), "a fault model has a name, of which its draws depend");
         } else if !names.insert(&written.name) {
             let text = format!("two fault models are called `{}`", written.name);
             complaints.say(with(&place, "name"), text);
         }
-        let reader = Reader {
-            written,
-            loaded,
-            nodes,
-            boot: seconds(boot),
-            place,
-        };
+        let reader = Reader { written, loaded, nodes, boot: seconds(boot), place };
         match reader.read(complaints) {
             Some(model) => models.list.push(model),
             None => whole = false,
@@ -104,10 +94,7 @@ fn repair(written: &crate::language::Repair, complaints: &mut Complaints) -> Opt
     let takes = complaints.take(place("takes"), values::span(written.takes.as_str()));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
-        complaints.say(
-            place("unless_share"),
-            format!("a share of {share} is not from 0 to 1"),
-        );
+        complaints.say(place("unless_share"), format!("a share of {share} is not from 0 to 1"));
         return None;
     }
     Some(Repair {
@@ -160,18 +147,12 @@ impl Reader<'_> {
         match (&self.written.nodes, &self.written.groups) {
             (Some(selector), None) => {
                 let found = said(self.nodes.select(selector), self.at("nodes"), complaints)?;
-                let single = |n: NodeIndex| Object {
-                    name: name(n),
-                    nodes: vec![n],
-                };
+                let single = |n: NodeIndex| Object { name: name(n), nodes: vec![n] };
                 Some(found.into_iter().filter(there).map(single).collect())
             }
             (None, Some(groups)) => self.groups(groups, complaints),
             (Some(_), Some(_)) => {
-                complaints.say(
-                    self.at("groups"),
-                    "give either `nodes` or `groups`, not both",
-                );
+                complaints.say(self.at("groups"), "give either `nodes` or `groups`, not both");
                 None
             }
             (None, None) => {
@@ -188,10 +169,7 @@ impl Reader<'_> {
         let mut found: BTreeMap<String, Vec<NodeIndex>> = BTreeMap::new();
         for (i, node) in (0u32..).zip(&self.nodes.plans) {
             let either = |beta: &str, stable: &str| {
-                node.labels
-                    .get(beta)
-                    .or_else(|| node.labels.get(stable))
-                    .cloned()
+                node.labels.get(beta).or_else(|| node.labels.get(stable)).cloned()
             };
             let group = match groups {
                 FaultGroups::Zones => either(LABEL_ZONE_BETA, LABEL_ZONE),
@@ -224,19 +202,11 @@ impl Reader<'_> {
             FaultAct::Crash => Act::Crash,
             FaultAct::Partition { cut } => Act::Partition(*cut),
             FaultAct::Maintain => Act::Maintain,
-            FaultAct::Reclaim {
-                notice,
-                unheeded,
-                replaced,
-            } => {
+            FaultAct::Reclaim { notice, unheeded, replaced } => {
                 let place = |field: &str| with(&self.at("do"), field);
                 let notice = complaints.take(place("notice"), values::span(notice.as_str()));
                 let replaced = complaints.take(place("replaced"), values::span(replaced.as_str()));
-                Act::Reclaim {
-                    notice: notice?,
-                    unheeded: *unheeded,
-                    replaced: replaced?,
-                }
+                Act::Reclaim { notice: notice?, unheeded: *unheeded, replaced: replaced? }
             }
         })
     }
@@ -321,11 +291,9 @@ impl Reader<'_> {
     fn spread(&self, complaints: &mut Complaints) -> (Option<f64>, Option<f64>) {
         let w = self.written;
         if w.groups.is_none() {
-            for (field, is_given) in [
-                ("hits", w.hits.is_some()),
-                ("within", w.within.is_some()),
-                ("apart", w.apart),
-            ] {
+            for (field, is_given) in
+                [("hits", w.hits.is_some()), ("within", w.within.is_some()), ("apart", w.apart)]
+            {
                 if is_given {
                     complaints.say(self.at(field), "this is about groups of nodes: `groups`");
                 }
@@ -339,9 +307,9 @@ impl Reader<'_> {
         }
         let within = match &w.within {
             None => Some(0.0),
-            Some(text) => complaints
-                .take(self.at("within"), values::span(text.as_str()))
-                .map(seconds),
+            Some(text) => {
+                complaints.take(self.at("within"), values::span(text.as_str())).map(seconds)
+            }
         };
         (in_range.then_some(hits), within)
     }
@@ -355,9 +323,7 @@ impl Reader<'_> {
         let place = self.at(field);
         let mut span = |text: &DurationText, part: &str| {
             let place = with(&place, part);
-            complaints
-                .take(place, values::positive(text.as_str()))
-                .map(seconds)
+            complaints.take(place, values::positive(text.as_str())).map(seconds)
         };
         let read = match written {
             Written::Exponential { mean } => Distribution::Exponential(span(mean, "mean")?),
@@ -372,11 +338,8 @@ impl Reader<'_> {
                 Distribution::LogNormal(libm::log(median), *sigma)
             }
             Written::Uniform(from, to) => {
-                let ends = [from, to].map(|t| {
-                    complaints
-                        .take(place.clone(), values::span(t.as_str()))
-                        .map(seconds)
-                });
+                let ends = [from, to]
+                    .map(|t| complaints.take(place.clone(), values::span(t.as_str())).map(seconds));
                 let [from, to] = [ends[0]?, ends[1]?];
                 if from >= to {
                     complaints.say(place, "the second span is not longer than the first one");
@@ -403,11 +366,7 @@ impl Reader<'_> {
             // A file that could not be read has been reported.
             Written::Empirical(file) => {
                 let history = self.loaded.histories.get(file)?;
-                let boot = if field == "lasts" {
-                    self.booting()
-                } else {
-                    0.0
-                };
+                let boot = if field == "lasts" { self.booting() } else { 0.0 };
                 Distribution::Measured(Arc::new(history.switched_off(boot).spans()?))
             }
         };

@@ -14,10 +14,9 @@ use crate::plan::Plan;
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
-    overrides.seed.map_or_else(
-        || overridden(loaded, overrides).map(|c| c.spec.seed.unwrap_or(SEED)),
-        Ok,
-    )
+    overrides
+        .seed
+        .map_or_else(|| overridden(loaded, overrides).map(|c| c.spec.seed.unwrap_or(SEED)), Ok)
 }
 
 /// The plan of a run.
@@ -62,13 +61,7 @@ fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations),
 /// without those.
 pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Problem> {
     let mut complaints = Complaints::default();
-    plan(
-        &Changed::as_read(loaded),
-        loaded,
-        SEED,
-        damage,
-        &mut complaints,
-    );
+    plan(&Changed::as_read(loaded), loaded, SEED, damage, &mut complaints);
     complaints
         .finish(&loaded.source, Some(left), &[])
         .map_or_else(|problems| problems.0, |()| Vec::new())

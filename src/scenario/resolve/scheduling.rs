@@ -27,14 +27,8 @@ pub(super) fn scheduling(
     complaints: &mut Complaints,
 ) -> Option<Rc<SchedulingSpec>> {
     let mut all = SchedulingSpec {
-        never_preempts: written
-            .preemption_policy
-            .map_or(never, |p| p == PreemptionPolicy::Never),
-        gates: written
-            .scheduling_gates
-            .iter()
-            .map(|g| g.name.clone())
-            .collect(),
+        never_preempts: written.preemption_policy.map_or(never, |p| p == PreemptionPolicy::Never),
+        gates: written.scheduling_gates.iter().map(|g| g.name.clone()).collect(),
         ..SchedulingSpec::default()
     };
     if let Some(affinity) = &written.affinity {
@@ -44,16 +38,15 @@ pub(super) fn scheduling(
         let place = with(&with(place, "topologySpreadConstraints"), i);
         all.topology_spread.push(spread(c, &place, complaints));
     }
-    all.host_ports
-        .extend(written.ports.iter().map(|p| HostPort {
-            protocol: match p.protocol {
-                None | Some(Protocol::TCP) => "TCP".to_owned(),
-                Some(Protocol::UDP) => "UDP".to_owned(),
-                Some(Protocol::SCTP) => "SCTP".to_owned(),
-            },
-            host_ip: p.host_ip.clone(),
-            port: i32::from(p.host_port),
-        }));
+    all.host_ports.extend(written.ports.iter().map(|p| HostPort {
+        protocol: match p.protocol {
+            None | Some(Protocol::TCP) => "TCP".to_owned(),
+            Some(Protocol::UDP) => "UDP".to_owned(),
+            Some(Protocol::SCTP) => "SCTP".to_owned(),
+        },
+        host_ip: p.host_ip.clone(),
+        port: i32::from(p.host_port),
+    }));
     for (i, requests) in written.container_requests.iter().enumerate() {
         all.container_requests.extend(resources(
             requests,
@@ -72,42 +65,24 @@ fn read_affinity(
     complaints: &mut Complaints,
 ) {
     let nodes = with(place, "nodeAffinity");
-    let required = with(
-        &with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"),
-        "nodeSelectorTerms",
-    );
+    let required =
+        with(&with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
     all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
         if r.terms.is_empty() {
-            complaints.say(
-                required.clone(),
-                "must have at least one node selector term",
-            );
+            complaints.say(required.clone(), "must have at least one node selector term");
         }
-        r.terms
-            .iter()
-            .enumerate()
-            .map(|(i, t)| term(t, &with(&required, i), complaints))
-            .collect()
+        r.terms.iter().enumerate().map(|(i, t)| term(t, &with(&required, i), complaints)).collect()
     });
     let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
     for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
         let place = with(&preferred, i);
         weight(p.weight, &place, complaints);
-        all.preferred_nodes.push((
-            p.weight,
-            term(&p.preference, &with(&place, "preference"), complaints),
-        ));
+        all.preferred_nodes
+            .push((p.weight, term(&p.preference, &with(&place, "preference"), complaints)));
     }
-    all.pod_affinity = pods(
-        &affinity.pod_affinity,
-        &with(place, "podAffinity"),
-        complaints,
-    );
-    all.pod_anti_affinity = pods(
-        &affinity.pod_anti_affinity,
-        &with(place, "podAntiAffinity"),
-        complaints,
-    );
+    all.pod_affinity = pods(&affinity.pod_affinity, &with(place, "podAffinity"), complaints);
+    all.pod_anti_affinity =
+        pods(&affinity.pod_anti_affinity, &with(place, "podAntiAffinity"), complaints);
 }
 
 fn spread(
@@ -175,11 +150,9 @@ fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeS
     for (i, e) in written.match_fields.iter().enumerate() {
         let place = with(&with(place, "matchFields"), i);
         match e {
-            NodeRequirement {
-                key,
-                operator: NodeOperator::In | NodeOperator::NotIn,
-                values,
-            } if key == "metadata.name" && values.len() == 1 => {
+            NodeRequirement { key, operator: NodeOperator::In | NodeOperator::NotIn, values }
+                if key == "metadata.name" && values.len() == 1 =>
+            {
                 read.match_fields.push(NodeNameRequirement {
                     name: values[0].clone(),
                     is: e.operator == NodeOperator::In,
@@ -203,16 +176,13 @@ fn pods(
     let preferred = with(place, "preferredDuringSchedulingIgnoredDuringExecution");
     let mut read = PodAffinity::default();
     for (i, t) in written.required.iter().enumerate() {
-        read.required
-            .push(pod_term(t, &with(&required, i), complaints));
+        read.required.push(pod_term(t, &with(&required, i), complaints));
     }
     for (i, p) in written.preferred.iter().enumerate() {
         let place = with(&preferred, i);
         weight(p.weight, &place, complaints);
-        read.preferred.push((
-            p.weight,
-            pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints),
-        ));
+        read.preferred
+            .push((p.weight, pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints)));
     }
     read
 }
@@ -240,14 +210,9 @@ pub(super) fn settings(
     complaints: &mut Complaints,
 ) -> SchedulerSettings {
     let defaults = SchedulerSettings::default();
-    if written
-        .percentage_of_nodes_to_score
-        .is_some_and(|p| p > 100)
-    {
-        complaints.say(
-            at!["scheduler", "percentageOfNodesToScore"],
-            "must be in the range [0, 100]",
-        );
+    if written.percentage_of_nodes_to_score.is_some_and(|p| p > 100) {
+        complaints
+            .say(at!["scheduler", "percentageOfNodesToScore"], "must be in the range [0, 100]");
     }
     SchedulerSettings {
         percentage_of_nodes_to_score: written

@@ -71,11 +71,7 @@ impl Nodes {
         pattern: &str,
         fits: impl Fn(&str, &str) -> bool,
     ) -> Result<Vec<NodeIndex>, Nothing> {
-        self.matching(
-            |n| fits(pattern, &n.name),
-            || format!("no node is called `{pattern}`"),
-            None,
-        )
+        self.matching(|n| fits(pattern, &n.name), || format!("no node is called `{pattern}`"), None)
     }
 
     /// The nodes a selector means, at least one, in the order of their declaration (as listed, for
@@ -115,11 +111,7 @@ impl Nodes {
                     None,
                 )
             }
-            NodeSelector::Share {
-                of,
-                fraction,
-                random,
-            } => self.share(of, *fraction, *random),
+            NodeSelector::Share { of, fraction, random } => self.share(of, *fraction, *random),
         }
     }
 
@@ -131,18 +123,9 @@ impl Nodes {
         stable: &str,
     ) -> Result<Vec<NodeIndex>, Nothing> {
         let of = |n: &NodePlan| n.labels.get(beta).or_else(|| n.labels.get(stable)).cloned();
-        let known = || {
-            self.plans
-                .iter()
-                .filter_map(of)
-                .collect::<BTreeSet<String>>()
-        };
-        let help = || {
-            did_you_mean_or_list(
-                value,
-                &known().iter().map(String::as_str).collect::<Vec<_>>(),
-            )
-        };
+        let known = || self.plans.iter().filter_map(of).collect::<BTreeSet<String>>();
+        let help =
+            || did_you_mean_or_list(value, &known().iter().map(String::as_str).collect::<Vec<_>>());
         self.matching(
             |n| of(n).as_deref() == Some(value),
             || format!("there is no {what} `{value}`"),
@@ -156,11 +139,8 @@ impl Nodes {
         nothing: impl Fn() -> String,
         help: Option<&dyn Fn() -> Option<String>>,
     ) -> Result<Vec<NodeIndex>, Nothing> {
-        let nodes: Vec<NodeIndex> = (0u32..)
-            .zip(&self.plans)
-            .filter(|(_, n)| matches(n))
-            .map(|(i, _)| i)
-            .collect();
+        let nodes: Vec<NodeIndex> =
+            (0u32..).zip(&self.plans).filter(|(_, n)| matches(n)).map(|(i, _)| i).collect();
         if nodes.is_empty() {
             return Err((!self.incomplete && !self.labels_incomplete)
                 .then(|| Problem::new(nothing()).maybe_help(help.and_then(|h| h()))));
@@ -195,11 +175,7 @@ impl Nodes {
 
 /// `web-0` is `default/web-0`.
 pub(super) fn namespaced(name: &str) -> String {
-    if name.contains('/') {
-        name.to_owned()
-    } else {
-        format!("default/{name}")
-    }
+    if name.contains('/') { name.to_owned() } else { format!("default/{name}") }
 }
 
 impl Pods {
@@ -224,10 +200,9 @@ impl Pods {
             }
         };
         match selector {
-            PodSelector::All => nothing(
-                (0..self.plans.len() as u32).collect(),
-                "there are no pods".to_owned(),
-            ),
+            PodSelector::All => {
+                nothing((0..self.plans.len() as u32).collect(), "there are no pods".to_owned())
+            }
             PodSelector::Pod(name) => self.named(name).map(|p| vec![p]),
             PodSelector::Pods(texts) => {
                 let mut pods = Vec::new();
@@ -244,11 +219,8 @@ impl Pods {
             }
             PodSelector::Group(name) => {
                 let full = |g: &PodsOf| format!("{}/{}", g.of, g.name);
-                let found: Vec<&PodsOf> = self
-                    .groups
-                    .iter()
-                    .filter(|g| is_called(&full(g), name))
-                    .collect();
+                let found: Vec<&PodsOf> =
+                    self.groups.iter().filter(|g| is_called(&full(g), name)).collect();
                 let names: BTreeSet<String> = found.iter().map(|g| full(g)).collect();
                 if names.len() > 1 {
                     let apart = |full: &String| told_apart(full, names.iter().map(String::as_str));
@@ -267,11 +239,8 @@ impl Pods {
             PodSelector::Label(text) => {
                 let selector =
                     Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
-                let matching: Vec<bool> = self
-                    .templates
-                    .iter()
-                    .map(|t| selector.matches(&t.labels))
-                    .collect();
+                let matching: Vec<bool> =
+                    self.templates.iter().map(|t| selector.matches(&t.labels)).collect();
                 let pods = (0u32..)
                     .zip(&self.plans)
                     .filter(|(_, p)| matching[p.template as usize])

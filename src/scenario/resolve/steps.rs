@@ -19,8 +19,7 @@ const FLAPS_MAX: u32 = 100_000;
 pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Option<Dur> {
     let place = |field: &'static str| at!["timeline", i, "do", field];
     let mut read = |text: &Option<DurationText>, field| {
-        text.as_ref()
-            .and_then(|t| complaints.take(place(field), values::positive(t.as_str())))
+        text.as_ref().and_then(|t| complaints.take(place(field), values::positive(t.as_str())))
     };
     match step {
         Step::Partition { duration, .. }
@@ -34,17 +33,11 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
         Step::KubeletRestart { downtime, .. } => read(&Some(downtime.clone()), "downtime"),
-        Step::ControllerRestart {
-            downtime: Some(downtime),
-            kind: None,
-        } => complaints.take(place("downtime"), values::span(downtime.as_str())),
-        Step::Flap {
-            down, up, times, ..
-        } => {
-            let (down, up) = (
-                read(&Some(down.clone()), "down"),
-                read(&Some(up.clone()), "up"),
-            );
+        Step::ControllerRestart { downtime: Some(downtime), kind: None } => {
+            complaints.take(place("downtime"), values::span(downtime.as_str()))
+        }
+        Step::Flap { down, up, times, .. } => {
+            let (down, up) = (read(&Some(down.clone()), "down"), read(&Some(up.clone()), "up"));
             if *times == 0 || *times > FLAPS_MAX {
                 complaints.say(
                     place("times"),
@@ -53,11 +46,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
                 return None;
             }
             let (down, up) = (down?, up?);
-            Some(
-                down.saturating_add(up)
-                    .saturating_mul(u64::from(*times))
-                    .saturating_sub(up),
-            )
+            Some(down.saturating_add(up).saturating_mul(u64::from(*times)).saturating_sub(up))
         }
         _ => None,
     }
@@ -89,13 +78,9 @@ pub(super) fn primitives(
 ) -> Option<Vec<Primitive>> {
     let of = Of { i, lasts, world };
     match step {
-        Step::Partition {
-            node,
-            nodes,
-            cut,
-            connections,
-            ..
-        } => of.partition(node, nodes, (*cut, *connections), complaints),
+        Step::Partition { node, nodes, cut, connections, .. } => {
+            of.partition(node, nodes, (*cut, *connections), complaints)
+        }
         Step::Heal { node, nodes } => {
             let nodes = of.nodes(node, nodes, complaints)?;
             Some(healing(nodes, Cut::Network, START, Phase::Begin))
@@ -103,41 +88,19 @@ pub(super) fn primitives(
         Step::Crash { node, nodes, .. } => of.crash(node, nodes, complaints),
         Step::Reboot { node, nodes } => of.reboot(node, nodes, complaints),
         Step::KubeletRestart { node, nodes, .. } => of.kubelet_restart(node, nodes, complaints),
-        Step::Flap {
-            node,
-            nodes,
-            cut,
-            connections,
-            down,
-            up,
-            times,
-        } => of.flap(
-            node,
-            nodes,
-            (*cut, *connections),
-            (down, up),
-            *times,
-            complaints,
-        ),
-        Step::SlowHeartbeats {
-            node,
-            nodes,
-            period,
-            ..
-        } => of.slow_heartbeats(node, nodes, period, complaints),
-        Step::Condition {
-            node,
-            nodes,
-            kind,
-            status,
-            ..
-        } => of.condition(node, nodes, *kind, *status, complaints),
-        Step::RuntimeFailure {
-            node, nodes, fails, ..
-        } => of.runtime(node, nodes, *fails, complaints),
-        Step::ApiOutage {
-            of: Some(share), ..
-        } => of.servers_die(share, complaints),
+        Step::Flap { node, nodes, cut, connections, down, up, times } => {
+            of.flap(node, nodes, (*cut, *connections), (down, up), *times, complaints)
+        }
+        Step::SlowHeartbeats { node, nodes, period, .. } => {
+            of.slow_heartbeats(node, nodes, period, complaints)
+        }
+        Step::Condition { node, nodes, kind, status, .. } => {
+            of.condition(node, nodes, *kind, *status, complaints)
+        }
+        Step::RuntimeFailure { node, nodes, fails, .. } => {
+            of.runtime(node, nodes, *fails, complaints)
+        }
+        Step::ApiOutage { of: Some(share), .. } => of.servers_die(share, complaints),
         Step::ApiOutage { watch_cache, .. } => {
             of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
         }
@@ -146,48 +109,34 @@ pub(super) fn primitives(
         Step::WatchStall { resource, .. } => {
             of.lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
         }
-        Step::ControllerRestart {
-            kind: None,
-            downtime: Some(_),
-        } => once(Do::RestartControllers(lasts?)),
+        Step::ControllerRestart { kind: None, downtime: Some(_) } => {
+            once(Do::RestartControllers(lasts?))
+        }
         Step::ControllerRestart { kind, downtime } => {
             once(of.replace_leader(*kind, downtime.as_ref(), complaints)?)
         }
-        Step::ClockSkew {
-            node, nodes, skew, ..
-        } => of.clock_skew(node, nodes, skew, complaints),
+        Step::ClockSkew { node, nodes, skew, .. } => of.clock_skew(node, nodes, skew, complaints),
         Step::AddNode { .. } => of.each_added(Do::AddNode),
         Step::DeleteNode { node, nodes } => {
             once(Do::DeleteNode(of.nodes(node, nodes, complaints)?))
         }
-        Step::Taint {
-            node,
-            nodes,
-            taint,
-            overwrite,
-        } => of.taint(node, nodes, taint, *overwrite, complaints),
+        Step::Taint { node, nodes, taint, overwrite } => {
+            of.taint(node, nodes, taint, *overwrite, complaints)
+        }
         Step::Untaint { node, nodes, taint } => of.untaint(node, nodes, taint, complaints),
         Step::Cordon { node, nodes } => once(Do::Cordon(of.nodes(node, nodes, complaints)?, true)),
         Step::Uncordon { node, nodes } => {
             once(Do::Cordon(of.nodes(node, nodes, complaints)?, false))
         }
-        Step::Label {
-            node,
-            nodes,
-            labels,
-        } => of.label(node, nodes, labels, complaints),
+        Step::Label { node, nodes, labels } => of.label(node, nodes, labels, complaints),
         Step::CreatePod { .. } => of.each_added(Do::CreatePod),
-        Step::DeletePod {
-            pod,
-            pods,
-            grace_period_seconds,
-        } => of.delete_pod(pod, pods, *grace_period_seconds, complaints),
+        Step::DeletePod { pod, pods, grace_period_seconds } => {
+            of.delete_pod(pod, pods, *grace_period_seconds, complaints)
+        }
         Step::BindPod { pod, node } => of.bind_pod(pod, node, complaints),
-        Step::PatchTolerations {
-            pod,
-            pods,
-            tolerations,
-        } => of.patch_tolerations(pod, pods, tolerations, complaints),
+        Step::PatchTolerations { pod, pods, tolerations } => {
+            of.patch_tolerations(pod, pods, tolerations, complaints)
+        }
         Step::Instance { node, nodes, state } => of.instance(node, nodes, *state, complaints),
         Step::Drain {
             node,
@@ -222,28 +171,13 @@ pub(super) fn primitives(
             },
         )),
         Step::CreateBudget { .. } => of.each_added(Do::CreateBudget),
-        Step::PatchBudget {
-            budget,
-            min_available,
-            max_unavailable,
-        } => of.patch_budget(
-            budget,
-            min_available.as_ref(),
-            max_unavailable.as_ref(),
-            complaints,
-        ),
-        Step::DeleteBudget { budget } => once(Do::DeleteBudget(
-            world.target_budget(i, budget, complaints)?,
-        )),
-        Step::Maintain {
-            node,
-            nodes,
-            at_a_time,
-            drain,
-            off,
-            then,
-            if_not_drained,
-        } => {
+        Step::PatchBudget { budget, min_available, max_unavailable } => {
+            of.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref(), complaints)
+        }
+        Step::DeleteBudget { budget } => {
+            once(Do::DeleteBudget(world.target_budget(i, budget, complaints)?))
+        }
+        Step::Maintain { node, nodes, at_a_time, drain, off, then, if_not_drained } => {
             let written = maintain::Written {
                 at_a_time: at_a_time.as_ref(),
                 drain,

@@ -19,17 +19,9 @@ use crate::profiles::Release;
 pub fn object_hash(point: &str, text: &str) -> u64 {
     let object = |text: &str| {
         let number = text.strip_prefix('#').and_then(|n| n.parse().ok());
-        let number = number.or_else(|| {
-            text.strip_prefix("0x")
-                .and_then(|n| u64::from_str_radix(n, 16).ok())
-        });
-        number.unwrap_or_else(|| {
-            if text.is_empty() {
-                0
-            } else {
-                stable_hash(text)
-            }
-        })
+        let number = number
+            .or_else(|| text.strip_prefix("0x").and_then(|n| u64::from_str_radix(n, 16).ok()));
+        number.unwrap_or_else(|| if text.is_empty() { 0 } else { stable_hash(text) })
     };
     match text.split_once(':') {
         Some((what, about)) if point == NEXT => Name::hash_of(what, object(about)),
@@ -65,10 +57,8 @@ pub(super) fn read(
             let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
             complaints.add(at!["tape", "release"], Problem::new(text).help(help));
         }
-        Some(Err(error)) => complaints.add(
-            at!["tape", "release"],
-            Problem::new(error.to_string()).help(error.hint()),
-        ),
+        Some(Err(error)) => complaints
+            .add(at!["tape", "release"], Problem::new(error.to_string()).help(error.hint())),
         Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
@@ -86,8 +76,5 @@ pub(super) fn read(
         ordinal: d.2,
         value: d.3,
     };
-    (
-        perturb,
-        Some(tape.deviations.iter().map(deviation).collect()),
-    )
+    (perturb, Some(tape.deviations.iter().map(deviation).collect()))
 }

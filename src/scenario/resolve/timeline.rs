@@ -33,11 +33,8 @@ pub(super) fn expand<'a>(
     world: &World<'_>,
     complaints: &mut Complaints,
 ) -> (Written, Resolver<'a>) {
-    let lengths: Vec<Option<Dur>> = entries
-        .iter()
-        .enumerate()
-        .map(|(i, e)| lasts(i, &e.step, complaints))
-        .collect();
+    let lengths: Vec<Option<Dur>> =
+        entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
     let moments = when::resolve(entries, &lengths, incomplete, complaints);
     let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
     for (i, entry) in entries.iter().enumerate() {

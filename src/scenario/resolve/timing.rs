@@ -36,10 +36,7 @@ const STATUS_UPDATE: Dur = Dur::from_secs(10);
 const LEASE_DURATION: Dur = Dur::from_secs(40);
 
 /// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
-const SCHEDULER_CLIENT: Limits = Limits {
-    qps: 50.0,
-    burst: 100,
-};
+const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
 /// The controllers beside those of node failure handling, under the names of their clients in a
 /// scenario.
 const OTHERS: [(&str, Actor); 10] = [
@@ -56,25 +53,17 @@ const OTHERS: [(&str, Actor); 10] = [
 ];
 
 const fn constant(delay: Dur) -> Delay {
-    Delay {
-        min: delay,
-        max: delay,
-    }
+    Delay { min: delay, max: delay }
 }
 
 /// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
 /// the scheduler one of another process. The garbage collector's has twice the rate
 /// (`startGarbageCollectorController`).
 fn others(client: Limits) -> BTreeMap<Actor, Limits> {
-    let mut all: BTreeMap<Actor, Limits> = OTHERS
-        .into_iter()
-        .map(|(_, actor)| (actor, client))
-        .collect();
+    let mut all: BTreeMap<Actor, Limits> =
+        OTHERS.into_iter().map(|(_, actor)| (actor, client)).collect();
     all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
-    let twice = Limits {
-        qps: 2.0 * client.qps,
-        ..client
-    };
+    let twice = Limits { qps: 2.0 * client.qps, ..client };
     all.insert(Actor::GarbageCollector, twice);
     all
 }
@@ -106,22 +95,10 @@ fn ideal(kubelet: KubeletMode) -> Timing {
 fn typical(kubelet: KubeletMode) -> Timing {
     Timing {
         name: "Typical".to_owned(),
-        request: Delay {
-            min: Dur::from_millis(1),
-            max: Dur::from_millis(4),
-        },
-        response: Delay {
-            min: Dur::from_micros(500),
-            max: Dur::from_millis(2),
-        },
-        watch: Delay {
-            min: Dur::from_millis(2),
-            max: Dur::from_millis(10),
-        },
-        step: Delay {
-            min: Dur::from_millis(1),
-            max: Dur::from_millis(4),
-        },
+        request: Delay { min: Dur::from_millis(1), max: Dur::from_millis(4) },
+        response: Delay { min: Dur::from_micros(500), max: Dur::from_millis(2) },
+        watch: Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) },
+        step: Delay { min: Dur::from_millis(1), max: Dur::from_millis(4) },
         pass_overhead: Dur::from_millis(5),
         pod_gc_overhead: Dur::from_millis(5),
         clock_advances: true,
@@ -262,11 +239,7 @@ fn leader_election(
     if !timing.reconnects {
         return None;
     }
-    let LeaderElection {
-        lease_duration,
-        renew_deadline,
-        retry_period,
-    } = flags.times;
+    let LeaderElection { lease_duration, renew_deadline, retry_period } = flags.times;
     let jittered = Dur::from_nanos(retry_period.as_nanos() / 5 * 6);
     if lease_duration <= renew_deadline {
         let text = "leader-elect-lease-duration has to be greater than leader-elect-renew-deadline";
@@ -299,10 +272,7 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
             Some(ClientLimit::Limited { qps, burst })
                 if *qps > 0.0 && *qps <= 1e6 && *burst > 0 =>
             {
-                Some(Limits {
-                    qps: *qps as f32,
-                    burst: *burst,
-                })
+                Some(Limits { qps: *qps as f32, burst: *burst })
             }
             Some(ClientLimit::Limited { .. }) => {
                 complaints.say(
@@ -313,16 +283,10 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
             }
         }
     };
-    timing.node_lifecycle_client = read(
-        "node_lifecycle",
-        &clients.node_lifecycle,
-        timing.node_lifecycle_client,
-    );
-    timing.taint_eviction_client = read(
-        "taint_eviction",
-        &clients.taint_eviction,
-        timing.taint_eviction_client,
-    );
+    timing.node_lifecycle_client =
+        read("node_lifecycle", &clients.node_lifecycle, timing.node_lifecycle_client);
+    timing.taint_eviction_client =
+        read("taint_eviction", &clients.taint_eviction, timing.taint_eviction_client);
     let given = [
         &clients.pod_gc,
         &clients.garbage_collector,
@@ -352,26 +316,11 @@ fn read_kubelet(
     let place = |name: &'static str| move || at!["timing", "kubelet", name];
     let text = |t: &'_ Option<crate::language::DurationText>| t.as_ref().map(|t| t.0.clone());
     match written {
-        KubeletTiming::Imitated {
-            start,
-            stop,
-            status_report,
-            repost_pod_ready,
-        } => {
+        KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {
             let mut mode = imitated(flags);
             if let KubeletMode::Imitated(imitated) = &mut mode {
-                set(
-                    &mut imitated.start,
-                    text(start).as_deref(),
-                    place("start"),
-                    complaints,
-                );
-                set(
-                    &mut imitated.stop,
-                    text(stop).as_deref(),
-                    place("stop"),
-                    complaints,
-                );
+                set(&mut imitated.start, text(start).as_deref(), place("start"), complaints);
+                set(&mut imitated.stop, text(stop).as_deref(), place("stop"), complaints);
                 set(
                     &mut imitated.status_report,
                     text(status_report).as_deref(),
@@ -382,11 +331,7 @@ fn read_kubelet(
             }
             mode
         }
-        KubeletTiming::Real {
-            pod_start,
-            pod_stop,
-            boot,
-        } => {
+        KubeletTiming::Real { pod_start, pod_stop, boot } => {
             let mut mode = real(flags, profile);
             if let KubeletMode::Real(real) = &mut mode {
                 set(
@@ -395,18 +340,8 @@ fn read_kubelet(
                     place("pod_start"),
                     complaints,
                 );
-                set(
-                    &mut real.pod_stop,
-                    text(pod_stop).as_deref(),
-                    place("pod_stop"),
-                    complaints,
-                );
-                set(
-                    &mut real.boot,
-                    text(boot).as_deref(),
-                    place("boot"),
-                    complaints,
-                );
+                set(&mut real.pod_stop, text(pod_stop).as_deref(), place("pod_stop"), complaints);
+                set(&mut real.boot, text(boot).as_deref(), place("boot"), complaints);
             }
             mode
         }

@@ -27,14 +27,12 @@ pub(super) struct Occurrences {
 impl Occurrences {
     /// The beginning of the occurrence of that number, from 0.
     pub(super) fn begin(&self, n: u32) -> Time {
-        self.first
-            .saturating_add(self.every.saturating_mul(u64::from(n)))
+        self.first.saturating_add(self.every.saturating_mul(u64::from(n)))
     }
 
     /// The end of the last one, if it ends.
     fn last_end(&self) -> Option<Time> {
-        self.lasts
-            .map(|d| self.begin(self.times - 1).saturating_add(d))
+        self.lasts.map(|d| self.begin(self.times - 1).saturating_add(d))
     }
 }
 
@@ -76,34 +74,21 @@ pub(super) fn resolve<'a>(
             continue;
         };
         if name.trim().is_empty() || name.trim() != name {
-            complaints.say(
-                at!["timeline", i, "name"],
-                "a name is not empty and has no blanks around it",
-            );
+            complaints
+                .say(at!["timeline", i, "name"], "a name is not empty and has no blanks around it");
         } else if duration::parse(name).is_ok() {
             complaints.say(
                 at!["timeline", i, "name"],
                 "a name that reads as a duration could not be referred to",
             );
         } else if names.insert(name, i).is_some() {
-            complaints.say(
-                at!["timeline", i, "name"],
-                format!("two entries are named `{name}`"),
-            );
+            complaints.say(at!["timeline", i, "name"], format!("two entries are named `{name}`"));
         }
     }
-    let shapes = entries
-        .iter()
-        .enumerate()
-        .map(|(i, e)| repeated(i, e, lasts[i], complaints))
-        .collect();
-    let mut resolver = Resolver {
-        entries,
-        names,
-        shapes,
-        found: vec![None; entries.len()],
-        incomplete,
-    };
+    let shapes =
+        entries.iter().enumerate().map(|(i, e)| repeated(i, e, lasts[i], complaints)).collect();
+    let mut resolver =
+        Resolver { entries, names, shapes, found: vec![None; entries.len()], incomplete };
     for i in 0..entries.len() {
         resolver.entry(i, &mut Vec::new(), complaints);
     }
@@ -138,10 +123,7 @@ fn repeated(
             None
         }
         (Some(_), Some(0)) => {
-            complaints.say(
-                at!["timeline", i, "times"],
-                "an entry happens at least once",
-            );
+            complaints.say(at!["timeline", i, "times"], "an entry happens at least once");
             None
         }
         (Some(every), Some(times)) => {
@@ -171,8 +153,7 @@ impl<'a> Resolver<'a> {
             Base::BeginOf(name) => self.of(self.names[name]).ok_or(None)?.first,
             Base::EndOf(name) => {
                 let of = self.of(self.names[name]).ok_or(None)?;
-                of.last_end()
-                    .ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?
+                of.last_end().ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?
             }
         };
         let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
@@ -200,12 +181,7 @@ impl<'a> Resolver<'a> {
         let first = self.first(i, waiting, complaints);
         waiting.pop();
         let found = first.and_then(|first| {
-            self.shapes[i].map(|(every, times, lasts)| Occurrences {
-                first,
-                every,
-                times,
-                lasts,
-            })
+            self.shapes[i].map(|(every, times, lasts)| Occurrences { first, every, times, lasts })
         });
         self.found[i] = Some(found);
         found
@@ -222,9 +198,7 @@ impl<'a> Resolver<'a> {
         let spoken = match self.read(text) {
             Ok(spoken) => spoken,
             Err(problem) => {
-                problem
-                    .into_iter()
-                    .for_each(|p| complaints.add(place.clone(), p));
+                problem.into_iter().for_each(|p| complaints.add(place.clone(), p));
                 return None;
             }
         };
@@ -260,10 +234,7 @@ impl<'a> Resolver<'a> {
         let text = text.trim();
         let absolute = values::signed(text);
         if let Ok(offset_ns) = absolute {
-            return Ok(Spoken {
-                base: Base::Start,
-                offset_ns,
-            });
+            return Ok(Spoken { base: Base::Start, offset_ns });
         }
         if let Some((name, rest)) = self.longest_name(text) {
             return Ok(Spoken {
@@ -272,28 +243,14 @@ impl<'a> Resolver<'a> {
             });
         }
         if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-            return absolute
-                .map(|offset_ns| Spoken {
-                    base: Base::Start,
-                    offset_ns,
-                })
-                .map_err(Some);
+            return absolute.map(|offset_ns| Spoken { base: Base::Start, offset_ns }).map_err(Some);
         }
-        for (prefix, end) in [
-            ("end of ", true),
-            ("begin of ", false),
-            ("start of ", false),
-        ] {
+        for (prefix, end) in [("end of ", true), ("begin of ", false), ("start of ", false)] {
             if let Some(rest) = text.strip_prefix(prefix) {
-                let (name, rest) = self
-                    .longest_name(rest.trim_start())
-                    .ok_or_else(|| self.unknown(rest))?;
+                let (name, rest) =
+                    self.longest_name(rest.trim_start()).ok_or_else(|| self.unknown(rest))?;
                 return Ok(Spoken {
-                    base: if end {
-                        Base::EndOf(name)
-                    } else {
-                        Base::BeginOf(name)
-                    },
+                    base: if end { Base::EndOf(name) } else { Base::BeginOf(name) },
                     offset_ns: offset(rest).map_err(Some)?,
                 });
             }
@@ -305,10 +262,7 @@ impl<'a> Resolver<'a> {
         let ends_there =
             |rest: &str| rest.trim_start().is_empty() || rest.trim_start().starts_with(['+', '-']);
         let fitting = self.names.keys().filter_map(|&name| {
-            Some((
-                name,
-                text.strip_prefix(name).filter(|rest| ends_there(rest))?,
-            ))
+            Some((name, text.strip_prefix(name).filter(|rest| ends_there(rest))?))
         });
         fitting.max_by_key(|(name, _)| name.len())
     }
@@ -317,10 +271,7 @@ impl<'a> Resolver<'a> {
         if self.incomplete {
             return None;
         }
-        let name = text
-            .rsplit_once(['+', '-'])
-            .map_or(text, |(name, _)| name)
-            .trim();
+        let name = text.rsplit_once(['+', '-']).map_or(text, |(name, _)| name).trim();
         let problem = Problem::new(format!("there is no entry named `{name}`"));
         let help = did_you_mean(name, self.names.keys().copied());
         Some(

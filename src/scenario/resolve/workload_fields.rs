@@ -30,9 +30,7 @@ const OWN: [Own; 11] = [
     ("parallelism", |g| g.parallelism.is_some()),
     ("completions", |g| g.completions.is_some()),
     ("backoffLimit", |g| g.backoff_limit.is_some()),
-    ("podReplacementPolicy", |g| {
-        g.pod_replacement_policy.is_some()
-    }),
+    ("podReplacementPolicy", |g| g.pod_replacement_policy.is_some()),
     ("podFailurePolicy", |g| g.pod_failure_policy.is_some()),
     ("restartPolicy", |g| g.template.restart_policy.is_some()),
 ];
@@ -90,18 +88,13 @@ pub(super) fn called(
 ) -> Option<Vec<String>> {
     let texts = match (&group.name, &group.names) {
         (Some(_), Some(_)) => {
-            complaints.say(
-                with(place, "names"),
-                "a workload has either `name` or `names`, not both",
-            );
+            complaints
+                .say(with(place, "names"), "a workload has either `name` or `names`, not both");
             return None;
         }
         (None, None) => {
             let help = "`name: \"web\"`, or `names: \"web-{0..9}\"` for several that are alike";
-            complaints.add(
-                place.clone(),
-                Problem::new("this workload has no name").help(help),
-            );
+            complaints.add(place.clone(), Problem::new("this workload has no name").help(help));
             return None;
         }
         (Some(name), None) if name.contains(['{', '}']) => {
@@ -219,10 +212,7 @@ fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Job
         .map(|n| number(Some(n), 1, "completions"))
         .or(group.parallelism.is_none().then_some(1));
     let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
-    let rules = group
-        .pod_failure_policy
-        .as_ref()
-        .map_or(&[][..], |p| &p.rules);
+    let rules = group.pod_failure_policy.as_ref().map_or(&[][..], |p| &p.rules);
     let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
     if on_failure && group.pod_failure_policy.is_some() {
         let text = "only \"Never\" is supported when podFailurePolicy is specified";

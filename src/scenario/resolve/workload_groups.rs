@@ -40,37 +40,22 @@ impl Workloads {
         if let Err(problem) = checks::namespace(namespace) {
             complaints.add(with(place, "namespace"), problem);
         }
-        let template = pod_template(
-            &group.template,
-            &with(place, "template"),
-            false,
-            lookup,
-            complaints,
-        );
+        let template =
+            pod_template(&group.template, &with(place, "template"), false, lookup, complaints);
         let node = group.template.node_name.as_ref().and_then(|name| {
             let place = with(&with(place, "template"), "nodeName");
             said(lookup.nodes.named(name), place, complaints)
         });
         let spec = spec(kind, group, place, complaints);
-        let min_ready_seconds = at_least_zero(
-            group.min_ready_seconds,
-            0,
-            "minReadySeconds",
-            place,
-            complaints,
-        );
-        let selector = group
-            .selector
-            .as_ref()
-            .map(|s| read_selector(s, &template, place, complaints));
+        let min_ready_seconds =
+            at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
+        let selector =
+            group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
         let owner = group
             .deployment
             .as_ref()
             .and_then(|name| self.deployment(namespace, name, place, complaints));
-        let needs = group
-            .needs
-            .as_ref()
-            .and_then(|n| needed(n, with(place, "needs"), complaints));
+        let needs = group.needs.as_ref().and_then(|n| needed(n, with(place, "needs"), complaints));
         let made = Declared {
             kind,
             namespace,
@@ -83,31 +68,14 @@ impl Workloads {
             owner,
             on: OnceCell::new(),
         };
-        let mut set = Set {
-            group,
-            place,
-            created_later,
-            made: &made,
-            pods,
-            lookup,
-            complaints,
-        };
-        names
-            .iter()
-            .filter_map(|name| set.one(self, name))
-            .collect()
+        let mut set = Set { group, place, created_later, made: &made, pods, lookup, complaints };
+        names.iter().filter_map(|name| set.one(self, name)).collect()
     }
 
     /// Declares the pods whose names are known although their controller creates them, except
     /// those that are there.
     pub(super) fn name_pods(&mut self, pods: &mut Pods) {
-        for Numbered {
-            set,
-            of,
-            names,
-            template,
-        } in self.numbered.drain(..)
-        {
+        for Numbered { set, of, names, template } in self.numbered.drain(..) {
             let first = pods.plans.len() as u32;
             for name in names {
                 let name: Box<str> = name.into();
@@ -121,11 +89,7 @@ impl Workloads {
                     });
                 }
             }
-            pods.groups.push(PodsOf {
-                name: set,
-                of,
-                pods: first..pods.plans.len() as u32,
-            });
+            pods.groups.push(PodsOf { name: set, of, pods: first..pods.plans.len() as u32 });
         }
     }
 
@@ -152,20 +116,16 @@ impl Workloads {
         place: &Place,
         complaints: &mut Complaints,
     ) -> Option<WorkloadIndex> {
-        let found = self
-            .by_name
-            .get(&format!("Deployment/{namespace}/{name}"))
-            .copied();
+        let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
         if found.is_none() && !self.incomplete {
             let all = self
                 .plans
                 .iter()
                 .filter(|w| w.kind == WorkloadKind::Deployment)
                 .map(|w| short_name(&w.name));
-            let problem = Problem::new(format!(
-                "there is no Deployment `{namespace}/{name}` before this"
-            ))
-            .maybe_help(did_you_mean(name, all));
+            let problem =
+                Problem::new(format!("there is no Deployment `{namespace}/{name}` before this"))
+                    .maybe_help(did_you_mean(name, all));
             complaints.add(with(place, "deployment"), problem);
         }
         found

@@ -67,11 +67,8 @@ impl<'a> Set<'a> {
         let full = format!("{}/{}/{name}", kind.as_str(), made.namespace);
         let index = workloads.plans.len() as WorkloadIndex;
         if workloads.by_name.contains_key(&full) && !self.created_later {
-            let message = format!(
-                "{} `{}/{name}` is declared twice",
-                kind.as_str(),
-                made.namespace
-            );
+            let message =
+                format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace);
             self.complaints.say(self.names_place(), message);
             return None;
         }
@@ -107,23 +104,15 @@ impl<'a> Set<'a> {
     /// then has too.
     fn selected_by_name(&mut self, name: &str, template: &mut PodTemplate) -> LabelSelector {
         let label = ("app".to_owned(), name.to_owned());
-        if template
-            .labels
-            .insert(label.0.clone(), label.1.clone())
-            .is_some_and(|old| old != name)
-        {
+        if template.labels.insert(label.0.clone(), label.1.clone()).is_some_and(|old| old != name) {
             let help = "`selector: (matchLabels: { … })` with labels of the template";
-            let problem = Problem::new(format!(
-                "without a `selector` the pods are those with app={name}"
-            ))
-            .help(help);
+            let problem =
+                Problem::new(format!("without a `selector` the pods are those with app={name}"))
+                    .help(help);
             let place = with(&with(&with(self.place, "template"), "labels"), "app");
             self.complaints.add(place, problem);
         }
-        LabelSelector {
-            match_labels: BTreeMap::from([label]),
-            ..LabelSelector::default()
-        }
+        LabelSelector { match_labels: BTreeMap::from([label]), ..LabelSelector::default() }
     }
 
     /// Declares the pods of a workload that are there, or notes the names of those that a
@@ -154,16 +143,10 @@ impl<'a> Set<'a> {
                 of,
                 pods: first..self.pods.plans.len() as u32,
             });
-        } else if let WorkloadSpec::StatefulSet {
-            replicas,
-            first_ordinal,
-            ..
-        } = made.spec
-        {
+        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
             let number = |i| first_ordinal.saturating_add(i);
-            let names = (0..replicas)
-                .map(|i| format!("{}/{name}-{}", made.namespace, number(i)))
-                .collect();
+            let names =
+                (0..replicas).map(|i| format!("{}/{name}-{}", made.namespace, number(i))).collect();
             template.owner = owner_of(made.kind, name);
             workloads.numbered.push(Numbered {
                 set: name.to_owned(),
@@ -229,15 +212,10 @@ impl<'a> Set<'a> {
             Placement::PerNode { .. } | Placement::Unbound => false,
         };
         if !fits {
-            let help = if daemon {
-                "`placement: Each(All)`"
-            } else {
-                "one of `Node`, `Nodes`, `Spread`"
-            };
-            let problem = Problem::new(format!(
-                "pods of a {} are not placed like this",
-                made.kind.as_str()
-            ));
+            let help =
+                if daemon { "`placement: Each(All)`" } else { "one of `Node`, `Nodes`, `Spread`" };
+            let problem =
+                Problem::new(format!("pods of a {} are not placed like this", made.kind.as_str()));
             self.complaints.add(at.clone(), problem.help(help));
             return None;
         }
@@ -275,19 +253,13 @@ impl<'a> Set<'a> {
                     (format!("{name}-{number}"), node(i))
                 })
                 .collect(),
-            _ => (0..count)
-                .map(|i| (format!("{owner}-{i}"), node(i)))
-                .collect(),
+            _ => (0..count).map(|i| (format!("{owner}-{i}"), node(i))).collect(),
         }
     }
 
     /// The place of the names of the group.
     fn names_place(&self) -> Place {
-        let field = if self.group.names.is_some() {
-            "names"
-        } else {
-            "name"
-        };
+        let field = if self.group.names.is_some() { "names" } else { "name" };
         with(self.place, field)
     }
 
@@ -307,13 +279,10 @@ impl Workloads {
             name: format!("ReplicaSet/{}/{name}", made.namespace),
             kind: WorkloadKind::ReplicaSet,
             owner: Some(deployment),
-            spec: WorkloadSpec::ReplicaSet {
-                replicas: plan.spec.replicas(),
-            },
+            spec: WorkloadSpec::ReplicaSet { replicas: plan.spec.replicas() },
             ..plan.clone()
         };
-        self.implied
-            .insert(deployment, self.plans.len() as WorkloadIndex);
+        self.implied.insert(deployment, self.plans.len() as WorkloadIndex);
         self.plans.push(set);
     }
 }
@@ -324,20 +293,13 @@ fn pods_of(kind: WorkloadKind, namespace: &str) -> String {
 }
 
 fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
-    Some(OwnerReference {
-        kind: kind.as_str().to_owned(),
-        name: name.to_owned(),
-        object: None,
-    })
+    Some(OwnerReference { kind: kind.as_str().to_owned(), name: name.to_owned(), object: None })
 }
 
 /// The name of a Deployment's ReplicaSet, as its controller would make it up
 /// (`controllers/workload/deployment.rs`).
 fn replica_set_of(namespace: &str, deployment: &str) -> String {
-    format!(
-        "{deployment}-{}",
-        pod_template_hash(&format!("Deployment/{namespace}/{deployment}"))
-    )
+    format!("{deployment}-{}", pod_template_hash(&format!("Deployment/{namespace}/{deployment}")))
 }
 
 /// What the controller gives to each pod of a DaemonSet

@@ -44,10 +44,7 @@ impl Workloads {
         match found.as_slice() {
             [(_, one)] => Ok(*one),
             [] => Err((!self.incomplete).then(|| {
-                let all = self
-                    .by_name
-                    .keys()
-                    .flat_map(|full| [short_name(full), full.as_str()]);
+                let all = self.by_name.keys().flat_map(|full| [short_name(full), full.as_str()]);
                 Problem::new(format!("there is no workload `{text}`"))
                     .maybe_help(did_you_mean(text, all))
             })),
@@ -56,9 +53,7 @@ impl Workloads {
                 Err(Some(ambiguous(
                     text,
                     "workload",
-                    several
-                        .iter()
-                        .map(|(full, _)| told_apart(full, names.clone())),
+                    several.iter().map(|(full, _)| told_apart(full, names.clone())),
                 )))
             }
         }

@@ -65,18 +65,12 @@ impl World<'_> {
                 said(found, with(&place, "nodes"), complaints)
             }
             (Some(_), Some(_)) => {
-                complaints.say(
-                    with(&place, "nodes"),
-                    "give either `node` or `nodes`, not both",
-                );
+                complaints.say(with(&place, "nodes"), "give either `node` or `nodes`, not both");
                 None
             }
             (None, None) => {
                 let help = "`node: \"a-03\"`, or `nodes: Zone(\"b\")`, `Nodes([…])`, `Label(\"k=v\")`, `Share(of: …, fraction: 0.5)`, `All`";
-                complaints.add(
-                    place,
-                    Problem::new("this needs `node` or `nodes`").help(help),
-                );
+                complaints.add(place, Problem::new("this needs `node` or `nodes`").help(help));
                 None
             }
         }
@@ -101,10 +95,7 @@ impl World<'_> {
                 said(found, with(&place, "pods"), complaints)
             }
             (Some(_), Some(_)) => {
-                complaints.say(
-                    with(&place, "pods"),
-                    "give either `pod` or `pods`, not both",
-                );
+                complaints.say(with(&place, "pods"), "give either `pod` or `pods`, not both");
                 None
             }
             (None, None) => {

@@ -7,15 +7,7 @@ use super::Scratch;
 fn refused(scratch: &Scratch, file: &str, said: &[&str]) {
     scratch.call(&["run", file]).fails(2, said);
     scratch
-        .call(&[
-            "sweep",
-            file,
-            "--seeds",
-            "2",
-            "--set",
-            "horizon=1m,2m",
-            "--quiet",
-        ])
+        .call(&["sweep", file, "--seeds", "2", "--set", "horizon=1m,2m", "--quiet"])
         .fails(2, &[]);
     let validated = scratch.call(&["validate", file]);
     assert!([2, 4].contains(&validated.code), "{}", validated.stderr);
@@ -29,23 +21,11 @@ fn files_that_are_no_scenarios() {
     scratch.write("binary.ron", b"Scenario(\n\xff\xfe");
     scratch.write("empty.ron", "");
     scratch.write("syntax.ron", "Scenario(version: 1 horizon: \"1m\")");
-    refused(
-        &scratch,
-        "missing.ron",
-        &["cannot read missing.ron: there is no such file"],
-    );
+    refused(&scratch, "missing.ron", &["cannot read missing.ron: there is no such file"]);
     refused(&scratch, "folder.ron", &["folder.ron is a directory"]);
     refused(&scratch, "binary.ron", &["line 2 is not UTF-8"]);
-    refused(
-        &scratch,
-        "empty.ron",
-        &["the file is empty", "taintsim init"],
-    );
-    refused(
-        &scratch,
-        "syntax.ron",
-        &["syntax.ron:1:21", "expected a comma"],
-    );
+    refused(&scratch, "empty.ron", &["the file is empty", "taintsim init"]);
+    refused(&scratch, "syntax.ron", &["syntax.ron:1:21", "expected a comma"]);
 }
 
 #[test]
@@ -55,46 +35,18 @@ fn mistakes_in_a_scenario() {
         scratch.edited("b.ron", from, to);
         refused(&scratch, "b.ron", said);
     };
-    wrong(
-        "timeline:",
-        "timelin:",
-        &["`timelin` is not a field", "did you mean `timeline`?"],
-    );
-    wrong(
-        "node: \"a-3\"",
-        "node: \"a-9\"",
-        &["there is no node `a-9`"],
-    );
-    wrong(
-        "duration: \"7m\"",
-        "duration: \"-7m\"",
-        &["-7m is negative"],
-    );
-    wrong(
-        "horizon: \"30m\"",
-        "horizon: \"99999999h\"",
-        &["longer than 292 years"],
-    );
-    wrong(
-        "horizon: \"30m\"",
-        "horizon: \"18446744073709551616ns\"",
-        &["18446744073709551616ns"],
-    );
-    wrong(
-        "zone: \"a\")",
-        "zone: \"a\", capacity: { \"cpu\": \"-1\" })",
-        &["-1 is negative"],
-    );
+    wrong("timeline:", "timelin:", &["`timelin` is not a field", "did you mean `timeline`?"]);
+    wrong("node: \"a-3\"", "node: \"a-9\"", &["there is no node `a-9`"]);
+    wrong("duration: \"7m\"", "duration: \"-7m\"", &["-7m is negative"]);
+    wrong("horizon: \"30m\"", "horizon: \"99999999h\"", &["longer than 292 years"]);
+    wrong("horizon: \"30m\"", "horizon: \"18446744073709551616ns\"", &["18446744073709551616ns"]);
+    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"-1\" })", &["-1 is negative"]);
     wrong(
         "zone: \"a\")",
         "zone: \"a\", capacity: { \"cpu\": \"99999999999999999999Ei\" })",
         &["99999999999999999999Ei"],
     );
-    wrong(
-        "zone: \"a\")",
-        "zone: \"a\", capacity: { \"cpu\": \"lots\" })",
-        &["lots"],
-    );
+    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"lots\" })", &["lots"]);
     wrong(
         "taint: \"maintenance=true:NoExecute\"",
         "taint: \"maintenance=true:NoExcute\"",
@@ -106,16 +58,8 @@ fn mistakes_in_a_scenario() {
         &["main tenance"],
     );
     wrong("count: 20", "count: -20", &["out of range"]);
-    wrong(
-        "tolerationSeconds: 120",
-        "tolerationSeconds: 99999999999999999999",
-        &["out of range"],
-    );
-    wrong(
-        "timeline: [",
-        "sweep: [], timeline: [",
-        &["`sweep` is not supported by this version"],
-    );
+    wrong("tolerationSeconds: 120", "tolerationSeconds: 99999999999999999999", &["out of range"]);
+    wrong("timeline: [", "sweep: [], timeline: [", &["`sweep` is not supported by this version"]);
     wrong(
         "Never(PodStuck)",
         "Never(PodStock)",
@@ -166,22 +110,16 @@ fn one_more_than_the_limits() {
         "x".repeat(10_000)
     );
     scratch.write("counted.ron", counted);
-    scratch
-        .call(&["validate", "counted.ron"])
-        .fails(2, &["no more than 253"]);
+    scratch.call(&["validate", "counted.ron"]).fails(2, &["no more than 253"]);
     let entry = "(at: \"1m\", do: Cordon(node: \"a\")),\n";
     let crowd = format!(
         "(version: 1, horizon: \"1h\", nodes: [(name: \"a\")], timeline: [\n{}])",
         entry.repeat(1_000_000)
     );
     scratch.write("crowd.ron", crowd);
-    scratch.call(&["validate", "crowd.ron"]).fails(
-        2,
-        &[
-            "`timeline` has more than 100000 elements",
-            "crowd.ron:100002:1",
-        ],
-    );
+    scratch
+        .call(&["validate", "crowd.ron"])
+        .fails(2, &["`timeline` has more than 100000 elements", "crowd.ron:100002:1"]);
 }
 
 /// What gives bytes for ever, wherever a file is read.
@@ -190,9 +128,7 @@ fn one_more_than_the_limits() {
 fn endless_files() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    for command in [
-        "run", "sweep", "explore", "validate", "replay", "shrink", "test",
-    ] {
+    for command in ["run", "sweep", "explore", "validate", "replay", "shrink", "test"] {
         let args: &[&str] = if command == "shrink" {
             &["shrink", "/dev/zero", "--property", "pod-stuck"]
         } else {
@@ -200,20 +136,10 @@ fn endless_files() {
         };
         let called = scratch.call(args);
         assert_eq!(called.code, 2, "{command}: {}", called.stderr);
-        assert!(
-            (called.stderr + &called.stdout).contains("MiB, the limit"),
-            "{command}"
-        );
+        assert!((called.stderr + &called.stdout).contains("MiB, the limit"), "{command}");
     }
-    scratch
-        .call(&["import", "/dev/zero"])
-        .fails(2, &["more than 1024 MiB"]);
-    for file in [
-        "manifest.json",
-        "scenario.ron",
-        "names.json",
-        "events.jsonl",
-    ] {
+    scratch.call(&["import", "/dev/zero"]).fails(2, &["more than 1024 MiB"]);
+    for file in ["manifest.json", "scenario.ron", "names.json", "events.jsonl"] {
         let kept = scratch.read(&format!("output/a/{file}"));
         std::fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("it is there");
         std::os::unix::fs::symlink("/dev/zero", scratch.path(&format!("output/a/{file}")))
@@ -234,9 +160,7 @@ fn endless_files() {
         .open(scratch.path("output/a/events.jsonl"))
         .expect("it is there");
     sparse.set_len(1 << 40).expect("a file may have a hole");
-    scratch
-        .call(&["report", "output/a"])
-        .fails(2, &["events.jsonl", "2048 MiB, the limit"]);
+    scratch.call(&["report", "output/a"]).fails(2, &["events.jsonl", "2048 MiB, the limit"]);
 }
 
 /// A bomb is known long before it is unpacked, whoever reads it.
@@ -247,16 +171,9 @@ fn gzip_bombs() {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     (0..200).for_each(|_| gz.write_all(&[b' '; 1 << 20]).expect("memory"));
     scratch.write("bomb.json.gz", gz.finish().expect("memory"));
-    scratch
-        .call(&["import", "bomb.json.gz"])
-        .fails(2, &["gzip bomb", "200 times", "limit"]);
-    scratch.write(
-        "points.ron",
-        "(version: 1, horizon: \"1m\", cluster: From(\"bomb.json.gz\"))",
-    );
-    scratch
-        .call(&["validate", "points.ron"])
-        .fails(2, &["gzip bomb"]);
+    scratch.call(&["import", "bomb.json.gz"]).fails(2, &["gzip bomb", "200 times", "limit"]);
+    scratch.write("points.ron", "(version: 1, horizon: \"1m\", cluster: From(\"bomb.json.gz\"))");
+    scratch.call(&["validate", "points.ron"]).fails(2, &["gzip bomb"]);
 }
 
 /// A mark before the text, and UTF-16, as editors and shells of other systems write them.
@@ -265,9 +182,7 @@ fn byte_order_marks() {
     let scratch = Scratch::with_starter();
     let marked = |text: &str| -> [Vec<u8>; 3] {
         let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| {
-            mark.into_iter()
-                .chain(text.encode_utf16().flat_map(bytes))
-                .collect()
+            mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect()
         };
         [
             [b"\xef\xbb\xbf", text.as_bytes()].concat(),
@@ -289,13 +204,9 @@ fn byte_order_marks() {
         assert_eq!(scratch.call(&["import", "node.json"]).code, 0);
     }
     scratch.write("tapeless.ron", "\u{feff}Tape(version: 99)");
-    scratch
-        .call(&["replay", "tapeless.ron"])
-        .fails(2, &["tapeless.ron is not a tape"]);
+    scratch.call(&["replay", "tapeless.ron"]).fails(2, &["tapeless.ron is not a tape"]);
     scratch.write("wide.ron", b"\xff\xfe\x00\xd8(\x00");
-    scratch
-        .call(&["validate", "wide.ron"])
-        .fails(2, &["not UTF-8"]);
+    scratch.call(&["validate", "wide.ron"]).fails(2, &["not UTF-8"]);
 }
 
 #[test]
@@ -311,21 +222,14 @@ fn nesting_and_endless_lines() {
                 "Share(of: ".repeat(1000)
             ),
         ),
-        (
-            "somes.ron",
-            format!("(version: {}1", "Some(".repeat(100_000)),
-        ),
+        ("somes.ron", format!("(version: {}1", "Some(".repeat(100_000))),
         ("comments.ron", "/*".repeat(100_000)),
     ] {
         scratch.write(name, text);
         let called = scratch.call(&["run", name]);
         called.fails(2, &[name]);
         // A line of megabytes is not thrown at the reader.
-        assert!(
-            called.stderr.len() < 2000,
-            "{name}: {} bytes",
-            called.stderr.len()
-        );
+        assert!(called.stderr.len() < 2000, "{name}: {} bytes", called.stderr.len());
     }
 }
 
@@ -339,32 +243,19 @@ fn an_export_that_is_a_bomb() {
     }
     bomb.push_str("kind: List\napiVersion: v1\nitems: *a11\n");
     scratch.write("bomb.yaml", bomb);
-    scratch
-        .call(&["import", "bomb.yaml"])
-        .fails(2, &["bomb.yaml"]);
+    scratch.call(&["import", "bomb.yaml"]).fails(2, &["bomb.yaml"]);
     scratch.write("deep.json", "[".repeat(100_000));
-    scratch
-        .call(&["import", "deep.json"])
-        .fails(2, &["deep.json"]);
-    scratch.write(
-        "deep.yaml",
-        format!("kind: List\nitems: {}", "[".repeat(5000)),
-    );
-    scratch
-        .call(&["import", "deep.yaml"])
-        .fails(2, &["deep.yaml"]);
+    scratch.call(&["import", "deep.json"]).fails(2, &["deep.json"]);
+    scratch.write("deep.yaml", format!("kind: List\nitems: {}", "[".repeat(5000)));
+    scratch.call(&["import", "deep.yaml"]).fails(2, &["deep.yaml"]);
     scratch.write("text.txt", "hello\n");
-    scratch
-        .call(&["import", "text.txt"])
-        .fails(2, &["text.txt"]);
+    scratch.call(&["import", "text.txt"]).fails(2, &["text.txt"]);
     scratch.write("cut.json.gz", b"\x1f\x8b\x08\x00\x00\x00");
     scratch.call(&["import", "cut.json.gz"]).fails(2, &["gzip"]);
     scratch.write("empty.json", "");
     scratch.call(&["import", "empty.json"]).fails(2, &["empty"]);
     scratch.call(&["import", "."]).fails(2, &["directory"]);
-    scratch
-        .call(&["import", "missing.json"])
-        .fails(2, &["missing.json"]);
+    scratch.call(&["import", "missing.json"]).fails(2, &["missing.json"]);
 }
 
 #[test]

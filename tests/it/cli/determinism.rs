@@ -11,10 +11,7 @@ fn two_processes_give_the_same_bytes() {
         &["run", "a.ron", "--format", "json"],
     ] {
         let (one, two) = (a.call(args), b.call(args));
-        assert_eq!(
-            (one.code, &one.stdout, &one.stderr),
-            (two.code, &two.stdout, &two.stderr)
-        );
+        assert_eq!((one.code, &one.stdout, &one.stderr), (two.code, &two.stdout, &two.stderr));
         let names = a.names("output/a");
         assert_eq!(names, b.names("output/a"));
         assert!(
@@ -36,10 +33,7 @@ fn another_seed_is_another_sample() {
     let scratch = Scratch::with_starter();
     scratch.call(&["run", "a.ron", "--out", "one"]);
     scratch.call(&["run", "a.ron", "--seed", "2", "--out", "two"]);
-    assert_ne!(
-        scratch.read("one/a/events.jsonl"),
-        scratch.read("two/a/events.jsonl")
-    );
+    assert_ne!(scratch.read("one/a/events.jsonl"), scratch.read("two/a/events.jsonl"));
 }
 
 #[test]

@@ -9,11 +9,8 @@ use std::fs;
 fn with_one_node_lost() -> Scratch {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(
-        root.join("scenarios/one-node-lost.ron"),
-        scratch.path("one.ron"),
-    )
-    .expect("can be copied");
+    fs::copy(root.join("scenarios/one-node-lost.ron"), scratch.path("one.ron"))
+        .expect("can be copied");
     scratch
 }
 
@@ -45,17 +42,10 @@ fn a_run_does_not_differ_from_itself() {
     ] {
         let called = scratch.call(&["diff", a, b]);
         assert_eq!(called.code, 0, "{}", called.stdout);
-        assert!(
-            called.stdout.contains("came to the same"),
-            "{}",
-            called.stdout
-        );
+        assert!(called.stdout.contains("came to the same"), "{}", called.stdout);
         let document = json(&scratch, &[a, b], 0);
         assert_eq!(
-            (
-                &document["same"],
-                document["groups"].as_array().map(Vec::len)
-            ),
+            (&document["same"], document["groups"].as_array().map(Vec::len)),
             (&Value::Bool(true), Some(0))
         );
         assert!(document["first"].is_null());
@@ -68,11 +58,7 @@ fn a_run_does_not_differ_from_itself() {
 #[test]
 fn the_five_seconds_of_1_34() {
     let scratch = with_one_node_lost();
-    let document = json(
-        &scratch,
-        &["one.ron", "--kubernetes", "1.33", "--against", "1.34"],
-        1,
-    );
+    let document = json(&scratch, &["one.ron", "--kubernetes", "1.33", "--against", "1.34"], 1);
     let mut moved = texts(&document);
     moved.sort();
     let expected = [
@@ -114,25 +100,13 @@ fn the_five_seconds_of_1_34() {
             .and_then(|c| c.last())
             .map(|c| c["at_s"].clone())
     };
-    let at = |side: &str| {
-        end(side)
-            .and_then(|v| v.as_f64())
-            .map(|s| (s * 10.0).round() / 10.0)
-    };
+    let at = |side: &str| end(side).and_then(|v| v.as_f64()).map(|s| (s * 10.0).round() / 10.0);
     assert_eq!((at("a"), at("b")), (Some(110.1), Some(105.1)));
     // The tolerance decides what is the same.
     assert_eq!(
         texts(&json(
             &scratch,
-            &[
-                "one.ron",
-                "--kubernetes",
-                "1.33",
-                "--against",
-                "1.34",
-                "--tolerance",
-                "5s"
-            ],
+            &["one.ron", "--kubernetes", "1.33", "--against", "1.34", "--tolerance", "5s"],
             0
         )),
         [""; 0]
@@ -212,26 +186,9 @@ fn causes_come_first_and_switches_last() {
     ];
     let first = "Settings that differ";
     let last = "Internal switches of the releases that differ";
-    assert_eq!(
-        titles(&both),
-        [
-            first,
-            "What it costs",
-            "Where they part",
-            "What differs",
-            last
-        ]
-    );
+    assert_eq!(titles(&both), [first, "What it costs", "Where they part", "What differs", last]);
     let many = titles(&[&both[..], &["--seeds", "2"]].concat());
-    assert_eq!(
-        many,
-        [
-            first,
-            "What it costs",
-            "What differs in nearly all seeds",
-            last
-        ]
-    );
+    assert_eq!(many, [first, "What it costs", "What differs in nearly all seeds", last]);
 }
 
 /// The toleration of `web` is longer than the partition in B, whatever the seed: its 20 pods in
@@ -242,11 +199,8 @@ fn causes_come_first_and_switches_last() {
 fn what_always_differs_is_told_apart_from_chance() {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(
-        root.join("scenarios/zone-partition.ron"),
-        scratch.path("zone.ron"),
-    )
-    .expect("can be copied");
+    fs::copy(root.join("scenarios/zone-partition.ron"), scratch.path("zone.ron"))
+        .expect("can be copied");
     let toleration = "workloads.web.template.tolerations[unreachable].tolerationSeconds=600";
     let args = [
         "zone.ron",
@@ -290,10 +244,7 @@ fn what_always_differs_is_told_apart_from_chance() {
     assert_eq!(always.len(), 1, "{always:#?}");
     assert_eq!(
         (&always[0]["of"], &always[0]["change"]),
-        (
-            &Value::from("Deployment default/web"),
-            &Value::from("only-a")
-        )
+        (&Value::from("Deployment default/web"), &Value::from("only-a"))
     );
     assert_eq!(
         (&always[0]["seeds"], &always[0]["in_one_seed"]),
@@ -305,10 +256,7 @@ fn what_always_differs_is_told_apart_from_chance() {
         !chance.is_empty() && chance.iter().all(|p| p["of"] == "StatefulSet default/db"),
         "{chance:#?}"
     );
-    assert!(
-        chance.iter().all(|p| p["seeds"][1].as_u64() < Some(9)),
-        "{chance:#?}"
-    );
+    assert!(chance.iter().all(|p| p["seeds"][1].as_u64() < Some(9)), "{chance:#?}");
     // The same for people, in that order, and noise and switches behind it.
     let text = scratch.call(&[&["diff"], &args[..]].concat()).stdout;
     let places: Vec<usize> = [
@@ -319,31 +267,18 @@ fn what_always_differs_is_told_apart_from_chance() {
         "Internal switches",
     ]
     .iter()
-    .map(|title| {
-        text.find(title)
-            .unwrap_or_else(|| panic!("{title:?} in: {text}"))
-    })
+    .map(|title| text.find(title).unwrap_or_else(|| panic!("{title:?} in: {text}")))
     .collect();
     assert!(places.is_sorted(), "{text}");
-    assert!(
-        text.contains("10 of 10  20 pods of Deployment default/web ("),
-        "{text}"
-    );
+    assert!(text.contains("10 of 10  20 pods of Deployment default/web ("), "{text}");
 }
 
 #[test]
 fn costs_over_seeds_are_those_of_the_seeds() {
     let scratch = Scratch::with_starter();
-    let change = [
-        "a.ron",
-        "--against-set",
-        "pods.web.tolerations[unreachable].tolerationSeconds=30",
-    ];
-    let many = json(
-        &scratch,
-        &[&change[..], &["--seeds", "3", "--seed", "5"]].concat(),
-        1,
-    );
+    let change =
+        ["a.ron", "--against-set", "pods.web.tolerations[unreachable].tolerationSeconds=30"];
+    let many = json(&scratch, &[&change[..], &["--seeds", "3", "--seed", "5"]].concat(), 1);
     let singles: Vec<Value> = ["5", "6", "7"]
         .iter()
         .map(|s| json(&scratch, &[&change[..], &["--seed", s]].concat(), 1))
@@ -358,11 +293,7 @@ fn costs_over_seeds_are_those_of_the_seeds() {
             (over["difference"].as_f64().expect("a number") - mean).abs() < 1e-9,
             "{name}: {over}, {differences:?}"
         );
-        assert_eq!(
-            over["least"].as_f64(),
-            differences.iter().copied().reduce(f64::min),
-            "{name}"
-        );
+        assert_eq!(over["least"].as_f64(), differences.iter().copied().reduce(f64::min), "{name}");
         assert_eq!(
             over["greatest"].as_f64(),
             differences.iter().copied().reduce(f64::max),
@@ -406,15 +337,8 @@ fn sides_that_always_come_to_the_same() {
     let scratch = Scratch::with_starter();
     let called = scratch.call(&["diff", "a.ron", "a.ron", "--seeds", "3"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    assert!(
-        called.stdout.contains("the same in each of 3 seeds"),
-        "{}",
-        called.stdout
-    );
-    assert_eq!(
-        json(&scratch, &["a.ron", "a.ron", "--seeds", "3"], 0)["same"],
-        true
-    );
+    assert!(called.stdout.contains("the same in each of 3 seeds"), "{}", called.stdout);
+    assert_eq!(json(&scratch, &["a.ron", "a.ron", "--seeds", "3"], 0)["same"], true);
 }
 
 #[test]
@@ -425,54 +349,28 @@ fn what_has_no_seeds_to_compare_is_said() {
         |args: &[&str], said: &[&str]| scratch.call(&[&["diff"], args].concat()).fails(2, said);
     refused(
         &["output/a", "a.ron", "--seeds", "3"],
-        &[
-            "output/a is a finished run, which has one seed",
-            "leave out --seeds",
-        ],
+        &["output/a is a finished run, which has one seed", "leave out --seeds"],
     );
     refused(
         &["a.ron", "output/a", "--seeds", "3"],
         &["output/a is a finished run, which has one seed"],
     );
-    refused(
-        &["a.ron", "--seeds", "3"],
-        &["nothing sets the second run apart"],
-    );
-    refused(
-        &["a.ron", "--against-seed", "4", "--seeds", "3"],
-        &["--against-seed", "--seeds"],
-    );
+    refused(&["a.ron", "--seeds", "3"], &["nothing sets the second run apart"]);
+    refused(&["a.ron", "--against-seed", "4", "--seeds", "3"], &["--against-seed", "--seeds"]);
     refused(
         &["a.ron", "--against-set", "seed=4", "--seeds", "3"],
-        &[
-            "the second run has a seed of its own",
-            "leave out --against-set seed",
-        ],
+        &["the second run has a seed of its own", "leave out --against-set seed"],
     );
     refused(&["a.ron", "--against", "1.33", "--jobs", "3"], &["--seeds"]);
     refused(&["a.ron", "--against", "1.33", "--seeds", "1"], &["1"]);
     refused(
-        &[
-            "a.ron",
-            "--against",
-            "1.33",
-            "--seeds",
-            "3",
-            "--seed",
-            "18446744073709551615",
-        ],
+        &["a.ron", "--against", "1.33", "--seeds", "3", "--seed", "18446744073709551615"],
         &["no 3 seeds"],
     );
     refused(&["a.ron", "--against", "1.99", "--seeds", "3"], &["1.99"]);
     let tape = super::repository().join("scenarios/races/relisted.ron");
     refused(
-        &[
-            tape.to_str().expect("UTF-8"),
-            "--against",
-            "1.33",
-            "--seeds",
-            "3",
-        ],
+        &[tape.to_str().expect("UTF-8"), "--against", "1.33", "--seeds", "3"],
         &["replays a tape", "leave out --seeds"],
     );
 }
@@ -484,11 +382,8 @@ fn other_words_are_noise() {
     let scratch = Scratch::new();
     let text = fs::read_to_string(super::repository().join("scenarios/zone-lost-without-room.ron"))
         .expect("can be read");
-    let text = text.replacen(
-        "placement: Spread(All)",
-        "placement: Spread(Label(\"full!=true\"))",
-        1,
-    );
+    let text =
+        text.replacen("placement: Spread(All)", "placement: Spread(Label(\"full!=true\"))", 1);
     let full = r#"(name: "full", zone: "a", labels: { "full": "true" }, taints: ["other=true:NoSchedule"]),"#;
     let more = text.replacen("    nodes: [", &format!("    nodes: [\n        {full}"), 1);
     scratch.write("a.ron", text);
@@ -510,10 +405,7 @@ fn other_words_are_noise() {
         document["groups"]
     );
     let called = scratch.call(&["diff", "a.ron", "b.ron"]).stdout;
-    assert!(
-        called.contains("Noise\n  3 the same in other words: pending 3\n"),
-        "{called}"
-    );
+    assert!(called.contains("Noise\n  3 the same in other words: pending 3\n"), "{called}");
     assert!(!called.contains("Insufficient"), "{called}");
     // Over seeds they are counted.
     let over = json(&scratch, &["a.ron", "b.ron", "--seeds", "2"], 1);
@@ -535,25 +427,15 @@ fn objects_are_compared_by_name() {
         "    nodes: [\n        (name: \"added\", zone: \"z\", lease_offset: \"3s\", status_offset: \"4s\"),",
         1,
     );
-    scratch.write(
-        "more.ron",
-        more.replace("on: Spread(All)", "on: Spread(Zone(\"a\"))"),
-    );
+    scratch.write("more.ron", more.replace("on: Spread(All)", "on: Spread(Zone(\"a\"))"));
     let called = scratch.call(&["diff", "one.ron", "more.ron"]);
     assert_eq!(called.code, 1, "{}{}", called.stdout, called.stderr);
-    assert!(
-        called.stdout.contains("B  nodes: added\n"),
-        "{}",
-        called.stdout
-    );
+    assert!(called.stdout.contains("B  nodes: added\n"), "{}", called.stdout);
     // The other zone is healthy in B, so that no zone matters to node-0: it is evicted at the same
     // times.
     let document = json(&scratch, &["one.ron", "more.ron"], 1);
     assert_eq!(
-        (
-            texts(&document),
-            &document["costs"]["evicted"]["difference"]
-        ),
+        (texts(&document), &document["costs"]["evicted"]["difference"]),
         (Vec::new(), &Value::from(0.0))
     );
 }
@@ -562,28 +444,15 @@ fn objects_are_compared_by_name() {
 fn what_cannot_be_compared_is_said() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    scratch
-        .call(&["diff", "a.ron"])
-        .fails(2, &["nothing sets the second run apart", "--against"]);
+    scratch.call(&["diff", "a.ron"]).fails(2, &["nothing sets the second run apart", "--against"]);
     scratch
         .call(&["diff", "a.ron", "--set", "horizon=20m"])
         .fails(2, &["nothing sets the second run apart"]);
     scratch
         .call(&["diff", "output/a", "--against", "1.32"])
-        .fails(
-            2,
-            &["output/a is a finished run", "give the scenario's file"],
-        );
-    scratch
-        .call(&["diff", "a.ron", "--against", "1.99"])
-        .fails(2, &["1.99"]);
-    scratch
-        .call(&["diff", "a.ron", "b.ron"])
-        .fails(2, &["b.ron"]);
-    scratch
-        .call(&["diff", "a.ron", "output"])
-        .fails(2, &["output", "no manifest.json"]);
-    scratch
-        .call(&["diff", "a.ron", "--against-set", "pods.webb.count=3"])
-        .fails(2, &["webb"]);
+        .fails(2, &["output/a is a finished run", "give the scenario's file"]);
+    scratch.call(&["diff", "a.ron", "--against", "1.99"]).fails(2, &["1.99"]);
+    scratch.call(&["diff", "a.ron", "b.ron"]).fails(2, &["b.ron"]);
+    scratch.call(&["diff", "a.ron", "output"]).fails(2, &["output", "no manifest.json"]);
+    scratch.call(&["diff", "a.ron", "--against-set", "pods.webb.count=3"]).fails(2, &["webb"]);
 }

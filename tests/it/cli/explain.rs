@@ -7,11 +7,7 @@ use std::fs;
 use std::path::Path;
 
 fn scenario(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("scenarios")
-        .join(name)
-        .display()
-        .to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).display().to_string()
 }
 
 fn json(scratch: &Scratch, args: &[&str]) -> Value {
@@ -21,20 +17,13 @@ fn json(scratch: &Scratch, args: &[&str]) -> Value {
 }
 
 fn verdict(scratch: &Scratch, args: &[&str]) -> String {
-    json(scratch, args)["verdict"]
-        .as_str()
-        .expect("a text")
-        .to_owned()
+    json(scratch, args)["verdict"].as_str().expect("a text").to_owned()
 }
 
 /// The changes that an explanation names, as arguments of `--set`.
 fn remedies(document: &Value) -> Vec<String> {
-    let list = document["would_have_changed_it"]
-        .as_array()
-        .expect("a list");
-    list.iter()
-        .filter_map(|r| r["set"].as_str().map(str::to_owned))
-        .collect()
+    let list = document["would_have_changed_it"].as_array().expect("a list");
+    list.iter().filter_map(|r| r["set"].as_str().map(str::to_owned)).collect()
 }
 
 /// The same change with another number of seconds.
@@ -49,22 +38,14 @@ fn by(set: &str, more: i64) -> String {
 fn times_are_by_the_clock_where_a_run_has_one() {
     let scratch = Scratch::new();
     let text = fs::read_to_string(scenario("rapid-taint.ron")).expect("is there");
-    let text = text.replacen(
-        "version: 1,",
-        "version: 1, begins: \"2026-11-21T02:29:57Z\",",
-        1,
-    );
+    let text = text.replacen("version: 1,", "version: 1, begins: \"2026-11-21T02:29:57Z\",", 1);
     let text: Vec<&str> = text.lines().filter(|l| !l.contains("golden:")).collect();
     scratch.write("clock.ron", text.join("\n"));
     let document = json(&scratch, &["clock.ron", "db-0", "--at", "1m42s"]);
     let steps = document["steps"].as_array().expect("a list");
     let deleted = steps
         .iter()
-        .find(|s| {
-            s["text"]
-                .as_str()
-                .is_some_and(|t| t.contains("deleted by the taint"))
-        })
+        .find(|s| s["text"].as_str().is_some_and(|t| t.contains("deleted by the taint")))
         .expect("the deletion");
     assert_eq!(deleted["at"], "2026-11-21T02:31:38.350Z");
     let called = scratch.call(&["explain", "-q", "clock.ron", "db-0", "--at", "1m42s"]);
@@ -73,11 +54,7 @@ fn times_are_by_the_clock_where_a_run_has_one() {
     scratch.write("clock.ron", wrong);
     let called = scratch.call(&["explain", "-q", "clock.ron", "db-0"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
-    assert!(
-        called.stderr.contains("no time of the API"),
-        "{}",
-        called.stderr
-    );
+    assert!(called.stderr.contains("no time of the API"), "{}", called.stderr);
 }
 
 /// Zone b is cut at 10:00 for seven minutes. The pods that were evicted would have stayed with the
@@ -96,9 +73,7 @@ fn what_would_have_kept_a_pod_keeps_it() {
         let file = scenario(file);
         let document = json(&scratch, &[&file, pod]);
         assert!(
-            document["verdict"]
-                .as_str()
-                .is_some_and(|v| v.starts_with("evicted at ")),
+            document["verdict"].as_str().is_some_and(|v| v.starts_with("evicted at ")),
             "{document}"
         );
         let sets = remedies(&document);
@@ -107,19 +82,13 @@ fn what_would_have_kept_a_pod_keeps_it() {
             .find(|s| s.contains("tolerationSeconds"))
             .unwrap_or_else(|| panic!("{document}"));
         let with = verdict(&scratch, &[&file, pod, "--set", seconds]);
-        assert!(
-            with.starts_with("not evicted"),
-            "{pod} with {seconds}: {with}"
-        );
+        assert!(with.starts_with("not evicted"), "{pod} with {seconds}: {with}");
         let less = by(seconds, -1);
         let with = verdict(&scratch, &[&file, pod, "--set", &less]);
         assert!(with.starts_with("evicted at "), "{pod} with {less}: {with}");
         for grace in sets.iter().filter(|s| s.contains("grace-period")) {
             let with = verdict(&scratch, &[&file, pod, "--set", grace]);
-            assert!(
-                with.starts_with("not evicted"),
-                "{pod} with {grace}: {with}"
-            );
+            assert!(with.starts_with("not evicted"), "{pod} with {grace}: {with}");
         }
     }
 }
@@ -128,10 +97,7 @@ fn what_would_have_kept_a_pod_keeps_it() {
 #[test]
 fn what_would_have_evicted_a_pod_evicts_it() {
     let scratch = Scratch::new();
-    for (file, pod) in [
-        ("flapping-node.ron", "patient"),
-        ("noexecute-taint.ron", "two-minutes"),
-    ] {
+    for (file, pod) in [("flapping-node.ron", "patient"), ("noexecute-taint.ron", "two-minutes")] {
         let file = scenario(file);
         let document = json(&scratch, &[&file, pod]);
         assert!(
@@ -141,9 +107,7 @@ fn what_would_have_evicted_a_pod_evicts_it() {
             "{document}"
         );
         let sets = remedies(&document);
-        let [seconds] = &sets[..] else {
-            panic!("{document}")
-        };
+        let [seconds] = &sets[..] else { panic!("{document}") };
         assert!(
             verdict(&scratch, &[&file, pod, "--set", seconds]).starts_with("evicted at "),
             "{seconds}"
@@ -163,10 +127,7 @@ fn a_missing_toleration_is_named() {
     let file = scenario("noexecute-taint.ron");
     let document = json(&scratch, &[&file, "stranger"]);
     let sets = remedies(&document);
-    assert_eq!(
-        sets,
-        ["pods.stranger.tolerations[maintenance].tolerationSeconds=none"]
-    );
+    assert_eq!(sets, ["pods.stranger.tolerations[maintenance].tolerationSeconds=none"]);
     assert_eq!(
         verdict(&scratch, &[&file, "stranger", "--set", &sets[0]]),
         "not evicted: it tolerates the NoExecute taints of node-0 for ever"
@@ -179,9 +140,7 @@ fn a_missing_toleration_is_named() {
 fn the_chain_from_the_last_heartbeat_to_the_delete() {
     let scratch = Scratch::new();
     fs::copy(scenario("one-node-lost.ron"), scratch.path("one.ron")).expect("can be copied");
-    let text = scratch
-        .call(&["explain", "one.ron", "default/web-0"])
-        .stdout;
+    let text = scratch.call(&["explain", "one.ron", "default/web-0"]).stdout;
     let expected = "\
 pod default/web-0
   evicted at 6:45.100 from node-0
@@ -223,10 +182,7 @@ What would have changed it
         .iter()
         .filter_map(|s| s["rule"].as_str())
         .collect();
-    assert!(
-        rules.contains("switch node_lifecycle.taint_on_observed=true"),
-        "{rules}"
-    );
+    assert!(rules.contains("switch node_lifecycle.taint_on_observed=true"), "{rules}");
     assert_eq!(older["verdict"], "evicted at 6:50.100 from node-0");
     // Before the timer runs out it is one that runs.
     let before = json(&scratch, &["one.ron", "web-0", "--at", "6:45"]);
@@ -245,36 +201,19 @@ fn why_a_pod_was_not_evicted() {
             "agent-node-0",
             "it tolerates the NoExecute taints of node-0 for ever",
         ),
-        (
-            "one-node-lost.ron",
-            "web-1",
-            "its node node-1 was healthy all the time",
-        ),
+        ("one-node-lost.ron", "web-1", "its node node-1 was healthy all the time"),
         (
             "flapping-node.ron",
             "careless",
             "short was silent, but not for longer than --node-monitor-grace-period=50s",
         ),
-        (
-            "master-disruption.ron",
-            "web-a-0",
-            "all zones were fully disrupted",
-        ),
+        ("master-disruption.ron", "web-a-0", "all zones were fully disrupted"),
     ] {
         let verdict = verdict(&scratch, &[&scenario(file), pod]);
-        assert!(
-            verdict.starts_with("not evicted") && verdict.contains(said),
-            "{pod}: {verdict}"
-        );
+        assert!(verdict.starts_with("not evicted") && verdict.contains(said), "{pod}: {verdict}");
     }
-    let drained = verdict(
-        &scratch,
-        &[&scenario("drain-with-budget.ron"), "web-vpzhh7zqb4-0"],
-    );
-    assert_eq!(
-        drained,
-        "evicted at 1:05.000 from node-0 by the eviction API (drain)"
-    );
+    let drained = verdict(&scratch, &[&scenario("drain-with-budget.ron"), "web-vpzhh7zqb4-0"]);
+    assert_eq!(drained, "evicted at 1:05.000 from node-0 by the eviction API (drain)");
 }
 
 /// Which filter said no on how many nodes: as many nodes in all as the cluster has.
@@ -302,9 +241,7 @@ fn why_a_pod_is_pending() {
     assert!(verdict.starts_with("pending at 2:00.000: no node suits; NodeResourcesFit on 3 nodes, TaintToleration on 1 node"), "{verdict}");
     let of_workload = json(&scratch, &["output/full", "big"]);
     assert!(
-        of_workload["notes"]
-            .to_string()
-            .contains("NodeResourcesFit on 3 nodes"),
+        of_workload["notes"].to_string().contains("NodeResourcesFit on 3 nodes"),
         "{of_workload}"
     );
 }
@@ -349,10 +286,7 @@ fn names_that_are_none_or_several() {
     let call = |object: &str| scratch.call(&["explain", "names.ron", object]);
     call("web").fails(
         2,
-        &[
-            "`web` may be any of pod/default/web, pod/other/web, node/web, zone/web",
-            "say which",
-        ],
+        &["`web` may be any of pod/default/web, pod/other/web, node/web, zone/web", "say which"],
     );
     call("pod/web").fails(2, &["pod/default/web, pod/other/web"]);
     for object in [
@@ -367,13 +301,8 @@ fn names_that_are_none_or_several() {
     ] {
         assert_eq!(call(object).code, 0, "{object}: {}", call(object).stderr);
     }
-    call("bd-0").fails(
-        2,
-        &[
-            "there is no pod, node, workload or zone `bd-0`",
-            "did you mean `db-0`?",
-        ],
-    );
+    call("bd-0")
+        .fails(2, &["there is no pod, node, workload or zone `bd-0`", "did you mean `db-0`?"]);
     call("node/n-2").fails(2, &["did you mean `node/n-1`?"]);
     call("db").fails(2, &["did you mean `db-0`?"]);
     call("zone/x/y").fails(2, &["there is no"]);
@@ -398,10 +327,7 @@ fn every_object_has_an_answer() {
     use taintsim::scenario::{self as language, Overrides};
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let mut asked = 0;
-    for entry in fs::read_dir(folder)
-        .expect("a folder")
-        .map(|e| e.expect("an entry").path())
-    {
+    for entry in fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
         if entry.extension().is_none_or(|e| e != "ron") {
             continue;
         }
@@ -415,58 +341,22 @@ fn every_object_has_an_answer() {
             .map(|i| format!("pod/{}", names.pod_name(taintsim::api::names::PodId(i))))
             .collect();
         objects.truncate(12);
-        objects.extend(
-            plan.nodes
-                .iter()
-                .take(4)
-                .map(|n| format!("node/{}", n.name)),
-        );
-        objects.extend(
-            plan.workloads
-                .iter()
-                .filter(|w| w.owner.is_none())
-                .map(|w| w.name.clone()),
-        );
-        objects.extend(
-            analysis
-                .zones
-                .iter()
-                .filter(|z| !z.is_empty())
-                .map(|z| format!("zone/{z}")),
-        );
+        objects.extend(plan.nodes.iter().take(4).map(|n| format!("node/{}", n.name)));
+        objects.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
+        objects
+            .extend(analysis.zones.iter().filter(|z| !z.is_empty()).map(|z| format!("zone/{z}")));
         for name in &objects {
-            let Ok(object) = find(&analysis, name) else {
-                panic!("{}: {name}", entry.display())
-            };
-            for until in [
-                Time::ZERO,
-                Time::from_nanos(plan.horizon.as_nanos() / 2),
-                plan.horizon,
-            ] {
-                let found = explain(
-                    Question {
-                        analysis: &analysis,
-                        until,
-                        groups: &[],
-                    },
-                    &object,
-                );
+            let Ok(object) = find(&analysis, name) else { panic!("{}: {name}", entry.display()) };
+            for until in [Time::ZERO, Time::from_nanos(plan.horizon.as_nanos() / 2), plan.horizon] {
+                let found = explain(Question { analysis: &analysis, until, groups: &[] }, &object);
                 assert!(
                     !found.verdict.is_empty() && !found.object.is_empty(),
                     "{}: {name}",
                     entry.display()
                 );
                 let mut out = Vec::new();
-                form::write(
-                    &mut out,
-                    &found,
-                    None,
-                    Style {
-                        colour: true,
-                        width: 0,
-                    },
-                )
-                .expect("memory takes it");
+                form::write(&mut out, &found, None, Style { colour: true, width: 0 })
+                    .expect("memory takes it");
                 form::mermaid(&mut out, &found).expect("memory takes it");
                 assert!(form::document(&found, None)["verdict"].is_string());
                 asked += 1;
@@ -479,19 +369,9 @@ fn every_object_has_an_answer() {
 /// The steps of an explanation with their rules, those of one object.
 fn steps(document: &Value) -> Vec<(f64, String, String)> {
     let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
-    let step = |s: &Value| {
-        (
-            s["at_s"].as_f64().unwrap_or_default(),
-            text(&s["text"]),
-            text(&s["rule"]),
-        )
-    };
-    document["steps"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(step)
-        .collect()
+    let step =
+        |s: &Value| (s["at_s"].as_f64().unwrap_or_default(), text(&s["text"]), text(&s["rule"]));
+    document["steps"].as_array().expect("a list").iter().map(step).collect()
 }
 
 /// scenarios/controller-restart.ron: a countdown of 120 s from 105.1 s on, the process stops at 150
@@ -508,36 +388,21 @@ fn a_restart_loses_a_countdown_and_takes_a_taint_off() {
             .filter(|s| s.1.contains("eviction timer of 120 s set"))
             .map(|s| s.0.round())
             .collect();
-        assert_eq!(
-            timers,
-            [if release == "1.34" { 105.0 } else { 110.0 }, 165.0],
-            "{pod}"
-        );
-        let stopped = said
-            .iter()
-            .find(|s| s.1.contains("controllers stopped"))
-            .expect("a step");
-        let due = if release == "1.34" {
-            "3:45.100"
-        } else {
-            "3:50.100"
-        };
+        assert_eq!(timers, [if release == "1.34" { 105.0 } else { 110.0 }, 165.0], "{pod}");
+        let stopped = said.iter().find(|s| s.1.contains("controllers stopped")).expect("a step");
+        let due = if release == "1.34" { "3:45.100" } else { "3:50.100" };
         assert_eq!(
             stopped.2,
             format!("the countdown died with the process; it would have ended at {due}")
         );
-        let untainted = said
-            .iter()
-            .find(|s| s.1.contains("untainted unreachable:NoExecute"))
-            .expect("a step");
+        let untainted =
+            said.iter().find(|s| s.1.contains("untainted unreachable:NoExecute")).expect("a step");
         assert!(
             untainted.2.contains("a new process") && untainted.2.contains("markNodeAsReachable"),
             "{untainted:?}"
         );
-        let again = said
-            .iter()
-            .rfind(|s| s.1.contains("waits in its zone's queue"))
-            .expect("a step");
+        let again =
+            said.iter().rfind(|s| s.1.contains("waits in its zone's queue")).expect("a step");
         assert!(
             again.0 > 160.0 && again.2.contains("it is so already when the new process"),
             "{again:?}"
@@ -564,17 +429,12 @@ fn a_node_that_waits_as_the_first_of_its_queue_is_told_for_what() {
     );
     let document = json(&scratch, &["two.ron", "a-1"]);
     let said = steps(&document);
-    let tainted = said
-        .iter()
-        .find(|s| s.1.contains("tainted unreachable:NoExecute"))
-        .expect("a step");
+    let tainted =
+        said.iter().find(|s| s.1.contains("tainted unreachable:NoExecute")).expect("a step");
     assert!((tainted.0 - 115.1).abs() < 0.05, "{tainted:?}");
     assert!(tainted.2.ends_with("it was the first in its zone's queue, and the zone's last token went to a-0 at 1:45.100"), "{tainted:?}");
     let gone = verdict(&scratch, &["two.ron", "a-4"]);
-    assert!(
-        gone.ends_with("at 5:00.000 there is no such node"),
-        "{gone}"
-    );
+    assert!(gone.ends_with("at 5:00.000 there is no such node"), "{gone}");
 }
 
 /// What a drain waited for, told of the pod and of its workload: the budget's refusal at 60 s, and
@@ -585,9 +445,7 @@ fn a_drains_delay_names_the_refusal() {
     let file = scenario("drain-with-budget.ron");
     let pod = json(&scratch, &[&file, "web-vpzhh7zqb4-0"]);
     assert!(
-        pod["notes"]
-            .to_string()
-            .contains("budget default/web held its eviction up for 5s"),
+        pod["notes"].to_string().contains("budget default/web held its eviction up for 5s"),
         "{pod}"
     );
     for object in ["web-vpzhh7zqb4-0", "deployment/web", "node-0"] {
@@ -631,18 +489,12 @@ fn requests_that_are_rejected_are_told_of_among_the_steps() {
     let words: Vec<&str> = told.iter().map(|(_, text)| &**text).collect();
     assert_eq!(
         words[..2],
-        [
-            "too many requests of TaintEviction begins",
-            "too many requests of TaintEviction ends"
-        ]
+        ["too many requests of TaintEviction begins", "too many requests of TaintEviction ends"]
     );
     assert!(
         words.len() == 3 && words[2].contains("deleted by the taint eviction controller"),
         "{words:?}"
     );
-    let times: Vec<f64> = told
-        .iter()
-        .map(|(at, _)| (at * 1000.0).round() / 1000.0)
-        .collect();
+    let times: Vec<f64> = told.iter().map(|(at, _)| (at * 1000.0).round() / 1000.0).collect();
     assert_eq!(times, [68.0, 72.5, 73.0]);
 }

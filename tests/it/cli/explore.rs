@@ -5,25 +5,14 @@ use std::fs;
 
 fn with_rapid() -> Scratch {
     let dir = Scratch::new();
-    dir.write(
-        "rapid.ron",
-        fs::read(repository().join("scenarios/rapid.ron")).unwrap(),
-    );
+    dir.write("rapid.ron", fs::read(repository().join("scenarios/rapid.ron")).unwrap());
     dir
 }
 
 #[test]
 fn a_hunt_from_the_scenario_to_the_smallest_one() {
     let dir = with_rapid();
-    let hunt = [
-        "explore",
-        "rapid.ron",
-        "--property",
-        "pod-stuck",
-        "--depth",
-        "1",
-        "-q",
-    ];
+    let hunt = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q"];
     let found = dir.call(&hunt);
     assert_eq!(found.code, 1, "{}", found.stderr);
     for words in [
@@ -35,18 +24,11 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
     }
     // The report is the same on any number of threads; how fast it was is no part of it.
     for jobs in ["1", "3"] {
-        assert_eq!(
-            dir.call(&[&hunt[..], &["--jobs", jobs]].concat()).stdout,
-            found.stdout
-        );
+        assert_eq!(dir.call(&[&hunt[..], &["--jobs", jobs]].concat()).stdout, found.stdout);
     }
     let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
-    assert_eq!(
-        (shown.code, shown.stderr.as_str()),
-        (1, ""),
-        "it is violated again"
-    );
+    assert_eq!((shown.code, shown.stderr.as_str()), (1, ""), "it is violated again");
     assert_eq!(
         shown.stdout.matches('↕').count(),
         1,
@@ -54,11 +36,8 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
         shown.stdout
     );
     // The step at fault is the taint that comes again, and the cancelled deletion comes before it.
-    let at_fault = shown
-        .stdout
-        .lines()
-        .position(|l| l.starts_with(" ►  60.0"))
-        .expect("a step at fault");
+    let at_fault =
+        shown.stdout.lines().position(|l| l.starts_with(" ►  60.0")).expect("a step at fault");
     let cancelled = shown
         .stdout
         .lines()
@@ -67,19 +46,10 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
     assert!(cancelled < at_fault, "{}", shown.stdout);
     assert_eq!(dir.call(&["replay", tape]).stdout, shown.stdout);
 
-    let shrunk = dir.call(&[
-        "shrink",
-        tape,
-        "--property",
-        "pod-stuck",
-        "--out",
-        "small.ron",
-        "-q",
-    ]);
+    let shrunk = dir.call(&["shrink", tape, "--property", "pod-stuck", "--out", "small.ron", "-q"]);
     assert_eq!(shrunk.code, 0, "{}", shrunk.stderr);
     assert!(
-        dir.text("small.ron")
-            .contains("Violates pod-stuck(1m) on Kubernetes 1.32"),
+        dir.text("small.ron").contains("Violates pod-stuck(1m) on Kubernetes 1.32"),
         "{}",
         dir.text("small.ron")
     );
@@ -100,15 +70,7 @@ fn a_replay_names_who_sent_a_request_and_what_it_read() {
                 (at: "20.002s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
             ])"#,
     );
-    let found = dir.call(&[
-        "explore",
-        "retried.ron",
-        "-q",
-        "--depth",
-        "0",
-        "-p",
-        "wrong-pod",
-    ]);
+    let found = dir.call(&["explore", "retried.ron", "-q", "--depth", "0", "-p", "wrong-pod"]);
     assert_eq!(found.code, 1, "{}", found.stderr);
     let shown = dir.call(&["replay", "output/retried-explore/wrong-pod-1.tape.ron"]);
     let who = "request of eviction:default/db-0";
@@ -126,15 +88,8 @@ fn a_replay_names_who_sent_a_request_and_what_it_read() {
     };
     let failed = lines().filter(|l| l.contains(": 404 NotFound")).count();
     assert_eq!(failed, 1, "{}", shown.stdout);
-    let deleted = shown
-        .stdout
-        .lines()
-        .position(|l| l.starts_with(" ►") && l.contains(who));
-    assert!(
-        deleted.is_some_and(|deleted| place(": 404 NotFound") < deleted),
-        "{}",
-        shown.stdout
-    );
+    let deleted = shown.stdout.lines().position(|l| l.starts_with(" ►") && l.contains(who));
+    assert!(deleted.is_some_and(|deleted| place(": 404 NotFound") < deleted), "{}", shown.stdout);
 }
 
 #[test]
@@ -184,16 +139,8 @@ fn releases_that_do_not_have_it_are_exhausted() {
 fn a_search_whose_time_is_over_says_that_there_is_more() {
     let dir = with_rapid();
     // Whatever the machine, the time is over when the first runs are.
-    let args = [
-        "explore",
-        "rapid.ron",
-        "--property",
-        "pod-stuck",
-        "--depth",
-        "64",
-        "--time",
-        "1ns",
-    ];
+    let args =
+        ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--time", "1ns"];
     for strategy in ["exhaustive", "pct", "random"] {
         let out = dir.call(&[&args[..], &["--strategy", strategy, "-q"]].concat());
         assert!(out.code < 2, "{}", out.stderr);
@@ -206,37 +153,21 @@ fn a_search_whose_time_is_over_says_that_there_is_more() {
     let json = dir.call(&[&args[..], &["--format", "json", "-q"]].concat());
     let document: serde_json::Value =
         serde_json::from_str(&json.stdout).expect("one JSON document");
-    assert!(
-        document.to_string().contains("\"exhausted\":false"),
-        "{document}"
-    );
+    assert!(document.to_string().contains("\"exhausted\":false"), "{document}");
 }
 
 #[test]
 fn what_cannot_be_searched_or_replayed_is_said() {
     let dir = with_rapid();
-    dir.call(&["explore", "rapid.ron", "--property", "no-such"])
-        .fails(2, &["no-such"]);
+    dir.call(&["explore", "rapid.ron", "--property", "no-such"]).fails(2, &["no-such"]);
     dir.call(&["explore", "rapid.ron", "--kubernetes", "1.34..1.32"])
         .fails(2, &["write the older one first"]);
-    dir.call(&["explore", "nobody.ron"])
-        .fails(2, &["nobody.ron"]);
+    dir.call(&["explore", "nobody.ron"]).fails(2, &["nobody.ron"]);
     dir.call(&["replay", "rapid.ron"]).fails(2, &["tape"]);
-    dir.call(&[
-        "explore",
-        "rapid.ron",
-        "--property",
-        "pod-stuck",
-        "--depth",
-        "1",
-        "-q",
-    ]);
+    dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q"]);
     let tape = dir.text("output/rapid-explore/pod-stuck-1.tape.ron");
     assert!(tape.contains("choices: 1"), "{tape}");
-    dir.write(
-        "other.tape.ron",
-        tape.replacen("choices: 1", "choices: 99", 1),
-    );
+    dir.write("other.tape.ron", tape.replacen("choices: 1", "choices: 99", 1));
     dir.call(&["replay", "other.tape.ron"]).fails(2, &["99"]);
 }
 
@@ -260,22 +191,14 @@ fn a_tape_is_refused_by_another_release() {
     let says = ["this tape is of Kubernetes v1.32.13, and the run would be of v1.31.14"];
     dir.write(
         "over.tape.ron",
-        tape.replacen(
-            "kubernetes: Some(\"1.32\")",
-            "kubernetes: Some(\"1.31\")",
-            1,
-        ),
+        tape.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1),
     );
     // A tape of before, which tells its release in its doc alone; and another scenario in it.
     let older = tape.replacen("release: Some(\"1.32.13\"),", "", 1);
     assert!(older.contains("doc: \"v1.32.13: "), "{older}");
     dir.write(
         "older.tape.ron",
-        older.replacen(
-            "kubernetes: Some(\"1.32\")",
-            "kubernetes: Some(\"1.31\")",
-            1,
-        ),
+        older.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1),
     );
     dir.write(
         "text.tape.ron",
@@ -290,10 +213,7 @@ fn a_tape_is_refused_by_another_release() {
     let shrunk = dir.call(&[
         "shrink",
         "-q",
-        &repository()
-            .join("scenarios/races/relisted.ron")
-            .display()
-            .to_string(),
+        &repository().join("scenarios/races/relisted.ron").display().to_string(),
         "--out",
         "small.ron",
     ]);
@@ -310,13 +230,8 @@ fn a_tape_is_refused_by_another_release() {
     );
     let says = ["this tape is of Kubernetes v1.34.12, and the run would be of v1.31.14"];
     let other = dir.call(&["test", "-q", "small.ron", "--kubernetes", "1.31"]);
-    assert!(
-        other.code == 2 && other.stdout.contains(says[0]),
-        "{}",
-        other.stdout
-    );
-    dir.call(&["run", "small.ron", "--kubernetes", "1.31"])
-        .fails(2, &says);
+    assert!(other.code == 2 && other.stdout.contains(says[0]), "{}", other.stdout);
+    dir.call(&["run", "small.ron", "--kubernetes", "1.31"]).fails(2, &says);
 }
 
 /// What a scenario expects is a property like others, where it is asked for.
@@ -332,31 +247,18 @@ fn what_a_scenario_expects_is_searched_for() {
         "seeds: 2, expect: [Never(PodStuck), Mostly(in_at_least: 0.5, that: Evicted(count: 99)), ";
     let met_only = after.rsplit_once("],").expect("the end of a list").1;
     dir.write("e.ron", format!("{before}{mostly}],{met_only}"));
-    let hunt = [
-        "explore",
-        "e.ron",
-        "--kubernetes",
-        "1.32",
-        "--depth",
-        "1",
-        "--jobs",
-        "1",
-    ];
+    let hunt = ["explore", "e.ron", "--kubernetes", "1.32", "--depth", "1", "--jobs", "1"];
     let silent = dir.call(&[&hunt[..], &["--property", "wrong-pod"]].concat());
     assert!(
         silent.code == 0
-            && silent
-                .stderr
-                .contains("`--property expect` holds every run against it"),
+            && silent.stderr.contains("`--property expect` holds every run against it"),
         "{}",
         silent.stderr
     );
     let found = dir.call(&[&hunt[..], &["-q", "--property", "expect"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
     assert!(
-        found
-            .stdout
-            .contains("Never: expected no violation of pod-stuck, got"),
+        found.stdout.contains("Never: expected no violation of pod-stuck, got"),
         "{}",
         found.stdout
     );
@@ -364,9 +266,7 @@ fn what_a_scenario_expects_is_searched_for() {
     let shown = dir.call(&["replay", tape]);
     assert!(
         shown.code == 1
-            && shown
-                .stdout
-                .contains("► expect: Never: expected no violation of pod-stuck"),
+            && shown.stdout.contains("► expect: Never: expected no violation of pod-stuck"),
         "{}",
         shown.stdout
     );
@@ -378,6 +278,5 @@ fn what_a_scenario_expects_is_searched_for() {
         shrunk.stderr
     );
     dir.write("none.ron", format!("{before}{met_only}"));
-    dir.call(&["explore", "-q", "none.ron", "--property", "expect"])
-        .fails(2, &["expects nothing"]);
+    dir.call(&["explore", "-q", "none.ron", "--property", "expect"]).fails(2, &["expects nothing"]);
 }

@@ -51,10 +51,7 @@ fn evictions(csv: &str) -> BTreeMap<String, Vec<Eviction>> {
             .to_owned()
         };
         let ms = |name: &str| {
-            (text(name)
-                .parse::<f64>()
-                .unwrap_or_else(|e| panic!("{name}: {e}"))
-                * 1000.0) as u64
+            (text(name).parse::<f64>().unwrap_or_else(|e| panic!("{name}: {e}")) * 1000.0) as u64
         };
         let workload = text("pod").split('-').next().expect("a name").to_owned();
         all.entry(workload).or_default().push(Eviction {
@@ -73,10 +70,7 @@ fn evictions(csv: &str) -> BTreeMap<String, Vec<Eviction>> {
 fn a_zone_of_an_export_is_lost_for_ten_minutes() {
     for seed in ["1", "2", "3"] {
         let scratch = Scratch::new();
-        let export = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/exports/healthy-all.yaml.gz"
-        );
+        let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.yaml.gz");
         scratch.write("zone-b.ron", SCENARIO.replace("EXPORT", export));
         let run = scratch.call(&["run", "zone-b.ron", "--seed", seed, "--out", "out"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -130,11 +124,7 @@ fn a_zone_of_an_export_is_lost_for_ten_minutes() {
             ),
             (300_000, 0, 1_000)
         );
-        assert!(
-            !api[0].replacement_node.contains("-b"),
-            "{}",
-            api[0].replacement_node
-        );
+        assert!(!api[0].replacement_node.contains("-b"), "{}", api[0].replacement_node);
         // db-1 is evicted after 300 s and stays Terminating on its silent node. Only when that is
         // heard again, at 661 s, is the name free: the StatefulSet makes the next db-1 in the same
         // millisecond, and it runs a second later.
@@ -145,16 +135,10 @@ fn a_zone_of_an_export_is_lost_for_ten_minutes() {
             (300_000, 661_000, 662_000)
         );
         // The pods of the DaemonSet tolerate it all, and nobody else was there.
-        assert_eq!(
-            by_workload.values().map(Vec::len).sum::<usize>(),
-            6,
-            "{}",
-            run.stdout
-        );
+        assert_eq!(by_workload.values().map(Vec::len).sum::<usize>(), 6, "{}", run.stdout);
         // too-big fits nowhere, before, during and after.
         assert!(
-            run.stdout
-                .contains("30 running and ready, 1 pending, 2 finished"),
+            run.stdout.contains("30 running and ready, 1 pending, 2 finished"),
             "{}",
             run.stdout
         );

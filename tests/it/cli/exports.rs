@@ -18,32 +18,15 @@ fn scenario(manifest: &str) -> Value {
 fn what_was_left_out_is_said_once_and_not_among_the_results() {
     let scratch = Scratch::new();
     scratch.write("cluster.json", CLUSTER);
-    scratch.write(
-        "a.ron",
-        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
-    );
+    scratch
+        .write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
     let run = scratch.call(&["run", "a.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(
-        run.stderr.matches("left out: 1 Gadget").count(),
-        1,
-        "{}",
-        run.stderr
-    );
-    assert!(
-        run.stderr
-            .contains("1 node, 0 pods from cluster.json; time zero"),
-        "{}",
-        run.stderr
-    );
+    assert_eq!(run.stderr.matches("left out: 1 Gadget").count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains("1 node, 0 pods from cluster.json; time zero"), "{}", run.stderr);
     assert!(!run.stdout.contains("Gadget"), "{}", run.stdout);
     let sweep = scratch.call(&["sweep", "a.ron", "--set", "seed=1", "--seeds", "2"]);
-    assert_eq!(
-        (sweep.code, sweep.stderr.matches("1 Gadget").count()),
-        (0, 1),
-        "{}",
-        sweep.stderr
-    );
+    assert_eq!((sweep.code, sweep.stderr.matches("1 Gadget").count()), (0, 1), "{}", sweep.stderr);
     assert_eq!(scratch.call(&["run", "a.ron", "--quiet"]).stderr, "");
     // One file on both sides.
     for more in [&[][..], &["--seeds", "2"]] {
@@ -57,17 +40,10 @@ fn what_was_left_out_is_said_once_and_not_among_the_results() {
 fn the_hash_of_a_scenario_covers_what_it_points_at() {
     let scratch = Scratch::new();
     scratch.write("cluster.json", CLUSTER);
-    scratch.write(
-        "a.ron",
-        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
-    );
+    scratch
+        .write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
     let of = |folder: &str| {
-        assert_eq!(
-            scratch
-                .call(&["run", "a.ron", "--quiet", "--out", folder])
-                .code,
-            0
-        );
+        assert_eq!(scratch.call(&["run", "a.ron", "--quiet", "--out", folder]).code, 0);
         scenario(&scratch.text(&format!("{folder}/a/manifest.json")))
     };
     let (one, again) = (of("one"), of("again"));
@@ -102,12 +78,7 @@ fn explain_tells_what_the_export_shows_of_the_start() {
     degraded(&scratch);
     // Its DisruptionTarget is True with DeletionByTaintManager, and its deletionTimestamp is before
     // time zero.
-    let pod = scratch.call(&[
-        "explain",
-        "d.ron",
-        "pod/shop/api-7c6dbd6bcd-5mxr5",
-        "--quiet",
-    ]);
+    let pod = scratch.call(&["explain", "d.ron", "pod/shop/api-7c6dbd6bcd-5mxr5", "--quiet"]);
     assert_eq!(pod.code, 0, "{}", pod.stderr);
     let said = pod.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -116,22 +87,15 @@ fn explain_tells_what_the_export_shows_of_the_start() {
         ),
         "{said}"
     );
-    assert!(
-        said.contains("DeletionByTaintManager") && !said.contains("not evicted"),
-        "{said}"
-    );
-    let node = scratch
-        .call(&["explain", "d.ron", "node/worker-a1", "--quiet"])
-        .stdout;
+    assert!(said.contains("DeletionByTaintManager") && !said.contains("not evicted"), "{said}");
+    let node = scratch.call(&["explain", "d.ron", "node/worker-a1", "--quiet"]).stdout;
     let said = node.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         said.contains("when the run began, worker-a1 was Unknown, since")
             && said.contains("tainted unreachable:NoExecute"),
         "{said}"
     );
-    let cordoned = scratch
-        .call(&["explain", "d.ron", "node/worker-c3", "--quiet"])
-        .stdout;
+    let cordoned = scratch.call(&["explain", "d.ron", "node/worker-c3", "--quiet"]).stdout;
     assert!(
         cordoned.contains("worker-c3 was cordoned") && !cordoned.contains("nothing happened"),
         "{cordoned}"
@@ -141,31 +105,17 @@ fn explain_tells_what_the_export_shows_of_the_start() {
 #[test]
 fn events_are_no_cluster() {
     let scratch = Scratch::new();
-    let events = format!(
-        "{}/tests/exports/healthy-events.json.gz",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let events = format!("{}/tests/exports/healthy-events.json.gz", env!("CARGO_MANIFEST_DIR"));
     let called = scratch.call(&["import", &events]);
     called.fails(
         2,
-        &[
-            "neither nodes nor pods",
-            "85 Events",
-            "kubectl get nodes,pods,leases,deployments,",
-        ],
+        &["neither nodes nor pods", "85 Events", "kubectl get nodes,pods,leases,deployments,"],
     );
-    scratch.write(
-        "e.ron",
-        format!("(version: 1, horizon: \"1m\", cluster: From({events:?}))"),
-    );
-    scratch
-        .call(&["run", "e.ron"])
-        .fails(2, &["neither nodes nor pods"]);
+    scratch.write("e.ron", format!("(version: 1, horizon: \"1m\", cluster: From({events:?}))"));
+    scratch.call(&["run", "e.ron"]).fails(2, &["neither nodes nor pods"]);
     // With nodes of its own a scenario may take no more than workloads from a file.
-    let web = format!(
-        "{}/tests/exports/healthy-deployment-web.yaml.gz",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let web =
+        format!("{}/tests/exports/healthy-deployment-web.yaml.gz", env!("CARGO_MANIFEST_DIR"));
     scratch.write("w.ron", format!("(version: 1, horizon: \"1m\", nodes: [(names: \"n-{{0..5}}\")], cluster: From({web:?}))"));
     let run = scratch.call(&["run", "w.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -175,10 +125,7 @@ fn events_are_no_cluster() {
 #[test]
 fn settings_reach_pods_that_exist_and_say_so() {
     let scratch = Scratch::new();
-    let export = format!(
-        "{}/tests/exports/healthy-all.json.gz",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
     let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\"))]";
     scratch.write(
         "z.ron",
@@ -246,29 +193,12 @@ fn an_export_is_a_scenario_to_every_command() {
         (&["explain", "cluster.json", "node/n-2"], "n-2"),
         (&["survey", "cluster.json", "--lose", "node"], "node/n-1"),
         (&["validate", "cluster.json"], "fine (2 nodes, 2 pods"),
-        (
-            &["sweep", "cluster.json", "--set", "seed=1,2", "--seeds", "1"],
-            "seed",
-        ),
-        (
-            &[
-                "diff",
-                "cluster.json",
-                "--kubernetes",
-                "1.31",
-                "--against",
-                "1.34",
-            ],
-            "1.34",
-        ),
+        (&["sweep", "cluster.json", "--set", "seed=1,2", "--seeds", "1"], "seed"),
+        (&["diff", "cluster.json", "--kubernetes", "1.31", "--against", "1.34"], "1.34"),
     ] {
         let called = scratch.call(args);
         assert!(called.code <= 1, "{args:?}: {}", called.stderr);
-        assert!(
-            called.stdout.contains(wanted),
-            "{args:?}: {}",
-            called.stdout
-        );
+        assert!(called.stdout.contains(wanted), "{args:?}: {}", called.stdout);
         if args[0] != "validate" {
             assert!(called.stderr.contains(said), "{args:?}: {}", called.stderr);
         }
@@ -280,10 +210,8 @@ fn an_export_is_a_scenario_to_every_command() {
 fn what_an_export_brought_along_is_in_the_result() {
     let scratch = Scratch::new();
     scratch.write("cluster.json", WEB);
-    scratch.write(
-        "a.ron",
-        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
-    );
+    scratch
+        .write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
     let unfolded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for file in ["cluster.json", "a.ron"] {
         let json = scratch.call(&["run", file, "-q", "-o", "json"]).stdout;
@@ -300,8 +228,7 @@ fn what_an_export_brought_along_is_in_the_result() {
     }
     let run = scratch.call(&["run", "a.ron"]);
     assert!(
-        run.stderr
-            .contains("the median of each of 1 workload: default/web 13s"),
+        run.stderr.contains("the median of each of 1 workload: default/web 13s"),
         "{}",
         run.stderr
     );
@@ -309,11 +236,7 @@ fn what_an_export_brought_along_is_in_the_result() {
     assert_eq!(set.code, 0, "{}", set.stderr);
     assert!(!set.stdout.contains("Assumed"), "{}", set.stdout);
     let asked = scratch.call(&["run", "a.ron", "--kubernetes", "1.30"]);
-    assert!(
-        asked.stdout.contains("Kubernetes 1.30."),
-        "{}",
-        asked.stdout
-    );
+    assert!(asked.stdout.contains("Kubernetes 1.30."), "{}", asked.stdout);
 }
 
 /// kubectl's own complaint behind the objects: some of them are missing.
@@ -324,15 +247,8 @@ fn standard_error_in_the_file_is_named() {
     scratch.write("cluster.json", format!("{CLUSTER}\n{error}\n"));
     let called = scratch.call(&["survey", "cluster.json"]);
     assert_eq!(called.code, 2);
-    let said = called
-        .stderr
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    assert!(
-        said.contains(error) && said.contains("2>/dev/null"),
-        "{said}"
-    );
+    let said = called.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(error) && said.contains("2>/dev/null"), "{said}");
 }
 
 /// Deleted at 1:00 with 20 s to stop, replaced by a pod with 40 s to start: gone at 1:20 and Running

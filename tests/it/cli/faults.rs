@@ -70,15 +70,7 @@ const CASES: [Case; 7] = [
     Case {
         name: "test --update",
         before: &[&["test", "golden.ron", "--update"]],
-        args: &[
-            "test",
-            "golden.ron",
-            "--update",
-            "--seed",
-            "2",
-            "--jobs",
-            "1",
-        ],
+        args: &["test", "golden.ron", "--update", "--seed", "2", "--jobs", "1"],
         place: "golden.timeline",
     },
     Case {
@@ -96,15 +88,7 @@ const CASES: [Case; 7] = [
     Case {
         name: "shrink",
         before: &[&["init", "out.ron"]],
-        args: &[
-            "shrink",
-            "stuck.ron",
-            "--property",
-            "pod-stuck",
-            "--out",
-            "out.ron",
-            "--force",
-        ],
+        args: &["shrink", "stuck.ron", "--property", "pod-stuck", "--out", "out.ron", "--force"],
         place: "out.ron",
     },
 ];
@@ -117,10 +101,7 @@ fn snapshot(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     entries
         .map(|e| {
-            (
-                e.file_name().to_string_lossy().into_owned(),
-                fs::read(e.path()).unwrap_or_default(),
-            )
+            (e.file_name().to_string_lossy().into_owned(), fs::read(e.path()).unwrap_or_default())
         })
         .collect()
 }
@@ -142,14 +123,7 @@ fn traced(scratch: &Scratch, strace: &[&str], args: &[&str]) -> Option<Output> {
     let mut program = Command::new("strace");
     program
         .current_dir(&scratch.0)
-        .args([
-            "-f",
-            "-qq",
-            "-o",
-            "strace.log",
-            "-e",
-            &format!("trace={CALLS}"),
-        ])
+        .args(["-f", "-qq", "-o", "strace.log", "-e", &format!("trace={CALLS}")])
         .args(strace);
     program
         .arg(env!("CARGO_BIN_EXE_taintsim"))
@@ -203,15 +177,9 @@ fn prepared() -> Scratch {
     let rapid = super::repository().join("scenarios/rapid.ron");
     scratch.write("rapid.ron", fs::read(rapid).expect("it is shipped"));
     scratch.write("stuck.ron", super::shrink::STUCK);
-    scratch.write(
-        "nodes.json",
-        r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#,
-    );
-    scratch.edited(
-        "golden.ron",
-        "timeline: [",
-        "golden: \"golden.timeline\",\n    timeline: [",
-    );
+    scratch
+        .write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
+    scratch.edited("golden.ron", "timeline: [", "golden: \"golden.timeline\",\n    timeline: [");
     scratch
 }
 
@@ -238,11 +206,7 @@ fn try_faults(case: &Case, most: Option<usize>, always: &[&str]) {
     };
     drop(output);
     let new = snapshot(&done.path(case.place));
-    assert!(
-        new != old && !new.is_empty(),
-        "{}: nothing is replaced",
-        case.name
-    );
+    assert!(new != old && !new.is_empty(), "{}: nothing is replaced", case.name);
     let mut tries: Vec<(String, usize, &str)> = calls(&done.text("strace.log"))
         .into_iter()
         .flat_map(|(call, n)| FAULTS.map(|fault| (call.clone(), n, fault)))
@@ -258,11 +222,7 @@ fn try_faults(case: &Case, most: Option<usize>, always: &[&str]) {
         let (names, others): (Vec<_>, Vec<_>) = tries
             .into_iter()
             .partition(|(call, _, fault)| call.starts_with("rename") && *fault != "error=EINTR");
-        tries = others
-            .into_iter()
-            .step_by(step)
-            .chain(names.into_iter().take(6))
-            .collect();
+        tries = others.into_iter().step_by(step).chain(names.into_iter().take(6)).collect();
     }
     for (call, n, fault) in tries {
         let scratch = Scratch::new();
@@ -270,24 +230,12 @@ fn try_faults(case: &Case, most: Option<usize>, always: &[&str]) {
         let inject = format!("inject={call}:{fault}:when={n}");
         let output = traced(&scratch, &[always, &["-e", &inject]].concat(), case.args)
             .expect("strace was there");
-        let (code, said) = (
-            output.status.code(),
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        );
+        let (code, said) =
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
         let what = format!("{}, {inject}: {code:?} {said}", case.name);
-        assert!(
-            !said.contains("internal error") && !said.contains("panicked"),
-            "{what}"
-        );
+        assert!(!said.contains("internal error") && !said.contains("panicked"), "{what}");
         let killed = fault == "signal=KILL";
-        assert!(
-            if killed {
-                code != Some(101)
-            } else {
-                matches!(code, Some(0..=3))
-            },
-            "{what}"
-        );
+        assert!(if killed { code != Some(101) } else { matches!(code, Some(0..=3)) }, "{what}");
         let found = snapshot(&scratch.path(case.place));
         let aside = || {
             let names = scratch.names("output");
@@ -299,29 +247,17 @@ fn try_faults(case: &Case, most: Option<usize>, always: &[&str]) {
         let kept = found == old
             || found == new
             || found.is_empty() && !always.is_empty() && killed && aside();
-        assert!(
-            kept,
-            "{what}: neither the old nor the new, but {:?}",
-            found.keys()
-        );
+        assert!(kept, "{what}: neither the old nor the new, but {:?}", found.keys());
         let succeeded =
             matches!(code, Some(0)) || case.name == "explore" && code == Some(1) && said.is_empty();
-        assert!(
-            !succeeded || killed || found == new,
-            "{what}: it said nothing and is the old"
-        );
+        assert!(!succeeded || killed || found == new, "{what}: it said nothing and is the old");
         assert_eq!(scratch.text("a.ron"), start.text("a.ron"), "{what}");
         if killed {
             // The next one ends well and leaves nothing but the new.
             let next = scratch.call(case.args);
             assert!([0, 1].contains(&next.code), "{what}; then {}", next.stderr);
-            assert!(
-                snapshot(&scratch.path(case.place)) == new,
-                "{what}: then not the new"
-            );
-            let folder = Path::new(case.place)
-                .parent()
-                .map_or(".", |p| p.to_str().expect("UTF-8"));
+            assert!(snapshot(&scratch.path(case.place)) == new, "{what}: then not the new");
+            let folder = Path::new(case.place).parent().map_or(".", |p| p.to_str().expect("UTF-8"));
             let left: Vec<String> = scratch
                 .names(if folder.is_empty() { "." } else { folder })
                 .into_iter()

@@ -21,9 +21,7 @@ fn a_failed_run_leaves_earlier_results_alone() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     let before = scratch.read("output/a/events.jsonl");
-    scratch
-        .call(&["run", "a.ron", "--set", "horizon=never"])
-        .fails(2, &["never"]);
+    scratch.call(&["run", "a.ron", "--set", "horizon=never"]).fails(2, &["never"]);
     assert!(before == scratch.read("output/a/events.jsonl"));
 }
 
@@ -32,9 +30,7 @@ fn folders_of_others_are_left_alone() {
     let scratch = Scratch::with_starter();
     fs::create_dir_all(scratch.path("output/a")).expect("a folder");
     scratch.write("output/a/thesis.txt", "years of work");
-    scratch
-        .call(&["run", "a.ron"])
-        .fails(2, &["output/a", "left as it is", "--out"]);
+    scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
     assert_eq!(scratch.names("output/a"), ["thesis.txt"]);
 }
 
@@ -45,15 +41,7 @@ fn what_somebody_put_beside_results_is_left_alone() {
         (&["run", "a.ron"][..], "output/a"),
         (&["sweep", "a.ron", "--seeds", "1"], "output/a-sweep"),
         (
-            &[
-                "explore",
-                "rapid.ron",
-                "--property",
-                "pod-stuck",
-                "--runs",
-                "40",
-                "--quiet",
-            ],
+            &["explore", "rapid.ron", "--property", "pod-stuck", "--runs", "40", "--quiet"],
             "output/rapid-explore",
         ),
     ] {
@@ -68,13 +56,8 @@ fn what_somebody_put_beside_results_is_left_alone() {
         }
         let before = scratch.names(folder);
         scratch.write(&format!("{folder}/notes.txt"), "years of work");
-        scratch
-            .call(args)
-            .fails(2, &[folder, "\"notes.txt\"", "left as it is", "--out"]);
-        assert_eq!(
-            scratch.text(&format!("{folder}/notes.txt")),
-            "years of work"
-        );
+        scratch.call(args).fails(2, &[folder, "\"notes.txt\"", "left as it is", "--out"]);
+        assert_eq!(scratch.text(&format!("{folder}/notes.txt")), "years of work");
         fs::remove_file(scratch.path(&format!("{folder}/notes.txt"))).expect("it is there");
         assert!([0, 1].contains(&scratch.call(args).code), "{args:?}");
         assert_eq!(scratch.names(folder), before);
@@ -85,16 +68,10 @@ fn what_somebody_put_beside_results_is_left_alone() {
 fn a_strangers_folder_with_a_manifest_is_left_alone() {
     let scratch = Scratch::with_starter();
     fs::create_dir_all(scratch.path("output/a")).expect("a folder");
-    for manifest in [
-        r#"{"name": "My app", "icons": []}"#,
-        "",
-        "[1, 2]",
-        r#"{"taintsim": "0.1.0"}"#,
-    ] {
+    for manifest in [r#"{"name": "My app", "icons": []}"#, "", "[1, 2]", r#"{"taintsim": "0.1.0"}"#]
+    {
         scratch.write("output/a/manifest.json", manifest);
-        scratch
-            .call(&["run", "a.ron"])
-            .fails(2, &["output/a", "left as it is", "--out"]);
+        scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
         assert_eq!(scratch.text("output/a/manifest.json"), manifest);
     }
     assert_eq!(scratch.names("output/a"), ["manifest.json"]);
@@ -107,10 +84,8 @@ fn a_file_that_is_replaced_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::with_starter();
     scratch.write("old.ron", "old");
-    scratch.write(
-        "nodes.json",
-        r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#,
-    );
+    scratch
+        .write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
     fs::set_permissions(scratch.path("old.ron"), fs::Permissions::from_mode(0o600))
         .expect("it is ours");
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
@@ -122,16 +97,9 @@ fn a_file_that_is_replaced_keeps_its_mode() {
     ] {
         let before = scratch.text("old.ron");
         let called = scratch.call(args);
-        assert!(
-            [0, 1, 4].contains(&called.code),
-            "{args:?}: {}",
-            called.stderr
-        );
+        assert!([0, 1, 4].contains(&called.code), "{args:?}: {}", called.stderr);
         assert_ne!(scratch.text("old.ron"), before, "{args:?}");
-        let mode = fs::metadata(scratch.path("old.ron"))
-            .expect("it is there")
-            .permissions()
-            .mode();
+        let mode = fs::metadata(scratch.path("old.ron")).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{args:?}");
     }
 }
@@ -144,12 +112,8 @@ fn two_runs_into_one_folder_both_end_well() {
             .map(|i| {
                 let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_taintsim"));
                 let seed = (round * 4 + i).to_string();
-                program
-                    .current_dir(&scratch.0)
-                    .args(["run", "a.ron", "--quiet", "--seed", &seed]);
-                program
-                    .stdout(std::process::Stdio::null())
-                    .stderr(std::process::Stdio::piped());
+                program.current_dir(&scratch.0).args(["run", "a.ron", "--quiet", "--seed", &seed]);
+                program.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
                 program.spawn().expect("it starts")
             })
             .collect();
@@ -171,9 +135,7 @@ fn two_runs_into_one_folder_both_end_well() {
 fn a_folder_that_cannot_be_made_is_an_error_before_anything_runs() {
     let scratch = Scratch::with_starter();
     scratch.write("file", "");
-    scratch
-        .call(&["run", "a.ron", "--out", "file"])
-        .fails(3, &["cannot create the folder file"]);
+    scratch.call(&["run", "a.ron", "--out", "file"]).fails(3, &["cannot create the folder file"]);
     scratch
         .call(&["sweep", "a.ron", "--out", "file/below"])
         .fails(3, &["cannot create the folder file/below"]);
@@ -183,9 +145,7 @@ fn a_folder_that_cannot_be_made_is_an_error_before_anything_runs() {
 #[test]
 fn two_scenarios_of_one_name_are_refused() {
     let scratch = Scratch::with_starter();
-    scratch
-        .call(&["run", "a.ron", "./a.ron"])
-        .fails(2, &["would both be output/a"]);
+    scratch.call(&["run", "a.ron", "./a.ron"]).fails(2, &["would both be output/a"]);
     assert!(!scratch.path("output").exists());
 }
 
@@ -195,18 +155,14 @@ fn init_replaces_nothing_unasked() {
     assert_eq!(scratch.call(&["init"]).code, 0);
     assert_eq!(scratch.names("."), ["scenario.ron"]);
     scratch.write("scenario.ron", "mine");
-    scratch
-        .call(&["init"])
-        .fails(2, &["scenario.ron exists", "--force"]);
+    scratch.call(&["init"]).fails(2, &["scenario.ron exists", "--force"]);
     assert_eq!(scratch.text("scenario.ron"), "mine");
     assert_eq!(scratch.call(&["init", "--force"]).code, 0);
     let text = scratch.text("scenario.ron");
     assert!(text.contains("Scenario("));
     let printed = scratch.call(&["init", "-"]);
     assert_eq!(printed.stdout, text);
-    scratch
-        .call(&["init", "none/such.ron"])
-        .fails(3, &["cannot write none/such.ron"]);
+    scratch.call(&["init", "none/such.ron"]).fails(3, &["cannot write none/such.ron"]);
     assert_eq!(scratch.names("."), ["scenario.ron"]);
 }
 
@@ -219,16 +175,8 @@ fn a_full_disk_is_said() {
     scratch
         .call(&["init", "--force", "/dev/full"])
         .fails(3, &["cannot write /dev/full", "No space left"]);
-    for args in [
-        &["run", "a.ron"][..],
-        &["--help"],
-        &["init", "-"],
-        &["validate", "a.ron"],
-    ] {
-        let full = fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .expect("Linux has it");
+    for args in [&["run", "a.ron"][..], &["--help"], &["init", "-"], &["validate", "a.ron"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
         let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
         let output = program
             .current_dir(&scratch.0)
@@ -265,10 +213,7 @@ fn a_closed_pipe_is_no_error() {
             .output()
             .expect("it runs");
         assert_eq!(
-            (
-                output.status.code(),
-                String::from_utf8_lossy(&output.stderr).as_ref()
-            ),
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
             (Some(0), ""),
             "{args:?}"
         );

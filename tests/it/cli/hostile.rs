@@ -48,9 +48,7 @@ const SCENARIO: &str = r#"(
 
 /// What acts instead of showing something, told apart from `src/files/shown.rs`.
 fn acting(text: &str) -> Option<char> {
-    let marks = [
-        '\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{feff}',
-    ];
+    let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{feff}'];
     text.chars().find(|c| {
         c.is_control() && *c != '\n'
             || marks.contains(c)
@@ -81,9 +79,7 @@ fn without_colours(text: &str) -> String {
 
 fn is_csv(text: &str, what: &str) {
     is_plain(text, what);
-    let mut csv = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .from_reader(text.as_bytes());
+    let mut csv = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
     for record in csv.records() {
         for field in &record.unwrap_or_else(|e| panic!("{what}: {e}")) {
             assert!(
@@ -100,15 +96,11 @@ fn is_xml(text: &str, what: &str) {
     let mut reader = quick_xml::Reader::from_str(text);
     let mut open = 0;
     loop {
-        match reader
-            .read_event()
-            .unwrap_or_else(|e| panic!("{what}: {e}"))
-        {
+        match reader.read_event().unwrap_or_else(|e| panic!("{what}: {e}")) {
             quick_xml::events::Event::Eof => break,
             quick_xml::events::Event::Start(tag) => {
                 assert_ne!(tag.name().as_ref(), b"script", "{what}");
-                tag.attributes()
-                    .for_each(|a| drop(a.unwrap_or_else(|e| panic!("{what}: {e}"))));
+                tag.attributes().for_each(|a| drop(a.unwrap_or_else(|e| panic!("{what}: {e}"))));
                 open += 1;
             }
             quick_xml::events::Event::End(_) => open -= 1,
@@ -127,11 +119,7 @@ fn is_json(text: &str, what: &str) {
 
 /// Both streams of a call, of which the first is of a form.
 fn both(called: &Called, what: &str, form: fn(&str, &str)) {
-    assert!(
-        [0, 1, 4].contains(&called.code),
-        "{what}: {}",
-        called.stderr
-    );
+    assert!([0, 1, 4].contains(&called.code), "{what}: {}", called.stderr);
     is_plain(&called.stderr, what);
     form(&called.stdout, what);
 }
@@ -161,37 +149,28 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
     call(&["report", folder, "--as", "perfetto"], is_json);
     for object in ["node/b", "p", "zone/a"] {
         call(&["explain", file, object], is_plain);
-        call(
-            &["explain", file, object, "--format", "mermaid"],
-            |text, what| {
-                is_plain(text, what);
-                // Only our own tags stand in labels.
-                let bare = text
-                    .replace("<br/>", "")
-                    .replace("<i>", "")
-                    .replace("</i>", "")
-                    .replace("-->", "")
-                    .replace("-.->", "");
-                assert!(!bare.contains(['<', '>']), "{what}: {text}");
-            },
-        );
+        call(&["explain", file, object, "--format", "mermaid"], |text, what| {
+            is_plain(text, what);
+            // Only our own tags stand in labels.
+            let bare = text
+                .replace("<br/>", "")
+                .replace("<i>", "")
+                .replace("</i>", "")
+                .replace("-->", "")
+                .replace("-.->", "");
+            assert!(!bare.contains(['<', '>']), "{what}: {text}");
+        });
         call(&["explain", file, object, "--format", "json"], is_json);
     }
     call(&["test", file, "--reporter", "human"], is_plain);
     call(&["test", file, "--reporter", "tap"], |text, what| {
         is_plain(text, what);
         // The scenario's own case and that of its expectation; all else is the plan and comments.
-        let points = text
-            .lines()
-            .filter(|l| l.starts_with("ok ") || l.starts_with("not ok "))
-            .count();
+        let points =
+            text.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
         assert_eq!(points, 2, "{what}: {text}");
         let others = text.lines().skip(2).filter(|l| !l.starts_with('#')).count();
-        assert_eq!(
-            (others, text.lines().nth(1)),
-            (points, Some("1..2")),
-            "{what}: {text}"
-        );
+        assert_eq!((others, text.lines().nth(1)), (points, Some("1..2")), "{what}: {text}");
     });
     call(&["test", file, "--reporter", "github"], |text, what| {
         is_plain(text, what);
@@ -202,42 +181,15 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
             "{what}: {text}"
         );
     });
-    call(
-        &[
-            "test",
-            file,
-            "--reporter",
-            "junit=out.xml",
-            "--reporter",
-            "json=out.json",
-        ],
-        is_plain,
-    );
+    call(&["test", file, "--reporter", "junit=out.xml", "--reporter", "json=out.json"], is_plain);
     is_xml(&scratch.text("out.xml"), file);
     is_json(&scratch.text("out.json"), file);
     call(&["diff", file, "a.ron"], is_plain);
     call(&["diff", file, "a.ron", "--format", "json"], is_json);
-    call(
-        &["diff", file, "--against", "1.30", "--seeds", "2"],
-        is_plain,
-    );
-    call(
-        &[
-            "sweep",
-            file,
-            "--set",
-            "horizon=9m,10m",
-            "--seeds",
-            "2",
-            "--quiet",
-        ],
-        is_plain,
-    );
+    call(&["diff", file, "--against", "1.30", "--seeds", "2"], is_plain);
+    call(&["sweep", file, "--set", "horizon=9m,10m", "--seeds", "2", "--quiet"], is_plain);
     call(&["sweep", file, "--seeds", "1", "--format", "csv"], is_csv);
-    call(
-        &["sweep", file, "--seeds", "1", "--format", "json"],
-        is_json,
-    );
+    call(&["sweep", file, "--seeds", "1", "--format", "json"], is_json);
     call(&["explore", file, "--runs", "3", "--quiet"], is_plain);
     let summary = scratch.path("summary.md");
     let called = scratch
@@ -248,10 +200,7 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
     assert!(called.status.code().is_some());
     let text = fs::read_to_string(&summary).expect("it was written");
     is_plain(&text, "summary");
-    assert!(
-        !text.contains("<b>") && text.lines().all(|l| !l.starts_with("::")),
-        "{text}"
-    );
+    assert!(!text.contains("<b>") && text.lines().all(|l| !l.starts_with("::")), "{text}");
     fs::remove_file(summary).expect("it is there");
     written(&scratch.path("output"));
 }
@@ -279,10 +228,7 @@ fn written(folder: &Path) {
 /// Where the texts in quotes are.
 fn texts(scenario: &str) -> Vec<(usize, usize)> {
     let quotes: Vec<usize> = scenario.match_indices('"').map(|(i, _)| i).collect();
-    quotes
-        .chunks(2)
-        .map(|pair| (pair[0], pair[1] + 1))
-        .collect()
+    quotes.chunks(2).map(|pair| (pair[0], pair[1] + 1)).collect()
 }
 
 /// As a scenario writes it: raw, as somebody may paste it, or with escapes.
@@ -298,19 +244,10 @@ fn literal(raw: bool) -> String {
 fn hostile_texts_in_every_field() {
     let scratch = Scratch::new();
     scratch.write("a.ron", SCENARIO);
-    assert_eq!(
-        scratch.call(&["validate", "a.ron"]).stderr,
-        "",
-        "the scenario itself is fine"
-    );
+    assert_eq!(scratch.call(&["validate", "a.ron"]).stderr, "", "the scenario itself is fine");
     let mut taken = 0;
     for (i, (from, to)) in texts(SCENARIO).into_iter().enumerate() {
-        let text = format!(
-            "{}{}{}",
-            &SCENARIO[..from],
-            literal(i % 2 == 0),
-            &SCENARIO[to..]
-        );
+        let text = format!("{}{}{}", &SCENARIO[..from], literal(i % 2 == 0), &SCENARIO[to..]);
         scratch.write("x.ron", &text);
         let called = scratch.call(&["validate", "x.ron"]);
         let what = &SCENARIO[from..to];
@@ -325,12 +262,7 @@ fn hostile_texts_in_every_field() {
             assert_eq!(called.code, 2, "{what}: {}", called.stderr);
             // The reporters of tests tell mistakes, too.
             for reporter in ["tap", "github", "human"] {
-                is_plain(
-                    &scratch
-                        .call(&["test", "x.ron", "--reporter", reporter])
-                        .stdout,
-                    what,
-                );
+                is_plain(&scratch.call(&["test", "x.ron", "--reporter", reporter]).stdout, what);
             }
             scratch.call(&["test", "x.ron", "--reporter", "junit=out.xml"]);
             is_xml(&scratch.text("out.xml"), what);
@@ -355,11 +287,8 @@ fn values_of_a_sweep_are_no_formulas() {
         "csv",
         "--quiet",
     ]);
-    let first: Vec<&str> = called
-        .stdout
-        .lines()
-        .map(|l| l.split(',').next().unwrap_or_default())
-        .collect();
+    let first: Vec<&str> =
+        called.stdout.lines().map(|l| l.split(',').next().unwrap_or_default()).collect();
     // Go reads a sign before a duration, and a spreadsheet a formula.
     assert_eq!(first, ["horizon", "'+9m", "10m"], "{}", called.stderr);
     written(&scratch.path("output"));
@@ -440,10 +369,9 @@ fn strings(value: &serde_json::Value, at: &mut Vec<Step>, found: &mut Vec<Vec<St
         at.pop();
     };
     match value {
-        serde_json::Value::Array(all) => all
-            .iter()
-            .enumerate()
-            .for_each(|(i, v)| below(Step::Index(i), v)),
+        serde_json::Value::Array(all) => {
+            all.iter().enumerate().for_each(|(i, v)| below(Step::Index(i), v))
+        }
         serde_json::Value::Object(all) => {
             all.iter().for_each(|(k, v)| below(Step::Key(k.clone()), v))
         }

@@ -39,14 +39,7 @@ fn a_page_of_a_small_run_is_small_and_asks_for_nothing() {
     let page = scratch.text("output/a/report.html");
     assert!(page.len() < 155_000, "{} bytes", page.len());
     let body = page.split_once("-->").unwrap().1;
-    for word in [
-        "src=",
-        "href=",
-        "url(",
-        "@import",
-        "fetch(",
-        "XMLHttpRequest",
-    ] {
+    for word in ["src=", "href=", "url(", "@import", "fetch(", "XMLHttpRequest"] {
         assert!(!body.contains(word), "{word}");
     }
 }
@@ -69,10 +62,7 @@ fn a_page_replaces_only_pages() {
         &["incident", events, seeds[0], seeds[1], seeds[2]],
     ] {
         let called = scratch.call(&[args, &["--html=note.html"]].concat());
-        called.fails(
-            2,
-            &["note.html is no page of taintsim", "name another file"],
-        );
+        called.fails(2, &["note.html is no page of taintsim", "name another file"]);
         assert!(scratch.text("note.html").contains("mine"), "{args:?}");
     }
     let page = ["test", "a.ron", "--html=page.html"];
@@ -90,9 +80,7 @@ fn an_outage_replaces_a_file_only_by_force() {
     let events = events.to_str().unwrap();
     let args = ["incident", events, "--seeds", "1", "-q", "--out", "o.ron"];
     scratch.write("o.ron", "mine");
-    scratch
-        .call(&args)
-        .fails(2, &["o.ron exists; it is left as it is", "--force"]);
+    scratch.call(&args).fails(2, &["o.ron exists; it is left as it is", "--force"]);
     assert_eq!(scratch.text("o.ron"), "mine");
     let called = scratch.call(&[&args[..], &["--force"]].concat());
     assert_eq!(called.code, 0, "{}", called.stderr);

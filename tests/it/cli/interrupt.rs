@@ -9,29 +9,19 @@ use std::process::{Command, Stdio};
 /// output, and what it said after that.
 fn stopped(scratch: &Scratch, signal: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
-    program
-        .current_dir(&scratch.0)
-        .args(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    program.current_dir(&scratch.0).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().expect("the program starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("UTF-8");
     assert!(line.contains('%'), "progress: {line}");
-    let killed = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status()
-        .expect("kill");
+    let killed =
+        Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
     let output = child.wait_with_output().expect("it ends");
-    (
-        output.status.code(),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        rest,
-    )
+    (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"), rest)
 }
 
 /// The same for a call that prints nothing.
@@ -80,11 +70,9 @@ fn a_signal_ends_a_sweep_with_what_it_has_run() {
         "json",
     ];
     // Results that are there stay: the next ones have a folder of their own.
-    for (signal, folder) in [
-        ("-INT", "a-sweep"),
-        ("-TERM", "a-sweep-interrupted"),
-        ("-HUP", "a-sweep-interrupted"),
-    ] {
+    for (signal, folder) in
+        [("-INT", "a-sweep"), ("-TERM", "a-sweep-interrupted"), ("-HUP", "a-sweep-interrupted")]
+    {
         if signal == "-HUP" && hangups_are_ignored() {
             let _ = writeln!(
                 std::io::stderr(),
@@ -146,16 +134,7 @@ fn ctrl_c_ends_a_difference_over_seeds() {
     let scratch = Scratch::with_starter();
     let (code, said) = interrupted(
         &scratch,
-        &[
-            "diff",
-            "a.ron",
-            "--against",
-            "1.33",
-            "--seeds",
-            "500000",
-            "--jobs",
-            "2",
-        ],
+        &["diff", "a.ron", "--against", "1.33", "--seeds", "500000", "--jobs", "2"],
     );
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted after"), "{said}");
@@ -185,14 +164,9 @@ fn a_signal_ends_a_search_with_what_it_found() {
     let (code, stdout, said) = stopped(&scratch, "-TERM", &args);
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted"), "{said}");
-    assert!(
-        stdout.contains("not exhausted: there are more runs"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("not exhausted: there are more runs"), "{stdout}");
     // What a violation needs to be replayed is there as a whole, and nothing beside it.
-    let tape = stdout
-        .lines()
-        .find_map(|l| l.trim().strip_prefix("taintsim replay "));
+    let tape = stdout.lines().find_map(|l| l.trim().strip_prefix("taintsim replay "));
     match tape {
         Some(tape) => {
             assert_eq!(scratch.names("output"), ["rapid-explore"]);

@@ -22,20 +22,14 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/rapid-taint-1.32.ron");
     let file = file.to_str().expect("a path");
     let of = |runs: &str, seed: &str| {
-        asked(
-            &dir,
-            &[file, "--of", "pod-stuck", "--runs", runs, "--seed", seed],
-        )
+        asked(&dir, &[file, "--of", "pod-stuck", "--runs", runs, "--seed", seed])
     };
     let many = of("3000", "1");
     let few = of("200", "700000");
     let drawn = interval(&many);
     let along = &few["along"];
     let led = interval(along);
-    assert!(
-        led[0] <= drawn[1] && drawn[0] <= led[1] && led[1] > 0.0,
-        "{drawn:?} {led:?}"
-    );
+    assert!(led[0] <= drawn[1] && drawn[0] <= led[1] && led[1] > 0.0, "{drawn:?} {led:?}");
     let ways = along["ways"].as_array().expect("ways");
     assert!(!ways.is_empty() && along["share"].as_f64() > Some(0.0));
     for way in ways {
@@ -46,15 +40,7 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
         }
     }
     // Whatever was seen, the same seed says it again, on any number of threads.
-    let args = [
-        file,
-        "--of",
-        "pod-stuck",
-        "--runs",
-        "200",
-        "--seed",
-        "700000",
-    ];
+    let args = [file, "--of", "pod-stuck", "--runs", "200", "--seed", "700000"];
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
 }
 
@@ -85,10 +71,7 @@ fn odds_that_were_measured_are_met() {
 #[test]
 fn what_nobody_can_count_is_refused() {
     let dir = Scratch::new();
-    dir.write(
-        "calm.ron",
-        r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#,
-    );
+    dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
     for (args, said) in [
         (&["calm.ron"][..], "no property is given"),
         (&["calm.ron", "--of", "expect"], "expects nothing"),
@@ -100,15 +83,7 @@ fn what_nobody_can_count_is_refused() {
         let stderr = called.stderr.to_lowercase();
         assert!(stderr.contains(said), "{args:?}: {stderr}");
     }
-    let called = dir.call(&[
-        "odds",
-        "calm.ron",
-        "--of",
-        "pod-stuck",
-        "--runs",
-        "100",
-        "-q",
-    ]);
+    let called = dir.call(&["odds", "calm.ron", "--of", "pod-stuck", "--runs", "100", "-q"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     // 1 - 0.025^(1/100).
     let none = "none of 100 drawn runs (at most 3.6 %)";

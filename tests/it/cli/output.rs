@@ -10,29 +10,14 @@ fn old_spellings_print_the_same() {
     let same = |new: &[&str], old: &[&str]| {
         let (new, old) = (scratch.call(new), scratch.call(old));
         assert_eq!(new.code, old.code, "{}{}", new.stderr, old.stderr);
-        assert!(
-            !new.stdout.is_empty() && new.stdout == old.stdout,
-            "{}",
-            new.stderr
-        );
+        assert!(!new.stdout.is_empty() && new.stdout == old.stdout, "{}", new.stderr);
     };
-    same(
-        &["run", "a.ron", "-o", "json"],
-        &["run", "a.ron", "--format", "json"],
-    );
-    same(
-        &["report", "output/a", "-o", "csv"],
-        &["report", "output/a", "--as", "csv"],
-    );
-    same(
-        &["explain", "a.ron", "b-1", "-o", "json"],
-        &["explain", "a.ron", "b-1", "--format=json"],
-    );
+    same(&["run", "a.ron", "-o", "json"], &["run", "a.ron", "--format", "json"]);
+    same(&["report", "output/a", "-o", "csv"], &["report", "output/a", "--as", "csv"]);
+    same(&["explain", "a.ron", "b-1", "-o", "json"], &["explain", "a.ron", "b-1", "--format=json"]);
     same(
         &["explain", "a.ron", "b-1", "--output", "mermaid"],
-        &[
-            "explain", "a.ron", "b-1", "-o", "text", "--format", "mermaid",
-        ],
+        &["explain", "a.ron", "b-1", "-o", "text", "--format", "mermaid"],
     );
     let with = &["--kubernetes", "1.32", "--against", "1.34", "-q"];
     same(
@@ -51,15 +36,8 @@ fn json_where_there_was_only_text() {
     assert_eq!(found["files"][0]["fine"], true);
     assert_eq!(found["files"][1]["fine"], false);
     let mistake = &found["files"][1]["mistakes"][0];
-    assert_eq!(
-        (&mistake["line"], &mistake["column"]),
-        (&1.into(), &23.into())
-    );
-    assert!(
-        called.stderr.contains("in 1 of 2 files"),
-        "{}",
-        called.stderr
-    );
+    assert_eq!((&mistake["line"], &mistake["column"]), (&1.into(), &23.into()));
+    assert!(called.stderr.contains("in 1 of 2 files"), "{}", called.stderr);
 
     let called = scratch.call(&["test", "a.ron", "-o", "json"]);
     let found: Value = serde_json::from_str(&called.stdout).expect("JSON");
@@ -71,9 +49,7 @@ fn json_where_there_was_only_text() {
 #[test]
 fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     let scratch = Scratch::with_starter();
-    scratch
-        .call(&["run", "a.ron", "-o", "csv"])
-        .fails(2, &["text, json", "report DIR -o csv"]);
+    scratch.call(&["run", "a.ron", "-o", "csv"]).fails(2, &["text, json", "report DIR -o csv"]);
     scratch
         .call(&["survey", "a.ron", "--table", "workloads"])
         .fails(2, &["-o csv or -o parquet with it"]);
@@ -84,19 +60,8 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
         .call(&["faults", "a.ron", "-o", "yaml"])
         .fails(2, &["text, json, scenario, csv, parquet"]);
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    scratch
-        .call(&["report", "output/a", "--table", "curves"])
-        .fails(2, &["-o csv or -o parquet"]);
-    let plan = [
-        "sweep",
-        "a.ron",
-        "--seeds",
-        "2",
-        "--plan-shards",
-        "1",
-        "--out",
-        "work",
-    ];
+    scratch.call(&["report", "output/a", "--table", "curves"]).fails(2, &["-o csv or -o parquet"]);
+    let plan = ["sweep", "a.ron", "--seeds", "2", "--plan-shards", "1", "--out", "work"];
     assert_eq!(scratch.call(&plan).code, 0);
     assert_eq!(scratch.call(&["shard", "work", "0"]).code, 0);
     scratch
@@ -115,9 +80,8 @@ fn tables_of_a_finished_run() {
     for table in ["evictions", "records", "curves"] {
         for form in ["csv", "parquet"] {
             let out = format!("again.{form}");
-            let called = scratch.call(&[
-                "report", "output/a", "-o", form, "--table", table, "--out", &out,
-            ]);
+            let called =
+                scratch.call(&["report", "output/a", "-o", form, "--table", table, "--out", &out]);
             assert_eq!(called.code, 0, "{}", called.stderr);
             assert!(
                 scratch.read(&out) == scratch.read(&format!("output/a/{table}.{form}")),
@@ -157,10 +121,7 @@ fn a_survey_as_a_table() {
     assert_eq!(column(&losses, "evicted"), evicted);
     let workloads = survey(&["-o", "csv", "--table", "workloads"]);
     let hits = rows.iter().flat_map(|r| r["workloads"].as_array());
-    let hits: Vec<&str> = hits
-        .flatten()
-        .filter_map(|h| h["workload"].as_str())
-        .collect();
+    let hits: Vec<&str> = hits.flatten().filter_map(|h| h["workload"].as_str()).collect();
     assert_eq!(column(&workloads, "workload"), hits);
     told(&losses);
     told(&workloads);
@@ -216,15 +177,7 @@ fn a_forecast_as_a_table() {
 fn two_sides_as_a_table() {
     let scratch = Scratch::with_starter();
     let diff = |with: &[&str]| {
-        let sides = [
-            "diff",
-            "a.ron",
-            "--kubernetes",
-            "1.32",
-            "--against",
-            "1.34",
-            "-q",
-        ];
+        let sides = ["diff", "a.ron", "--kubernetes", "1.32", "--against", "1.34", "-q"];
         let called = scratch.call(&[&sides, with].concat());
         // They differ.
         assert_eq!(called.code, 1, "{}", called.stderr);
@@ -274,81 +227,20 @@ fn every_table_that_is_printed_is_there_as_parquet() {
     let choose = "pods.web.tolerations[unreachable].tolerationSeconds=60,600";
     let cases: &[(&str, &[&str])] = &[
         ("survey", &["survey", "a.ron", "-q", "--lose", "zone"]),
-        (
-            "workloads",
-            &[
-                "survey",
-                "a.ron",
-                "-q",
-                "--lose",
-                "zone",
-                "--table",
-                "workloads",
-            ],
-        ),
-        (
-            "plan",
-            &[
-                "plan", "a.ron", "-q", "--preset", "lab", "--choose", choose, "--budget", "1s",
-            ],
-        ),
-        (
-            "diff",
-            &[
-                "diff",
-                "a.ron",
-                "--kubernetes",
-                "1.32",
-                "--against",
-                "1.34",
-                "-q",
-            ],
-        ),
-        (
-            "diff",
-            &[
-                "diff",
-                "a.ron",
-                "--against-set",
-                "horizon=20m",
-                "--seeds",
-                "2",
-                "-q",
-            ],
-        ),
+        ("workloads", &["survey", "a.ron", "-q", "--lose", "zone", "--table", "workloads"]),
+        ("plan", &["plan", "a.ron", "-q", "--preset", "lab", "--choose", choose, "--budget", "1s"]),
+        ("diff", &["diff", "a.ron", "--kubernetes", "1.32", "--against", "1.34", "-q"]),
+        ("diff", &["diff", "a.ron", "--against-set", "horizon=20m", "--seeds", "2", "-q"]),
         ("forecast", &["forecast", &export, "-q", "--seeds", "2"]),
         ("settings", &["settings", "a.ron"]),
         ("fits", &["outages", "h.csv", "--fit"]),
         ("outages", &["outages", "h.csv", "--table", "outages"]),
         ("history", &["faults", "a.ron", "--preset", "on-prem"]),
-        (
-            "sweep",
-            &[
-                "sweep",
-                "a.ron",
-                "--set",
-                set,
-                "--seeds",
-                "2",
-                "--against",
-                "60",
-                "-q",
-            ],
-        ),
+        ("sweep", &["sweep", "a.ron", "--set", set, "--seeds", "2", "--against", "60", "-q"]),
         ("cases", &["test", "a.ron", "-q"]),
         (
             "explore",
-            &[
-                "explore",
-                "rapid.ron",
-                "-p",
-                "pod-stuck",
-                "-p",
-                "taint-stale",
-                "--depth",
-                "1",
-                "-q",
-            ],
+            &["explore", "rapid.ron", "-p", "pod-stuck", "-p", "taint-stale", "--depth", "1", "-q"],
         ),
         ("incident", &["incident", &events, "--seeds", "1", "-q"]),
     ];
@@ -367,24 +259,9 @@ fn every_table_that_is_printed_is_there_as_parquet() {
         .call(&["forecast", "--watch", "true", "-o", "parquet"])
         .fails(2, &["Parquet takes no rows", "--times 1"]);
     // The same table lies in the folder of a sweep.
-    let call = [
-        "sweep",
-        "a.ron",
-        "--set",
-        set,
-        "--seeds",
-        "2",
-        "-q",
-        "--records",
-        "parquet",
-    ];
-    let output = scratch
-        .command(&[&call[..], &["-o", "parquet"]].concat())
-        .output();
-    assert_eq!(
-        output.expect("it runs").stdout,
-        scratch.read("output/a-sweep/sweep.parquet")
-    );
+    let call = ["sweep", "a.ron", "--set", set, "--seeds", "2", "-q", "--records", "parquet"];
+    let output = scratch.command(&[&call[..], &["-o", "parquet"]].concat()).output();
+    assert_eq!(output.expect("it runs").stdout, scratch.read("output/a-sweep/sweep.parquet"));
 }
 
 /// The pods of the zone that is cut off are evicted, which one of four expectations denies.
@@ -414,11 +291,8 @@ fn validate_writes_what_junit_reads() {
     let called = scratch.call(&["validate", "a.ron", "b.ron", "-o", "junit"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
     let report = quick_junit::Report::deserialize_from_str(&called.stdout).expect("JUnit");
-    let suites: Vec<(&str, usize)> = report
-        .test_suites
-        .iter()
-        .map(|s| (s.name.as_str(), s.errors))
-        .collect();
+    let suites: Vec<(&str, usize)> =
+        report.test_suites.iter().map(|s| (s.name.as_str(), s.errors)).collect();
     assert_eq!(suites, [("a.ron", 0), ("b.ron", 1)]);
     assert!(called.stdout.contains("b.ron:1:23: "), "{}", called.stdout);
 }
@@ -476,10 +350,7 @@ fn the_settings_of_a_scenario_are_those_that_set_takes() {
     let called = scratch.call(&call);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let text = settings(&[]);
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let few = settings(&["monitor", "Grace"]);
     assert_eq!(few, format!("{grace}\n    50s (default)\n"));
     let nothing = scratch.call(&["settings", "a.ron", "no-such"]);

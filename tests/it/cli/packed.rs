@@ -9,9 +9,7 @@ use std::io::{Read, Write};
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
-    MultiGzDecoder::new(bytes)
-        .read_to_end(&mut plain)
-        .expect("it is gzip");
+    MultiGzDecoder::new(bytes).read_to_end(&mut plain).expect("it is gzip");
     plain
 }
 
@@ -22,38 +20,21 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
     let called = scratch.call(&["run", "a.ron", "--records", "gzip", "--out", "packed"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     // What is packed is said, and how to have it otherwise.
-    let said = called
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         said.contains("events.jsonl.gz, evictions.csv.gz, summary.json.gz, names.json.gz are packed: `--records jsonl` leaves them as text"),
         "{said}"
     );
-    for name in [
-        "events.jsonl",
-        "evictions.csv",
-        "summary.json",
-        "names.json",
-    ] {
+    for name in ["events.jsonl", "evictions.csv", "summary.json", "names.json"] {
         let packed = scratch.read(&format!("packed/a/{name}.gz"));
-        assert!(
-            unpacked(&packed) == scratch.read(&format!("output/a/{name}")),
-            "{name}"
-        );
+        assert!(unpacked(&packed) == scratch.read(&format!("output/a/{name}")), "{name}");
         assert!(!scratch.path(&format!("packed/a/{name}")).exists());
     }
     assert_eq!(scratch.call(&["report", "packed/a"]).stdout, called.stdout);
-    for command in [
-        &["report", "FOLDER", "-o", "perfetto"][..],
-        &["explain", "FOLDER", "b-1"],
-    ] {
+    for command in [&["report", "FOLDER", "-o", "perfetto"][..], &["explain", "FOLDER", "b-1"]] {
         let of = |folder: &str| {
-            let words: Vec<&str> = command
-                .iter()
-                .map(|w| if *w == "FOLDER" { folder } else { w })
-                .collect();
+            let words: Vec<&str> =
+                command.iter().map(|w| if *w == "FOLDER" { folder } else { w }).collect();
             let called = scratch.call(&words);
             assert_eq!(called.code, 0, "{}", called.stderr);
             called.stdout
@@ -78,11 +59,7 @@ fn what_somebody_unpacked_or_packed_since_is_read_too() {
             _ => ("events.jsonl", "events.jsonl.gz"),
         };
         let bytes = scratch.read(&format!("output/a/{there}"));
-        let bytes = if form == "gzip" {
-            unpacked(&bytes)
-        } else {
-            gz(&bytes)
-        };
+        let bytes = if form == "gzip" { unpacked(&bytes) } else { gz(&bytes) };
         scratch.write(&format!("output/a/{other}"), bytes);
         fs::remove_file(scratch.path(&format!("output/a/{there}"))).expect("it is there");
         assert_eq!(scratch.call(&["report", "output/a"]).stdout, called.stdout);
@@ -114,9 +91,7 @@ fn packed_files_that_are_damaged_or_bombs_are_named() {
                 &["explain", "output/a", "b-1"],
                 &["diff", "output/a", "a.ron"],
             ] {
-                scratch
-                    .call(args)
-                    .fails(2, &[file, said, "run the scenario again"]);
+                scratch.call(args).fails(2, &[file, said, "run the scenario again"]);
             }
         }
         scratch.write(&place, kept);
@@ -132,34 +107,19 @@ fn tables_in_more_forms() {
         let text = scratch.text(&format!("output/a/{table}.csv"));
         assert!(text.lines().count() > 1, "{table}");
         let bytes = scratch.read(&format!("output/a/{table}.parquet"));
-        assert!(
-            bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
-            "{table}"
-        );
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{table}");
     }
     let lines = scratch.text("output/a/events.jsonl").lines().count();
-    assert_eq!(
-        scratch.text("output/a/records.csv").lines().count(),
-        lines + 1
-    );
+    assert_eq!(scratch.text("output/a/records.csv").lines().count(), lines + 1);
     // The same bytes again, and the same figures where shards are put together.
     let before = scratch.read("output/a/records.parquet");
-    assert_eq!(
-        scratch.call(&["run", "a.ron", "--records", "parquet"]).code,
-        0
-    );
+    assert_eq!(scratch.call(&["run", "a.ron", "--records", "parquet"]).code, 0);
     assert!(before == scratch.read("output/a/records.parquet"));
     let sweep = ["sweep", "a.ron", "--seeds", "2", "--records", "parquet"];
     assert_eq!(scratch.call(&sweep).code, 0);
-    assert!(
-        scratch
-            .read("output/a-sweep/runs.parquet")
-            .starts_with(b"PAR1")
-    );
+    assert!(scratch.read("output/a-sweep/runs.parquet").starts_with(b"PAR1"));
     scratch
         .call(&["run", "a.ron", "--records", "jsonl,gzip"])
         .fails(2, &["packs nothing", "one of them"]);
-    scratch
-        .call(&["run", "a.ron", "--records", "arrow"])
-        .fails(2, &["jsonl, gzip, csv, parquet"]);
+    scratch.call(&["run", "a.ron", "--records", "arrow"]).fails(2, &["jsonl, gzip, csv, parquet"]);
 }

@@ -4,31 +4,18 @@
 use super::Scratch;
 use serde_json::Value;
 
-const EXPORT: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/exports/healthy-all.json.gz"
-);
+const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
 
 /// The plan of a decision as JSON: with a precision that takes seconds, and time enough for it.
 fn decided(args: &[&str]) -> Value {
     let scratch = Scratch::new();
     let fixed = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
-    let args: Vec<&str> = ["plan", EXPORT]
-        .into_iter()
-        .chain(args.iter().copied())
-        .chain(fixed)
-        .collect();
+    let args: Vec<&str> =
+        ["plan", EXPORT].into_iter().chain(args.iter().copied()).chain(fixed).collect();
     let called = scratch.call(&args);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let files = scratch.names("output/healthy-all-plan");
-    for file in [
-        "cost.png",
-        "cost.svg",
-        "front.png",
-        "manifest.json",
-        "plan.json",
-        "plan.txt",
-    ] {
+    for file in ["cost.png", "cost.svg", "front.png", "manifest.json", "plan.json", "plan.txt"] {
         assert!(files.iter().any(|f| f == file), "{file}: {files:?}");
     }
     serde_json::from_str(&called.stdout).expect("JSON")
@@ -56,10 +43,7 @@ fn the_web_tier() {
         "workloads.web.template.tolerations[unreachable].tolerationSeconds=30,300,none",
     ]);
     let cost = |value: &str| row(&plan, value)["cost"].as_f64().expect("a cost");
-    assert!(
-        cost("none") > cost("300") && cost("none") > cost("30"),
-        "{plan:#}"
-    );
+    assert!(cost("none") > cost("300") && cost("none") > cost("30"), "{plan:#}");
     // More toleration evicts no more pods, and fewer needlessly.
     let evicted = ["30", "300", "none"].map(|v| figure(row(&plan, v), "evicted"));
     assert!(evicted.is_sorted_by(|a, b| a >= b), "{evicted:?}");
@@ -83,10 +67,7 @@ fn the_database() {
     );
     assert!(most - least < 0.05 * most, "{missing:?}");
     assert!(
-        plan["unmoved"]
-            .as_array()
-            .expect("a list")
-            .contains(&"replica_minutes_missing".into()),
+        plan["unmoved"].as_array().expect("a list").contains(&"replica_minutes_missing".into()),
         "{plan:#}"
     );
 }
@@ -110,10 +91,7 @@ fn the_edge_site() {
         "workloads.web.template.tolerations[unreachable].tolerationSeconds=60,900,none",
     ]);
     let evicted = ["60", "900", "none"].map(|v| figure(row(&plan, v), "evicted"));
-    assert!(
-        evicted[0] > evicted[1] && evicted[1] > evicted[2],
-        "{evicted:?}"
-    );
+    assert!(evicted[0] > evicted[1] && evicted[1] > evicted[2], "{evicted:?}");
     assert!((evicted[2] / 8_118.0 - 1.0).abs() < 0.3, "{evicted:?}");
     assert_ne!(plan["best"][0], "60");
 }
@@ -137,18 +115,8 @@ fn what_was_run_answers_for_other_prices() {
     ];
     let called = scratch.call(&args);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    assert!(
-        called.stdout.contains("Recommendation"),
-        "{}",
-        called.stdout
-    );
-    let kept = [
-        "plan",
-        "--kept",
-        "output/healthy-all-plan/plan.json",
-        "-o",
-        "json",
-    ];
+    assert!(called.stdout.contains("Recommendation"), "{}", called.stdout);
+    let kept = ["plan", "--kept", "output/healthy-all-plan/plan.json", "-o", "json"];
     let of = |more: &[&str]| {
         let args: Vec<&str> = kept.iter().chain(more).copied().collect();
         let called = scratch.call(&args);
@@ -160,10 +128,7 @@ fn what_was_run_answers_for_other_prices() {
     // What is to be known of these runs is no other for being asked again.
     let written = scratch.text("output/healthy-all-plan/plan.json");
     let written: Value = serde_json::from_str(&written).expect("JSON");
-    assert_eq!(
-        [&free["run"], &free["faults"]],
-        [&written["run"], &written["faults"]]
-    );
+    assert_eq!([&free["run"], &free["faults"]], [&written["run"], &written["faults"]]);
     assert!(written["run"].as_str().expect("a run").contains("seed 1"));
     let notes = |plan: &Value| plan["notes"].as_array().expect("notes").clone();
     assert!(!notes(&written).is_empty());
@@ -185,11 +150,7 @@ fn what_was_run_answers_for_other_prices() {
     let limits = ["--within", "evicted<=0/y", "--within", "below<=0/y"];
     let called = scratch.narrow(&[&["plan", "--kept", kept[2]], &limits[..]].concat());
     assert_eq!(called.code, 1, "{}", called.stderr);
-    assert!(
-        called.stdout.contains("breaks evicted"),
-        "{}",
-        called.stdout
-    );
+    assert!(called.stdout.contains("breaks evicted"), "{}", called.stdout);
     for line in called.stdout.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -204,63 +165,20 @@ fn what_cannot_be_planned_is_refused() {
     let toleration = "pods.web.tolerations[unreachable].tolerationSeconds=0,300";
     let grace = "flags.kube-controller-manager.node-monitor-grace-period=20s,50s";
     for (args, said) in [
-        (
-            vec!["--choose", toleration],
-            "nothing says how things fail here",
-        ),
-        (
-            vec!["--preset", "moon", "--choose", toleration],
-            "there is no preset `moon`",
-        ),
+        (vec!["--choose", toleration], "nothing says how things fail here"),
+        (vec!["--preset", "moon", "--choose", toleration], "there is no preset `moon`"),
         (vec!["--preset", "lab"], "there is nothing to choose from"),
         (
             vec!["--preset", "lab", "--choose", grace, "--managed", "eks"],
             "cannot be set on Amazon EKS",
         ),
         (
-            vec![
-                "--preset",
-                "lab",
-                "--choose",
-                grace,
-                "--managed",
-                "openshift",
-            ],
+            vec!["--preset", "lab", "--choose", grace, "--managed", "openshift"],
             "none of OpenShift's worker latency profiles",
         ),
-        (
-            vec![
-                "--preset",
-                "lab",
-                "--choose",
-                toleration,
-                "--price",
-                "evicted=-1",
-            ],
-            "is negative",
-        ),
-        (
-            vec![
-                "--preset",
-                "lab",
-                "--choose",
-                toleration,
-                "--precision",
-                "0%",
-            ],
-            "no percentage",
-        ),
-        (
-            vec![
-                "--preset",
-                "lab",
-                "--choose",
-                toleration,
-                "--within",
-                "pods<=1/y",
-            ],
-            "is no figure",
-        ),
+        (vec!["--preset", "lab", "--choose", toleration, "--price", "evicted=-1"], "is negative"),
+        (vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"], "no percentage"),
+        (vec!["--preset", "lab", "--choose", toleration, "--within", "pods<=1/y"], "is no figure"),
     ] {
         let all: Vec<&str> = ["plan", "a.ron", "-q"].into_iter().chain(args).collect();
         let called = scratch.call(&all);
@@ -274,12 +192,11 @@ fn what_cannot_be_planned_is_refused() {
 fn drawn_faults_are_written_and_read() {
     let scratch = Scratch::with_starter();
     let faults = |more: &[&str]| {
-        let args: Vec<&str> = [
-            "faults", "a.ron", "--preset", "grid", "--seed", "7", "--for", "72h", "-q",
-        ]
-        .into_iter()
-        .chain(more.iter().copied())
-        .collect();
+        let args: Vec<&str> =
+            ["faults", "a.ron", "--preset", "grid", "--seed", "7", "--for", "72h", "-q"]
+                .into_iter()
+                .chain(more.iter().copied())
+                .collect();
         let called = scratch.call(&args);
         assert_eq!(called.code, 0, "{}", called.stderr);
         called.stdout
@@ -289,15 +206,8 @@ fn drawn_faults_are_written_and_read() {
     let called = scratch.call(&["validate", "year.ron"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     scratch.write("history.csv", faults(&["--as", "csv"]));
-    let called = scratch.call(&[
-        "outages",
-        "history.csv",
-        "--fit",
-        "--chart",
-        "o.svg",
-        "-o",
-        "json",
-    ]);
+    let called =
+        scratch.call(&["outages", "history.csv", "--fit", "--chart", "o.svg", "-o", "json"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let told: Value = serde_json::from_str(&called.stdout).expect("JSON");
     let document: Value = serde_json::from_str(&faults(&["--as", "json"])).expect("JSON");
@@ -317,9 +227,7 @@ fn drawn_faults_are_written_and_read() {
     let called = scratch.call(&["outages", "bad.csv"]);
     assert_eq!(called.code, 2);
     assert!(
-        called
-            .stderr
-            .contains("line 2: the outage of `a` ends before it begins"),
+        called.stderr.contains("line 2: the outage of `a` ends before it begins"),
         "{}",
         called.stderr
     );
@@ -405,10 +313,7 @@ fn histories_of_one_name_do_not_collide() {
         called.stdout
     };
     let before = read();
-    assert!(
-        before.contains("one 1 of n-") && before.contains("two 1 of n-"),
-        "{before}"
-    );
+    assert!(before.contains("one 1 of n-") && before.contains("two 1 of n-"), "{before}");
     std::fs::remove_dir_all(scratch.path("a")).expect("it was there");
     std::fs::remove_dir_all(scratch.path("b")).expect("it was there");
     assert_eq!(read(), before);
@@ -424,16 +329,8 @@ fn histories_that_cannot_be_are_refused() {
             "line 3: this outage of `a` begins before the one of line 2 is over",
             "make one outage of the two",
         ),
-        (
-            "a,60,0\n",
-            "line 2: the outage of `a` ends before it begins",
-            "its start stands first",
-        ),
-        (
-            "a,60,\n",
-            "there is no outage in it that has ended",
-            "give its end",
-        ),
+        ("a,60,0\n", "line 2: the outage of `a` ends before it begins", "its start stands first"),
+        ("a,60,\n", "there is no outage in it that has ended", "give its end"),
     ] {
         scratch.write("bad.csv", format!("node,start,end\n{rows}"));
         scratch.write(
@@ -464,12 +361,7 @@ fn prices_are_kept_with_the_scenario() {
     let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
     let common = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
     let of = |args: &[&str]| {
-        let args: Vec<&str> = ["plan"]
-            .iter()
-            .chain(args)
-            .chain(&common)
-            .copied()
-            .collect();
+        let args: Vec<&str> = ["plan"].iter().chain(args).chain(&common).copied().collect();
         let called = scratch.call(&args);
         assert_eq!(called.code, 0, "{}", called.stderr);
         serde_json::from_str::<Value>(&called.stdout).expect("JSON")
@@ -479,22 +371,14 @@ fn prices_are_kept_with_the_scenario() {
         of(&args.iter().chain(more).copied().collect::<Vec<_>>())
     };
     // Four nodes are 35,040 hours of a year, whatever is chosen.
-    scratch.write(
-        "p.ron",
-        scenario(r#"currency: "EUR", missing: 0.5, evicted: 2, node_hour: 0.1"#),
-    );
+    scratch
+        .write("p.ron", scenario(r#"currency: "EUR", missing: 0.5, evicted: 2, node_hour: 0.1"#));
     let plan = planned(&[]);
     assert_eq!(plan["unit"], "EUR");
     for row in plan["rows"].as_array().expect("rows") {
-        let (missing, evicted) = (
-            figure(row, "replica_minutes_missing"),
-            figure(row, "evicted"),
-        );
+        let (missing, evicted) = (figure(row, "replica_minutes_missing"), figure(row, "evicted"));
         let cost = row["cost"].as_f64().expect("a cost");
-        assert!(
-            (cost - 0.5 * missing - 2.0 * evicted - 3_504.0).abs() < 1e-6,
-            "{row}"
-        );
+        assert!((cost - 0.5 * missing - 2.0 * evicted - 3_504.0).abs() < 1e-6, "{row}");
     }
     let kept = of(&["--kept", "output/p-plan/plan.json", "--price", "evicted=0"]);
     let prices = kept["prices"].as_object().expect("prices");
@@ -582,13 +466,8 @@ fn settings_of_several_workloads() {
     let plans = plan["plans"].as_array().expect("a plan of each");
     assert_eq!(plans.len(), 2, "{plan:#}");
     for one in plans {
-        assert_eq!(
-            (&one["best"][0], &one["now"][0]),
-            (&"0".into(), &"none".into())
-        );
-        let together = one["together"]
-            .as_str()
-            .expect("what they do to each other");
+        assert_eq!((&one["best"][0], &one["now"][0]), (&"0".into(), &"none".into()));
+        let together = one["together"].as_str().expect("what they do to each other");
         assert!(together.contains("do not touch each other"), "{together}");
     }
     let files = scratch.names("output/w-plan");
@@ -603,17 +482,10 @@ fn settings_of_several_workloads() {
     // The runs answer for both again.
     let kept = of(&["--kept", "output/w-plan/plan.json", "--price", "evicted=2h"]);
     let best = |plan: &Value| plan["best"][0].clone();
-    let all: Vec<Value> = kept["plans"]
-        .as_array()
-        .expect("plans")
-        .iter()
-        .map(best)
-        .collect();
+    let all: Vec<Value> = kept["plans"].as_array().expect("plans").iter().map(best).collect();
     assert_eq!(all, ["none", "none"]);
     assert_eq!(
-        of(&[&chosen[..], &["--jointly"]].concat())["rows"]
-            .as_array()
-            .map(Vec::len),
+        of(&[&chosen[..], &["--jointly"]].concat())["rows"].as_array().map(Vec::len),
         Some(4)
     );
     // At no price of evictions three of four come to the same, and no number of runs tells them apart.
@@ -621,8 +493,5 @@ fn settings_of_several_workloads() {
     let plan = of(&[&chosen[..], &["--price", "evicted=10m"]].concat());
     assert_eq!(plan["rows"].as_array().map(Vec::len), Some(4), "{plan:#}");
     let notes = plan["notes"].to_string();
-    assert!(
-        notes.contains("touch each other") && notes.contains("all 4 combinations"),
-        "{notes}"
-    );
+    assert!(notes.contains("touch each other") && notes.contains("all 4 combinations"), "{notes}");
 }

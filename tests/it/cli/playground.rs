@@ -8,10 +8,7 @@ use std::fs;
 fn with_module() -> Scratch {
     let scratch = Scratch::new();
     let version = env!("CARGO_PKG_VERSION");
-    scratch.write(
-        "m.wasm",
-        format!("\0asm\x01\0\0\0 taintsim-playground {version};"),
-    );
+    scratch.write("m.wasm", format!("\0asm\x01\0\0\0 taintsim-playground {version};"));
     scratch
 }
 
@@ -62,11 +59,7 @@ fn a_playground_is_replaced_and_nothing_else_is() {
     scratch.write("other/mine.txt", "mine");
     let called = scratch.call(&["playground", "--out", "other", "--module", "m.wasm"]);
     assert_eq!((called.code, called.stdout.as_str()), (2, ""));
-    assert!(
-        called.stderr.contains("name another folder with --out"),
-        "{}",
-        called.stderr
-    );
+    assert!(called.stderr.contains("name another folder with --out"), "{}", called.stderr);
 }
 
 #[test]

@@ -44,16 +44,7 @@ fn a_report_is_what_the_run_printed() {
     ]);
     assert_eq!(json, printed.stdout);
     assert_eq!(
-        scratch
-            .call(&[
-                "report",
-                "output/a",
-                "--as",
-                "perfetto",
-                "--out",
-                "trace.json"
-            ])
-            .stdout,
+        scratch.call(&["report", "output/a", "--as", "perfetto", "--out", "trace.json"]).stdout,
         ""
     );
     assert!(scratch.text("trace.json").contains("\"process_name\""));
@@ -63,15 +54,9 @@ fn a_report_is_what_the_run_printed() {
 fn the_file_that_a_scenario_points_at_goes_with_it() {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(
-        root.join("tests/exports/healthy-all.json.gz"),
-        scratch.path("all.json.gz"),
-    )
-    .expect("can be copied");
-    scratch.write(
-        "c.ron",
-        r#"Scenario(version: 1, horizon: "10m", cluster: From("all.json.gz"))"#,
-    );
+    fs::copy(root.join("tests/exports/healthy-all.json.gz"), scratch.path("all.json.gz"))
+        .expect("can be copied");
+    scratch.write("c.ron", r#"Scenario(version: 1, horizon: "10m", cluster: From("all.json.gz"))"#);
     let printed = scratch.call(&["run", "c.ron"]);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     // Neither scenario nor export is needed any more.
@@ -82,14 +67,11 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
         "output/c/input-all.json.gz",
         r#"{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}}"#,
     );
+    scratch.call(&["report", "output/c"]).fails(2, &["input-all.json.gz", "hash"]);
+    fs::remove_file(scratch.path("output/c/input-all.json.gz")).expect("can be removed");
     scratch
         .call(&["report", "output/c"])
-        .fails(2, &["input-all.json.gz", "hash"]);
-    fs::remove_file(scratch.path("output/c/input-all.json.gz")).expect("can be removed");
-    scratch.call(&["report", "output/c"]).fails(
-        2,
-        &["input-all.json.gz", "missing", "run the scenario again"],
-    );
+        .fails(2, &["input-all.json.gz", "missing", "run the scenario again"]);
 }
 
 /// The names of a run were in a file `trace.json` once, as its manifest says.
@@ -99,16 +81,10 @@ fn a_folder_with_the_former_name_of_its_names_is_read() {
     let printed = scratch.call(&["run", "a.ron"]);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     let new = scratch.call(&["report", "output/a"]).stdout;
-    fs::rename(
-        scratch.path("output/a/names.json"),
-        scratch.path("output/a/trace.json"),
-    )
-    .expect("it is there");
+    fs::rename(scratch.path("output/a/names.json"), scratch.path("output/a/trace.json"))
+        .expect("it is there");
     let manifest = scratch.text("output/a/manifest.json");
-    scratch.write(
-        "output/a/manifest.json",
-        manifest.replace("names.json", "trace.json"),
-    );
+    scratch.write("output/a/manifest.json", manifest.replace("names.json", "trace.json"));
     let old = scratch.call(&["report", "output/a"]);
     assert_eq!(old.code, 0, "{}", old.stderr);
     assert_eq!(old.stdout, new.replace("names.json", "trace.json"));
@@ -132,31 +108,15 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
         scratch.write("output/a/names.json", &names);
     };
     for (file, text, said) in [
-        (
-            "manifest.json",
-            "{".to_owned(),
-            &["not the manifest of a run"][..],
-        ),
+        ("manifest.json", "{".to_owned(), &["not the manifest of a run"][..]),
         (
             "manifest.json",
             manifest.replace("\"format\": 2", "\"format\": 99"),
             &["form 99", "reads form 2", "run the scenario again"],
         ),
-        (
-            "manifest.json",
-            manifest.replace("  \"format\": 2,\n", ""),
-            &["an older form"],
-        ),
-        (
-            "scenario.ron",
-            scenario.replace("duration", "Duration"),
-            &["scenario.ron"],
-        ),
-        (
-            "scenario.ron",
-            format!("{scenario}\n// later"),
-            &["scenario.ron", "hash"],
-        ),
+        ("manifest.json", manifest.replace("  \"format\": 2,\n", ""), &["an older form"]),
+        ("scenario.ron", scenario.replace("duration", "Duration"), &["scenario.ron"]),
+        ("scenario.ron", format!("{scenario}\n// later"), &["scenario.ron", "hash"]),
         (
             "events.jsonl",
             events[..events.len() - 20].to_owned(),
@@ -167,39 +127,22 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
             events[..events.trim_end().rfind('\n').unwrap() + 1].to_owned(),
             &["records, and the manifest says"],
         ),
-        (
-            "events.jsonl",
-            events.replacen("pod-", "pot-", 1),
-            &["events.jsonl: line", "pot-"],
-        ),
+        ("events.jsonl", events.replacen("pod-", "pot-", 1), &["events.jsonl: line", "pot-"]),
         ("names.json", "{}".to_owned(), &["names.json"]),
     ] {
         scratch.write(&format!("output/a/{file}"), text);
         scratch.call(&["report", "output/a"]).fails(2, said);
         restore();
     }
-    for file in [
-        "manifest.json",
-        "events.jsonl",
-        "scenario.ron",
-        "names.json",
-    ] {
+    for file in ["manifest.json", "events.jsonl", "scenario.ron", "names.json"] {
         fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("can be removed");
         scratch.call(&["report", "output/a"]).fails(2, &[file]);
         restore();
     }
     assert_eq!(scratch.call(&["report", "output/a"]).code, 0);
-    scratch
-        .call(&["report", "a.ron"])
-        .fails(2, &["a file, not a folder"]);
-    scratch
-        .call(&["report", "output/b"])
-        .fails(2, &["no such file or folder", "output/a"]);
+    scratch.call(&["report", "a.ron"]).fails(2, &["a file, not a folder"]);
+    scratch.call(&["report", "output/b"]).fails(2, &["no such file or folder", "output/a"]);
     assert_eq!(scratch.call(&["sweep", "a.ron", "--seeds", "1"]).code, 0);
-    scratch
-        .call(&["report", "output/a-sweep"])
-        .fails(2, &["a sweep, not of a run"]);
-    scratch
-        .call(&["report", "output/a", "--as", "yaml"])
-        .fails(2, &["perfetto"]);
+    scratch.call(&["report", "output/a-sweep"]).fails(2, &["a sweep, not of a run"]);
+    scratch.call(&["report", "output/a", "--as", "yaml"]).fails(2, &["perfetto"]);
 }

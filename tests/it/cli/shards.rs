@@ -19,11 +19,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn call(scratch: &Scratch, args: &[String], more: &[&str]) -> Called {
-    let args: Vec<&str> = args
-        .iter()
-        .map(String::as_str)
-        .chain(more.iter().copied())
-        .collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).chain(more.iter().copied()).collect();
     scratch.call(&args)
 }
 
@@ -32,10 +28,7 @@ fn files(scratch: &Scratch, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for name in scratch.names(folder) {
         let path = format!("{folder}/{name}");
-        match fs::metadata(scratch.path(&path))
-            .expect("it is there")
-            .is_dir()
-        {
+        match fs::metadata(scratch.path(&path)).expect("it is there").is_dir() {
             true => all.extend(files(scratch, &path)),
             false => {
                 all.insert(path.clone(), scratch.read(&path));
@@ -47,12 +40,7 @@ fn files(scratch: &Scratch, folder: &str) -> BTreeMap<String, Vec<u8>> {
 
 fn shard(scratch: &Scratch, plan: &str, number: u32) -> String {
     let called = scratch.call(&["shard", plan, &number.to_string(), "--jobs", "1"]);
-    assert_eq!(
-        (called.code, called.stdout.as_str()),
-        (0, ""),
-        "{}",
-        called.stderr
-    );
+    assert_eq!((called.code, called.stdout.as_str()), (0, ""), "{}", called.stderr);
     called.stderr
 }
 
@@ -64,11 +52,7 @@ fn gathered(scratch: &Scratch, plan: &str, of: u32, out: &[&str]) -> (Called, u3
         if called.code != 5 {
             return (called, round);
         }
-        assert!(
-            called.stderr.contains("taintsim shard"),
-            "{}",
-            called.stderr
-        );
+        assert!(called.stderr.contains("taintsim shard"), "{}", called.stderr);
         assert!(round < 100, "it does not end: {}", called.stderr);
         for number in (0..of).rev() {
             shard(scratch, plan, number);
@@ -82,17 +66,9 @@ fn same(scratch: &Scratch, args: &[String], of: u32, writes: bool) -> u32 {
     let plan = format!("plan-{of}");
     let out: &[&str] = if writes { &["--out", "results"] } else { &[] };
     let one = call(scratch, args, out);
-    let before = if writes {
-        files(scratch, "results")
-    } else {
-        BTreeMap::new()
-    };
+    let before = if writes { files(scratch, "results") } else { BTreeMap::new() };
     let _ = fs::remove_dir_all(scratch.path("results"));
-    let planned = call(
-        scratch,
-        args,
-        &["--plan-shards", &of.to_string(), "--out", &plan],
-    );
+    let planned = call(scratch, args, &["--plan-shards", &of.to_string(), "--out", &plan]);
     assert_eq!(planned.code, 0, "{}", planned.stderr);
     assert!(!scratch.path("results").exists(), "a plan runs nothing");
     let (many, rounds) = gathered(scratch, &plan, of, out);
@@ -137,15 +113,8 @@ fn a_work_plan_needs_nothing_but_itself() {
         "Scenario(version: 1, horizon: \"20m\", cluster: From(\"cluster.json\"),
             timeline: [(at: \"3m\", do: Partition(nodes: Node(\"n-0\"), duration: \"10m\"))])",
     );
-    let args = words(&[
-        "sweep",
-        "of.ron",
-        "--quiet",
-        "--seeds",
-        "4",
-        "--set",
-        "kubernetes=1.30,1.34",
-    ]);
+    let args =
+        words(&["sweep", "of.ron", "--quiet", "--seeds", "4", "--set", "kubernetes=1.30,1.34"]);
     let one = call(&scratch, &args, &[]);
     assert_eq!(one.code, 0, "{}", one.stderr);
     let before = files(&scratch, "output");
@@ -158,12 +127,7 @@ fn a_work_plan_needs_nothing_but_itself() {
     // On another machine, under another name.
     fs::rename(scratch.path("plan"), scratch.path("elsewhere")).expect("it was there");
     let (many, _) = gathered(&scratch, "elsewhere", 2, &[]);
-    assert_eq!(
-        (many.code, &many.stdout),
-        (0, &one.stdout),
-        "{}",
-        many.stderr
-    );
+    assert_eq!((many.code, &many.stdout), (0, &one.stdout), "{}", many.stderr);
     assert_eq!(files(&scratch, "output"), before);
 }
 
@@ -212,45 +176,24 @@ fn a_plan_goes_in_rounds_and_ends_where_one_machine_ends() {
     let scratch = Scratch::new();
     scratch.write("f.ron", FAILING);
     let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,60,300";
-    let args = words(&[
-        "plan",
-        "f.ron",
-        "--quiet",
-        "--choose",
-        choose,
-        "--precision",
-        "2%",
-    ]);
+    let args = words(&["plan", "f.ron", "--quiet", "--choose", choose, "--precision", "2%"]);
     // As a work plan has it: no limit of time.
     let one = call(&scratch, &args, &["--budget", "1h", "--out", "results"]);
     let before = files(&scratch, "results");
     assert!(one.code <= 1, "{}", one.stderr);
     for of in [1, 2, 7] {
         let plan = format!("plan-{of}");
-        let planned = call(
-            &scratch,
-            &args,
-            &["--plan-shards", &of.to_string(), "--out", &plan],
-        );
+        let planned = call(&scratch, &args, &["--plan-shards", &of.to_string(), "--out", &plan]);
         assert_eq!(planned.code, 0, "{}", planned.stderr);
         fs::remove_dir_all(scratch.path("results")).expect("it was there");
         let (many, rounds) = gathered(&scratch, &plan, of, &["--out", "results"]);
-        assert_eq!(
-            (many.code, &many.stdout),
-            (one.code, &one.stdout),
-            "{}",
-            many.stderr
-        );
+        assert_eq!((many.code, &many.stdout), (one.code, &one.stdout), "{}", many.stderr);
         assert_eq!(files(&scratch, "results"), before);
         // Of 24 replications in the first round too little is known, and each round at least
         // doubles what there is: 24, 48, 96 … 24 · 2^10 are more than the most there can be.
         assert!((2..=10).contains(&rounds), "{rounds}");
     }
-    let refused = call(
-        &scratch,
-        &args,
-        &["--plan-shards", "2", "--out", "p", "--budget", "5m"],
-    );
+    let refused = call(&scratch, &args, &["--plan-shards", "2", "--out", "p", "--budget", "5m"]);
     refused.fails(2, &["a work plan cannot have a time, --budget"]);
 }
 
@@ -291,11 +234,7 @@ fn a_search_goes_batch_by_batch() {
 fn what_is_missing_or_damaged_is_named_with_what_makes_up_for_it() {
     let scratch = Scratch::with_starter();
     let one = call(&scratch, &sweep(), &[]);
-    let planned = call(
-        &scratch,
-        &sweep(),
-        &["--plan-shards", "4", "--out", "my plan"],
-    );
+    let planned = call(&scratch, &sweep(), &["--plan-shards", "4", "--out", "my plan"]);
     assert_eq!(planned.code, 0, "{}", planned.stderr);
     for said in [
         "The work plan 'my plan' has 4 shards.",
@@ -305,10 +244,7 @@ fn what_is_missing_or_damaged_is_named_with_what_makes_up_for_it() {
     }
     scratch.call(&["gather", "my plan"]).fails(
         5,
-        &[
-            "no shard of my plan is done yet",
-            "`taintsim shard 'my plan' I` for each I from 0 to 3",
-        ],
+        &["no shard of my plan is done yet", "`taintsim shard 'my plan' I` for each I from 0 to 3"],
     );
     for number in [0, 1, 3] {
         assert!(shard(&scratch, "my plan", number).contains(&format!("shard {number} of 4: ")));
@@ -317,26 +253,17 @@ fn what_is_missing_or_damaged_is_named_with_what_makes_up_for_it() {
     let file = |number: u32| format!("my plan/round-0.shard-{number}.result");
     // Cut short, another byte, another version, another plan, of another shard, none at all.
     let whole = scratch.read(&file(1));
-    let line = whole
-        .iter()
-        .position(|b| *b == b'\n')
-        .expect("a line of JSON");
+    let line = whole.iter().position(|b| *b == b'\n').expect("a line of JSON");
     let head = String::from_utf8(whole[..line].to_vec()).expect("UTF-8");
     let with = |head: String| [head.as_bytes(), &whole[line..]].concat();
     let mut flipped = whole.clone();
     flipped[line + 20] ^= 1;
     let version = format!("\"taintsim\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    assert!(
-        head.contains(&version) && head.contains("\"plan\":\"fnv1a64:"),
-        "{head}"
-    );
+    assert!(head.contains(&version) && head.contains("\"plan\":\"fnv1a64:"), "{head}");
     let damaged = [
         (whole[..whole.len() - 1].to_vec(), "cut short, or damaged"),
         (flipped, "cut short, or damaged"),
-        (
-            with(head.replace(&version, "\"taintsim\":\"0.0.9\"")),
-            "taintsim 0.0.9 made it",
-        ),
+        (with(head.replace(&version, "\"taintsim\":\"0.0.9\"")), "taintsim 0.0.9 made it"),
         (
             with(head.replace("fnv1a64:", "fnv1a64:0")),
             "it is of another work plan: other inputs, or another command",
@@ -363,54 +290,34 @@ fn what_is_missing_or_damaged_is_named_with_what_makes_up_for_it() {
     assert_eq!(scratch.read(&file(1)), whole);
     let many = scratch.call(&["gather", "my plan"]);
     assert_eq!((many.code, many.stdout), (0, one.stdout), "{}", many.stderr);
-    scratch
-        .call(&["shard", "my plan", "4"])
-        .fails(2, &["my plan has no shard 4: it has 4"]);
+    scratch.call(&["shard", "my plan", "4"]).fails(2, &["my plan has no shard 4: it has 4"]);
 }
 
 #[test]
 fn a_plan_that_is_not_what_was_packed_is_refused() {
     let scratch = Scratch::with_starter();
-    assert_eq!(
-        call(&scratch, &sweep(), &["--plan-shards", "2", "--out", "p"]).code,
-        0
-    );
+    assert_eq!(call(&scratch, &sweep(), &["--plan-shards", "2", "--out", "p"]).code, 0);
     let manifest = scratch.text("p/manifest.json");
     let anew = format!(
         "taintsim sweep a.ron --quiet --seeds 9 --set '{TOLERATION}=0,600' --plan-shards 2 --out p"
     );
     for command in [&["shard", "p", "0"][..], &["gather", "p"]] {
         let version = format!("\"taintsim\": \"{}\"", env!("CARGO_PKG_VERSION"));
-        scratch.write(
-            "p/manifest.json",
-            manifest.replace(&version, "\"taintsim\": \"9.9.9\""),
-        );
-        scratch
-            .call(command)
-            .fails(2, &["p was planned by taintsim 9.9.9", &anew]);
+        scratch.write("p/manifest.json", manifest.replace(&version, "\"taintsim\": \"9.9.9\""));
+        scratch.call(command).fails(2, &["p was planned by taintsim 9.9.9", &anew]);
         scratch.write("p/manifest.json", &manifest);
         let input = scratch.text("p/input-0-a.ron");
         scratch.write("p/input-0-a.ron", input.replace("120", "121"));
-        scratch.call(command).fails(
-            2,
-            &[
-                "p/input-0-a.ron, the copy of a.ron: it is not what was packed",
-                &anew,
-            ],
-        );
-        fs::remove_file(scratch.path("p/input-0-a.ron")).expect("it was there");
         scratch
             .call(command)
-            .fails(2, &["p/input-0-a.ron, the copy of a.ron", &anew]);
+            .fails(2, &["p/input-0-a.ron, the copy of a.ron: it is not what was packed", &anew]);
+        fs::remove_file(scratch.path("p/input-0-a.ron")).expect("it was there");
+        scratch.call(command).fails(2, &["p/input-0-a.ron, the copy of a.ron", &anew]);
         scratch.write("p/input-0-a.ron", input);
     }
     assert_eq!(call(&scratch, &sweep(), &["--out", "q"]).code, 0);
-    scratch
-        .call(&["gather", "q/a-sweep"])
-        .fails(2, &["these are results, and no work plan"]);
-    scratch
-        .call(&["gather", "q"])
-        .fails(2, &["this is no work plan"]);
+    scratch.call(&["gather", "q/a-sweep"]).fails(2, &["these are results, and no work plan"]);
+    scratch.call(&["gather", "q"]).fails(2, &["this is no work plan"]);
     // Results of shards are not thrown away for another plan.
     shard(&scratch, "p", 0);
     call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"])
@@ -426,16 +333,7 @@ fn a_shard_that_is_killed_leaves_nothing_and_is_done_again() {
     let flap = "timeline: [(at: \"1h\", do: Flap(node: \"a-1\", down: \"55s\", up: \"30s\", times: 100000)),";
     let text = scratch.text("long.ron").replacen("timeline: [", flap, 1);
     scratch.write("long.ron", text);
-    let args = words(&[
-        "sweep",
-        "long.ron",
-        "--seeds",
-        "50",
-        "--plan-shards",
-        "1",
-        "--out",
-        "p",
-    ]);
+    let args = words(&["sweep", "long.ron", "--seeds", "50", "--plan-shards", "1", "--out", "p"]);
     assert_eq!(call(&scratch, &args, &[]).code, 0);
     let before = scratch.names("p");
     let mut child = Command::new(env!("CARGO_BIN_EXE_taintsim"))
@@ -454,9 +352,7 @@ fn a_shard_that_is_killed_leaves_nothing_and_is_done_again() {
     let killed = child.wait().expect("it ends");
     assert_eq!(killed.code(), None, "it ended by a signal");
     assert_eq!(scratch.names("p"), before);
-    scratch
-        .call(&["gather", "p"])
-        .fails(5, &["no shard of p is done yet"]);
+    scratch.call(&["gather", "p"]).fails(5, &["no shard of p is done yet"]);
 
     // A temporary file of one that was killed while it wrote does not count, and goes away.
     let planned = call(&scratch, &sweep(), &["--plan-shards", "1", "--out", "q"]);
@@ -469,9 +365,7 @@ fn a_shard_that_is_killed_leaves_nothing_and_is_done_again() {
         planned.stdout
     );
     scratch.write("q/.round-0.shard-0.result.1-0.tmp", "half");
-    scratch
-        .call(&["gather", "q"])
-        .fails(5, &["no shard of q is done yet"]);
+    scratch.call(&["gather", "q"]).fails(5, &["no shard of q is done yet"]);
     shard(&scratch, "q", 0);
     assert!(!scratch.path("q/.round-0.shard-0.result.1-0.tmp").exists());
     let one = call(&scratch, &sweep(), &[]);
@@ -497,17 +391,9 @@ fn path() -> std::ffi::OsString {
 fn the_script_for_slurm_does_every_task_of_its_array() {
     let scratch = Scratch::with_starter();
     let one = call(&scratch, &sweep(), &[]);
-    assert_eq!(
-        call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"]).code,
-        0
-    );
+    assert_eq!(call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"]).code, 0);
     let said = scratch.call(&["shard", "p", "--for", "slurm"]);
-    assert_eq!(
-        (said.code, said.stdout.as_str()),
-        (0, "sbatch p/slurm.sh\n"),
-        "{}",
-        said.stderr
-    );
+    assert_eq!((said.code, said.stdout.as_str()), (0, "sbatch p/slurm.sh\n"), "{}", said.stderr);
     let script = scratch.text("p/slurm.sh");
     assert!(script.contains("\n#SBATCH --array=0-2\n"), "{script}");
     // Slurm runs a copy of it, in another folder, with the number in the environment.
@@ -533,31 +419,14 @@ fn the_script_for_slurm_does_every_task_of_its_array() {
 fn the_command_of_the_manifest_does_every_index_of_the_job() {
     let scratch = Scratch::with_starter();
     let one = call(&scratch, &sweep(), &[]);
-    assert_eq!(
-        call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"]).code,
-        0
-    );
-    let image = [
-        "shard",
-        "p",
-        "--for",
-        "kubernetes",
-        "--image",
-        "registry.example/taintsim:1",
-    ];
-    assert_eq!(
-        scratch.call(&image).stdout,
-        "kubectl apply -f p/kubernetes.yaml\n"
-    );
+    assert_eq!(call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"]).code, 0);
+    let image = ["shard", "p", "--for", "kubernetes", "--image", "registry.example/taintsim:1"];
+    assert_eq!(scratch.call(&image).stdout, "kubectl apply -f p/kubernetes.yaml\n");
     let manifest: serde_json::Value =
         serde_saphyr::from_str(&scratch.text("p/kubernetes.yaml")).expect("it is YAML");
     let job = &manifest["spec"];
     assert_eq!(
-        (
-            &manifest["kind"],
-            &job["completionMode"],
-            job["completions"].as_u64()
-        ),
+        (&manifest["kind"], &job["completionMode"], job["completions"].as_u64()),
         (&"Job".into(), &"Indexed".into(), Some(3))
     );
     let container = &job["template"]["spec"]["containers"][0];

@@ -21,18 +21,10 @@ pub(super) const STUCK: &str = r#"Scenario(
 fn what_is_written_violates_and_is_small() {
     let dir = Scratch::new();
     dir.write("stuck.ron", STUCK);
-    let out = dir.call(&[
-        "shrink",
-        "stuck.ron",
-        "--property",
-        "pod-stuck",
-        "--out",
-        "small.ron",
-    ]);
+    let out = dir.call(&["shrink", "stuck.ron", "--property", "pod-stuck", "--out", "small.ron"]);
     assert_eq!((out.code, out.stdout.as_str()), (0, ""), "{}", out.stderr);
     assert!(
-        out.stderr
-            .contains("From 4 nodes, 3 pods, 3 entries to 1 node, 1 pod, 2 entries"),
+        out.stderr.contains("From 4 nodes, 3 pods, 3 entries to 1 node, 1 pod, 2 entries"),
         "{}",
         out.stderr
     );
@@ -46,23 +38,9 @@ fn what_is_written_violates_and_is_small() {
     assert_eq!(dir.call(&["test", "-q", "small.ron"]).code, 0, "{text}");
     // To standard output, and by default without a word too many.
     let again = dir.call(&["shrink", "-q", "stuck.ron", "--property", "PodStuck"]);
-    assert_eq!(
-        (again.code, again.stdout, again.stderr),
-        (0, text, String::new())
-    );
-    let kept = dir.call(&[
-        "shrink",
-        "stuck.ron",
-        "--property",
-        "pod-stuck",
-        "--out",
-        "small.ron",
-    ]);
-    assert!(
-        kept.code == 2 && kept.stderr.contains("--force"),
-        "{}",
-        kept.stderr
-    );
+    assert_eq!((again.code, again.stdout, again.stderr), (0, text, String::new()));
+    let kept = dir.call(&["shrink", "stuck.ron", "--property", "pod-stuck", "--out", "small.ron"]);
+    assert!(kept.code == 2 && kept.stderr.contains("--force"), "{}", kept.stderr);
 }
 
 #[test]
@@ -70,17 +48,11 @@ fn what_cannot_be_shrunk_is_said() {
     let dir = Scratch::new();
     dir.write("stuck.ron", STUCK);
     for (args, says) in [
-        (
-            vec!["--property", "wrong-pod"],
-            "does not violate wrong-pod",
-        ),
+        (vec!["--property", "wrong-pod"], "does not violate wrong-pod"),
         (vec!["--property", "pod-stick"], "did you mean pod-stuck?"),
         (vec!["--property", "deterministic"], "two runs"),
         (vec![], "which property"),
-        (
-            vec!["--property", "pod-stuck", "--set", "nodes[9].zone=b"],
-            "nodes[9]",
-        ),
+        (vec!["--property", "pod-stuck", "--set", "nodes[9].zone=b"], "nodes[9]"),
     ] {
         let out = dir.call(&[&["shrink", "stuck.ron"], args.as_slice()].concat());
         assert!(

@@ -35,47 +35,26 @@ fn nothing_is_written_through_what_lies_in_the_place_of_a_file() {
     for (place, args) in [
         (result, &["shard", "evil", "0"][..]),
         ("evil/slurm.sh", &["shard", "evil", "--for", "slurm"]),
-        (
-            "evil/kubernetes.yaml",
-            &["shard", "evil", "--for", "kubernetes"],
-        ),
+        ("evil/kubernetes.yaml", &["shard", "evil", "--for", "kubernetes"]),
         ("new.ron", &["init", "new.ron", "--force"]),
-        (
-            "page.html",
-            &["survey", "a.ron", "--quiet", "--html=page.html"],
-        ),
-        (
-            "units.xml",
-            &["test", "a.ron", "--reporter", "junit=units.xml"],
-        ),
+        ("page.html", &["survey", "a.ron", "--quiet", "--html=page.html"]),
+        ("units.xml", &["test", "a.ron", "--reporter", "junit=units.xml"]),
     ] {
         let scratch = with_plan();
         let victim = scratch.path("victim");
         // A link to a file, one to what is not there, and one by way of another.
         symlink(&victim, scratch.path("second")).expect("a link");
-        for to in [
-            victim.clone(),
-            scratch.path("nowhere"),
-            scratch.path("second"),
-        ] {
+        for to in [victim.clone(), scratch.path("nowhere"), scratch.path("second")] {
             symlink(&to, scratch.path(place)).expect("a link");
             let called = scratch.call(args);
             assert!(called.code >= 2, "{args:?}: {}", called.stderr);
-            assert!(
-                called.stderr.contains("it is a link"),
-                "{args:?}: {}",
-                called.stderr
-            );
+            assert!(called.stderr.contains("it is a link"), "{args:?}: {}", called.stderr);
             assert!(!scratch.path("nowhere").exists(), "{args:?}");
             fs::remove_file(scratch.path(place)).expect("it is there still");
         }
         fifo(&scratch, place);
         let called = scratch.call(args);
-        assert!(
-            called.stderr.contains("it is a FIFO"),
-            "{args:?}: {}",
-            called.stderr
-        );
+        assert!(called.stderr.contains("it is a FIFO"), "{args:?}: {}", called.stderr);
         fs::remove_file(scratch.path(place)).expect("it is there still");
         fs::create_dir(scratch.path(place)).expect("nothing is there");
         assert!(scratch.call(args).code >= 2, "{args:?}");
@@ -90,11 +69,7 @@ fn nothing_is_written_through_what_lies_in_the_place_of_a_file() {
             continue;
         }
         // Nothing is expected of the scenario, which `test` says by a code of its own.
-        assert!(
-            [0, 1, 4].contains(&called.code),
-            "{args:?}: {}",
-            called.stderr
-        );
+        assert!([0, 1, 4].contains(&called.code), "{args:?}: {}", called.stderr);
         assert_ne!(scratch.read(place), b"precious", "{args:?}");
     }
 }
@@ -106,9 +81,7 @@ fn a_manifest_that_is_a_fifo_is_named() {
     fs::create_dir(scratch.path("made")).expect("nothing is there");
     fifo(&scratch, "made/manifest.json");
     for args in [&["report", "made"][..], &["explain", "made", "web"]] {
-        scratch
-            .call(args)
-            .fails(2, &["manifest.json", "this is no plain file"]);
+        scratch.call(args).fails(2, &["manifest.json", "this is no plain file"]);
     }
 }
 
@@ -117,52 +90,26 @@ fn a_manifest_that_is_a_fifo_is_named() {
 fn what_only_looks_left_over_stays() {
     let scratch = with_plan();
     fifo(&scratch, "evil/.round-0.shard-0.result.77-1.tmp");
-    symlink(
-        scratch.path("victim"),
-        scratch.path("evil/.round-0.shard-0.result.78-1.tmp"),
-    )
-    .expect("a link");
+    symlink(scratch.path("victim"), scratch.path("evil/.round-0.shard-0.result.78-1.tmp"))
+        .expect("a link");
     assert_eq!(scratch.call(&["shard", "evil", "0"]).code, 0);
     assert_eq!(scratch.text("victim"), "precious");
-    assert_eq!(
-        scratch
-            .names("evil")
-            .iter()
-            .filter(|n| n.ends_with(".tmp"))
-            .count(),
-        2
-    );
+    assert_eq!(scratch.names("evil").iter().filter(|n| n.ends_with(".tmp")).count(), 2);
 }
 
 #[test]
 fn a_work_plan_leads_to_nothing_beside_it() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 9] = [
-        ("no plain file of that folder", |m| {
-            m["inputs"][0]["copy"] = json!("../victim")
-        }),
-        ("no plain file of that folder", |m| {
-            m["inputs"][0]["copy"] = json!("/dev/zero")
-        }),
-        ("no plain file of that folder", |m| {
-            m["inputs"][0]["copy"] = json!("")
-        }),
-        ("no plain file of that folder", |m| {
-            m["inputs"][0]["copy"] = json!(".")
-        }),
-        ("not what was packed", |m| {
-            m["inputs"][0]["bytes"] = json!(1_u64 << 62)
-        }),
-        ("from 1 to 100,000 shards", |m| {
-            m["work"]["shards"] = json!(u32::MAX)
-        }),
-        ("from 1 to 100,000 shards", |m| {
-            m["work"]["shards"] = json!(0)
-        }),
+        ("no plain file of that folder", |m| m["inputs"][0]["copy"] = json!("../victim")),
+        ("no plain file of that folder", |m| m["inputs"][0]["copy"] = json!("/dev/zero")),
+        ("no plain file of that folder", |m| m["inputs"][0]["copy"] = json!("")),
+        ("no plain file of that folder", |m| m["inputs"][0]["copy"] = json!(".")),
+        ("not what was packed", |m| m["inputs"][0]["bytes"] = json!(1_u64 << 62)),
+        ("from 1 to 100,000 shards", |m| m["work"]["shards"] = json!(u32::MAX)),
+        ("from 1 to 100,000 shards", |m| m["work"]["shards"] = json!(0)),
         // It is named, and was not packed.
-        ("cannot read", |m| {
-            m["work"]["arguments"][1] = json!("victim")
-        }),
+        ("cannot read", |m| m["work"]["arguments"][1] = json!("victim")),
         ("cannot read", |m| m["inputs"] = json!([])),
     ];
     for (said, change) in changes {
@@ -177,9 +124,7 @@ fn a_work_plan_leads_to_nothing_beside_it() {
         let scratch = with_plan();
         fs::remove_file(scratch.path("evil/input-0-a.ron")).expect("it is there");
         symlink(scratch.path(to), scratch.path("evil/input-0-a.ron")).expect("a link");
-        scratch
-            .call(&["shard", "evil", "0"])
-            .fails(2, &["no plain file of that folder"]);
+        scratch.call(&["shard", "evil", "0"]).fails(2, &["no plain file of that folder"]);
     }
     // A link within it is how a volume of Kubernetes has its files.
     let scratch = with_plan();
@@ -187,11 +132,7 @@ fn a_work_plan_leads_to_nothing_beside_it() {
     for name in ["manifest.json", "input-0-a.ron"] {
         let to = scratch.path(&format!("evil/..data/{name}"));
         fs::rename(scratch.path(&format!("evil/{name}")), to).expect("it is there");
-        symlink(
-            format!("..data/{name}"),
-            scratch.path(&format!("evil/{name}")),
-        )
-        .expect("a link");
+        symlink(format!("..data/{name}"), scratch.path(&format!("evil/{name}"))).expect("a link");
     }
     assert_eq!(scratch.call(&["shard", "evil", "0"]).code, 0);
 }
@@ -210,11 +151,7 @@ fn a_work_plan_does_not_say_where_a_page_goes() {
     let gathered = scratch.call(&["gather", "evil", "--out", "results"]);
     assert_eq!(gathered.code, 0, "{}", gathered.stderr);
     assert_eq!(scratch.text("victim"), "precious");
-    assert!(
-        scratch
-            .text("results/victim")
-            .starts_with("<!doctype html>")
-    );
+    assert!(scratch.text("results/victim").starts_with("<!doctype html>"));
 }
 
 #[test]
@@ -223,9 +160,7 @@ fn the_name_of_a_folder_ends_no_line_of_a_script() {
         let scratch = with_plan();
         fs::rename(scratch.path("evil"), scratch.path(name)).expect("it is there");
         for engine in ["slurm", "kubernetes"] {
-            scratch
-                .call(&["shard", name, "--for", engine])
-                .fails(2, &["rename the folder"]);
+            scratch.call(&["shard", name, "--for", engine]).fails(2, &["rename the folder"]);
         }
     }
     // Whatever else a name has is a word of the shell's.
@@ -235,10 +170,7 @@ fn the_name_of_a_folder_ends_no_line_of_a_script() {
     assert_eq!(scratch.call(&["shard", name, "--for", "slurm"]).code, 0);
     // A `taintsim` that says what it was given.
     scratch.write("taintsim", "#!/bin/sh\nprintf '%s|' \"$@\"\n");
-    let made = Command::new("chmod")
-        .arg("+x")
-        .arg(scratch.path("taintsim"))
-        .status();
+    let made = Command::new("chmod").arg("+x").arg(scratch.path("taintsim")).status();
     assert!(made.expect("chmod").success());
     let output = Command::new("sh")
         .arg(scratch.path(name).join("slurm.sh"))
@@ -247,15 +179,9 @@ fn the_name_of_a_folder_ends_no_line_of_a_script() {
         .env("SLURM_ARRAY_TASK_ID", "1")
         .output()
         .expect("sh");
-    let folder = fs::canonicalize(&scratch.0)
-        .expect("it is there")
-        .join(name);
+    let folder = fs::canonicalize(&scratch.0).expect("it is there").join(name);
     let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        said.ends_with(&format!("{name}|1|--jobs|1|")),
-        "{said} {}",
-        folder.display()
-    );
+    assert!(said.ends_with(&format!("{name}|1|--jobs|1|")), "{said} {}", folder.display());
     assert!(!scratch.path("x").exists());
 }
 
@@ -297,10 +223,7 @@ fn a_result_that_cannot_be_one_is_named() {
 fn no_input_is_waited_for() {
     let scratch = Scratch::with_starter();
     fifo(&scratch, "in");
-    scratch.write(
-        "of.ron",
-        "Scenario(version: 1, horizon: \"20m\", cluster: From(\"in\"))",
-    );
+    scratch.write("of.ron", "Scenario(version: 1, horizon: \"20m\", cluster: From(\"in\"))");
     fs::create_dir(scratch.path("results")).expect("a folder");
     fifo(&scratch, "results/manifest.json");
     for args in [
@@ -324,27 +247,17 @@ fn no_input_is_waited_for() {
         assert!(called.code >= 2, "{args:?}: {}", called.stdout);
         let said = called.stderr + &called.stdout;
         assert!(
-            ["FIFO", "no plain file", "has no manifest.json"]
-                .iter()
-                .any(|w| said.contains(w)),
+            ["FIFO", "no plain file", "has no manifest.json"].iter().any(|w| said.contains(w)),
             "{args:?}: {said}"
         );
     }
     // What a shell makes of `<(…)` is read.
     let output = Command::new("bash")
-        .args([
-            "-c",
-            "\"$0\" validate <(cat a.ron)",
-            env!("CARGO_BIN_EXE_taintsim"),
-        ])
+        .args(["-c", "\"$0\" validate <(cat a.ron)", env!("CARGO_BIN_EXE_taintsim")])
         .current_dir(&scratch.0)
         .output()
         .expect("bash");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

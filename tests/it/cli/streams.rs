@@ -13,13 +13,7 @@ fn without_arguments_there_is_help_with_an_example_that_runs() {
         .stdout
         .lines()
         .filter_map(|l| l.trim().strip_prefix("taintsim "))
-        .map(|l| {
-            l.split("   ")
-                .next()
-                .unwrap_or(l)
-                .split_whitespace()
-                .collect()
-        })
+        .map(|l| l.split("   ").next().unwrap_or(l).split_whitespace().collect())
         .collect();
     assert_eq!(examples.len(), 4, "{}", help.stdout);
     for example in examples {
@@ -32,35 +26,20 @@ fn without_arguments_there_is_help_with_an_example_that_runs() {
 #[test]
 fn help_and_version_are_data() {
     let scratch = Scratch::new();
-    for args in [
-        &["--help"][..],
-        &["-h"],
-        &["help"],
-        &["run", "--help"],
-        &["sweep", "--help"],
-    ] {
+    for args in [&["--help"][..], &["-h"], &["help"], &["run", "--help"], &["sweep", "--help"]] {
         let called = scratch.call(args);
         assert_eq!((called.code, called.stderr.as_str()), (0, ""), "{args:?}");
-        assert!(
-            called.stdout.contains("Usage: taintsim"),
-            "{args:?}: {}",
-            called.stdout
-        );
+        assert!(called.stdout.contains("Usage: taintsim"), "{args:?}: {}", called.stdout);
     }
     let version = scratch.call(&["--version"]);
-    assert_eq!(
-        version.stdout,
-        format!("taintsim {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(version.stdout, format!("taintsim {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn every_option_that_takes_a_number_or_time_says_its_default() {
     let scratch = Scratch::new();
-    let (run, sweep) = (
-        scratch.call(&["run", "--help"]).stdout,
-        scratch.call(&["sweep", "--help"]).stdout,
-    );
+    let (run, sweep) =
+        (scratch.call(&["run", "--help"]).stdout, scratch.call(&["sweep", "--help"]).stdout);
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (text, words) in [
         (&run, "[default: the scenario's, or 1]"),
@@ -78,38 +57,20 @@ fn every_option_that_takes_a_number_or_time_says_its_default() {
 #[test]
 fn slips_get_a_suggestion() {
     let scratch = Scratch::with_starter();
-    scratch
-        .call(&["rn", "a.ron"])
-        .fails(2, &["unrecognized subcommand 'rn'", "'run'"]);
+    scratch.call(&["rn", "a.ron"]).fails(2, &["unrecognized subcommand 'rn'", "'run'"]);
     scratch.call(&["swep", "a.ron"]).fails(2, &["'sweep'"]);
     scratch.call(&["a.ron"]).fails(2, &["taintsim run a.ron"]);
-    scratch
-        .call(&["run", "b.ron"])
-        .fails(2, &["cannot read b.ron", "did you mean `a.ron`?"]);
+    scratch.call(&["run", "b.ron"]).fails(2, &["cannot read b.ron", "did you mean `a.ron`?"]);
     scratch
         .call(&["validate", "aa.ron"])
         .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch
-        .call(&["import", "aa.ron"])
-        .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch
-        .call(&["run", "a.ron", "--sed", "3"])
-        .fails(2, &["--seed"]);
-    scratch
-        .call(&["run", "a.ron", "--timing", "idael"])
-        .fails(2, &["did you mean `ideal`?"]);
-    scratch
-        .call(&["run", "a.ron", "--kubernetes", "1.99"])
-        .fails(2, &["1.99"]);
-    scratch
-        .call(&["run", "a.ron", "--set", "pods.wbe.count=3"])
-        .fails(2, &["did you mean `web`?"]);
-    scratch
-        .call(&["run", "a.ron", "--set", "horizn=3m"])
-        .fails(2, &["did you mean `horizon`?"]);
-    scratch
-        .call(&["run", "a.ron", "--needless-within", "5min"])
-        .fails(2, &["did you mean \"m\"?"]);
+    scratch.call(&["import", "aa.ron"]).fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
+    scratch.call(&["run", "a.ron", "--sed", "3"]).fails(2, &["--seed"]);
+    scratch.call(&["run", "a.ron", "--timing", "idael"]).fails(2, &["did you mean `ideal`?"]);
+    scratch.call(&["run", "a.ron", "--kubernetes", "1.99"]).fails(2, &["1.99"]);
+    scratch.call(&["run", "a.ron", "--set", "pods.wbe.count=3"]).fails(2, &["did you mean `web`?"]);
+    scratch.call(&["run", "a.ron", "--set", "horizn=3m"]).fails(2, &["did you mean `horizon`?"]);
+    scratch.call(&["run", "a.ron", "--needless-within", "5min"]).fails(2, &["did you mean \"m\"?"]);
 }
 
 #[test]
@@ -125,11 +86,7 @@ fn a_run_prints_its_report_and_nothing_else() {
         "output/a",
         "One seed is one sample",
     ] {
-        assert!(
-            called.stdout.contains(words),
-            "{words:?} in: {}",
-            called.stdout
-        );
+        assert!(called.stdout.contains(words), "{words:?} in: {}", called.stdout);
     }
     // Overrides show in the header.
     let called = scratch.call(&[
@@ -143,17 +100,11 @@ fn a_run_prints_its_report_and_nothing_else() {
         "ideal",
     ]);
     assert!(
-        called
-            .stdout
-            .contains("Kubernetes 1.20.2, timing Ideal, seed 7,"),
+        called.stdout.contains("Kubernetes 1.20.2, timing Ideal, seed 7,"),
         "{}",
         called.stdout
     );
-    assert!(
-        scratch
-            .text("output/a/manifest.json")
-            .contains("\"seed\": 7")
-    );
+    assert!(scratch.text("output/a/manifest.json").contains("\"seed\": 7"));
 }
 
 #[test]
@@ -166,17 +117,12 @@ fn json_is_one_document_for_each_scenario() {
         .into_iter()
         .collect::<Result<_, _>>()
         .expect("JSON");
-    let names: Vec<_> = documents
-        .iter()
-        .map(|d| d["run"]["scenario"].as_str().unwrap_or_default())
-        .collect();
+    let names: Vec<_> =
+        documents.iter().map(|d| d["run"]["scenario"].as_str().unwrap_or_default()).collect();
     assert_eq!(names, ["a", "b"]);
     // Ten pods of zone b wait two minutes and the outage lasts seven; three pods of a-3 do not
     // tolerate the user's taint.
-    let evicted: Vec<_> = documents
-        .iter()
-        .map(|d| d["summary"]["pods_evicted"].as_u64())
-        .collect();
+    let evicted: Vec<_> = documents.iter().map(|d| d["summary"]["pods_evicted"].as_u64()).collect();
     assert_eq!(evicted, [Some(13), Some(3)]);
     assert_eq!(documents[0]["files"]["folder"], "output/a");
 }
@@ -187,15 +133,8 @@ fn standard_input_is_a_scenario_too() {
     let called = scratch.call_with(&["run", "-"], scratch.read("a.ron"));
     assert_eq!(called.code, 0, "{}", called.stderr);
     assert_eq!(scratch.names("output"), ["stdin"]);
-    scratch
-        .call_with(&["run", "-"], "Scenario(")
-        .fails(2, &["<stdin>"]);
-    assert_eq!(
-        scratch
-            .call_with(&["validate", "-"], scratch.read("a.ron"))
-            .code,
-        0
-    );
+    scratch.call_with(&["run", "-"], "Scenario(").fails(2, &["<stdin>"]);
+    assert_eq!(scratch.call_with(&["validate", "-"], scratch.read("a.ron")).code, 0);
 }
 
 #[test]
@@ -203,24 +142,9 @@ fn colours_are_for_terminals_or_for_those_who_ask() {
     let scratch = Scratch::with_starter();
     let escape = '\u{1b}';
     assert!(!scratch.call(&["run", "a.ron"]).stdout.contains(escape));
-    assert!(
-        scratch
-            .call(&["run", "a.ron", "--color", "always"])
-            .stdout
-            .contains(escape)
-    );
-    assert!(
-        scratch
-            .call(&["--color=always", "run", "b.ron"])
-            .stderr
-            .contains(escape)
-    );
-    assert!(
-        scratch
-            .call(&["rum", "--color", "always"])
-            .stderr
-            .contains(escape)
-    );
+    assert!(scratch.call(&["run", "a.ron", "--color", "always"]).stdout.contains(escape));
+    assert!(scratch.call(&["--color=always", "run", "b.ron"]).stderr.contains(escape));
+    assert!(scratch.call(&["rum", "--color", "always"]).stderr.contains(escape));
     assert!(scratch.call(&["--color=always"]).stdout.contains(escape));
     let forced = |args: &[&str]| {
         scratch
@@ -233,9 +157,7 @@ fn colours_are_for_terminals_or_for_those_who_ask() {
     };
     assert!(forced(&["run", "a.ron"]));
     assert!(!forced(&["run", "a.ron", "--color", "never"]));
-    scratch
-        .call(&["run", "a.ron", "--color", "blue"])
-        .fails(2, &["blue"]);
+    scratch.call(&["run", "a.ron", "--color", "blue"]).fails(2, &["blue"]);
 }
 
 #[test]
@@ -266,17 +188,11 @@ fn validate_names_every_mistake_and_counts_them() {
         "missing unit",
         "2 mistakes in 1 of 2 files",
     ] {
-        assert!(
-            wrong.stderr.contains(words),
-            "{words:?} in: {}",
-            wrong.stderr
-        );
+        assert!(wrong.stderr.contains(words), "{words:?} in: {}", wrong.stderr);
     }
     scratch.write("empty.txt", "");
     std::fs::create_dir(scratch.path("none")).expect("a folder");
-    scratch
-        .call(&["validate", "none"])
-        .fails(4, &["no scenario"]);
+    scratch.call(&["validate", "none"]).fails(4, &["no scenario"]);
 }
 
 #[test]
@@ -285,19 +201,12 @@ fn completions_and_a_manual_are_printed_and_listed() {
     for shell in ["bash", "zsh", "fish"] {
         let called = scratch.call(&["completions", shell]);
         assert_eq!(called.code, 0);
-        assert!(
-            called.stdout.contains("taintsim") && called.stdout.contains("sweep"),
-            "{shell}"
-        );
+        assert!(called.stdout.contains("taintsim") && called.stdout.contains("sweep"), "{shell}");
     }
     assert!(scratch.call(&["man"]).stdout.contains(".TH taintsim 1"));
     let page = scratch.call(&["man", "run"]).stdout;
     assert!(page.contains("needless"));
-    let title = concat!(
-        ".TH taintsim-run 1  \"taintsim ",
-        env!("CARGO_PKG_VERSION"),
-        "\""
-    );
+    let title = concat!(".TH taintsim-run 1  \"taintsim ", env!("CARGO_PKG_VERSION"), "\"");
     assert!(page.contains(title), "{page}");
     for section in ["EXIT STATUS\"", "ENVIRONMENT", "EXAMPLES", "SEE ALSO\""] {
         assert!(
@@ -307,10 +216,7 @@ fn completions_and_a_manual_are_printed_and_listed() {
     }
     scratch.call(&["man", "rum"]).fails(2, &["`rum`"]);
     let help = scratch.call(&["--help"]).stdout;
-    assert!(
-        help.contains("completions") && help.contains("  man "),
-        "{help}"
-    );
+    assert!(help.contains("completions") && help.contains("  man "), "{help}");
 }
 
 #[test]
@@ -335,22 +241,13 @@ fn a_shell_offers_what_the_scenario_of_the_line_has() {
     };
     assert_eq!(offered(&["run", "a.ron", "--set", "hori"]), "horizon=\n");
     // Bash breaks words at `=`, and puts what is offered after it.
-    assert_eq!(
-        offered(&["run", "a.ron", "--set", "=", "hori"]),
-        "horizon=\n"
-    );
-    assert_eq!(
-        offered(&["settings", "a.ron", "--set", "="]).lines().next(),
-        Some("begins=")
-    );
+    assert_eq!(offered(&["run", "a.ron", "--set", "=", "hori"]), "horizon=\n");
+    assert_eq!(offered(&["settings", "a.ron", "--set", "="]).lines().next(), Some("begins="));
     assert_eq!(
         offered(&["sweep", "a.ron", "--set", "workloads.web.repl"]),
         "workloads.web.replicas=\n"
     );
-    assert_eq!(
-        offered(&["explain", "a.ron", "deployment/"]),
-        "deployment/default/web\n"
-    );
+    assert_eq!(offered(&["explain", "a.ron", "deployment/"]), "deployment/default/web\n");
     // Options stay what they are, and files are Bash's own.
     assert!(offered(&["run", "a.ron", "--kube"]).contains("--kubernetes"));
     assert_eq!(offered(&["run", "a"]), "");
@@ -370,12 +267,7 @@ fn an_import_runs() {
     assert!(called.stderr.contains("1 node"), "{}", called.stderr);
     scratch.write("nodes.json", nodes);
     let called = scratch.call(&["import", "nodes.json", "--out", "c.ron"]);
-    assert_eq!(
-        (called.code, called.stdout.as_str()),
-        (0, ""),
-        "{}",
-        called.stderr
-    );
+    assert_eq!((called.code, called.stdout.as_str()), (0, ""), "{}", called.stderr);
     assert_eq!(scratch.call(&["run", "c.ron"]).code, 0);
     scratch
         .call(&["import", "nodes.json", "--out", "c.ron"])
@@ -389,10 +281,7 @@ fn an_import_runs() {
 #[test]
 fn text_is_folded_at_eighty_columns() {
     let scratch = Scratch::with_starter();
-    let export = format!(
-        "{}/tests/exports/healthy-all.json.gz",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
     let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Crash(nodes: Zone(\"eu-west-1c\")))]";
     scratch.write(
         "z.ron",
@@ -439,15 +328,8 @@ fn text_is_folded_at_eighty_columns() {
     ] {
         let called = scratch.narrow(args);
         for line in called.stdout.lines().chain(called.stderr.lines()) {
-            let longest = line
-                .split_whitespace()
-                .map(|w| w.chars().count())
-                .max()
-                .unwrap_or(0);
-            assert!(
-                line.chars().count() <= 80 || longest > 30,
-                "{args:?}: {line}"
-            );
+            let longest = line.split_whitespace().map(|w| w.chars().count()).max().unwrap_or(0);
+            assert!(line.chars().count() <= 80 || longest > 30, "{args:?}: {line}");
         }
     }
 }

@@ -5,10 +5,7 @@ use super::Scratch;
 #[test]
 fn an_export_as_it_stands() {
     let scratch = Scratch::new();
-    let export = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/exports/healthy-all.json.gz"
-    );
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
     let called = scratch.call(&["survey", export, "-q", "--lose", "zone"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     assert!(called.stdout.contains("zone/"), "{}", called.stdout);
@@ -18,32 +15,15 @@ fn an_export_as_it_stands() {
 #[test]
 fn a_limit_that_is_broken_ends_with_one() {
     let scratch = Scratch::with_starter();
-    let run = |limit| {
-        scratch.call(&[
-            "survey",
-            "a.ron",
-            "-q",
-            "--lose",
-            "node,zone",
-            "--fail-on",
-            limit,
-        ])
-    };
+    let run =
+        |limit| scratch.call(&["survey", "a.ron", "-q", "--lose", "node,zone", "--fail-on", limit]);
     let broken = run("evicted>0");
     assert_eq!(broken.code, 1, "{}", broken.stderr);
-    assert!(
-        broken.stdout.contains("--fail-on 'evicted>0'"),
-        "{}",
-        broken.stdout
-    );
+    assert!(broken.stdout.contains("--fail-on 'evicted>0'"), "{}", broken.stdout);
     assert_eq!(run("evicted>1000").code, 0);
     let refused = run("down>5");
     assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("missing unit"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("missing unit"), "{}", refused.stderr);
 }
 
 /// The command below a finding, taken apart at its pipe, shows it.

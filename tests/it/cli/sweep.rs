@@ -22,26 +22,15 @@ fn a_row_for_each_value_and_the_same_seeds_in_each() {
     assert!(called.stdout.contains("seeds 5 to 7"), "{}", called.stdout);
     assert_eq!(
         scratch.names("output/a-sweep"),
-        [
-            "manifest.json",
-            "runs.csv",
-            "sweep.csv",
-            "sweep.json",
-            "sweep.png",
-            "sweep.svg"
-        ]
+        ["manifest.json", "runs.csv", "sweep.csv", "sweep.json", "sweep.png", "sweep.svg"]
     );
     let table = scratch.text("output/a-sweep/sweep.csv");
     let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
     assert_eq!(rows[0][..2], [TOLERATION, "seeds"]);
     let of = |row: usize| {
         let columns = ["evicted_n", "evicted_mean", "evicted_min", "evicted_max"];
-        columns.map(|name| {
-            rows[row][rows[0]
-                .iter()
-                .position(|n| *n == name)
-                .expect("such a column")]
-        })
+        columns
+            .map(|name| rows[row][rows[0].iter().position(|n| *n == name).expect("such a column")])
     };
     // Ten web pods are in the zone that is cut off for seven minutes, and two with an agent on a-3,
     // which is tainted by hand: who tolerates nothing is evicted from the zone, who tolerates ten
@@ -49,25 +38,14 @@ fn a_row_for_each_value_and_the_same_seeds_in_each() {
     assert_eq!((rows[1][0], of(1)), ("0", ["3", "13", "13", "13"]));
     assert_eq!((rows[2][0], of(2)), ("600", ["3", "3", "3", "3"]));
     let runs = scratch.text("output/a-sweep/runs.csv");
-    let runs: Vec<(&str, &str)> = runs
-        .lines()
-        .skip(1)
-        .filter_map(|l| l.split_once(','))
-        .collect();
+    let runs: Vec<(&str, &str)> = runs.lines().skip(1).filter_map(|l| l.split_once(',')).collect();
     let seeds: Vec<(&str, &str)> = runs
         .iter()
         .map(|(value, rest)| (*value, rest.split(',').next().unwrap_or_default()))
         .collect();
     assert_eq!(
         seeds,
-        [
-            ("0", "5"),
-            ("0", "6"),
-            ("0", "7"),
-            ("600", "5"),
-            ("600", "6"),
-            ("600", "7")
-        ]
+        [("0", "5"), ("0", "6"), ("0", "7"), ("600", "5"), ("600", "6"), ("600", "7")]
     );
 }
 
@@ -88,28 +66,12 @@ fn several_settings_make_every_combination() {
     ];
     let called = scratch.call(&[&args[..], &["--format", "csv"]].concat());
     assert_eq!(called.code, 0, "{}", called.stderr);
-    let heads: Vec<String> = called
-        .stdout
-        .lines()
-        .map(|l| l.split(',').take(2).collect::<Vec<_>>().join(" "))
-        .collect();
-    assert_eq!(
-        heads,
-        [
-            "pods.web.count timeline.cut b.duration",
-            "2 1m",
-            "2 2m",
-            "4 1m",
-            "4 2m"
-        ]
-    );
+    let heads: Vec<String> =
+        called.stdout.lines().map(|l| l.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(heads, ["pods.web.count timeline.cut b.duration", "2 1m", "2 2m", "4 1m", "4 2m"]);
     assert_eq!(called.stdout, scratch.text("output/a-sweep/sweep.csv"));
     let text = scratch.call(&args).stdout;
-    for words in [
-        "horizon=20m",
-        "count is pods.web.count",
-        "One seed is one sample",
-    ] {
+    for words in ["horizon=20m", "count is pods.web.count", "One seed is one sample"] {
         assert!(text.contains(words), "{words:?} in: {text}");
     }
 }
@@ -127,21 +89,12 @@ fn what_cannot_be_swept_is_said_once() {
     refused(&["--set", "pods.web.count=1,,3"], &["empty value"]);
     refused(&["--set", "pods.web.count=1,many"], &["`many`"]);
     refused(&["--set", "pods.web.count"], &["PATH=VALUE"]);
-    refused(
-        &["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"],
-        &["`horizon` has values twice"],
-    );
+    refused(&["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
     refused(&["--seeds", "0"], &["0"]);
     refused(&["--seeds", "many"], &["many"]);
     refused(&["--jobs", "0"], &["0"]);
-    refused(
-        &["--seed", "18446744073709551615", "--seeds", "2"],
-        &["seeds"],
-    );
-    refused(
-        &["--seeds", "1000000", "--set", "pods.web.count=1,2"],
-        &["1000000 runs"],
-    );
+    refused(&["--seed", "18446744073709551615", "--seeds", "2"], &["seeds"]);
+    refused(&["--seeds", "1000000", "--set", "pods.web.count=1,2"], &["1000000 runs"]);
     assert!(!scratch.path("output/a-sweep").exists());
 }
 
@@ -163,13 +116,8 @@ fn figures_are_shown_by_name_and_rows_held_against_one() {
     scratch.write("a.ron", LOST);
     let set = format!("{WEB}=0,300");
     let call = |args: &[&str]| {
-        scratch.call(
-            &[
-                &["sweep", "a.ron", "--set", &set, "--seeds", "4", "--quiet"],
-                args,
-            ]
-            .concat(),
-        )
+        scratch
+            .call(&[&["sweep", "a.ron", "--set", &set, "--seeds", "4", "--quiet"], args].concat())
     };
     let called = call(&[
         "--show",
@@ -192,10 +140,7 @@ fn figures_are_shown_by_name_and_rows_held_against_one() {
     assert_eq!(web(0, "difference")["mean"].as_f64(), Some(0.0));
     let half = |v: &serde_json::Value| v[1].as_f64().unwrap() - v[0].as_f64().unwrap();
     assert!(half(&web(1, "difference")["interval"]) < half(&web(1, "mean_interval")));
-    assert_eq!(
-        rows[1]["figures"]["Deployment/shop/api:evicted"]["mean"].as_f64(),
-        Some(1.0)
-    );
+    assert_eq!(rows[1]["figures"]["Deployment/shop/api:evicted"]["mean"].as_f64(), Some(1.0));
     let runs = scratch.text("output/a-sweep/runs.csv");
     let head = runs.lines().next().expect("a head");
     for name in [
@@ -208,16 +153,11 @@ fn figures_are_shown_by_name_and_rows_held_against_one() {
     ] {
         assert!(head.split(',').any(|n| n == name), "{name} in {head}");
         assert!(
-            head.split(',')
-                .any(|n| n == format!("Deployment/shop/api:{name}")),
+            head.split(',').any(|n| n == format!("Deployment/shop/api:{name}")),
             "{name} of shop/api in {head}"
         );
     }
-    assert!(
-        call(&["--against", "0"])
-            .stdout
-            .contains("Differences from the row 0")
-    );
+    assert!(call(&["--against", "0"]).stdout.contains("Differences from the row 0"));
     call(&["--show", "api:evicted"]).fails(2, &["`Deployment/lab/api` or `Deployment/shop/api`"]);
     call(&["--show", "evicions"]).fails(2, &["no figure `evicions`", "evicted"]);
     call(&["--against", "7"]).fails(2, &["no row `7`", "`300`"]);

@@ -31,40 +31,21 @@ fn exit_codes_tell_failures_from_mistakes_and_from_nothing() {
         "expects-nothing.ron",
         PASSES.replace("expect: [Evicted(pod: \"web\", at: \"165.1s\")],", ""),
     );
-    dir.write(
-        "wrong.ron",
-        PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"),
-    );
+    dir.write("wrong.ron", PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"));
     fs::create_dir(dir.path("empty")).unwrap();
     for (args, code, says) in [
         (vec!["passes.ron"], 0, "1 scenario: 1 passed"),
-        (
-            vec!["passes.ron", "fails.ron"],
-            1,
-            "2 scenarios: 1 passed, 1 failed",
-        ),
+        (vec!["passes.ron", "fails.ron"], 1, "2 scenarios: 1 passed, 1 failed"),
         (vec!["wrong.ron", "fails.ron"], 2, "did you mean `web`?"),
-        (
-            vec!["expects-nothing.ron", "passes.ron"],
-            4,
-            "the scenario expects nothing",
-        ),
+        (vec!["expects-nothing.ron", "passes.ron"], 4, "the scenario expects nothing"),
         (vec!["missing.ron"], 4, "no such file"),
         (vec!["empty"], 4, "there is no scenario"),
         (vec!["none-*.ron"], 4, "no file matches"),
         (vec!["pass*.ron"], 0, "1 passed"),
         (vec![".", "--filter", "passes"], 0, "1 passed"),
+        (vec![".", "--filter", "nobody"], 4, "--filter and --partition leave none"),
         (
-            vec![".", "--filter", "nobody"],
-            4,
-            "--filter and --partition leave none",
-        ),
-        (
-            vec![
-                "passes.ron",
-                "--set",
-                "pods.web.tolerations[unreachable].tolerationSeconds=61",
-            ],
+            vec!["passes.ron", "--set", "pods.web.tolerations[unreachable].tolerationSeconds=61"],
             1,
             "got 1 of 1 at other times, at 2m46.1s",
         ),
@@ -94,9 +75,8 @@ fn parts_share_out_the_scenarios_and_the_first_failure_may_end_it() {
             .map(|l| l.split_whitespace().next().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let parts: Vec<Vec<String>> = (1..=3)
-        .map(|i| listed(&["--partition", &format!("{i}/3")]))
-        .collect();
+    let parts: Vec<Vec<String>> =
+        (1..=3).map(|i| listed(&["--partition", &format!("{i}/3")])).collect();
     assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [3, 2, 2]);
     let mut together: Vec<String> = parts.concat();
     together.sort();
@@ -115,11 +95,7 @@ fn golden_timelines_are_written_compared_and_shown() {
     dir.write("s.ron", scenario);
     let missing = dir.call(&["test", "-q", "s.ron"]);
     assert_eq!(missing.code, 2);
-    assert!(
-        missing.stdout.contains("taintsim test --update"),
-        "{}",
-        missing.stdout
-    );
+    assert!(missing.stdout.contains("taintsim test --update"), "{}", missing.stdout);
     assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
     let golden = fs::read_to_string(dir.path("g.timeline")).unwrap();
     // The loss, Unknown at 105 s, NoExecute at 105.1 s, the timer, the eviction; NoSchedule and the
@@ -133,11 +109,7 @@ fn golden_timelines_are_written_compared_and_shown() {
         assert!(golden.contains(line), "{line}: {golden}");
     }
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
-    fs::write(
-        dir.path("g.timeline"),
-        golden.replace("1:45.100", "1:45.200"),
-    )
-    .unwrap();
+    fs::write(dir.path("g.timeline"), golden.replace("1:45.100", "1:45.200")).unwrap();
     let out = dir.call(&["test", "-q", "s.ron"]);
     let text = out.stdout;
     assert_eq!(out.code, 1, "{text}");
@@ -146,11 +118,8 @@ fn golden_timelines_are_written_compared_and_shown() {
             && text.contains("+     1:45.100  a-0 tainted"),
         "{text}"
     );
-    fs::write(
-        dir.path("g.timeline"),
-        golden.replace("golden timeline 2", "golden timeline 99"),
-    )
-    .unwrap();
+    fs::write(dir.path("g.timeline"), golden.replace("golden timeline 2", "golden timeline 99"))
+        .unwrap();
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 2);
 }
 
@@ -166,67 +135,36 @@ fn a_golden_timeline_is_that_of_its_release() {
     dir.write("s.ron", scenario("g.timeline"));
     assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
     let golden = dir.read("g.timeline");
-    let first: Vec<String> = dir
-        .text("g.timeline")
-        .lines()
-        .take(3)
-        .map(str::to_owned)
-        .collect();
-    assert_eq!(
-        first,
-        [
-            "# taintsim golden timeline 2",
-            "# s, seed 1",
-            "# Kubernetes v1.34.12"
-        ]
-    );
+    let first: Vec<String> = dir.text("g.timeline").lines().take(3).map(str::to_owned).collect();
+    assert_eq!(first, ["# taintsim golden timeline 2", "# s, seed 1", "# Kubernetes v1.34.12"]);
     // Another release's run does not take its place, neither by the command line nor by the
     // scenario; 1.33 taints a pass later.
     let refused = dir.call(&["test", "-q", "--update", "--kubernetes", "1.33", "s.ron"]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
-    for part in [
-        "g.timeline is left as it is",
-        "v1.34.12",
-        "v1.33.13",
-        "{release}",
-    ] {
+    for part in ["g.timeline is left as it is", "v1.34.12", "v1.33.13", "{release}"] {
         assert!(refused.stdout.contains(part), "{part}: {}", refused.stdout);
     }
-    dir.write(
-        "later.ron",
-        scenario("g.timeline").replace("\"1.34\"", "\"1.33\""),
-    );
+    dir.write("later.ron", scenario("g.timeline").replace("\"1.34\"", "\"1.33\""));
     assert_eq!(dir.call(&["test", "-q", "--update", "later.ron"]).code, 2);
     assert_eq!(dir.read("g.timeline"), golden);
     // Compared, it says which release the file is of; one that does the same has the same timeline.
     let differs = dir.call(&["test", "-q", "--kubernetes", "1.33", "s.ron"]);
     assert!(
-        differs.code == 1
-            && differs
-                .stdout
-                .contains("the file is of Kubernetes v1.34.12"),
+        differs.code == 1 && differs.stdout.contains("the file is of Kubernetes v1.34.12"),
         "{}",
         differs.stdout
     );
-    assert_eq!(
-        dir.call(&["test", "-q", "--kubernetes", "1.35", "s.ron"])
-            .code,
-        0
-    );
+    assert_eq!(dir.call(&["test", "-q", "--kubernetes", "1.35", "s.ron"]).code, 0);
     // A file for each release.
     dir.write("s.ron", scenario("g-{release}.timeline"));
     let wrote = |release: &str| {
-        dir.call(&["test", "-q", "--update", "--kubernetes", release, "s.ron"])
-            .stderr
+        dir.call(&["test", "-q", "--update", "--kubernetes", release, "s.ron"]).stderr
     };
     assert!(
         wrote("1.34").contains("g-v1.34.12.timeline")
             && wrote("1.33").contains("g-v1.33.13.timeline")
     );
-    assert_ne!(
-        dir.read("g-v1.34.12.timeline"),
-        dir.read("g-v1.33.13.timeline")
-    );
+    assert_ne!(dir.read("g-v1.34.12.timeline"), dir.read("g-v1.33.13.timeline"));
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
     // A scenario of a stranger names a file that is something else.
     dir.write("notes.txt", "mine\n");
@@ -239,15 +177,7 @@ fn a_golden_timeline_is_that_of_its_release() {
 fn a_failure_says_why_and_what_to_ask() {
     let dir = scratch();
     let text = dir
-        .call(&[
-            "test",
-            "-q",
-            "fails.ron",
-            "--set",
-            "horizon=6m",
-            "--kubernetes",
-            "1.35",
-        ])
+        .call(&["test", "-q", "fails.ron", "--set", "horizon=6m", "--kubernetes", "1.35"])
         .stdout;
     // The last heartbeat in time is that of 53 s, and the pass of 105 s is the first one more than
     // 50 s after the one that saw it.
@@ -309,11 +239,7 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     let dir = Scratch::new();
     fs::create_dir(dir.path("all")).unwrap();
     for i in 0..9 {
-        let text = if i % 4 == 2 {
-            PASSES.replace("165.1s", "166.1s")
-        } else {
-            PASSES.to_owned()
-        };
+        let text = if i % 4 == 2 { PASSES.replace("165.1s", "166.1s") } else { PASSES.to_owned() };
         dir.write(&format!("all/s-{i}.ron"), text);
     }
     let others = Scratch::new();
@@ -340,9 +266,7 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
         assert_eq!(called.code, 1, "{}", called.stderr);
         let xml = from.text("x");
         let untimed = xml.split(" time=\"").map(|part| {
-            part.split_once('"')
-                .filter(|(n, _)| n.parse::<f64>().is_ok())
-                .map_or(part, |p| p.1)
+            part.split_once('"').filter(|(n, _)| n.parse::<f64>().is_ok()).map_or(part, |p| p.1)
         });
         (called.stdout, from.text("j"), untimed.collect::<String>())
     };
@@ -358,12 +282,7 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     let fast: serde_json::Value =
         serde_json::from_str(&of(&["--fail-fast"], "8", &dir, "all").1).unwrap();
     assert_eq!(
-        (
-            &fast["version"],
-            &fast["passed"],
-            &fast["failed"],
-            &fast["not_run"]
-        ),
+        (&fast["version"], &fast["passed"], &fast["failed"], &fast["not_run"]),
         (&1.into(), &2.into(), &1.into(), &6.into())
     );
 }
@@ -372,24 +291,12 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
 fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
     let dir = Scratch::new();
     let names = |args: &[&str]| {
-        dir.call(
-            &[
-                &["test", "-q", "--guards", "--reporter", "junit=j.xml"],
-                args,
-            ]
-            .concat(),
-        );
+        dir.call(&[&["test", "-q", "--guards", "--reporter", "junit=j.xml"], args].concat());
         let report = quick_junit::Report::deserialize_from_str(&dir.text("j.xml")).unwrap();
         let of = |s: &quick_junit::TestSuite| {
-            s.test_cases
-                .iter()
-                .map(|c| c.name.to_string())
-                .collect::<Vec<_>>()
+            s.test_cases.iter().map(|c| c.name.to_string()).collect::<Vec<_>>()
         };
-        (
-            report.failures + report.errors,
-            report.test_suites.iter().map(of).collect::<Vec<_>>(),
-        )
+        (report.failures + report.errors, report.test_suites.iter().map(of).collect::<Vec<_>>())
     };
     let guard = "pods.web.tolerations[unreachable].tolerationSeconds=90";
     let text = PASSES.replace(
@@ -406,11 +313,8 @@ fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
         &format!("guards: {guard}"),
     ];
     assert_eq!(passed, (0, vec![cases.map(str::to_owned).to_vec()]));
-    let failed = names(&[
-        "s.ron",
-        "--set",
-        "pods.web.tolerations[unreachable].tolerationSeconds=90",
-    ]);
+    let failed =
+        names(&["s.ron", "--set", "pods.web.tolerations[unreachable].tolerationSeconds=90"]);
     assert_eq!(
         (failed.0, failed.1),
         (2, passed.1),
@@ -422,58 +326,37 @@ fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
 #[test]
 fn tap_is_what_readers_of_tap_take() {
     let dir = scratch();
-    let tap = dir
-        .call(&["test", "-q", "--reporter", "tap", "passes.ron", "fails.ron"])
-        .stdout;
+    let tap = dir.call(&["test", "-q", "--reporter", "tap", "passes.ron", "fails.ron"]).stdout;
     dir.write("all.tap", &tap);
-    dir.write(
-        "passed.tap",
-        dir.call(&["test", "-q", "--reporter", "tap", "passes.ron"])
-            .stdout,
-    );
-    let points = tap
-        .lines()
-        .filter(|l| l.starts_with("ok ") || l.starts_with("not ok "))
-        .count();
+    dir.write("passed.tap", dir.call(&["test", "-q", "--reporter", "tap", "passes.ron"]).stdout);
+    let points = tap.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
     assert_eq!(tap.lines().nth(1), Some(format!("1..{points}").as_str()));
     assert!(
-        tap.lines().skip(2).all(|l| ["ok ", "not ok ", "#"]
-            .iter()
-            .any(|begin| l.starts_with(begin))),
+        tap.lines()
+            .skip(2)
+            .all(|l| ["ok ", "not ok ", "#"].iter().any(|begin| l.starts_with(begin))),
         "{tap}"
     );
     let prove = |file: &str| {
-        std::process::Command::new("prove")
-            .args(["-e", "cat", file])
-            .current_dir(&dir.0)
-            .output()
+        std::process::Command::new("prove").args(["-e", "cat", file]).current_dir(&dir.0).output()
     };
     let Ok(passed) = prove("passed.tap") else {
         return eprintln!("prove is not there");
     };
     assert!(passed.status.success(), "{passed:?}");
     let failed = String::from_utf8(prove("all.tap").unwrap().stdout).unwrap();
-    assert!(
-        failed.contains("Failed test:  4") && !failed.contains("Parse errors"),
-        "{failed}"
-    );
+    assert!(failed.contains("Failed test:  4") && !failed.contains("Parse errors"), "{failed}");
 }
 
 #[test]
 fn guards_that_guard_nothing_fail() {
     let dir = Scratch::new();
     let with = |guard: &str| {
-        PASSES.replace(
-            "expect: [",
-            &format!("guards: [\"{guard}\"],\n    expect: ["),
-        )
+        PASSES.replace("expect: [", &format!("guards: [\"{guard}\"],\n    expect: ["))
     };
     for (guard, code) in [
         ("pods.web.tolerations[unreachable].tolerationSeconds=90", 0),
-        (
-            "flags.kube-apiserver.default-unreachable-toleration-seconds=7",
-            1,
-        ),
+        ("flags.kube-apiserver.default-unreachable-toleration-seconds=7", 1),
         ("flags.kube-apiserver.default-unreachable-seconds=7", 2),
     ] {
         dir.write("s.ron", with(guard));
@@ -506,10 +389,7 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     let case = &report.test_suites[0].test_cases[1];
     let name = "Evicted(pod: \"web\", at: \"166.1s\")";
     assert_eq!(
-        (
-            case.name.as_str(),
-            case.classname.as_ref().map(|c| c.as_str())
-        ),
+        (case.name.as_str(), case.classname.as_ref().map(|c| c.as_str())),
         (name, Some("fails.ron"))
     );
     assert!(
@@ -519,11 +399,7 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     // The elements and attributes of the schema that Jenkins and others publish (junit-4.xsd); the
     // first two are required where they are.
     let schema: [(&str, &[&str], &[&str]); 4] = [
-        (
-            "testsuites",
-            &[],
-            &["name", "time", "tests", "failures", "disabled", "errors"],
-        ),
+        ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"]),
         (
             "testsuite",
             &["name", "tests"],
@@ -539,26 +415,16 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
                 "package",
             ],
         ),
-        (
-            "testcase",
-            &["name"],
-            &["assertions", "time", "classname", "status"],
-        ),
+        ("testcase", &["name"], &["assertions", "time", "classname", "status"]),
         ("failure", &[], &["type", "message"]),
     ];
     let mut seen = Vec::new();
-    for tag in xml
-        .split('<')
-        .skip(1)
-        .filter(|t| !t.starts_with(['?', '/']))
-    {
+    for tag in xml.split('<').skip(1).filter(|t| !t.starts_with(['?', '/'])) {
         let (name, rest) = tag.split_once([' ', '>']).unwrap();
         let rest = &rest[..rest.find(">").unwrap_or(rest.len())];
         let name = if name == "error" { "failure" } else { name };
-        let (_, required, optional) = schema
-            .iter()
-            .find(|s| s.0 == name)
-            .unwrap_or_else(|| panic!("{name} is no element"));
+        let (_, required, optional) =
+            schema.iter().find(|s| s.0 == name).unwrap_or_else(|| panic!("{name} is no element"));
         // What stands before each `="` is an attribute's name, behind the value before it.
         let names: Vec<&str> = rest
             .split("=\"")
@@ -567,9 +433,7 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
             .collect();
         assert!(required.iter().all(|r| names.contains(r)), "{tag}");
         assert!(
-            names
-                .iter()
-                .all(|n| required.contains(n) || optional.contains(n)),
+            names.iter().all(|n| required.contains(n) || optional.contains(n)),
             "{name}: {names:?}"
         );
         seen.push(name);
@@ -582,19 +446,8 @@ fn github_gets_annotations_and_a_summary_of_the_step() {
     let dir = scratch();
     let summary = dir.path("summary.md");
     fs::write(&summary, "before\n").unwrap();
-    let args = [
-        "test",
-        "-q",
-        "--reporter",
-        "github",
-        "fails.ron",
-        "passes.ron",
-    ];
-    let out = dir
-        .command(&args)
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .output()
-        .unwrap();
+    let args = ["test", "-q", "--reporter", "github", "fails.ron", "passes.ron"];
+    let out = dir.command(&args).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     let expected = "::error file=fails.ron,line=11,col=14,title=Evicted::Evicted: expected evictions of pod web: 1, at 2m46.1s, got 1 of 1 at \
                     other times, at 2m45.1s%0Arecord ";
@@ -604,10 +457,7 @@ fn github_gets_annotations_and_a_summary_of_the_step() {
         summary.starts_with("before\n### taintsim: 2 scenarios: 1 passed, 1 failed\n"),
         "{summary}"
     );
-    assert!(
-        summary.contains("| ✅ passed | passes.ron | 1 | 1 |"),
-        "{summary}"
-    );
+    assert!(summary.contains("| ✅ passed | passes.ron | 1 | 1 |"), "{summary}");
 }
 
 #[test]
@@ -628,10 +478,7 @@ fn tap_and_json_say_the_same() {
     assert_eq!(lines.next(), Some("TAP version 13"));
     assert_eq!(lines.next(), Some("1..4"));
     assert_eq!(lines.next(), Some("ok 1 - fails.ron: scenario"));
-    assert_eq!(
-        lines.next(),
-        Some("not ok 2 - fails.ron: Evicted(pod: \"web\", at: \"166.1s\")")
-    );
+    assert_eq!(lines.next(), Some("not ok 2 - fails.ron: Evicted(pod: \"web\", at: \"166.1s\")"));
     assert!(
         lines
             .next()
@@ -649,10 +496,7 @@ fn tap_and_json_say_the_same() {
         (&1.into(), &1.into(), &0.into())
     );
     assert_eq!(
-        (
-            &json["version"],
-            &json["scenarios"][1]["cases"][1]["status"]
-        ),
+        (&json["version"], &json["scenarios"][1]["cases"][1]["status"]),
         (&1.into(), &"passed".into())
     );
     let failure = &json["scenarios"][0]["failures"][0];
@@ -662,14 +506,7 @@ fn tap_and_json_say_the_same() {
     );
     // Twice the same bytes: no times of the machine.
     let before = fs::read(dir.path("out.json")).unwrap();
-    dir.call(&[
-        "test",
-        "-q",
-        "--reporter",
-        "json=out.json",
-        "fails.ron",
-        "passes.ron",
-    ]);
+    dir.call(&["test", "-q", "--reporter", "json=out.json", "fails.ron", "passes.ron"]);
     assert_eq!(fs::read(dir.path("out.json")).unwrap(), before);
 }
 
@@ -678,9 +515,5 @@ fn standard_input_is_a_scenario_too() {
     let dir = Scratch::new();
     let out = dir.call_with(&["test", "-q", "-"], PASSES);
     assert_eq!(out.code, 0, "{}", out.stderr);
-    assert!(
-        out.stdout.starts_with("passed   - (1 expectation, 1 run)"),
-        "{}",
-        out.stdout
-    );
+    assert!(out.stdout.starts_with("passed   - (1 expectation, 1 run)"), "{}", out.stdout);
 }

@@ -53,19 +53,14 @@ fn every_fault_of_the_control_plane_begins_and_ends() {
             let at = l.split_whitespace().next()?;
             let l = l.split(" (+").next()?;
             let what = expected.iter().find_map(|e| {
-                e.split_once('|')
-                    .filter(|(t, what)| *t == at && l.ends_with(what))
+                e.split_once('|').filter(|(t, what)| *t == at && l.ends_with(what))
             })?;
             Some(format!("{}|{}", what.0, what.1))
         })
         .collect();
     assert_eq!(found, expected, "{}", run.stdout);
     // Kubelets that were never cut off set back what was said of their pods.
-    assert!(
-        run.stdout.contains("4 Ready; pods: 4 running and ready"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("4 Ready; pods: 4 running and ready"), "{}", run.stdout);
     assert!(
         scratch.text("output/a/events.jsonl").contains("NotReady"),
         "pods were marked NotReady during the stall"

@@ -35,12 +35,7 @@ fn every_command_with_a_figure_says_so() {
         &["survey", EXPORT, "-q", "--lose", "zone", "-o", "json"],
     ] {
         let called = scratch.call(words);
-        assert!(
-            called.stdout.contains(SAID),
-            "{words:?}: {}{}",
-            called.stdout,
-            called.stderr
-        );
+        assert!(called.stdout.contains(SAID), "{words:?}: {}{}", called.stdout, called.stderr);
     }
 }
 
@@ -63,20 +58,11 @@ fn explain_says_so_of_who_has_volumes_alone() {
 fn a_toleration_of_a_pod_with_a_volume_is_not_chosen() {
     let scratch = Scratch::new();
     let chosen = "workloads.db.template.tolerations[unreachable].tolerationSeconds=0,300";
-    let planned = scratch.call(&[
-        "plan", EXPORT, "-q", "--preset", "cloud", "--budget", "2s", "--choose", chosen,
-    ]);
+    let planned = scratch
+        .call(&["plan", EXPORT, "-q", "--preset", "cloud", "--budget", "2s", "--choose", chosen]);
     assert_eq!(planned.code, 2, "{}", planned.stdout);
-    assert!(
-        planned.stderr.contains("not simulated"),
-        "{}",
-        planned.stderr
-    );
-    assert!(
-        !planned.stdout.contains("Recommendation"),
-        "{}",
-        planned.stdout
-    );
+    assert!(planned.stderr.contains("not simulated"), "{}", planned.stderr);
+    assert!(!planned.stdout.contains("Recommendation"), "{}", planned.stdout);
 }
 
 /// The figure is the least that it can be, so that being below a limit says nothing.

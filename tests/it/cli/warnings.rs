@@ -34,10 +34,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     let explained = scratch.call(&["explain", "late.ron", "statefulset/db"]);
     let words = explained.stdout.split_whitespace().collect::<Vec<_>>();
     let words = words.join(" ");
-    assert!(
-        words.contains("when it was first whole; cut b came before"),
-        "{words}"
-    );
+    assert!(words.contains("when it was first whole; cut b came before"), "{words}");
     assert!(!words.contains("it never had too few;") && !words.ends_with("it never had too few"));
     let sweep = ["sweep", "late.ron", "--seeds", "2", "-q"];
     let ran = scratch.call(&sweep);
@@ -78,15 +75,8 @@ fn a_test_that_is_met_at_its_first_moment_is_warned_of_in_every_form() {
     for form in ["human", "json=said", "junit=said", "github", "tap"] {
         let tested = scratch.call(&["test", "vacuous.ron", "--reporter", form]);
         assert_eq!(tested.code, 0, "{form}: {}", tested.stderr);
-        let said = if form.ends_with("=said") {
-            scratch.text("said")
-        } else {
-            tested.stdout
-        };
-        assert!(
-            said.contains("first moment") && said.contains("warning"),
-            "{form}: {said}"
-        );
+        let said = if form.ends_with("=said") { scratch.text("said") } else { tested.stdout };
+        assert!(said.contains("first moment") && said.contains("warning"), "{form}: {said}");
     }
 }
 
@@ -133,10 +123,7 @@ fn a_missing_pod_is_one_that_the_expectation_is_about() {
     let tested = scratch.call(&["test", "zone.ron", "-o", "json"]);
     let json: serde_json::Value = serde_json::from_str(&tested.stdout).expect("JSON");
     let notes = json["scenarios"][0]["failures"][0]["notes"].to_string();
-    let why = notes
-        .split("why: pod ")
-        .nth(1)
-        .unwrap_or_else(|| panic!("{notes}"));
+    let why = notes.split("why: pod ").nth(1).unwrap_or_else(|| panic!("{notes}"));
     let pod = why.split(':').next().unwrap_or_default();
     let told = scratch.call(&["explain", "zone.ron", &format!("pod/{pod}"), "-q"]);
     assert!(told.stdout.contains("b-"), "{pod}: {}", told.stdout);
@@ -152,11 +139,7 @@ fn nothing_that_must_not_happen_has_bounds() {
     scratch.write("bounds.ron", text);
     let called = scratch.call(&["validate", "bounds.ron"]);
     assert_eq!(called.code, 2, "{}", called.stdout);
-    assert!(
-        called.stderr.contains("during: (\"x\""),
-        "{}",
-        called.stderr
-    );
+    assert!(called.stderr.contains("during: (\"x\""), "{}", called.stderr);
     let good = text.replace("after: \"x\"", "during: (\"x\", \"5m\")");
     scratch.write("during.ron", good);
     assert_eq!(scratch.call(&["validate", "during.ron"]).code, 0);
@@ -182,21 +165,11 @@ fn a_rate_of_exactly_one_is_told() {
     scratch.write("rate.ron", race);
     let told = scratch.call(&["explain", "rate.ron", "zone/b", "-q"]);
     let said = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        said.contains("a rate of exactly 1 does not start it again"),
-        "{said}"
-    );
-    assert!(
-        !said.contains("tainted at --node-eviction-rate=1"),
-        "{said}"
-    );
+    assert!(said.contains("a rate of exactly 1 does not start it again"), "{said}");
+    assert!(!said.contains("tainted at --node-eviction-rate=1"), "{said}");
     let ran = scratch.call(&["run", "rate.ron"]);
     assert!(ran.stdout.contains("--node-eviction-rate is exactly 1"));
-    assert!(
-        !ran.stdout.contains("one is tainted every 1s"),
-        "{}",
-        ran.stdout
-    );
+    assert!(!ran.stdout.contains("one is tainted every 1s"), "{}", ran.stdout);
 }
 
 #[test]
@@ -243,8 +216,5 @@ fn an_export_that_is_tested_is_told_to_be_one() {
     assert_eq!(tested.code, 4, "{}", tested.stderr);
     let words = tested.stdout + &tested.stderr;
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("is run as `taintsim import` takes it"),
-        "{words}"
-    );
+    assert!(words.contains("is run as `taintsim import` takes it"), "{words}");
 }

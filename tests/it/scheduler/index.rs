@@ -21,30 +21,16 @@ use taintsim::controllers::scheduler::text::Failure;
 
 #[derive(Clone, Debug)]
 enum Step {
-    Node {
-        id: u32,
-        zone: u8,
-        cpu: u8,
-        taint: u8,
-        cordon: bool,
-    },
+    Node { id: u32, zone: u8, cpu: u8, taint: u8, cordon: bool },
     NodeGone(u32),
-    Place {
-        kind: usize,
-    },
+    Place { kind: usize },
     PodGone(usize),
     Terminate(usize),
 }
 
 fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
     use proptest::prelude::*;
-    let node = (
-        0..8_u32,
-        0..3_u8,
-        1..5_u8,
-        0..4_u8,
-        proptest::bool::weighted(0.1),
-    );
+    let node = (0..8_u32, 0..3_u8, 1..5_u8, 0..4_u8, proptest::bool::weighted(0.1));
     let step = prop_oneof![
         2 => node.prop_map(|(id, zone, cpu, taint, cordon)| Step::Node { id, zone, cpu, taint, cordon }),
         1 => (0..8_u32).prop_map(Step::NodeGone),
@@ -73,37 +59,25 @@ fn kinds() -> Vec<Rc<PodTemplate>> {
         ..template(&[("cpu", "500m"), ("memory", "1Gi")])
     };
     let zone = LABEL_ZONE;
-    let tolerant = Toleration {
-        key: "k1".into(),
-        operator: Operator::Exists,
-        ..Toleration::default()
-    };
+    let tolerant =
+        Toleration { key: "k1".into(), operator: Operator::Exists, ..Toleration::default() };
     let named = |names: &[&str]| {
         let name = |name: &&str| NodeSelectorTerm {
-            match_fields: vec![NodeNameRequirement {
-                name: (*name).to_owned(),
-                is: true,
-            }],
+            match_fields: vec![NodeNameRequirement { name: (*name).to_owned(), is: true }],
             ..NodeSelectorTerm::default()
         };
         let scheduling = SchedulingSpec {
             required_nodes: Some(names.iter().map(name).collect()),
             ..SchedulingSpec::default()
         };
-        PodTemplate {
-            scheduling: Some(Rc::new(scheduling)),
-            ..template(&[("cpu", "100m")])
-        }
+        PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template(&[("cpu", "100m")]) }
     };
     let all = [
         PodTemplate {
             labels: labels("app=web"),
             ..template(&[("cpu", "500m"), ("memory", "1Gi")])
         },
-        PodTemplate {
-            tolerations: vec![tolerant],
-            ..template(&[("cpu", "300m")])
-        },
+        PodTemplate { tolerations: vec![tolerant], ..template(&[("cpu", "300m")]) },
         web(SchedulingSpec {
             topology_spread: vec![spread(true, zone)],
             ..SchedulingSpec::default()
@@ -139,13 +113,7 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
     let (mut placed, mut log, mut seed) = (Vec::<(Pod, u32)>::new(), Vec::new(), 7_u32);
     for (i, step) in steps.iter().enumerate() {
         match step {
-            Step::Node {
-                id,
-                zone,
-                cpu,
-                taint,
-                cordon,
-            } => {
+            Step::Node { id, zone, cpu, taint, cordon } => {
                 let zone = ["a", "b", ""][usize::from(*zone)];
                 let mut new = node(
                     *id,
@@ -168,11 +136,7 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                 let new = pod(i as u32, &kinds[*kind]);
                 let shape = algorithm.cache.shape(&new.template, "default");
                 let (waiting, owners) = (Rc::new(new.clone()), (*kind == 0).then_some(&owners));
-                let of = Incoming {
-                    pod: &waiting,
-                    shape: &shape,
-                    owners,
-                };
+                let of = Incoming { pod: &waiting, shape: &shape, owners };
                 let mut pick = |tied: Tied| {
                     seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
                     match tied {
@@ -205,10 +169,8 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
             }
             Step::Terminate(n) if !placed.is_empty() => {
                 let n = n % placed.len();
-                placed[n].0.deletion = Some(Deletion {
-                    timestamp: Timestamp(30),
-                    grace_period_seconds: 30,
-                });
+                placed[n].0.deletion =
+                    Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 });
                 bind(&mut algorithm, placed[n].0.clone(), placed[n].1);
             }
             _ => {}
@@ -242,24 +204,15 @@ fn the_index_changes_nothing_in_large_clusters() {
     all.extend((0..700).map(|i| match i % 9 {
         7 => Step::PodGone(i * 13),
         8 => Step::Terminate(i * 5),
-        k => Step::Place {
-            kind: if i % 4 == 0 { 6 + k % 3 } else { k % 6 },
-        },
+        k => Step::Place { kind: if i % 4 == 0 { 6 + k % 3 } else { k % 6 } },
     }));
     for release in ["1.24", "1.35"] {
-        assert_eq!(
-            play(release, 50, true, &all),
-            play(release, 50, false, &all),
-            "{release}"
-        );
+        assert_eq!(play(release, 50, true, &all), play(release, 50, false, &all), "{release}");
     }
 }
 
 /// The bench's placements, at a size at which the search ends early.
 #[test]
 fn the_bench_places_pods_as_the_plain_scan_does() {
-    assert_eq!(
-        placement::place(300, 2_000, true),
-        placement::place(300, 2_000, false)
-    );
+    assert_eq!(placement::place(300, 2_000, true), placement::place(300, 2_000, false));
 }

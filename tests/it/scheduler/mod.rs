@@ -49,12 +49,7 @@ fn choice(release: &str) -> Choice {
 
 fn amounts(of: &[(&str, &str)]) -> Resources {
     of.iter()
-        .map(|(n, q)| {
-            (
-                (*n).to_owned(),
-                Quantity::parse(q).unwrap_or_else(|e| panic!("{e}")),
-            )
-        })
+        .map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_else(|e| panic!("{e}"))))
         .collect()
 }
 
@@ -111,10 +106,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Pod {
 }
 
 fn template(requests: &[(&str, &str)]) -> PodTemplate {
-    PodTemplate {
-        requests: amounts(requests),
-        ..PodTemplate::default()
-    }
+    PodTemplate { requests: amounts(requests), ..PodTemplate::default() }
 }
 
 fn set_node(algorithm: &mut Algorithm, node: Node) {
@@ -125,13 +117,7 @@ fn set_node(algorithm: &mut Algorithm, node: Node) {
 /// Binds a pod to a node.
 fn bind(algorithm: &mut Algorithm, pod: Pod, node: u32) {
     let shape = algorithm.cache.shape(&pod.template, "default");
-    algorithm.cache.set_pod(
-        &Rc::new(Pod {
-            node: Some(NodeId(node)),
-            ..pod
-        }),
-        &shape,
-    );
+    algorithm.cache.set_pod(&Rc::new(Pod { node: Some(NodeId(node)), ..pod }), &shape);
 }
 
 fn schedule(
@@ -141,15 +127,7 @@ fn schedule(
     nominator: &Nominator,
 ) -> Outcome {
     let shape = algorithm.cache.shape(&pod.template, "default");
-    algorithm.schedule_pod(
-        Incoming {
-            pod,
-            shape: &shape,
-            owners,
-        },
-        nominator,
-        &mut |_| 0,
-    )
+    algorithm.schedule_pod(Incoming { pod, shape: &shape, owners }, nominator, &mut |_| 0)
 }
 
 fn place(algorithm: &mut Algorithm, pod: Pod) -> Result<u32, String> {
@@ -171,10 +149,7 @@ fn place(algorithm: &mut Algorithm, pod: Pod) -> Result<u32, String> {
 }
 
 fn info_of(node: &Node) -> NodeInfo {
-    NodeInfo {
-        node: Some(Rc::new(node.clone())),
-        ..NodeInfo::empty(node)
-    }
+    NodeInfo { node: Some(Rc::new(node.clone())), ..NodeInfo::empty(node) }
 }
 
 fn shape(template: PodTemplate) -> Rc<Shape> {
@@ -224,30 +199,19 @@ fn balance_by_release() {
         [75, 87, 87, 68]
     );
     let idle = shape(template(&[]));
-    assert_eq!(
-        balanced_allocation::score(&idle, &info, Balance::SkipsBestEffort),
-        0
-    );
-    assert_eq!(
-        balanced_allocation::score(&idle, &info, Balance::Plain),
-        100
-    );
+    assert_eq!(balanced_allocation::score(&idle, &info, Balance::SkipsBestEffort), 0);
+    assert_eq!(balanced_allocation::score(&idle, &info, Balance::Plain), 100);
 }
 
 /// The reference, §1.5: of four nodes with 0, 1, 2, 1 taints the scores are 100, 50, 0, 50 for most
 /// 2; without any, all 100.
 #[test]
 fn soft_taints() {
-    assert_eq!(
-        [0, 1, 2, 1].map(|n| taint_toleration::normalize(n, 2)),
-        [100, 50, 0, 50]
-    );
+    assert_eq!([0, 1, 2, 1].map(|n| taint_toleration::normalize(n, 2)), [100, 50, 0, 50]);
     assert_eq!(taint_toleration::normalize(0, 0), 100);
     let mut tainted = node(1, "", ROOMY);
-    tainted.taints = vec![
-        Taint::new("a", Effect::PreferNoSchedule),
-        Taint::new("b", Effect::PreferNoSchedule),
-    ];
+    tainted.taints =
+        vec![Taint::new("a", Effect::PreferNoSchedule), Taint::new("b", Effect::PreferNoSchedule)];
     let tolerates = |effect| {
         let own = Toleration {
             key: "a".into(),
@@ -256,10 +220,7 @@ fn soft_taints() {
             ..Toleration::default()
         };
         taint_toleration::score(
-            &shape(PodTemplate {
-                tolerations: vec![own],
-                ..template(&[])
-            }),
+            &shape(PodTemplate { tolerations: vec![own], ..template(&[]) }),
             &tainted,
             false,
         )
@@ -281,10 +242,7 @@ fn soft_taints() {
 #[test]
 fn spread_by_release() {
     let mut algorithm = Algorithm::new(choice("1.34"));
-    let like = Rc::new(PodTemplate {
-        labels: labels("foo=bar"),
-        ..template(&[])
-    });
+    let like = Rc::new(PodTemplate { labels: labels("foo=bar"), ..template(&[]) });
     for (i, pods) in [2, 1, 0, 3].into_iter().enumerate() {
         set_node(&mut algorithm, node(i as u32, "", ROOMY));
         for k in 0..pods {
@@ -301,14 +259,8 @@ fn spread_by_release() {
         honor_taints: false,
         match_label_keys: Vec::new(),
     };
-    let spec = SchedulingSpec {
-        topology_spread: vec![constraint],
-        ..SchedulingSpec::default()
-    };
-    let incoming = Rc::new(PodTemplate {
-        scheduling: Some(Rc::new(spec)),
-        ..(*like).clone()
-    });
+    let spec = SchedulingSpec { topology_spread: vec![constraint], ..SchedulingSpec::default() };
+    let incoming = Rc::new(PodTemplate { scheduling: Some(Rc::new(spec)), ..(*like).clone() });
     let shape = algorithm.cache.shape(&incoming, "default");
     let nodes: Vec<NodeId> = (0..4).map(NodeId).collect();
     for (how, expected) in [
@@ -316,10 +268,7 @@ fn spread_by_release() {
         (SpreadScore::Truncated, [40, 80, 100, 0]),
         (SpreadScore::PlainSum, [66, 83, 100, 50]),
     ] {
-        let switches = Switches {
-            spread_score: how,
-            ..switches("1.34")
-        };
+        let switches = Switches { spread_score: how, ..switches("1.34") };
         let raw = pod_topology_spread_score::score(
             &shape,
             &shape.soft_spread,
@@ -329,11 +278,7 @@ fn spread_by_release() {
             &switches,
         );
         let of_class = pod_topology_spread_score::normalize(&raw.of_class, how);
-        let scores: Vec<i64> = raw
-            .class_of
-            .iter()
-            .map(|class| of_class[*class as usize])
-            .collect();
+        let scores: Vec<i64> = raw.class_of.iter().map(|class| of_class[*class as usize]).collect();
         assert_eq!(scores, expected, "{how:?}");
     }
 }
@@ -353,11 +298,7 @@ fn ties_by_release() {
             );
         }
         let wants = Rc::new(template(&[("cpu", "1"), ("memory", "1Gi")]));
-        assert_eq!(
-            place(&mut algorithm, pod(1, &wants)),
-            Ok(expected),
-            "{release}"
-        );
+        assert_eq!(place(&mut algorithm, pod(1, &wants)), Ok(expected), "{release}");
     }
 }
 
@@ -388,20 +329,13 @@ fn a_dead_zone_counts_for_a_spread() {
             topology_spread: vec![constraint],
             ..SchedulingSpec::default()
         }));
-        let web = Rc::new(PodTemplate {
-            labels: labels("app=web"),
-            scheduling,
-            ..template(&[])
-        });
+        let web = Rc::new(PodTemplate { labels: labels("app=web"), scheduling, ..template(&[]) });
         let mut algorithm = Algorithm::new(choice("1.34"));
         set_node(&mut algorithm, node(1, "a", ROOMY));
         set_node(
             &mut algorithm,
             Node {
-                taints: vec![Taint::new(
-                    "node.kubernetes.io/unreachable",
-                    Effect::NoSchedule,
-                )],
+                taints: vec![Taint::new("node.kubernetes.io/unreachable", Effect::NoSchedule)],
                 ..node(2, "b", ROOMY)
             },
         );
@@ -453,37 +387,15 @@ fn rejections_by_release() {
         let mut tainted = node(1, "a", ROOMY);
         tainted.taints = vec![
             Taint::new("known", Effect::NoSchedule),
-            Taint {
-                value: "v".into(),
-                ..Taint::new("k", Effect::NoExecute)
-            },
+            Taint { value: "v".into(), ..Taint::new("k", Effect::NoExecute) },
         ];
         set_node(&mut algorithm, tainted);
-        set_node(
-            &mut algorithm,
-            Node {
-                unschedulable: true,
-                ..node(2, "a", ROOMY)
-            },
-        );
-        set_node(
-            &mut algorithm,
-            node(3, "a", &[("cpu", "1"), ("memory", "1Gi"), ("pods", "110")]),
-        );
-        let known = Toleration {
-            key: "known".into(),
-            operator: Operator::Exists,
-            ..Toleration::default()
-        };
-        let wants = Rc::new(PodTemplate {
-            tolerations: vec![known],
-            ..template(&[("cpu", "2")])
-        });
-        assert_eq!(
-            place(&mut algorithm, pod(1, &wants)),
-            Err(expected.to_owned()),
-            "{release}"
-        );
+        set_node(&mut algorithm, Node { unschedulable: true, ..node(2, "a", ROOMY) });
+        set_node(&mut algorithm, node(3, "a", &[("cpu", "1"), ("memory", "1Gi"), ("pods", "110")]));
+        let known =
+            Toleration { key: "known".into(), operator: Operator::Exists, ..Toleration::default() };
+        let wants = Rc::new(PodTemplate { tolerations: vec![known], ..template(&[("cpu", "2")]) });
+        assert_eq!(place(&mut algorithm, pod(1, &wants)), Err(expected.to_owned()), "{release}");
     }
 }
 
@@ -493,26 +405,13 @@ fn rejections_by_release() {
 fn the_first_filter_gives_the_reason() {
     for (release, expected) in [
         ("1.19", "1 Insufficient cpu."),
-        (
-            "1.20",
-            "1 node(s) had taint {k: }, that the pod didn't tolerate.",
-        ),
+        ("1.20", "1 node(s) had taint {k: }, that the pod didn't tolerate."),
     ] {
         let mut algorithm = Algorithm::new(choice(release));
         let taints = vec![Taint::new("k", Effect::NoSchedule)];
-        set_node(
-            &mut algorithm,
-            Node {
-                taints,
-                ..node(1, "a", &[("cpu", "1"), ("pods", "110")])
-            },
-        );
+        set_node(&mut algorithm, Node { taints, ..node(1, "a", &[("cpu", "1"), ("pods", "110")]) });
         let refused = place(&mut algorithm, pod(1, &Rc::new(template(&[("cpu", "2")]))));
-        assert_eq!(
-            refused,
-            Err(format!("0/1 nodes are available: {expected}")),
-            "{release}"
-        );
+        assert_eq!(refused, Err(format!("0/1 nodes are available: {expected}")), "{release}");
     }
 }
 
@@ -524,10 +423,7 @@ fn anti_affinity() -> SchedulingSpec {
         topology_key: LABEL_ZONE.into(),
     };
     SchedulingSpec {
-        pod_anti_affinity: PodAffinity {
-            required: vec![term],
-            preferred: Vec::new(),
-        },
+        pod_anti_affinity: PodAffinity { required: vec![term], preferred: Vec::new() },
         ..SchedulingSpec::default()
     }
 }
@@ -545,25 +441,17 @@ fn terminating_pods_keep_others_away() {
         ..template(&[])
     });
     let going = Pod {
-        deletion: Some(Deletion {
-            timestamp: Timestamp(30),
-            grace_period_seconds: 30,
-        }),
+        deletion: Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
         ..pod(1, &db)
     };
     bind(&mut algorithm, going, 1);
     assert_eq!(place(&mut algorithm, pod(2, &db)), Ok(2));
     bind(&mut algorithm, pod(2, &db), 2);
-    let plain = Rc::new(PodTemplate {
-        labels: labels("app=db"),
-        ..template(&[])
-    });
+    let plain = Rc::new(PodTemplate { labels: labels("app=db"), ..template(&[]) });
     assert_eq!(
         place(&mut algorithm, pod(3, &plain)),
-        Err(
-            "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules."
-                .to_owned()
-        )
+        Err("0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules."
+            .to_owned())
     );
     assert_eq!(
         place(&mut algorithm, pod(3, &db)),
@@ -584,11 +472,7 @@ impl Chances for First {
 }
 
 fn of_priority(priority: i32, requests: &[(&str, &str)]) -> Rc<PodTemplate> {
-    Rc::new(PodTemplate {
-        priority: Some(priority),
-        labels: labels("app=x"),
-        ..template(requests)
-    })
+    Rc::new(PodTemplate { priority: Some(priority), labels: labels("app=x"), ..template(requests) })
 }
 
 /// What preemption finds for a pod that fits nowhere: node and victims, or why not.
@@ -602,20 +486,8 @@ fn attempt(
         panic!("it fits")
     };
     let shape = algorithm.cache.shape(&pod.template, "default");
-    let of = Incoming {
-        pod,
-        shape: &shape,
-        owners: None,
-    };
-    match preempt(
-        algorithm,
-        of,
-        &diagnosis,
-        &nominator,
-        budgets,
-        Timestamp(100),
-        &mut First,
-    ) {
+    let of = Incoming { pod, shape: &shape, owners: None };
+    match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
         Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),
         Attempt::NotEligible(why) => Err(why.to_owned()),
@@ -630,11 +502,7 @@ fn small_victims_are_reprieved() {
     let mut algorithm = Algorithm::new(choice("1.34"));
     set_node(&mut algorithm, node(1, "a", ROOMY));
     bind(&mut algorithm, pod(1, &of_priority(0, &[("cpu", "1")])), 1);
-    bind(
-        &mut algorithm,
-        pod(2, &of_priority(100, &[("cpu", "3")])),
-        1,
-    );
+    bind(&mut algorithm, pod(2, &of_priority(100, &[("cpu", "3")])), 1);
     let high = Rc::new(pod(3, &of_priority(1000, &[("cpu", "3")])));
     assert_eq!(attempt(&mut algorithm, &high, &[]), Ok((1, vec![2])));
     // Nothing is gained where everybody is as important; upstream's `TestPostFilter` has the text.
@@ -674,34 +542,20 @@ fn the_cheapest_node_is_chosen() {
         set_node(&mut algorithm, node(1, "a", ROOMY));
         set_node(&mut algorithm, node(2, "a", ROOMY));
         let cpu = |on: u32| {
-            if victims.iter().filter(|v| v.1 == on).count() == 1 {
-                "4"
-            } else {
-                "2"
-            }
+            if victims.iter().filter(|v| v.1 == on).count() == 1 { "4" } else { "2" }
         };
         for (id, on, priority, started) in victims {
             let start_time = Some(Timestamp(*started));
             bind(
                 &mut algorithm,
-                Pod {
-                    start_time,
-                    ..pod(*id, &of_priority(*priority, &[("cpu", cpu(*on))]))
-                },
+                Pod { start_time, ..pod(*id, &of_priority(*priority, &[("cpu", cpu(*on))])) },
                 *on,
             );
         }
-        attempt(
-            &mut algorithm,
-            &Rc::new(pod(9, &of_priority(1000, &[("cpu", "4")]))),
-            &[],
-        )
+        attempt(&mut algorithm, &Rc::new(pod(9, &of_priority(1000, &[("cpu", "4")]))), &[])
     };
     assert_eq!(full(&[(1, 1, 100, 0), (2, 2, 10, 0)]), Ok((2, vec![2])));
-    assert_eq!(
-        full(&[(1, 1, 10, 0), (2, 1, 10, 0), (3, 2, 10, 0)]),
-        Ok((2, vec![3]))
-    );
+    assert_eq!(full(&[(1, 1, 10, 0), (2, 1, 10, 0), (3, 2, 10, 0)]), Ok((2, vec![3])));
     assert_eq!(full(&[(1, 1, 10, 5), (2, 2, 10, 50)]), Ok((2, vec![2])));
 }
 
@@ -732,16 +586,9 @@ fn budgets_are_preferred_to_priorities() {
         ..(*of_priority(0, &[("cpu", "4")])).clone()
     });
     bind(&mut algorithm, pod(1, &guarded), 1);
-    bind(
-        &mut algorithm,
-        pod(2, &of_priority(100, &[("cpu", "4")])),
-        2,
-    );
+    bind(&mut algorithm, pod(2, &of_priority(100, &[("cpu", "4")])), 2);
     let high = Rc::new(pod(3, &of_priority(1000, &[("cpu", "4")])));
-    assert_eq!(
-        attempt(&mut algorithm, &high, &[guarding("app=guarded")]),
-        Ok((2, vec![2]))
-    );
+    assert_eq!(attempt(&mut algorithm, &high, &[guarding("app=guarded")]), Ok((2, vec![2])));
     assert_eq!(attempt(&mut algorithm, &high, &[]), Ok((1, vec![1])));
 }
 
@@ -757,21 +604,13 @@ fn of_equals_the_one_that_changed_last_has_to_go() {
         for i in 1..=4 {
             if assumed {
                 let shape = algorithm.cache.shape(&small, "default");
-                algorithm
-                    .cache
-                    .assume(&Rc::new(pod(i, &small)), &shape, NodeId(1));
+                algorithm.cache.assume(&Rc::new(pod(i, &small)), &shape, NodeId(1));
             } else {
                 bind(&mut algorithm, pod(i, &small), 1);
             }
         }
-        changed
-            .iter()
-            .for_each(|i| bind(&mut algorithm, pod(*i, &small), 1));
-        attempt(
-            &mut algorithm,
-            &Rc::new(pod(9, &of_priority(100, &[("cpu", "1")]))),
-            &[],
-        )
+        changed.iter().for_each(|i| bind(&mut algorithm, pod(*i, &small), 1));
+        attempt(&mut algorithm, &Rc::new(pod(9, &of_priority(100, &[("cpu", "1")]))), &[])
     };
     assert_eq!(victim("1.34", &[], false), Ok((1, vec![4])));
     assert_eq!(victim("1.34", &[1], false), Ok((1, vec![1])));
@@ -792,10 +631,8 @@ fn victims_are_sorted_at_the_end_from_1_31_3() {
         let half = |priority| of_priority(priority, &[("cpu", "2")]);
         for (on, guarded, free) in [(1, 0, 100), (2, 10, 50)] {
             set_node(&mut algorithm, node(on, "a", ROOMY));
-            let guarded = Rc::new(PodTemplate {
-                labels: labels("app=guarded"),
-                ..(*half(guarded)).clone()
-            });
+            let guarded =
+                Rc::new(PodTemplate { labels: labels("app=guarded"), ..(*half(guarded)).clone() });
             bind(&mut algorithm, pod(2 * on, &guarded), on);
             bind(&mut algorithm, pod(2 * on + 1, &half(free)), on);
         }
@@ -810,10 +647,7 @@ fn victims_are_sorted_at_the_end_from_1_31_3() {
 /// the scheduler itself that still terminate keep a pod from preempting more.
 #[test]
 fn who_may_preempt() {
-    let never = SchedulingSpec {
-        never_preempts: true,
-        ..SchedulingSpec::default()
-    };
+    let never = SchedulingSpec { never_preempts: true, ..SchedulingSpec::default() };
     let asks = |release: &str, own: Option<SchedulingSpec>, reason: PodReason| {
         let mut algorithm = Algorithm::new(choice(release));
         set_node(&mut algorithm, node(1, "a", ROOMY));
@@ -823,28 +657,19 @@ fn who_may_preempt() {
             last_transition_time: Timestamp(0),
         };
         let going = Pod {
-            deletion: Some(Deletion {
-                timestamp: Timestamp(30),
-                grace_period_seconds: 30,
-            }),
+            deletion: Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
             disruption_target: Some(mark),
             ..pod(1, &of_priority(0, &[("cpu", "4")]))
         };
         bind(&mut algorithm, going, 1);
-        let nominated = Unscheduled {
-            nominated: Some(NodeId(1)),
-            ..Unscheduled::default()
-        };
+        let nominated = Unscheduled { nominated: Some(NodeId(1)), ..Unscheduled::default() };
         let template = PodTemplate {
             scheduling: own.map(Rc::new),
             ..(*of_priority(1000, &[("cpu", "4")])).clone()
         };
         attempt(
             &mut algorithm,
-            &Rc::new(Pod {
-                unscheduled: Some(Rc::new(nominated)),
-                ..pod(2, &Rc::new(template))
-            }),
+            &Rc::new(Pod { unscheduled: Some(Rc::new(nominated)), ..pod(2, &Rc::new(template)) }),
             &[],
         )
     };
@@ -854,10 +679,7 @@ fn who_may_preempt() {
         Err("not eligible due to preemptionPolicy=Never.".to_owned())
     );
     assert_eq!(asks("1.34", None, PodReason::PreemptionByScheduler), waits);
-    assert_eq!(
-        asks("1.34", None, PodReason::DeletionByTaintManager),
-        Ok((1, vec![1]))
-    );
+    assert_eq!(asks("1.34", None, PodReason::DeletionByTaintManager), Ok((1, vec![1])));
     assert_eq!(asks("1.26", None, PodReason::DeletionByTaintManager), waits);
 }
 
@@ -873,10 +695,7 @@ fn nominated_pods_come_first() {
     let shape = algorithm.cache.shape(&high.template, "default");
     nominator.add((high.clone(), shape), NodeId(1));
     let low = Rc::new(pod(2, &of_priority(0, &[("cpu", "2")])));
-    assert!(matches!(
-        schedule(&mut algorithm, &low, None, &nominator),
-        Outcome::Unfit(_)
-    ));
+    assert!(matches!(schedule(&mut algorithm, &low, None, &nominator), Outcome::Unfit(_)));
     let highest = Rc::new(pod(3, &of_priority(2000, &[("cpu", "2")])));
     assert!(matches!(
         schedule(&mut algorithm, &highest, None, &nominator),
@@ -884,14 +703,8 @@ fn nominated_pods_come_first() {
     ));
     set_node(&mut algorithm, node(2, "a", ROOMY));
     bind(&mut algorithm, pod(4, &of_priority(0, &[("cpu", "1")])), 1);
-    let nominated = Unscheduled {
-        nominated: Some(NodeId(1)),
-        ..Unscheduled::default()
-    };
-    let high = Rc::new(Pod {
-        unscheduled: Some(Rc::new(nominated)),
-        ..(*high).clone()
-    });
+    let nominated = Unscheduled { nominated: Some(NodeId(1)), ..Unscheduled::default() };
+    let high = Rc::new(Pod { unscheduled: Some(Rc::new(nominated)), ..(*high).clone() });
     assert!(matches!(
         schedule(&mut algorithm, &high, None, &Nominator::default()),
         Outcome::Fits(NodeId(1))

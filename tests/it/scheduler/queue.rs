@@ -20,10 +20,7 @@ struct Waiting {
 
 impl Waiting {
     fn new(release: &str) -> Self {
-        Waiting {
-            queue: Queue::new(switches(release)),
-            cache: Cache::new(true, true),
-        }
+        Waiting { queue: Queue::new(switches(release)), cache: Cache::new(true, true) }
     }
 
     fn add(&mut self, id: u32, template: &Rc<PodTemplate>, now: Time) {
@@ -37,8 +34,7 @@ impl Waiting {
         let id = entry.pod.id.0;
         entry.rejected_by.insert(plugin);
         let cycle = self.queue.cycle();
-        self.queue
-            .add_unschedulable_if_not_present(entry, cycle, now, &self.cache);
+        self.queue.add_unschedulable_if_not_present(entry, cycle, now, &self.cache);
         Some(id)
     }
 
@@ -49,8 +45,7 @@ impl Waiting {
     }
 
     fn change(&mut self, change: &Change, now: Time) {
-        self.queue
-            .move_all_to_active_or_backoff_queue(change, &|_| true, (now, 0), &self.cache);
+        self.queue.move_all_to_active_or_backoff_queue(change, &|_| true, (now, 0), &self.cache);
     }
 }
 
@@ -68,8 +63,7 @@ fn back_off_doubles_up_to_ten_seconds() {
         assert_eq!(w.reject(Plugin::NodeResourcesFit, now), Some(1));
         w.change(&Change::any(), now);
         let end = now + Dur::from_secs(seconds);
-        w.queue
-            .flush_backoff_q_completed(end.saturating_sub(Dur::from_millis(1)));
+        w.queue.flush_backoff_q_completed(end.saturating_sub(Dur::from_millis(1)));
         assert!(!w.queue.is_ready(), "{seconds}");
         w.queue.flush_backoff_q_completed(end);
         assert!(w.queue.is_ready(), "{seconds}");
@@ -86,11 +80,8 @@ fn an_idle_scheduler_takes_pods_that_back_off() {
         w.add(1, &Rc::new(template(&[])), at(0));
         assert_eq!(w.reject(Plugin::NodeAffinity, at(100)), Some(1));
         assert!(!w.queue.is_ready());
-        let added = Change::of_node(
-            ClusterEvent::NodeAdd,
-            None,
-            Some(&Rc::new(node(1, "a", ROOMY))),
-        );
+        let added =
+            Change::of_node(ClusterEvent::NodeAdd, None, Some(&Rc::new(node(1, "a", ROOMY))));
         w.change(&added, at(200));
         assert_eq!(w.queue.is_ready(), ready, "{release}");
     }
@@ -106,22 +97,13 @@ fn forgotten_pods_are_tried_again() {
         w.add(1, &of_priority(1, &[]), at(0));
         w.add(2, &of_priority(1000, &[]), at(0));
         assert_eq!(
-            [
-                w.reject(Plugin::NodeAffinity, at(0)),
-                w.reject(Plugin::NodeAffinity, at(0))
-            ],
+            [w.reject(Plugin::NodeAffinity, at(0)), w.reject(Plugin::NodeAffinity, at(0))],
             [Some(2), Some(1)]
         );
-        w.queue
-            .flush_unschedulable_pods_leftover(at(limit * 1000), 0);
+        w.queue.flush_unschedulable_pods_leftover(at(limit * 1000), 0);
         assert!(!w.queue.is_ready(), "{release}");
-        w.queue
-            .flush_unschedulable_pods_leftover(at(limit * 1000 + 1), 0);
-        assert_eq!(
-            [w.pop(), w.pop(), w.pop()],
-            [Some(2), Some(1), None],
-            "{release}"
-        );
+        w.queue.flush_unschedulable_pods_leftover(at(limit * 1000 + 1), 0);
+        assert_eq!([w.pop(), w.pop(), w.pop()], [Some(2), Some(1), None], "{release}");
     }
 }
 
@@ -130,38 +112,24 @@ fn forgotten_pods_are_tried_again() {
 #[test]
 fn gates_hold_pods_back() {
     let mut w = Waiting::new("1.34");
-    let gated = SchedulingSpec {
-        gates: vec!["wait".into()],
-        ..SchedulingSpec::default()
-    };
-    let gated = Rc::new(PodTemplate {
-        scheduling: Some(Rc::new(gated)),
-        ..template(&[])
-    });
+    let gated = SchedulingSpec { gates: vec!["wait".into()], ..SchedulingSpec::default() };
+    let gated = Rc::new(PodTemplate { scheduling: Some(Rc::new(gated)), ..template(&[]) });
     w.add(1, &gated, at(0));
     w.change(
-        &Change::of_node(
-            ClusterEvent::NodeAdd,
-            None,
-            Some(&Rc::new(node(1, "a", ROOMY))),
-        ),
+        &Change::of_node(ClusterEvent::NodeAdd, None, Some(&Rc::new(node(1, "a", ROOMY)))),
         at(1000),
     );
     w.queue.flush_unschedulable_pods_leftover(at(1_000_000), 0);
     assert!(!w.queue.is_ready());
     let (old, free) = (Rc::new(pod(1, &gated)), Rc::new(template(&[])));
     let new = Rc::new(pod(1, &free));
-    let (was, is) = (
-        w.cache.shape(&gated, "default"),
-        w.cache.shape(&free, "default"),
-    );
+    let (was, is) = (w.cache.shape(&gated, "default"), w.cache.shape(&free, "default"));
     let change = Change::of_pod(
         ClusterEvent::OwnGates,
         Some((old.clone(), was)),
         Some((new.clone(), is.clone())),
     );
-    w.queue
-        .update(&old, &new, &is, &[change], (at(2_000_000), 0), &w.cache);
+    w.queue.update(&old, &new, &is, &[change], (at(2_000_000), 0), &w.cache);
     assert_eq!(w.pop(), Some(1));
 }
 
@@ -172,20 +140,12 @@ fn who_is_woken_by_what() {
     let bound = |id| {
         let template = Rc::new(template(&[("cpu", "1")]));
         let shape = shape((*template).clone());
-        (
-            Rc::new(Pod {
-                node: Some(NodeId(1)),
-                ..pod(id, &template)
-            }),
-            shape,
-        )
+        (Rc::new(Pod { node: Some(NodeId(1)), ..pod(id, &template) }), shape)
     };
     let gone = Change::of_pod(ClusterEvent::PodDelete, Some(bound(7)), None);
     let plain = Rc::new(node(1, "a", ROOMY));
-    let tainted = Rc::new(Node {
-        taints: vec![Taint::new("k", Effect::NoSchedule)],
-        ..(*plain).clone()
-    });
+    let tainted =
+        Rc::new(Node { taints: vec![Taint::new("k", Effect::NoSchedule)], ..(*plain).clone() });
     let untainted = Change::of_node(ClusterEvent::NodeTaint, Some(&tainted), Some(&plain));
     let newly_tainted = Change::of_node(ClusterEvent::NodeTaint, Some(&plain), Some(&tainted));
     for (release, plugin, change, wakes) in [
@@ -208,12 +168,7 @@ fn who_is_woken_by_what() {
         w.add(1, &Rc::new(template(&[("cpu", "1")])), at(0));
         assert_eq!(w.reject(plugin, at(0)), Some(1));
         w.change(change, at(20_000));
-        assert_eq!(
-            w.queue.is_ready(),
-            wakes,
-            "{release} {plugin:?} {:?}",
-            change.event
-        );
+        assert_eq!(w.queue.is_ready(), wakes, "{release} {plugin:?} {:?}", change.event);
     }
 }
 
@@ -226,21 +181,14 @@ fn changes_during_an_attempt() {
         None,
         Some(&Rc::new(node(1, "a", &[("cpu", "1"), ("pods", "1")]))),
     );
-    for (release, cpu, waits) in [
-        ("1.31", "2", false),
-        ("1.32", "2", true),
-        ("1.32", "1", false),
-    ] {
+    for (release, cpu, waits) in [("1.31", "2", false), ("1.32", "2", true), ("1.32", "1", false)] {
         let mut w = Waiting::new(release);
         w.add(1, &Rc::new(template(&[("cpu", cpu)])), at(0));
-        let Some(mut entry) = w.queue.pop() else {
-            panic!("nothing to try")
-        };
+        let Some(mut entry) = w.queue.pop() else { panic!("nothing to try") };
         w.change(&added, at(1));
         entry.rejected_by.insert(Plugin::NodeResourcesFit);
         let cycle = w.queue.cycle();
-        w.queue
-            .add_unschedulable_if_not_present(entry, cycle, at(2), &w.cache);
+        w.queue.add_unschedulable_if_not_present(entry, cycle, at(2), &w.cache);
         assert_eq!(
             (w.queue.has_backoff(), w.queue.has_unschedulable()),
             (!waits, waits),

@@ -26,14 +26,9 @@ fn play(fields: &str) -> Trace {
 
 /// The nodes that pods of a name were bound to, in time.
 fn bound(trace: &Trace, pod: &str) -> Vec<String> {
-    let fields = trace
-        .iter()
-        .filter(|r| matches!(r.what, What::PodBound(_)))
-        .map(|r| trace.fields(r));
-    fields
-        .filter(|f| f.pod.as_deref() == Some(pod))
-        .filter_map(|f| f.node)
-        .collect()
+    let fields =
+        trace.iter().filter(|r| matches!(r.what, What::PodBound(_))).map(|r| trace.fields(r));
+    fields.filter(|f| f.pod.as_deref() == Some(pod)).filter_map(|f| f.node).collect()
 }
 
 /// 2 of 4 CPUs and GiB are taken on `used`, nothing on `empty`; with the new pod's one of each it
@@ -49,10 +44,7 @@ fn the_strategy_decides() {
         bound(&play(&format!("{world} {setting}")), "default/new")
     };
     assert_eq!(on(""), ["empty"]);
-    assert_eq!(
-        on("scheduler: (scoringStrategy: LeastAllocated),"),
-        ["empty"]
-    );
+    assert_eq!(on("scheduler: (scoringStrategy: LeastAllocated),"), ["empty"]);
     assert_eq!(on("scheduler: (scoringStrategy: MostAllocated),"), ["used"]);
 }
 
@@ -82,10 +74,7 @@ fn preemption_can_be_switched_off() {
             pods: [(name: "low", on: Node("n"), requests: {"cpu": "1"}, priority: 1),
                    (name: "high", on: Unbound, requests: {"cpu": "1"}, priority: 2)],"#;
         let trace = play(&format!("{world} {setting}"));
-        let deleted = trace
-            .iter()
-            .filter(|r| matches!(r.what, What::PodDeleting(_)))
-            .count();
+        let deleted = trace.iter().filter(|r| matches!(r.what, What::PodDeleting(_))).count();
         let told: Vec<String> = trace
             .iter()
             .map(|r| trace.fields(r))
@@ -113,22 +102,13 @@ fn each_node_has_its_verdict() {
            pods: [(name: "new", on: Unbound, requests: {"cpu": "4"})],"#,
     );
     let trace = run(&plan, Choices::default_order());
-    let attempts: Vec<_> = trace
-        .iter()
-        .filter(|r| matches!(r.what, What::PodUnplaced(_)))
-        .collect();
-    let first = attempts
-        .first()
-        .unwrap_or_else(|| panic!("an attempt failed"));
+    let attempts: Vec<_> =
+        trace.iter().filter(|r| matches!(r.what, What::PodUnplaced(_))).collect();
+    let first = attempts.first().unwrap_or_else(|| panic!("an attempt failed"));
     let told: Vec<String> = trace
         .verdicts(first)
         .filter_map(|(node, why)| {
-            Some(format!(
-                "{} {}: {}",
-                trace.names.node_name(node?),
-                why.plugin,
-                why.reason
-            ))
+            Some(format!("{} {}: {}", trace.names.node_name(node?), why.plugin, why.reason))
         })
         .collect();
     let mut expected: Vec<String> = (0..3)
@@ -137,34 +117,21 @@ fn each_node_has_its_verdict() {
     expected.extend((0..9).map(|i| format!("b-{i} NodeResourcesFit: Insufficient cpu")));
     expected.push("c NodeUnschedulable: node(s) were unschedulable".to_owned());
     assert_eq!(told, expected);
-    assert!(
-        attempts.iter().all(|r| r.what == first.what),
-        "later attempts come to the same"
-    );
+    assert!(attempts.iter().all(|r| r.what == first.what), "later attempts come to the same");
     let mut lines = Vec::new();
     taintsim::report::events::write(&mut lines, &Analysis::new(&plan, &trace))
         .unwrap_or_else(|e| panic!("{e}"));
     let lines = String::from_utf8_lossy(&lines);
-    let line = lines
-        .lines()
-        .find(|l| l.contains("pod-unplaced"))
-        .unwrap_or_else(|| panic!("{lines}"));
+    let line =
+        lines.lines().find(|l| l.contains("pod-unplaced")).unwrap_or_else(|| panic!("{lines}"));
     let line: serde_json::Value =
         serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
     let taint = serde_json::json!({
         "plugin": "TaintToleration", "reason": "node(s) had untolerated taint(s)", "count": 3, "nodes": ["a-00..a-02"]
     });
     assert_eq!(line["filters"].as_array().map(Vec::len), Some(3));
-    assert!(
-        line["filters"]
-            .as_array()
-            .is_some_and(|f| f.contains(&taint)),
-        "{line}"
-    );
-    assert_eq!(
-        (&line["actor"], &line["pod"]),
-        (&"scheduler".into(), &"default/new".into())
-    );
+    assert!(line["filters"].as_array().is_some_and(|f| f.contains(&taint)), "{line}");
+    assert_eq!((&line["actor"], &line["pod"]), (&"scheduler".into(), &"default/new".into()));
 }
 
 /// Upstream's `TestNodePorts` (node_ports_test.go, v1.34): ports that are wanted, ports in use, and
@@ -194,29 +161,13 @@ fn host_ports() {
         ("TCP/127.0.0.1/8080", "TCP/127.0.0.1/8080", false),
         ("TCP/127.0.0.1/8080", "TCP/127.0.0.2/8080", true),
         ("UDP/127.0.0.1/8080", "TCP/127.0.0.1/8080", true),
-        (
-            "UDP/127.0.0.1/8000 UDP/127.0.0.1/8080",
-            "UDP/127.0.0.1/8080",
-            false,
-        ),
-        (
-            "TCP/127.0.0.1/8001 UDP/127.0.0.1/8080",
-            "TCP/127.0.0.1/8001 UDP/127.0.0.1/8081",
-            false,
-        ),
+        ("UDP/127.0.0.1/8000 UDP/127.0.0.1/8080", "UDP/127.0.0.1/8080", false),
+        ("TCP/127.0.0.1/8001 UDP/127.0.0.1/8080", "TCP/127.0.0.1/8001 UDP/127.0.0.1/8081", false),
         ("TCP/0.0.0.0/8001", "TCP/127.0.0.1/8001", false),
-        (
-            "TCP/10.0.10.10/8001 TCP/0.0.0.0/8001",
-            "TCP/127.0.0.1/8001",
-            false,
-        ),
+        ("TCP/10.0.10.10/8001 TCP/0.0.0.0/8001", "TCP/127.0.0.1/8001", false),
         ("TCP/127.0.0.1/8001", "TCP/0.0.0.0/8001", false),
         ("UDP/127.0.0.1/8001", "TCP/0.0.0.0/8001", true),
-        (
-            "UDP/127.0.0.1/8001",
-            "TCP/0.0.0.0/8001 UDP/0.0.0.0/8001",
-            false,
-        ),
+        ("UDP/127.0.0.1/8001", "TCP/0.0.0.0/8001 UDP/0.0.0.0/8001", false),
     ] {
         let mut algorithm = Algorithm::new(choice("1.34"));
         set_node(&mut algorithm, node(1, "", super::ROOMY));

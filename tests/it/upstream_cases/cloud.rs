@@ -52,10 +52,7 @@ fn a_node_that_is_shut_down_is_tainted_until_it_is_ready() {
     let taint = "node.cloudprovider.kubernetes.io/shutdown:NoSchedule";
     assert_eq!(
         cloud("ShutDown", NOT_READY),
-        [
-            format!("15000 node-taints n +{taint}"),
-            format!("35000 node-taints n -{taint}")
-        ]
+        [format!("15000 node-taints n +{taint}"), format!("35000 node-taints n -{taint}")]
     );
     assert!(cloud("ShutDown", "").is_empty());
 }

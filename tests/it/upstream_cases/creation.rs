@@ -18,20 +18,13 @@ fn a_pod_may_be_refused() {
             (at: "20s", do: CreatePod(pod: (name: "greedy", namespace: "lab", on: Unbound, tolerations: [(key: "k", operator: Exists)]))),
             (at: "30s", do: CreatePod(pod: (name: "fine", on: Unbound))),
         ]"#;
-    let trace = run(
-        &scenario_of("1.34", "Typical", fields),
-        Choices::default_order(),
-    );
+    let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
     let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
-    let told: Vec<_> = refused
-        .map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default()))
-        .collect();
+    let told: Vec<_> =
+        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
     let whitelist = "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist";
     let expected = [
-        (
-            10,
-            "Error from server (AlreadyExists): pods \"there\" already exists".to_owned(),
-        ),
+        (10, "Error from server (AlreadyExists): pods \"there\" already exists".to_owned()),
         (20, format!("Error from server: {whitelist}")),
     ];
     assert_eq!(told, expected);

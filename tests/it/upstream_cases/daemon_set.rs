@@ -20,10 +20,7 @@ fn agent(release: &str, node: &str, template: &str, actions: &str) -> Plan {
 }
 
 fn writes(plan: &Plan) -> Vec<String> {
-    done_by("daemonset", plan)
-        .into_iter()
-        .filter(|l| !l.contains(" event "))
-        .collect()
+    done_by("daemonset", plan).into_iter().filter(|l| !l.contains(" event ")).collect()
 }
 
 const CREATED: &str = "0 pod-created default/agent-#1 n";
@@ -52,23 +49,15 @@ fn a_no_execute_taint_drives_the_pod_out() {
         "",
         r#"{"at": "50s", "do": "taint", "node": "n", "taint": "k:NoExecute"}, {"at": "150s", "do": "untaint", "node": "n", "taint": "k"}"#,
     );
-    let all: Vec<String> = done_by("daemonset", &plan)
-        .into_iter()
-        .chain(done_by("taint-eviction", &plan))
-        .collect();
+    let all: Vec<String> =
+        done_by("daemonset", &plan).into_iter().chain(done_by("taint-eviction", &plan)).collect();
     let deletions = all.iter().filter(|l| l.contains("pod-deleting")).count();
     assert_eq!(
-        (
-            deletions,
-            all.iter().filter(|l| l.contains("pod-created")).count()
-        ),
+        (deletions, all.iter().filter(|l| l.contains("pod-created")).count()),
         (1, 2),
         "{all:?}"
     );
-    assert!(
-        all.contains(&"150000 pod-created default/agent-#2 n".to_owned()),
-        "{all:?}"
-    );
+    assert!(all.contains(&"150000 pod-created default/agent-#2 n".to_owned()), "{all:?}");
 }
 
 /// `TestNoScheduleTaintedDoesntEvicitRunningIntolerantPod`,
@@ -105,16 +94,9 @@ fn daemon_pods_tolerate_what_befalls_nodes() {
         // The node lifecycle controller takes the taint of a healthy node away; what matters is the
         // pod of the first instant.
         let tainted = format!(r#", "taints": ["node.kubernetes.io/{taint}"]"#);
-        assert_eq!(
-            writes(&agent("v1.34.4", &tainted, "", "")),
-            [CREATED],
-            "{taint}"
-        );
+        assert_eq!(writes(&agent("v1.34.4", &tainted, "", "")), [CREATED], "{taint}");
     }
-    assert_eq!(
-        writes(&agent("v1.34.4", r#", "unschedulable": true"#, "", "")),
-        [CREATED]
-    );
+    assert_eq!(writes(&agent("v1.34.4", r#", "unschedulable": true"#, "", "")), [CREATED]);
     // A node that is not ready has a NoSchedule taint as well, which is not tolerated: a pod comes
     // once it is ready again.
     let actions = r#"{"at": "10s", "do": "condition", "node": "n", "type": "Ready", "status": "False"},
@@ -126,10 +108,8 @@ fn daemon_pods_tolerate_what_befalls_nodes() {
 
 /// Makes pods of the DaemonSet that are there from the start.
 fn with_pods(release: &str, horizon: &str, pods: &[(&str, PodPhase, bool)]) -> Plan {
-    let listed: Vec<String> = pods
-        .iter()
-        .map(|(name, ..)| format!(r#"{{"name": "{name}", "node": "n"}}"#))
-        .collect();
+    let listed: Vec<String> =
+        pods.iter().map(|(name, ..)| format!(r#"{{"name": "{name}", "node": "n"}}"#)).collect();
     let mut plan = plan(
         release,
         &format!(
@@ -147,16 +127,10 @@ fn with_pods(release: &str, horizon: &str, pods: &[(&str, PodPhase, bool)]) -> P
         });
     }
     for (pod, (_, phase, deleting)) in plan.pods.iter_mut().zip(pods) {
-        let deletion = deleting.then_some(Deletion {
-            timestamp: Timestamp(30),
-            grace_period_seconds: 30,
-        });
-        pod.start = PodStart::Imported {
-            phase: *phase,
-            ready: None,
-            disruption_target: None,
-            deletion,
-        };
+        let deletion =
+            deleting.then_some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 });
+        pod.start =
+            PodStart::Imported { phase: *phase, ready: None, disruption_target: None, deletion };
     }
     plan
 }
@@ -164,14 +138,7 @@ fn with_pods(release: &str, horizon: &str, pods: &[(&str, PodPhase, bool)]) -> P
 /// `TestDaemonSetRespectsTermination`: a pod that is being deleted holds its node.
 #[test]
 fn a_terminating_pod_holds_its_node() {
-    assert!(
-        writes(&with_pods(
-            "v1.34.4",
-            "20s",
-            &[("old", PodPhase::Running, true)]
-        ))
-        .is_empty()
-    );
+    assert!(writes(&with_pods("v1.34.4", "20s", &[("old", PodPhase::Running, true)])).is_empty());
 }
 
 /// `TestSimpleDaemonSetLaunchesPods` and its kin: of several pods on a node the oldest stays; of
@@ -183,10 +150,7 @@ fn all_but_the_oldest_go() {
         ("a", PodPhase::Running, false),
         ("c", PodPhase::Running, false),
     ];
-    let expected = [
-        "0 pod-deleting default/b grace 30",
-        "0 pod-deleting default/c grace 30",
-    ];
+    let expected = ["0 pod-deleting default/b grace 30", "0 pod-deleting default/c grace 30"];
     assert_eq!(writes(&with_pods("v1.34.4", "20s", &pods)), expected);
 }
 
@@ -200,28 +164,16 @@ fn all_but_the_oldest_go() {
 fn failed_pods_go_one_back_off_apart() {
     let pods = ["a", "b", "c"].map(|name| (name, PodPhase::Failed, false));
     let done = done_by("daemonset", &with_pods("v1.34.4", "20s", &pods));
-    let of = |what: &str| {
-        done.iter()
-            .filter(|l| l.contains(what))
-            .cloned()
-            .collect::<Vec<_>>()
-    };
+    let of = |what: &str| done.iter().filter(|l| l.contains(what)).cloned().collect::<Vec<_>>();
     let found = |ms: u32, pod: &str| {
         let words = format!("Found failed daemon pod default/{pod} on node n, will try to kill it");
         format!("{ms} event DaemonSet/default/agent Warning FailedDaemonPod {words}")
     };
     assert_eq!(
         of("pod-gone"),
-        [
-            "0 pod-gone default/a",
-            "0 pod-gone default/b",
-            "2000 pod-gone default/c"
-        ]
+        ["0 pod-gone default/a", "0 pod-gone default/b", "2000 pod-gone default/c"]
     );
-    assert_eq!(
-        of("FailedDaemonPod"),
-        [found(0, "a"), found(0, "b"), found(2000, "c")]
-    );
+    assert_eq!(of("FailedDaemonPod"), [found(0, "a"), found(0, "b"), found(2000, "c")]);
     assert_eq!(of("pod-created"), ["2000 pod-created default/agent-#1 n"]);
 }
 
@@ -229,10 +181,7 @@ fn failed_pods_go_one_back_off_apart() {
 #[test]
 fn succeeded_pods_are_replaced() {
     let pods = [("a", PodPhase::Succeeded, false)];
-    assert_eq!(
-        writes(&with_pods("v1.34.4", "20s", &pods)),
-        [CREATED, "0 pod-gone default/a"]
-    );
+    assert_eq!(writes(&with_pods("v1.34.4", "20s", &pods)), [CREATED, "0 pod-gone default/a"]);
     assert!(writes(&with_pods("v1.24.17", "20s", &pods)).is_empty());
 }
 
@@ -250,19 +199,8 @@ fn the_scheduler_binds_daemon_pods_to_their_nodes() {
            "actions": [{"at": "50s", "do": "label-node", "node": "b", "labels": {"x": "y"}},
                        {"at": "70s", "do": "label-node", "node": "a", "labels": {"x": null}}]"#,
     );
-    let bound: Vec<String> = done_by("scheduler", &plan)
-        .into_iter()
-        .filter(|l| l.contains("pod-bound"))
-        .collect();
-    assert_eq!(
-        bound,
-        [
-            "0 pod-bound default/agent-#1 a",
-            "50000 pod-bound default/agent-#2 b"
-        ]
-    );
-    assert_eq!(
-        writes(&plan).last().unwrap(),
-        "70000 pod-deleting default/agent-#1 grace 30"
-    );
+    let bound: Vec<String> =
+        done_by("scheduler", &plan).into_iter().filter(|l| l.contains("pod-bound")).collect();
+    assert_eq!(bound, ["0 pod-bound default/agent-#1 a", "50000 pod-bound default/agent-#2 b"]);
+    assert_eq!(writes(&plan).last().unwrap(), "70000 pod-deleting default/agent-#1 grace 30");
 }

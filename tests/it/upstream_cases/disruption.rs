@@ -36,22 +36,15 @@ fn drained(release: &str, pods: &[(&str, PodStart)], flags: &str, fields: &str) 
 
 /// The pods that were evicted, by name.
 fn evicted(plan: &Plan) -> Vec<String> {
-    let done = done_by("user", plan)
-        .into_iter()
-        .filter(|l| l.contains("EvictionByEvictionAPI"));
-    done.filter_map(|l| Some(l.split_once("default/")?.1.split(' ').next()?.to_owned()))
-        .collect()
+    let done = done_by("user", plan).into_iter().filter(|l| l.contains("EvictionByEvictionAPI"));
+    done.filter_map(|l| Some(l.split_once("default/")?.1.split(' ').next()?.to_owned())).collect()
 }
 
 /// What kubectl printed of failures.
 fn printed(plan: &Plan) -> Vec<String> {
     let trace = run(plan, Choices::default_order());
     let says = |what: &What| matches!(what, What::Refused(_) | What::DrainEnded(_));
-    trace
-        .iter()
-        .filter(|r| says(&r.what))
-        .filter_map(|r| trace.fields(r).message)
-        .collect()
+    trace.iter().filter(|r| says(&r.what)).filter_map(|r| trace.fields(r).message).collect()
 }
 
 /// The pods whose evictions the API server refused until kubectl gave up.
@@ -88,42 +81,19 @@ fn states() -> [(&'static str, PodStart); 5] {
 #[test]
 fn a_budget_protects_what_runs() {
     let outcome = |release| {
-        let plan = drained(
-            release,
-            &states(),
-            "force: true",
-            &keeps(5, "IfHealthyBudget"),
-        );
+        let plan = drained(release, &states(), "force: true", &keeps(5, "IfHealthyBudget"));
         (
             refused(&plan),
-            done_by("user", &plan)
-                .iter()
-                .filter(|l| l.starts_with("10000 pod-gone"))
-                .count(),
+            done_by("user", &plan).iter().filter(|l| l.starts_with("10000 pod-gone")).count(),
         )
     };
     assert_eq!(
         outcome("1.18"),
-        (
-            vec![
-                "pending".to_owned(),
-                "running".to_owned(),
-                "terminating".to_owned()
-            ],
-            2
-        )
+        (vec!["pending".to_owned(), "running".to_owned(), "terminating".to_owned()], 2)
     );
     assert_eq!(outcome("1.34"), (vec!["running".to_owned()], 2));
-    let plan = drained(
-        "1.34",
-        &states(),
-        "force: true",
-        &keeps(5, "IfHealthyBudget"),
-    );
-    assert_eq!(
-        evicted(&plan),
-        ["failed", "pending", "succeeded", "terminating"]
-    );
+    let plan = drained("1.34", &states(), "force: true", &keeps(5, "IfHealthyBudget"));
+    assert_eq!(evicted(&plan), ["failed", "pending", "succeeded", "terminating"]);
 }
 
 /// `TestEvictionWithUnhealthyPodEvictionPolicy`: a pod that is not ready goes while enough others
@@ -131,37 +101,18 @@ fn a_budget_protects_what_runs() {
 /// go.
 #[test]
 fn a_pod_that_is_not_ready_may_go_for_nothing() {
-    let (ready, unready) = (
-        imported(Running, true, false),
-        imported(Running, false, false),
-    );
+    let (ready, unready) = (imported(Running, true, false), imported(Running, false, false));
     let two = [("ready", ready), ("unready", unready)];
     let outcome = |release, pods: &[(&str, PodStart)], keep, policy| {
         let plan = drained(release, pods, "force: true", &keeps(keep, policy));
         (evicted(&plan).join(" "), refused(&plan).join(" "))
     };
     let pair = |evicted: &str, refused: &str| (evicted.to_owned(), refused.to_owned());
-    assert_eq!(
-        outcome("1.34", &two, 2, "IfHealthyBudget"),
-        pair("", "ready unready")
-    );
-    assert_eq!(
-        outcome("1.34", &two, 2, "AlwaysAllow"),
-        pair("unready", "ready")
-    );
-    assert_eq!(
-        outcome("1.34", &two, 1, "IfHealthyBudget"),
-        pair("unready", "ready")
-    );
-    let three = [
-        ("a-unready", unready),
-        ("b-ready", ready),
-        ("c-ready", ready),
-    ];
-    assert_eq!(
-        outcome("1.34", &three, 1, "AlwaysAllow"),
-        pair("a-unready b-ready", "c-ready")
-    );
+    assert_eq!(outcome("1.34", &two, 2, "IfHealthyBudget"), pair("", "ready unready"));
+    assert_eq!(outcome("1.34", &two, 2, "AlwaysAllow"), pair("unready", "ready"));
+    assert_eq!(outcome("1.34", &two, 1, "IfHealthyBudget"), pair("unready", "ready"));
+    let three = [("a-unready", unready), ("b-ready", ready), ("c-ready", ready)];
+    assert_eq!(outcome("1.34", &three, 1, "AlwaysAllow"), pair("a-unready b-ready", "c-ready"));
 }
 
 /// `TestStalePodDisruption`: the condition DisruptionTarget of a pod that nobody deletes is taken
@@ -170,16 +121,10 @@ fn a_pod_that_is_not_ready_may_go_for_nothing() {
 fn a_disruption_that_does_not_come_is_taken_back() {
     let mut pods = states();
     for (_, start) in &mut pods {
-        if let PodStart::Imported {
-            disruption_target, ..
-        } = start
-        {
+        if let PodStart::Imported { disruption_target, .. } = start {
             let (status, reason) = (ConditionStatus::True, PodReason::EvictionByEvictionApi);
-            *disruption_target = Some(PodCondition {
-                status,
-                reason,
-                last_transition_time: Timestamp(0),
-            });
+            *disruption_target =
+                Some(PodCondition { status, reason, last_transition_time: Timestamp(0) });
         }
     }
     let taken_back = |release| {
@@ -223,26 +168,17 @@ fn a_drain_refuses_what_no_flag_allows() {
         outcome(daemon, ""),
         stopped("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)")
     );
-    assert_eq!(
-        outcome(daemon, "ignore_daemonsets: true"),
-        ("a".to_owned(), String::new())
-    );
+    assert_eq!(outcome(daemon, "ignore_daemonsets: true"), ("a".to_owned(), String::new()));
     assert_eq!(
         outcome("", ""),
         stopped("cannot delete Pods that declare no controller (use --force to override)")
     );
-    assert_eq!(
-        outcome("", "force: true"),
-        ("a b".to_owned(), String::new())
-    );
+    assert_eq!(outcome("", "force: true"), ("a b".to_owned(), String::new()));
     assert_eq!(
         outcome(local, "force: true"),
         stopped("Pods with local storage (use --delete-emptydir-data to override)")
     );
-    assert_eq!(
-        outcome(local, "delete_emptydir_data: true"),
-        ("a b".to_owned(), String::new())
-    );
+    assert_eq!(outcome(local, "delete_emptydir_data: true"), ("a b".to_owned(), String::new()));
 }
 
 /// The pods of a DaemonSet that is gone go with `--force` alone: it is deleted at 9 s, and its pod
@@ -263,10 +199,7 @@ fn a_drain_forces_orphans_out() {
     let why = r#"cannot delete daemonsets.apps "b" not found: default/b-n, continuing command..."#;
     assert_eq!(
         outcome("ignore_daemonsets: true"),
-        (
-            0,
-            format!("error: unable to drain node \"n\" due to error: {why}")
-        )
+        (0, format!("error: unable to drain node \"n\" due to error: {why}"))
     );
     assert_eq!(outcome("force: true"), (1, String::new()));
 }

@@ -82,15 +82,7 @@ fn a_new_process_finds_orphans() {
     for release in ["1.27", "1.34"] {
         let down = r#", (at: "5s", do: ControllerRestart(downtime: "20s"))"#;
         let plan = deleted(release, KINDS[3], "Background", down);
-        assert_eq!(
-            times(&plan, "garbage-collector", " pod-deleting "),
-            [25_100; 2],
-            "{release}"
-        );
-        assert_eq!(
-            times(&plan, "kubelet", " pod-gone "),
-            [30_100; 2],
-            "{release}"
-        );
+        assert_eq!(times(&plan, "garbage-collector", " pod-deleting "), [25_100; 2], "{release}");
+        assert_eq!(times(&plan, "kubelet", " pod-gone "), [30_100; 2], "{release}");
     }
 }

@@ -14,11 +14,7 @@ fn job(release: &str, job: &str, pulses: &[(u32, &str)]) -> Plan {
             r#"(at: "{at}s", do: Taint(node: "{node}", taint: "k:NoExecute")), (at: "{at}s500ms", do: Untaint(node: "{node}", taint: "k:NoExecute"))"#
         )
     };
-    job_of(
-        release,
-        job,
-        &pulses.iter().map(taint).collect::<Vec<_>>().join(", "),
-    )
+    job_of(release, job, &pulses.iter().map(taint).collect::<Vec<_>>().join(", "))
 }
 
 /// The same with this timeline. What runs in the pods does not end in order when it is asked to
@@ -37,12 +33,8 @@ fn job_of(release: &str, job: &str, timeline: &str) -> Plan {
 /// The milliseconds of what the Job's controller did that contains these words, after the first two
 /// seconds.
 fn times(plan: &Plan, words: &str) -> Vec<u64> {
-    let done = done_by("job", plan)
-        .into_iter()
-        .filter(|l| l.contains(words));
-    done.map(|l| l.split(' ').next().unwrap().parse().unwrap())
-        .filter(|ms| *ms >= 2_000)
-        .collect()
+    let done = done_by("job", plan).into_iter().filter(|l| l.contains(words));
+    done.map(|l| l.split(' ').next().unwrap().parse().unwrap()).filter(|ms| *ms >= 2_000).collect()
 }
 
 const TWO: &str = "parallelism: 2, completions: 2";
@@ -55,11 +47,7 @@ const TWO: &str = "parallelism: 2, completions: 2";
 fn when_a_pod_is_replaced_is_a_policy() {
     let replaced = |policy: &str| {
         times(
-            &job(
-                "1.31",
-                &format!("{TWO}, podReplacementPolicy: {policy}"),
-                &[(10, "n")],
-            ),
+            &job("1.31", &format!("{TWO}, podReplacementPolicy: {policy}"), &[(10, "n")]),
             " pod-created ",
         )
     };
@@ -96,18 +84,8 @@ fn a_pod_that_ends_in_order_has_succeeded() {
 /// s. A Job with one pod loses it at 10, 60 and 120 s, wherever it is.
 #[test]
 fn the_wait_for_a_replacement_doubles() {
-    let pulses = [
-        (10, "n"),
-        (10, "m"),
-        (60, "n"),
-        (60, "m"),
-        (120, "n"),
-        (120, "m"),
-    ];
-    assert_eq!(
-        times(&job("1.34", "", &pulses), " pod-created "),
-        [20_000, 80_000, 160_000]
-    );
+    let pulses = [(10, "n"), (10, "m"), (60, "n"), (60, "m"), (120, "n"), (120, "m")];
+    assert_eq!(times(&job("1.34", "", &pulses), " pod-created "), [20_000, 80_000, 160_000]);
 }
 
 /// `TestJobPodFailurePolicy`: a pod that is disrupted does not count where the policy says so, and
@@ -119,18 +97,12 @@ fn disruptions_may_be_ignored() {
     let policy = "podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])";
     let ignoring = job("1.34", &format!("backoffLimit: 0, {policy}"), &pulses);
     assert_eq!(
-        (
-            times(&ignoring, " pod-created "),
-            times(&ignoring, " BackoffLimitExceeded ")
-        ),
+        (times(&ignoring, " pod-created "), times(&ignoring, " BackoffLimitExceeded ")),
         (vec![25_000], Vec::new())
     );
     let counting = job("1.34", "backoffLimit: 0", &pulses);
     assert_eq!(
-        (
-            times(&counting, " pod-created "),
-            times(&counting, " BackoffLimitExceeded ").len()
-        ),
+        (times(&counting, " pod-created "), times(&counting, " BackoffLimitExceeded ").len()),
         (Vec::new(), 1)
     );
 }
@@ -162,8 +134,5 @@ fn a_pod_of_a_dead_node_failed_long_ago() {
         .filter(|l| l.contains(" pod-deleting "))
         .filter_map(|l| l.split(' ').next()?.parse().ok())
         .collect();
-    assert_eq!(
-        (deleted.len(), times(&plan, " pod-created ")),
-        (1, vec![deleted[0] + 1_000])
-    );
+    assert_eq!((deleted.len(), times(&plan, " pod-created ")), (1, vec![deleted[0] + 1_000]));
 }

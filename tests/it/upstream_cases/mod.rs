@@ -30,11 +30,7 @@ fn plan(release: &str, fields: &str) -> Plan {
         r#"{{"kubernetes": "{release}", "runs": 1, "distinct": 1, "outcomes": [{{"count": 1, "events": []}}],
             "scenario": {{"name": "case", {fields}}}}}"#
     );
-    parse(text.as_bytes())
-        .unwrap()
-        .remove(0)
-        .plan()
-        .unwrap_or_else(|e| panic!("{fields}: {e}"))
+    parse(text.as_bytes()).unwrap().remove(0).plan().unwrap_or_else(|e| panic!("{fields}: {e}"))
 }
 
 /// The plan of a scenario in the scenario language with these fields under a release, without
@@ -56,21 +52,14 @@ fn scenario_of(release: &str, timing: &str, fields: &str) -> Plan {
 /// The pods that are there from the start belong to a workload.
 fn owned(plan: &mut Plan, kind: &str, name: &str) {
     for template in &mut plan.templates {
-        template.owner = Some(OwnerReference {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            object: None,
-        });
+        template.owner =
+            Some(OwnerReference { kind: kind.to_owned(), name: name.to_owned(), object: None });
     }
 }
 
 /// A pod that is there from the start, in a state that no kubelet of a scenario has brought about.
 fn imported(phase: PodPhase, ready: bool, deleting: bool) -> PodStart {
-    let status = if ready {
-        ConditionStatus::True
-    } else {
-        ConditionStatus::False
-    };
+    let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
     PodStart::Imported {
         phase,
         ready: Some(PodCondition {
@@ -79,10 +68,8 @@ fn imported(phase: PodPhase, ready: bool, deleting: bool) -> PodStart {
             last_transition_time: Timestamp(0),
         }),
         disruption_target: None,
-        deletion: deleting.then_some(Deletion {
-            timestamp: Timestamp(30),
-            grace_period_seconds: 30,
-        }),
+        deletion: deleting
+            .then_some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
     }
 }
 

@@ -30,11 +30,8 @@ fn replaced(release: &str, sets: &[&str]) -> Vec<u64> {
     let loaded = parse("late.ron", LATE.as_bytes().to_vec(), Path::new(""))
         .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 100)));
     let sets = sets.iter().map(|s| (*s).to_owned()).collect();
-    let overrides = Overrides {
-        kubernetes: Some(release.to_owned()),
-        sets,
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { kubernetes: Some(release.to_owned()), sets, ..Overrides::default() };
     let plan = build(&loaded, &overrides)
         .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 100)));
     let trace = run(&plan, Choices::default_order());
@@ -53,10 +50,7 @@ fn a_replica_set_waits_for_its_own_writes() {
     assert_eq!(replaced("1.35", &[]), [61, 65]);
     assert_eq!(replaced("1.36", &[]), [61, 91]);
     assert_eq!(
-        replaced(
-            "1.36",
-            &["feature_gates.StaleControllerConsistencyReplicaSet=false"]
-        ),
+        replaced("1.36", &["feature_gates.StaleControllerConsistencyReplicaSet=false"]),
         [61, 65]
     );
 }

@@ -48,10 +48,8 @@ fn out_of_service_takes_all_three() {
                  {"name": "ready", "node": "ready-out"}],
         "actions": [{"at": "150s", "do": "delete-pod", "pod": "all-three"}, {"at": "150s", "do": "delete-pod", "pod": "no-taint"},
                     {"at": "150s", "do": "delete-pod", "pod": "ready"}]"#;
-    let expected = [
-        "160000 pod-gone default/all-three",
-        "160000 pod-phase default/all-three Failed",
-    ];
+    let expected =
+        ["160000 pod-gone default/all-three", "160000 pod-phase default/all-three Failed"];
     assert_eq!(done_by("pod-gc", &plan("v1.34.4", scenario)), expected);
     // The gate NodeOutOfServiceVolumeDetach is off before 1.26.
     assert!(done_by("pod-gc", &plan("v1.24.17", scenario)).is_empty());
@@ -67,10 +65,7 @@ fn unscheduled_terminating_pods_go() {
            "nodes": [{"name": "n"}], "pods": [{"name": "unbound"}, {"name": "bound", "node": "n"}]"#,
     );
     for pod in &mut plan.pods {
-        let deletion = Some(Deletion {
-            timestamp: Timestamp(30),
-            grace_period_seconds: 30,
-        });
+        let deletion = Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 });
         pod.start = PodStart::Imported {
             phase: PodPhase::Pending,
             ready: None,
@@ -80,10 +75,7 @@ fn unscheduled_terminating_pods_go() {
     }
     assert_eq!(
         done_by("pod-gc", &plan),
-        [
-            "0 pod-gone default/unbound",
-            "0 pod-phase default/unbound Failed"
-        ]
+        ["0 pod-gone default/unbound", "0 pod-phase default/unbound Failed"]
     );
 }
 
@@ -106,10 +98,7 @@ fn terminated_pods_over_the_threshold_go_oldest_first() {
             deletion: None,
         };
     }
-    assert_eq!(
-        done_by("pod-gc", &plan),
-        ["0 pod-gone default/a", "0 pod-gone default/b"]
-    );
+    assert_eq!(done_by("pod-gc", &plan), ["0 pod-gone default/a", "0 pod-gone default/b"]);
     plan.flags.terminated_pod_gc_threshold = 0;
     assert!(done_by("pod-gc", &plan).is_empty(), "zero is no limit");
 }

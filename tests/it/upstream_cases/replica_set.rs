@@ -42,20 +42,10 @@ fn first_writes(plan: &Plan) -> Vec<String> {
 /// and so there are two new ones.
 #[test]
 fn deleting_and_failed_pods_do_not_count() {
-    let pods = [
-        ("a", "n", Running, true, true),
-        ("b", "n", Failed, false, false),
-    ];
+    let pods = [("a", "n", Running, true, true), ("b", "n", Failed, false, false)];
     for release in ["v1.18.20", "v1.34.4", "v1.37.1"] {
-        let created = [
-            "0 pod-created default/web-#1 n",
-            "0 pod-created default/web-#2 n",
-        ];
-        assert_eq!(
-            first_writes(&with_pods(release, 2, &pods)),
-            created,
-            "{release}"
-        );
+        let created = ["0 pod-created default/web-#1 n", "0 pod-created default/web-#2 n"];
+        assert_eq!(first_writes(&with_pods(release, 2, &pods)), created, "{release}");
     }
 }
 
@@ -71,10 +61,7 @@ fn terminating_pods_are_counted_in_the_status() {
             .last()
             .map_or(0, |(_, so_far)| *so_far)
     };
-    assert_eq!(
-        requests("v1.35.0", None),
-        requests("v1.35.0", Some(false)) + 1
-    );
+    assert_eq!(requests("v1.35.0", None), requests("v1.35.0", Some(false)) + 1);
     assert_eq!(requests("v1.34.4", None), requests("v1.34.4", Some(false)));
 }
 
@@ -94,12 +81,7 @@ fn creations_start_slowly() {
         .filter(|l| l.contains("pod-created"))
         .map(|l| l[..3].to_owned())
         .collect();
-    assert_eq!(
-        at,
-        [
-            "103", "111", "111", "119", "119", "119", "119", "127", "127", "127"
-        ]
-    );
+    assert_eq!(at, ["103", "111", "111", "119", "119", "119", "119", "127", "127", "127"]);
 }
 
 /// `TestSlowStartBatch`, where all fail: there is one request, and no second batch. The namespace
@@ -131,27 +113,14 @@ fn the_least_useful_pod_goes() {
     let goes = |pods: &[(&str, &str, PodPhase, bool, bool)]| {
         first_writes(&with_pods("v1.34.4", pods.len() as i32 - 1, pods))
     };
-    let (ready, not_ready) = (
-        ("ready", "n", Running, true, false),
-        ("not-ready", "n", Running, false, false),
-    );
-    let (pending, unbound) = (
-        ("pending", "n", Pending, false, false),
-        ("unbound", "", Pending, false, false),
-    );
+    let (ready, not_ready) =
+        (("ready", "n", Running, true, false), ("not-ready", "n", Running, false, false));
+    let (pending, unbound) =
+        (("pending", "n", Pending, false, false), ("unbound", "", Pending, false, false));
     // What runs on no node needs no kubelet to end it.
-    assert_eq!(
-        goes(&[ready, not_ready, pending, unbound]),
-        ["0 pod-gone default/unbound"]
-    );
-    assert_eq!(
-        goes(&[ready, not_ready, pending]),
-        ["0 pod-deleting default/pending grace 30"]
-    );
-    assert_eq!(
-        goes(&[ready, not_ready]),
-        ["0 pod-deleting default/not-ready grace 30"]
-    );
+    assert_eq!(goes(&[ready, not_ready, pending, unbound]), ["0 pod-gone default/unbound"]);
+    assert_eq!(goes(&[ready, not_ready, pending]), ["0 pod-deleting default/pending grace 30"]);
+    assert_eq!(goes(&[ready, not_ready]), ["0 pod-deleting default/not-ready grace 30"]);
 }
 
 /// `TestGetPodsToDelete`: of the pods of a Deployment one that shares its node goes before one that
@@ -167,10 +136,8 @@ fn pods_that_share_a_node_go_first() {
                timeline: [(at: "10s", do: Scale(workload: "web", replicas: 2))]"#
         );
         let done = done_by("replicaset", &ron("1.34", &fields));
-        let deleted: Vec<String> = done
-            .into_iter()
-            .filter(|l| l.starts_with("10000 pod-deleting"))
-            .collect();
+        let deleted: Vec<String> =
+            done.into_iter().filter(|l| l.starts_with("10000 pod-deleting")).collect();
         assert_eq!(deleted.len(), 1, "{deleted:?}");
         deleted[0].contains("-0 ")
     };
@@ -198,14 +165,7 @@ fn cheap_pods_go_first() {
     assert_eq!(goes("1.34", "", [1000, 100]), "b");
     assert_eq!(goes("1.34", "", [-5, 0]), "a");
     assert_eq!(goes("1.34", "", [100, 100]), "a");
-    assert_eq!(
-        goes(
-            "1.34",
-            r#"feature_gates: { "PodDeletionCost": false },"#,
-            [1000, 100]
-        ),
-        "a"
-    );
+    assert_eq!(goes("1.34", r#"feature_gates: { "PodDeletionCost": false },"#, [1000, 100]), "a");
     assert_eq!(goes("1.21", "", [1000, 100]), "a");
 }
 
@@ -221,16 +181,10 @@ fn no_second_wave_before_the_first_is_seen() {
         ),
     );
     let done = done_by("replicaset", &plan);
-    let waves = [0, 100].map(|ms| {
-        done.iter()
-            .filter(|l| l.starts_with(&format!("{ms} pod-created")))
-            .count()
-    });
+    let waves = [0, 100]
+        .map(|ms| done.iter().filter(|l| l.starts_with(&format!("{ms} pod-created"))).count());
     assert_eq!(
-        (
-            waves,
-            done.iter().filter(|l| l.contains("pod-created")).count()
-        ),
+        (waves, done.iter().filter(|l| l.contains("pod-created")).count()),
         ([500, 200], 700)
     );
 }

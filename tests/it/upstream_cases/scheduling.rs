@@ -7,18 +7,11 @@ use super::{done_by, ron, scenario_of};
 fn bound(fields: &str) -> Vec<String> {
     let done = done_by(
         "scheduler",
-        &ron(
-            "1.34",
-            &format!(r#"horizon: "1m", nodes: [(name: "n")], {fields}"#),
-        ),
+        &ron("1.34", &format!(r#"horizon: "1m", nodes: [(name: "n")], {fields}"#)),
     );
-    let bound = done.iter().filter_map(|l| {
-        l.trim_end_matches(" n")
-            .split_once("000 pod-bound default/")
-    });
-    bound
-        .map(|(second, pod)| format!("{second} {pod}"))
-        .collect()
+    let bound =
+        done.iter().filter_map(|l| l.trim_end_matches(" n").split_once("000 pod-bound default/"));
+    bound.map(|(second, pod)| format!("{second} {pod}")).collect()
 }
 
 /// `TestUnschedulableNodes`: a cordoned node takes no pod until it is uncordoned, when the pod's
@@ -28,9 +21,7 @@ fn a_cordoned_node_takes_no_pod() {
     let timeline = r#"(at: "5s", do: Cordon(node: "n")), (at: "10s", do: CreatePod(pod: (name: "p", on: Unbound)))"#;
     assert!(bound(&format!("timeline: [{timeline}]")).is_empty());
     assert_eq!(
-        bound(&format!(
-            r#"timeline: [{timeline}, (at: "20s", do: Uncordon(node: "n"))]"#
-        )),
+        bound(&format!(r#"timeline: [{timeline}, (at: "20s", do: Uncordon(node: "n"))]"#)),
         ["20 p"]
     );
 }
@@ -49,12 +40,7 @@ fn a_pod_must_tolerate_all_taints() {
             tolerations.join(", ")
         )
     };
-    let pods = [
-        pod("none", &[]),
-        pod("one", &["a"]),
-        pod("both", &["a", "b"]),
-    ]
-    .join(", ");
+    let pods = [pod("none", &[]), pod("one", &["a"]), pod("both", &["a", "b"])].join(", ");
     let taints = r#"(at: "5s", do: Taint(node: "n", taint: "a=x:NoSchedule")), (at: "5s", do: Taint(node: "n", taint: "b:NoSchedule"))"#;
     assert_eq!(bound(&format!("timeline: [{taints}, {pods}]")), ["10 both"]);
 }
@@ -101,35 +87,22 @@ fn conditions_become_taints() {
         fits(restricted, &[("Ready", "False")]),
         "network-unavailable-and-not-ready not-ready"
     );
-    assert_eq!(
-        fits(restricted, &[("MemoryPressure", "True")]),
-        "burstable memory-pressure"
-    );
+    assert_eq!(fits(restricted, &[("MemoryPressure", "True")]), "burstable memory-pressure");
     assert_eq!(fits("", &[("MemoryPressure", "True")]), "memory-pressure");
-    assert_eq!(
-        fits(restricted, &[("DiskPressure", "True")]),
-        "disk-pressure"
-    );
+    assert_eq!(fits(restricted, &[("DiskPressure", "True")]), "disk-pressure");
     assert_eq!(fits(restricted, &[("PIDPressure", "True")]), "pid-pressure");
     assert_eq!(
         fits(restricted, &[("NetworkUnavailable", "True")]),
         "network-unavailable network-unavailable-and-not-ready"
     );
     assert_eq!(
-        fits(
-            restricted,
-            &[("NetworkUnavailable", "True"), ("Ready", "False")]
-        ),
+        fits(restricted, &[("NetworkUnavailable", "True"), ("Ready", "False")]),
         "network-unavailable-and-not-ready"
     );
     assert_eq!(
         fits(
             restricted,
-            &[
-                ("PIDPressure", "True"),
-                ("MemoryPressure", "True"),
-                ("DiskPressure", "True")
-            ]
+            &[("PIDPressure", "True"), ("MemoryPressure", "True"), ("DiskPressure", "True")]
         ),
         ""
     );
@@ -144,9 +117,7 @@ fn a_port_is_free_when_its_pod_is_gone() {
     let pods = [pod("had", r#"Node("n")"#), pod("waits", "Unbound")].join(", ");
     assert!(bound(&format!("pods: [{pods}],")).is_empty());
     assert_eq!(
-        bound(&format!(
-            r#"pods: [{pods}], timeline: [(at: "20s", do: DeletePod(pod: "had"))]"#
-        )),
+        bound(&format!(r#"pods: [{pods}], timeline: [(at: "20s", do: DeletePod(pod: "had"))]"#)),
         ["21 waits"]
     );
 }
@@ -170,9 +141,7 @@ fn a_binding_is_for_one_life_of_a_pod() {
                 &format!(r#"horizon: "1m", nodes: [(name: "n")], {timeline}"#),
             ),
         );
-        done.into_iter()
-            .filter(|l| l.contains("pod-bound"))
-            .collect::<Vec<_>>()
+        done.into_iter().filter(|l| l.contains("pod-bound")).collect::<Vec<_>>()
     };
     assert_eq!(
         bound("1.22"),

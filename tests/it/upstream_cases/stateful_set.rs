@@ -16,10 +16,8 @@ fn with_pods(
     parallel: bool,
     pods: &[(&str, PodPhase, bool)],
 ) -> Plan {
-    let listed: Vec<String> = pods
-        .iter()
-        .map(|(name, ..)| format!(r#"{{"name": "{name}", "node": "n"}}"#))
-        .collect();
+    let listed: Vec<String> =
+        pods.iter().map(|(name, ..)| format!(r#"{{"name": "{name}", "node": "n"}}"#)).collect();
     let workload = format!(
         r#"{{"kind": "StatefulSet", "name": "web", "replicas": {replicas}, "parallel": {parallel}, "template": {{"node": "n"}}}}"#
     );
@@ -28,11 +26,8 @@ fn with_pods(
         listed.join(",")
     );
     let mut plan = plan(release, &fields);
-    let owner = OwnerReference {
-        kind: "StatefulSet".to_owned(),
-        name: "web".to_owned(),
-        object: None,
-    };
+    let owner =
+        OwnerReference { kind: "StatefulSet".to_owned(), name: "web".to_owned(), object: None };
     for template in &mut plan.templates {
         template.owner = Some(owner.clone());
     }
@@ -50,10 +45,8 @@ fn with_pods(
                 last_transition_time: Timestamp(0),
             }),
             disruption_target: None,
-            deletion: deleting.then_some(Deletion {
-                timestamp: Timestamp(30),
-                grace_period_seconds: 30,
-            }),
+            deletion: deleting
+                .then_some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
         };
     }
     plan
@@ -61,10 +54,7 @@ fn with_pods(
 
 /// What the controller did but for its words about it.
 fn writes(plan: &Plan) -> Vec<String> {
-    done_by("statefulset", plan)
-        .into_iter()
-        .filter(|l| !l.contains(" event "))
-        .collect()
+    done_by("statefulset", plan).into_iter().filter(|l| !l.contains(" event ")).collect()
 }
 
 /// `TestDeletingAndTerminatingPods`: of three pods of a Parallel set the failed one is created anew
@@ -78,11 +68,7 @@ fn failed_pods_are_recreated_and_deleted_ones_waited_for() {
     ];
     let expected = ["0 pod-created default/web-1 n", "0 pod-gone default/web-1"];
     for release in ["v1.24.17", "v1.27.16", "v1.28.15", "v1.34.4"] {
-        assert_eq!(
-            writes(&with_pods(release, 3, true, &pods)),
-            expected,
-            "{release}"
-        );
+        assert_eq!(writes(&with_pods(release, 3, true, &pods)), expected, "{release}");
     }
 }
 
@@ -91,10 +77,7 @@ fn failed_pods_are_recreated_and_deleted_ones_waited_for() {
 #[test]
 fn releases_differ_in_what_they_do_with_ended_pods() {
     let told = |release: &str, phase| -> Vec<String> {
-        let all = done_by(
-            "statefulset",
-            &with_pods(release, 1, false, &[("web-0", phase, false)]),
-        );
+        let all = done_by("statefulset", &with_pods(release, 1, false, &[("web-0", phase, false)]));
         all.into_iter()
             .filter(|l| l.contains(" event "))
             .map(|l| l.split(" event ").nth(1).unwrap().to_owned())
@@ -105,10 +88,8 @@ fn releases_differ_in_what_they_do_with_ended_pods() {
             "StatefulSet/default/web Normal {reason} {verb} Pod web-0 in StatefulSet web successful"
         )
     };
-    let (created, deleted) = (
-        done("create", "SuccessfulCreate"),
-        done("delete", "SuccessfulDelete"),
-    );
+    let (created, deleted) =
+        (done("create", "SuccessfulCreate"), done("delete", "SuccessfulDelete"));
     let failed = "StatefulSet/default/web Warning RecreatingFailedPod StatefulSet default/web is recreating failed Pod web-0".to_owned();
     let ended =
         "StatefulSet/default/web Normal RecreatingTerminatedPod StatefulSet default/web is recreating terminated Pod web-0".to_owned();
@@ -135,10 +116,7 @@ fn releases_differ_in_what_they_do_with_ended_pods() {
             "{release}"
         );
     }
-    let capital = [
-        done("Create", "SuccessfulCreate"),
-        done("Delete", "SuccessfulDelete"),
-    ];
+    let capital = [done("Create", "SuccessfulCreate"), done("Delete", "SuccessfulDelete")];
     assert_eq!(with(told("v1.35.0", PodPhase::Failed)), capital);
 }
 
@@ -147,18 +125,9 @@ fn releases_differ_in_what_they_do_with_ended_pods() {
 /// goes on with the others.
 #[test]
 fn a_terminating_pod_holds_up_an_ordered_set() {
-    let pods = [
-        ("web-0", PodPhase::Running, false),
-        ("web-1", PodPhase::Running, true),
-    ];
-    assert!(
-        writes(&with_pods("v1.34.4", 3, false, &pods)).is_empty(),
-        "web-2 waits for web-1"
-    );
-    assert_eq!(
-        writes(&with_pods("v1.34.4", 3, true, &pods)),
-        ["0 pod-created default/web-2 n"]
-    );
+    let pods = [("web-0", PodPhase::Running, false), ("web-1", PodPhase::Running, true)];
+    assert!(writes(&with_pods("v1.34.4", 3, false, &pods)).is_empty(), "web-2 waits for web-1");
+    assert_eq!(writes(&with_pods("v1.34.4", 3, true, &pods)), ["0 pod-created default/web-2 n"]);
     let three = [
         ("web-0", PodPhase::Running, true),
         ("web-1", PodPhase::Running, false),
@@ -168,10 +137,7 @@ fn a_terminating_pod_holds_up_an_ordered_set() {
         writes(&with_pods("v1.34.4", 1, false, &three)).is_empty(),
         "nothing is deleted while web-0 goes"
     );
-    let both = [
-        "0 pod-deleting default/web-1 grace 30",
-        "0 pod-deleting default/web-2 grace 30",
-    ];
+    let both = ["0 pod-deleting default/web-1 grace 30", "0 pod-deleting default/web-2 grace 30"];
     assert_eq!(writes(&with_pods("v1.34.4", 1, true, &three)), both);
 }
 
@@ -182,29 +148,16 @@ fn scaling_down_takes_the_highest_healthy_pod() {
     use PodPhase::{Pending, Running};
     let set = |phases: [PodPhase; 3]| {
         let names = ["web-0", "web-1", "web-2"];
-        let pods: Vec<_> = names
-            .into_iter()
-            .zip(phases)
-            .map(|(n, p)| (n, p, false))
-            .collect();
+        let pods: Vec<_> = names.into_iter().zip(phases).map(|(n, p)| (n, p, false)).collect();
         // Before the kubelet starts the pending ones, at one second.
         writes(&with_pods("v1.34.4", 1, false, &pods))
             .into_iter()
             .filter(|l| l.starts_with("0 "))
             .collect::<Vec<_>>()
     };
-    assert_eq!(
-        set([Running, Running, Running]),
-        ["0 pod-deleting default/web-2 grace 30"]
-    );
-    assert_eq!(
-        set([Running, Running, Pending]),
-        ["0 pod-deleting default/web-2 grace 30"]
-    );
-    assert_eq!(
-        set([Running, Pending, Running]),
-        ["0 pod-deleting default/web-2 grace 30"]
-    );
+    assert_eq!(set([Running, Running, Running]), ["0 pod-deleting default/web-2 grace 30"]);
+    assert_eq!(set([Running, Running, Pending]), ["0 pod-deleting default/web-2 grace 30"]);
+    assert_eq!(set([Running, Pending, Running]), ["0 pod-deleting default/web-2 grace 30"]);
     assert!(
         set([Running, Pending, Pending]).is_empty(),
         "web-2 waits for web-1, the first that is not ready"
@@ -223,14 +176,9 @@ fn a_parallel_set_is_created_in_batches() {
     };
     // The controllers start at 100 ms; the revision takes 8 ms.
     let at = |times: [u32; 4]| {
-        (0..4)
-            .map(|i| format!("{} pod-created default/web-{i} n", times[i]))
-            .collect::<Vec<_>>()
+        (0..4).map(|i| format!("{} pod-created default/web-{i} n", times[i])).collect::<Vec<_>>()
     };
-    assert_eq!(
-        writes(&plan("v1.34.4", &fields("true"))),
-        at([111, 119, 119, 127])
-    );
+    assert_eq!(writes(&plan("v1.34.4", &fields("true"))), at([111, 119, 119, 127]));
     assert_eq!(
         writes(&plan("v1.24.17", &fields("true"))),
         at([111, 119, 127, 135]),

@@ -35,12 +35,7 @@ impl Counts {
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            conform,
-            undecided,
-            differ,
-            not_modelled,
-        } = self;
+        let Self { conform, undecided, differ, not_modelled } = self;
         write!(
             f,
             "{conform} conform, {undecided} undecided, {differ} differ, {not_modelled} not modelled, of {}",

@@ -85,16 +85,12 @@ fn row(recorded: &Recorded, seeds: u64) -> Option<Row> {
 
 impl Compared {
     fn rejects(&self, row: &Row) -> bool {
-        self.rejected
-            .is_some_and(|level| row.odds.probability <= level)
+        self.rejected.is_some_and(|level| row.odds.probability <= level)
     }
 
     /// How many there are, and how many are rejected.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (
-            self.rows.len(),
-            self.rows.iter().filter(|r| self.rejects(r)).count(),
-        )
+        (self.rows.len(), self.rows.iter().filter(|r| self.rejects(r)).count())
     }
 
     /// Writes it in this form.
@@ -111,27 +107,14 @@ impl Compared {
         // Of those that are alike the one that differs the most says how near the others are.
         let shown = all.min(rejected + 1);
         for row in &self.rows[..shown] {
-            let word = if self.rejects(row) {
-                "REJECTED"
-            } else {
-                "alike"
-            };
-            let Row {
-                release,
-                scenario,
-                odds,
-                ..
-            } = row;
+            let word = if self.rejects(row) { "REJECTED" } else { "alike" };
+            let Row { release, scenario, odds, .. } = row;
             writeln!(out, "{word:<9} {release:<9} {scenario}: {}", said(odds))?;
         }
         if all > shown {
             writeln!(out, "alike     {} more", all - shown)?;
         }
-        writeln!(
-            out,
-            "\n{all} recordings compared, {rejected} rejected at {} %",
-            LEVEL * 100.0
-        )?;
+        writeln!(out, "\n{all} recordings compared, {rejected} rejected at {} %", LEVEL * 100.0)?;
         let runs = all as u64 * LOOKED;
         writeln!(out, "\nWhat decided something, of {runs} drawn runs:")?;
         for (point, (came, decided)) in self.decided() {
@@ -188,11 +171,7 @@ impl Compared {
                 Came::Met
             },
         };
-        Tested::only(
-            "odds".into(),
-            "odds".into(),
-            self.rows.iter().map(case).collect(),
-        )
+        Tested::only("odds".into(), "odds".into(), self.rows.iter().map(case).collect())
     }
 }
 

@@ -36,26 +36,16 @@ pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, S
 }
 
 fn plan_of(file: &Path, args: &ConformArgs, timing: Option<String>) -> Result<Plan, String> {
-    let changes = Overrides {
-        kubernetes: args.kubernetes.clone(),
-        timing,
-        seed: None,
-        sets: Vec::new(),
-    };
-    load(file)
-        .and_then(|loaded| scenario::build(&loaded, &changes))
-        .map_err(|problems| {
-            let texts: Vec<&str> = problems.0.iter().map(|p| p.message.as_str()).collect();
-            format!("{}: {}", file.display(), texts.join("; "))
-        })
+    let changes =
+        Overrides { kubernetes: args.kubernetes.clone(), timing, seed: None, sets: Vec::new() };
+    load(file).and_then(|loaded| scenario::build(&loaded, &changes)).map_err(|problems| {
+        let texts: Vec<&str> = problems.0.iter().map(|p| p.message.as_str()).collect();
+        format!("{}: {}", file.display(), texts.join("; "))
+    })
 }
 
 fn cannot_say(file: &Path, missing: &[String]) -> String {
-    format!(
-        "the recorder cannot say all of {}:\n  {}",
-        file.display(),
-        missing.join("\n  ")
-    )
+    format!("the recorder cannot say all of {}:\n  {}", file.display(), missing.join("\n  "))
 }
 
 /// `1.34` of `v1.34.4`: the recorder has one patch of each minor release.

@@ -18,10 +18,7 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         // ends.
         if entry.file_type()?.is_dir() {
             collect(&entry.path(), files)?;
-        } else if name
-            .to_str()
-            .is_some_and(|n| n.ends_with(".json") || n.ends_with(".json.gz"))
-        {
+        } else if name.to_str().is_some_and(|n| n.ends_with(".json") || n.ends_with(".json.gz")) {
             files.push(entry.path());
         }
     }
@@ -30,23 +27,13 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// The numbers in a release's name, to sort by.
 pub(super) fn numbers(release: &str) -> Vec<u64> {
-    release
-        .trim_start_matches('v')
-        .split('.')
-        .map(|n| n.parse().unwrap_or(u64::MAX))
-        .collect()
+    release.trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(u64::MAX)).collect()
 }
 
 /// Whether a release is the wanted one, or a patch of the wanted minor release.
 pub(super) fn is_release(release: &str, wanted: &str) -> bool {
-    let (release, wanted) = (
-        release.trim_start_matches('v'),
-        wanted.trim_start_matches('v'),
-    );
-    release == wanted
-        || release
-            .strip_prefix(wanted)
-            .is_some_and(|rest| rest.starts_with('.'))
+    let (release, wanted) = (release.trim_start_matches('v'), wanted.trim_start_matches('v'));
+    release == wanted || release.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The kind of scenario, as recordings are named.

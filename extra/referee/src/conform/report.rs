@@ -16,23 +16,9 @@ pub(super) fn report(
     rows: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Recorded {
-        release,
-        scenario,
-        observed,
-        kubelets,
-    } = recorded;
-    let envelope = if matches!(observed, Observed::Envelope { .. }) {
-        " (envelope)"
-    } else {
-        ""
-    };
-    write!(
-        out,
-        "{:<12} {release:<9} {}{envelope}",
-        checked.verdict.word(),
-        scenario.name
-    )?;
+    let Recorded { release, scenario, observed, kubelets } = recorded;
+    let envelope = if matches!(observed, Observed::Envelope { .. }) { " (envelope)" } else { "" };
+    write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
     if kubelets.is_some() {
         write!(out, " (kubelets with upstream's loops)")?;
     }
@@ -101,11 +87,7 @@ pub(super) fn case(recorded: &Recorded, checked: &Checked, rows: usize) -> io::R
         Verdict::Differs(text) => {
             let mut lines = text.lines().map(str::to_owned);
             let problem = Problem::new(lines.next().unwrap_or_default());
-            Came::Failed(Failed::other(
-                "differs",
-                problem,
-                lines.take(rows).collect(),
-            ))
+            Came::Failed(Failed::other("differs", problem, lines.take(rows).collect()))
         }
     };
     let name = recorded.scenario.name.clone();
@@ -122,12 +104,9 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
-        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(
-            out,
-            ": outcome {} but for names, with seed {}",
-            i + 1,
-            checked.seed
-        )?,
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => {
+            write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?
+        }
         (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
         (Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": agrees with what the kept outcomes share")?;
@@ -135,16 +114,9 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
-        (
-            Verdict::Unrecorded(Evidence::Few),
-            Observed::Timelines {
-                distinct, outcomes, ..
-            },
-        ) => write!(
-            out,
-            ": too few are kept to say, {} of {distinct} outcomes",
-            outcomes.len()
-        )?,
+        (Verdict::Unrecorded(Evidence::Few), Observed::Timelines { distinct, outcomes, .. }) => {
+            write!(out, ": too few are kept to say, {} of {distinct} outcomes", outcomes.len())?
+        }
         (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => {
             write!(out, ": outcome {} of {distinct} but for names", i + 1)?
         }
@@ -157,13 +129,7 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
 fn searched(reach: &Reach, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "; reached {} of {}", reach.tapes.len(), reach.of)?;
     for (i, miss) in &reach.missed {
-        write!(
-            out,
-            "\n    outcome {} missed after {} of {} records",
-            i + 1,
-            miss.shared,
-            miss.of
-        )?;
+        write!(out, "\n    outcome {} missed after {} of {} records", i + 1, miss.shared, miss.of)?;
         for (sign, line) in [('-', &miss.parts.0), ('+', &miss.parts.1)] {
             if let Some(line) = line {
                 write!(out, "\n    {sign} {}", show(line))?;

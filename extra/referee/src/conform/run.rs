@@ -41,14 +41,7 @@ const BATCH: usize = 64;
 /// The simulator as a model: seed 0 is the default run, in which every choice takes its first
 /// alternative; others are drawn.
 pub fn model(plan: &Plan, seed: u64) -> Trace {
-    sim::run(
-        plan,
-        if seed == 0 {
-            Choices::default_order()
-        } else {
-            Choices::seeded(seed)
-        },
-    )
+    sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) })
 }
 
 /// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an
@@ -127,11 +120,9 @@ fn replayed(
     model: &Model<'_>,
 ) -> Result<Vec<(Recorded, Looked)>, String> {
     let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
-    let wanted = recorded.into_iter().filter(|r| {
-        args.release
-            .as_deref()
-            .is_none_or(|w| is_release(&r.release, w))
-    });
+    let wanted = recorded
+        .into_iter()
+        .filter(|r| args.release.as_deref().is_none_or(|w| is_release(&r.release, w)));
     Ok(looked_at(wanted.collect(), args, model))
 }
 
@@ -213,14 +204,8 @@ impl Tally {
             self.reached.1 += reach.of;
         }
         self.counts.add(&checked.verdict);
-        self.by_release
-            .entry(by_number(&recorded.release))
-            .or_default()
-            .add(&checked.verdict);
-        self.by_kind
-            .entry(kind(recorded))
-            .or_default()
-            .add(&checked.verdict);
+        self.by_release.entry(by_number(&recorded.release)).or_default().add(&checked.verdict);
+        self.by_kind.entry(kind(recorded)).or_default().add(&checked.verdict);
     }
 
     /// All of it as test suites, one for each release.
@@ -272,30 +257,15 @@ type Looked = (Checked, Option<Reach>);
 /// Searches for the recorded outcomes of a timeline with several. One that is reached settles what
 /// draws left undecided.
 fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> Looked {
-    let (
-        Some(budget),
-        Observed::Timelines {
-            distinct: 2..,
-            outcomes,
-            ..
-        },
-        Ok(plan),
-    ) = (budget, &recorded.observed, recorded.plan())
+    let (Some(budget), Observed::Timelines { distinct: 2.., outcomes, .. }, Ok(plan)) =
+        (budget, &recorded.observed, recorded.plan())
     else {
         return (checked, None);
     };
     let reach = reach(&plan, outcomes, budget);
-    let settled = reach
-        .tapes
-        .keys()
-        .next()
-        .filter(|_| !checked.verdict.conforms());
+    let settled = reach.tapes.keys().next().filter(|_| !checked.verdict.conforms());
     let checked = match settled {
-        Some(i) => Checked {
-            verdict: Verdict::Member(*i),
-            seed: 0,
-            ..checked
-        },
+        Some(i) => Checked { verdict: Verdict::Member(*i), seed: 0, ..checked },
         None => checked,
     };
     (checked, Some(reach))
@@ -317,20 +287,13 @@ mod tests {
         paths: &[&str],
         release: Option<&str>,
     ) -> (u8, String, String) {
-        let below = |p: &&str| {
-            Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../tests/traces")
-                .join(p)
-        };
+        let below =
+            |p: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(p);
         let args = args(form, paths.iter().map(below).collect(), release);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let empty = |_: &Plan, _: u64| Trace::default();
         let code = run(&args, &empty, &|_| (), &mut out, &mut err).unwrap();
-        (
-            code,
-            String::from_utf8(out).unwrap(),
-            String::from_utf8(err).unwrap(),
-        )
+        (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
     }
 
     /// Either of two nodes of a zone that go dark together is tainted first, in about half of upstream's runs. A recording in
@@ -350,11 +313,8 @@ mod tests {
             let releases = v["releases"].as_array_mut().unwrap();
             releases.retain(|r| r["kubernetes"] == "v1.34.4");
             releases[0]["runs"] = (counts[0] + counts[1]).into();
-            for (outcome, count) in releases[0]["outcomes"]
-                .as_array_mut()
-                .unwrap()
-                .iter_mut()
-                .zip(counts)
+            for (outcome, count) in
+                releases[0]["outcomes"].as_array_mut().unwrap().iter_mut().zip(counts)
             {
                 outcome["count"] = count.into();
             }
@@ -409,38 +369,23 @@ mod tests {
             out.ends_with("\n0 conform, 0 undecided, 1 differ, 0 not modelled, of 1\n"),
             "{out}"
         );
-        let beyond = std::env::temp_dir().join(format!(
-            "taintsim-beyond-the-model-{}.json",
-            std::process::id()
-        ));
+        let beyond = std::env::temp_dir()
+            .join(format!("taintsim-beyond-the-model-{}.json", std::process::id()));
         let recording = r#"{"kubernetes": "v1.34.4", "scenario": {"name": "beyond", "horizon": "1s",
             "controllers": ["node-lifecycle", "taint-eviction", "cronjob"]}, "runs": 1, "distinct": 1, "outcomes": [{"count": 1, "events": []}]}"#;
         std::fs::write(&beyond, recording).unwrap();
-        let both = [
-            "timelines/cut-one-of-three.json.gz",
-            &beyond.to_string_lossy(),
-        ];
+        let both = ["timelines/cut-one-of-three.json.gz", &beyond.to_string_lossy()];
         let (code, xml, _) = conform_as(CheckFormat::Junit, &both, Some("1.34"));
-        let suites = quick_junit::Report::deserialize_from_str(&xml)
-            .unwrap()
-            .test_suites;
-        let [suite] = &suites[..] else {
-            panic!("one release has one suite: {xml}")
-        };
+        let suites = quick_junit::Report::deserialize_from_str(&xml).unwrap().test_suites;
+        let [suite] = &suites[..] else { panic!("one release has one suite: {xml}") };
         let counts = (suite.tests, suite.failures, suite.skipped);
         assert_eq!((code, counts), (DIFFERS, (2, 1, 1)), "{xml}");
-        assert!(
-            xml.contains("<skipped message=\"not modelled: cronjob\"/>"),
-            "{xml}"
-        );
+        assert!(xml.contains("<skipped message=\"not modelled: cronjob\"/>"), "{xml}");
         assert!(xml.contains("type=\"differs\""), "{xml}");
         let (code, out, _) = conform(&[&beyond.to_string_lossy()], Some("1.34"));
         std::fs::remove_file(&beyond).unwrap();
         assert_eq!(code, FINE, "what is not modelled does not differ");
-        assert!(
-            out.starts_with("not modelled v1.34.4   beyond: cronjob"),
-            "{out}"
-        );
+        assert!(out.starts_with("not modelled v1.34.4   beyond: cronjob"), "{out}");
         assert_eq!(conform(&["timelines"], Some("1.99")).0, NOTHING);
         let (code, out, err) = conform(&["timelines", "nowhere"], None);
         assert_eq!(
@@ -451,9 +396,6 @@ mod tests {
         assert!(err.contains("nowhere: "), "{err}");
         let (code, _, err) = conform(&["README.md"], None);
         assert_eq!(code, INPUT);
-        assert!(
-            err.contains("README.md is not a recorded timeline"),
-            "{err}"
-        );
+        assert!(err.contains("README.md is not a recorded timeline"), "{err}");
     }
 }

@@ -145,19 +145,9 @@ mod tests {
             NodeReason::NodeStatusUnknown,
         );
         let records = [
-            (
-                105_000_002_000,
-                Actor::NodeLifecycle,
-                node,
-                What::NodeTaints(0),
-            ),
+            (105_000_002_000, Actor::NodeLifecycle, node, What::NodeTaints(0)),
             (105_000_001_000, Actor::NodeLifecycle, node, unknown),
-            (
-                105_000_001_000,
-                Actor::NodeLifecycle,
-                node,
-                What::NodeQueued,
-            ),
+            (105_000_001_000, Actor::NodeLifecycle, node, What::NodeQueued),
             (
                 9_999_999,
                 Actor::TaintEviction,
@@ -186,9 +176,6 @@ mod tests {
             r#"{"t_ns":105000000000,"actor":"node-lifecycle","what":"node-condition","node":"n2","type":"DiskPressure","status":"Unknown","reason":"NodeStatusUnknown"}"#,
             r#"{"t_ns":105000000000,"actor":"node-lifecycle","what":"node-taints","node":"n2","added":["node.kubernetes.io/unreachable:NoExecute"],"removed":["node.kubernetes.io/not-ready:NoExecute"]}"#,
         ];
-        assert_eq!(
-            lines(&trace).iter().map(Line::json).collect::<Vec<_>>(),
-            expected
-        );
+        assert_eq!(lines(&trace).iter().map(Line::json).collect::<Vec<_>>(), expected);
     }
 }

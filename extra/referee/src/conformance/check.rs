@@ -31,12 +31,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            timeline_seeds: 1,
-            member_seeds: 64,
-            envelope_seeds: 10,
-            rows: 24,
-        }
+        Self { timeline_seeds: 1, member_seeds: 64, envelope_seeds: 10, rows: 24 }
     }
 }
 
@@ -70,19 +65,12 @@ pub struct Checked {
 /// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the
 /// model.
 pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
-    let plain = |verdict| Checked {
-        verdict,
-        seed: 0,
-        reached: None,
-        detail: String::new(),
-    };
+    let plain = |verdict| Checked { verdict, seed: 0, reached: None, detail: String::new() };
     let plan = match recorded.plan() {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
         Err(e) => {
-            return plain(Verdict::Differs(format!(
-                "no plan can be made of its scenario: {e}\n"
-            )));
+            return plain(Verdict::Differs(format!("no plan can be made of its scenario: {e}\n")));
         }
     };
     let run = |seed| -> Result<Vec<Line>, String> {
@@ -91,12 +79,10 @@ pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checke
             .map_err(|_| format!("the model panics with seed {seed}\n"))
     };
     match &recorded.observed {
-        Observed::Timelines {
-            runs,
-            distinct,
-            outcomes,
-        } => timelines(outcomes, *distinct, *runs, &run, options)
-            .unwrap_or_else(|panic| plain(Verdict::Differs(panic))),
+        Observed::Timelines { runs, distinct, outcomes } => {
+            timelines(outcomes, *distinct, *runs, &run, options)
+                .unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
+        }
         Observed::Envelope { runs, alone, kinds } => {
             // The default run is no draw: it has no jitter, which no kubelet is without over minutes.
             let seeds = (1, options.envelope_seeds.max(1));
@@ -122,11 +108,7 @@ fn timelines(
             let lines = if seed == 0 { ours.clone() } else { run(seed)? };
             hit.extend(outcomes.iter().position(|o| *o.lines == lines));
         }
-        Some(Reached {
-            outcomes: hit,
-            of: outcomes.len(),
-            seeds: options.timeline_seeds,
-        })
+        Some(Reached { outcomes: hit, of: outcomes.len(), seeds: options.timeline_seeds })
     } else {
         None
     };
@@ -137,18 +119,8 @@ fn timelines(
         describe(outcomes, distinct, &ours, options.rows)
     };
     Ok(match verdict {
-        Some(verdict) => Checked {
-            verdict,
-            seed,
-            reached,
-            detail,
-        },
-        None => Checked {
-            verdict: Verdict::Differs(detail),
-            seed,
-            reached,
-            detail: String::new(),
-        },
+        Some(verdict) => Checked { verdict, seed, reached, detail },
+        None => Checked { verdict: Verdict::Differs(detail), seed, reached, detail: String::new() },
     })
 }
 
@@ -194,10 +166,7 @@ fn judge(
     }
     let first = is_consistent(ours, outcomes).then_some(0);
     let consistent = first.or_else(|| {
-        others
-            .iter()
-            .find(|(_, lines)| is_consistent(lines, outcomes))
-            .map(|(seed, _)| *seed)
+        others.iter().find(|(_, lines)| is_consistent(lines, outcomes)).map(|(seed, _)| *seed)
     });
     Ok(match consistent {
         Some(seed) => (Some(Verdict::Unrecorded(Evidence::Consistent)), seed),
@@ -214,10 +183,7 @@ fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> 
     let of = match (outcomes.len(), distinct) {
         (1, 1) => String::new(),
         (1, seen) => format!("the one outcome kept of {seen}: "),
-        (kept, seen) => format!(
-            "nearest of {kept} outcomes kept of {seen} is number {}: ",
-            i + 1
-        ),
+        (kept, seen) => format!("nearest of {kept} outcomes kept of {seen} is number {}: ", i + 1),
     };
     of + &difference.render(rows)
 }
@@ -254,21 +220,19 @@ fn envelope(
     );
     let often = outside.len() as u64;
     // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
-    Ok(
-        if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
-            Checked {
-                verdict: Verdict::Unrecorded(Evidence::Chance),
-                seed: *seed,
-                reached: None,
-                detail: text,
-            }
-        } else {
-            Checked {
-                verdict: Verdict::Differs(text + "\n"),
-                seed: *seed,
-                reached: None,
-                detail: String::new(),
-            }
-        },
-    )
+    Ok(if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
+        Checked {
+            verdict: Verdict::Unrecorded(Evidence::Chance),
+            seed: *seed,
+            reached: None,
+            detail: text,
+        }
+    } else {
+        Checked {
+            verdict: Verdict::Differs(text + "\n"),
+            seed: *seed,
+            reached: None,
+            detail: String::new(),
+        }
+    })
 }

@@ -80,21 +80,14 @@ impl Verdict {
 /// nothing if it differs.
 pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Verdict> {
     if let Some(i) = outcomes.iter().position(|o| o.lines.as_slice() == ours) {
-        return Some(if distinct == 1 {
-            Verdict::Exact
-        } else {
-            Verdict::Member(i)
-        });
+        return Some(if distinct == 1 { Verdict::Exact } else { Verdict::Member(i) });
     }
     if distinct == 1 {
         return None;
     }
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
     let shape = nameless(ours, &names);
-    outcomes
-        .iter()
-        .position(|o| nameless(&o.lines, &names) == shape)
-        .map(Verdict::Shape)
+    outcomes.iter().position(|o| nameless(&o.lines, &names) == shape).map(Verdict::Shape)
 }
 
 /// Whether a recording of this number of runs lacks outcomes: for certain where more were seen than
@@ -111,10 +104,7 @@ pub(super) fn keeps_few(outcomes: &[Outcome], distinct: u32) -> bool {
 /// Whether a run that equals no kept outcome is consistent with them.
 pub(super) fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
-    let bare: Vec<Vec<Line>> = outcomes
-        .iter()
-        .map(|o| nameless(&o.lines, &names))
-        .collect();
+    let bare: Vec<Vec<Line>> = outcomes.iter().map(|o| nameless(&o.lines, &names)).collect();
     agrees(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)
 }
 
@@ -138,11 +128,7 @@ fn names<'a>(lines: impl Iterator<Item = &'a Line>) -> BTreeSet<&'a str> {
 fn nameless(lines: &[Line], names: &BTreeSet<&str>) -> Vec<Line> {
     let word = |w: &str| {
         let bare = w.trim_end_matches(['.', ',', ':']);
-        if names.contains(bare) {
-            "*".to_owned()
-        } else {
-            w.to_owned()
-        }
+        if names.contains(bare) { "*".to_owned() } else { w.to_owned() }
     };
     let strip = |l: &Line| Line {
         node: String::new(),
@@ -174,24 +160,19 @@ fn agrees(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {
     fn of<'a>(run: &BTreeMap<String, Vec<&'a Line>>, kind: &str) -> Vec<&'a Line> {
         run.get(kind).cloned().unwrap_or_default()
     }
-    let kinds: BTreeSet<&String> = ours
-        .keys()
-        .chain(outcomes.iter().flat_map(BTreeMap::keys))
-        .collect();
+    let kinds: BTreeSet<&String> =
+        ours.keys().chain(outcomes.iter().flat_map(BTreeMap::keys)).collect();
     kinds.into_iter().all(|kind| {
         let ours = of(&ours, kind);
         let lists: Vec<Vec<&Line>> = outcomes.iter().map(|o| of(o, kind)).collect();
         if lists.iter().all(|l| *l == lists[0]) {
             return ours == lists[0];
         }
-        let (least, most) = lists.iter().fold((usize::MAX, 0), |(least, most), l| {
-            (least.min(l.len()), most.max(l.len()))
-        });
+        let (least, most) = lists
+            .iter()
+            .fold((usize::MAX, 0), |(least, most), l| (least.min(l.len()), most.max(l.len())));
         let times = lists.iter().flatten().map(|l| l.ms());
-        let span = [
-            times.clone().min().unwrap_or_default(),
-            times.max().unwrap_or_default(),
-        ];
+        let span = [times.clone().min().unwrap_or_default(), times.max().unwrap_or_default()];
         let [from, to] = widened(span, 1);
         (least.div_ceil(2)..=most + most / 2).contains(&ours.len())
             && ours.iter().all(|l| (from..=to).contains(&l.ms()))

@@ -55,11 +55,7 @@ impl<'a> Difference<'a> {
         }
         let count = |side| rows.iter().filter(|(s, _)| *s == side).count();
         let (missing, surplus) = (count(Side::Recorded), count(Side::Ours));
-        Self {
-            rows,
-            missing,
-            surplus,
-        }
+        Self { rows, missing, surplus }
     }
 
     /// The outcome that a run is nearest to: the fewest records apart.
@@ -67,10 +63,7 @@ impl<'a> Difference<'a> {
         outcomes: impl Iterator<Item = &'a [Line]>,
         ours: &'a [Line],
     ) -> Option<(usize, Self)> {
-        outcomes
-            .map(|o| Self::new(o, ours))
-            .enumerate()
-            .min_by_key(|(_, d)| d.missing + d.surplus)
+        outcomes.map(|o| Self::new(o, ours)).enumerate().min_by_key(|(_, d)| d.missing + d.surplus)
     }
 
     /// The first difference, and around it at most `rows` rows: `-` is recorded only, `+` the model
@@ -101,10 +94,7 @@ impl<'a> Difference<'a> {
                 continue;
             }
             if shown >= rows {
-                let left = self.rows[i..]
-                    .iter()
-                    .filter(|(s, _)| *s != Side::Both)
-                    .count();
+                let left = self.rows[i..].iter().filter(|(s, _)| *s != Side::Both).count();
                 if left > 0 {
                     let _ = writeln!(out, "  … {left} more records differ");
                 }
@@ -120,12 +110,7 @@ impl<'a> Difference<'a> {
                 Side::Recorded => '-',
                 Side::Ours => '+',
             };
-            let _ = writeln!(
-                out,
-                "{sign} {}{}",
-                show(line),
-                self.hint(side, line, &elsewhere)
-            );
+            let _ = writeln!(out, "{sign} {}{}", show(line), self.hint(side, line, &elsewhere));
         }
         out
     }
@@ -134,9 +119,7 @@ impl<'a> Difference<'a> {
     fn elsewhere(&self) -> BTreeMap<(bool, String), Vec<u64>> {
         let mut out: BTreeMap<(bool, String), Vec<u64>> = BTreeMap::new();
         for (side, line) in self.rows.iter().filter(|(s, _)| *s != Side::Both) {
-            out.entry((*side == Side::Ours, timeless(line)))
-                .or_default()
-                .push(line.t_ns);
+            out.entry((*side == Side::Ours, timeless(line))).or_default().push(line.t_ns);
         }
         out
     }
@@ -153,11 +136,7 @@ impl<'a> Difference<'a> {
             Side::Recorded => true,
             Side::Ours => false,
         };
-        let whose = if other {
-            "the model has it"
-        } else {
-            "recorded"
-        };
+        let whose = if other { "the model has it" } else { "recorded" };
         let nearest = elsewhere
             .get(&(other, timeless(line)))
             .and_then(|times| times.iter().min_by_key(|t| t.abs_diff(line.t_ns)));
@@ -174,11 +153,7 @@ fn seconds(ns: u64) -> String {
 }
 
 fn timeless(line: &Line) -> String {
-    Line {
-        t_ns: 0,
-        ..line.clone()
-    }
-    .json()
+    Line { t_ns: 0, ..line.clone() }.json()
 }
 
 /// A record on one line: time, actor, kind, then whatever else it says.
@@ -226,11 +201,8 @@ mod tests {
 
     #[test]
     fn a_difference_shows_both_sides_and_where_a_record_went() {
-        let recorded = [
-            gone(1_000, "default/a"),
-            gone(2_000, "default/b"),
-            gone(3_000, "default/c"),
-        ];
+        let recorded =
+            [gone(1_000, "default/a"), gone(2_000, "default/b"), gone(3_000, "default/c")];
         let ours = [
             gone(1_000, "default/a"),
             gone(2_500, "default/b"),
@@ -255,11 +227,8 @@ first difference at 2.000 s; 1 recorded not in the model (-), 2 of the model not
     #[test]
     fn equal_stretches_are_left_out() {
         let recorded: Vec<Line> = (1..=20).map(|s| gone(s * 1_000, "default/a")).collect();
-        let ours: Vec<Line> = recorded
-            .iter()
-            .filter(|l| ![5_000, 18_000].contains(&l.ms()))
-            .cloned()
-            .collect();
+        let ours: Vec<Line> =
+            recorded.iter().filter(|l| ![5_000, 18_000].contains(&l.ms())).cloned().collect();
         let text = Difference::new(&recorded, &ours).render(100);
         // Three equal records before and after each difference: 2 to 4, 6 to 8; 15 to 17, 19 and
         // 20. Between them 9 to 14.

@@ -34,29 +34,13 @@ pub(super) fn kth_ranges(runs: &[&[Line]]) -> BTreeMap<String, KindRange> {
         if out.contains_key(kind) {
             continue;
         }
-        let lists: Vec<&[u64]> = runs
-            .iter()
-            .map(|r| r.get(kind).map_or(&[][..], Vec::as_slice))
-            .collect();
+        let lists: Vec<&[u64]> =
+            runs.iter().map(|r| r.get(kind).map_or(&[][..], Vec::as_slice)).collect();
         let counts = lists.iter().map(|l| l.len());
-        let count = [
-            counts.clone().min().unwrap_or_default(),
-            counts.max().unwrap_or_default(),
-        ];
+        let count = [counts.clone().min().unwrap_or_default(), counts.max().unwrap_or_default()];
         let kth = |i: usize| lists.iter().filter_map(move |l| l.get(i).copied());
-        let range = |i| {
-            [
-                kth(i).min().unwrap_or_default(),
-                kth(i).max().unwrap_or_default(),
-            ]
-        };
-        out.insert(
-            kind.clone(),
-            KindRange {
-                count,
-                kth_ms: (0..count[1]).map(range).collect(),
-            },
-        );
+        let range = |i| [kth(i).min().unwrap_or_default(), kth(i).max().unwrap_or_default()];
+        out.insert(kind.clone(), KindRange { count, kth_ms: (0..count[1]).map(range).collect() });
     }
     out
 }
@@ -99,15 +83,10 @@ impl Offence {
     fn weight(&self) -> u64 {
         match self {
             Self::New(n) => u64::MAX / 2 + *n as u64,
-            Self::Count {
-                range: [least, most],
-                ours,
-            } => u64::MAX / 2 + (least.saturating_sub(*ours) + ours.saturating_sub(*most)) as u64,
-            Self::Time {
-                range: [from, to],
-                ours,
-                ..
-            } => {
+            Self::Count { range: [least, most], ours } => {
+                u64::MAX / 2 + (least.saturating_sub(*ours) + ours.saturating_sub(*most)) as u64
+            }
+            Self::Time { range: [from, to], ours, .. } => {
                 let outside = from.saturating_sub(*ours) + ours.saturating_sub(*to);
                 outside.saturating_mul(1000) / (*from).max(10_000)
             }
@@ -120,19 +99,13 @@ impl fmt::Display for Offender {
         let kind = &self.kind;
         match &self.offence {
             Offence::New(n) => write!(f, "{n} records \"{kind}\", which no recorded run has"),
-            Offence::Count {
-                range: [least, most],
-                ours,
-            } if least == most => write!(f, "{ours} records \"{kind}\", recorded {least}"),
-            Offence::Count {
-                range: [least, most],
-                ours,
-            } => write!(f, "{ours} records \"{kind}\", recorded {least} to {most}"),
-            Offence::Time {
-                k,
-                range: [from, to],
-                ours,
-            } => {
+            Offence::Count { range: [least, most], ours } if least == most => {
+                write!(f, "{ours} records \"{kind}\", recorded {least}")
+            }
+            Offence::Count { range: [least, most], ours } => {
+                write!(f, "{ours} records \"{kind}\", recorded {least} to {most}")
+            }
+            Offence::Time { k, range: [from, to], ours } => {
                 let seconds = |ms: u64| format!("{}.{:03}", ms / 1000, ms % 1000);
                 let (early, late) = (from.saturating_sub(*ours), ours.saturating_sub(*to));
                 let off = if early > 0 {
@@ -159,22 +132,13 @@ impl Offender {
     pub(crate) fn may_be_chance(&self) -> bool {
         match self.offence {
             Offence::New(_) => false,
-            Offence::Count {
-                range: [least, most],
-                ours,
-            } => {
+            Offence::Count { range: [least, most], ours } => {
                 let outside = least.saturating_sub(ours) + ours.saturating_sub(most);
                 outside <= most.saturating_sub(least)
             }
-            Offence::Time {
-                range: [from, to],
-                ours,
-                ..
-            } => {
-                let (width, outside) = (
-                    to.saturating_sub(from),
-                    from.saturating_sub(ours) + ours.saturating_sub(to),
-                );
+            Offence::Time { range: [from, to], ours, .. } => {
+                let (width, outside) =
+                    (to.saturating_sub(from), from.saturating_sub(ours) + ours.saturating_sub(to));
                 let tolerance = widened([to, to], 1)[1].saturating_sub(to);
                 width > tolerance && outside <= width
             }
@@ -203,10 +167,7 @@ pub(super) fn offender(
 
 /// The worst of them; of equally bad ones the first.
 pub(super) fn worst(offenders: Vec<Offender>) -> Option<Offender> {
-    offenders
-        .into_iter()
-        .rev()
-        .max_by_key(|o| o.offence.weight())
+    offenders.into_iter().rev().max_by_key(|o| o.offence.weight())
 }
 
 /// All that lies outside an envelope whose times are widened `times_over`.
@@ -217,12 +178,7 @@ pub(super) fn offenders(
 ) -> Vec<Offender> {
     let ours = times(ours);
     let mut found: Vec<Offender> = Vec::new();
-    let mut add = |kind: &str, offence| {
-        found.push(Offender {
-            kind: kind.to_owned(),
-            offence,
-        })
-    };
+    let mut add = |kind: &str, offence| found.push(Offender { kind: kind.to_owned(), offence });
     for (kind, list) in ours.iter().filter(|(kind, _)| !kinds.contains_key(*kind)) {
         add(kind, Offence::New(list.len()));
     }
@@ -230,25 +186,12 @@ pub(super) fn offenders(
         let list = ours.get(kind).map_or(&[][..], Vec::as_slice);
         let [least, most] = range.count;
         if !(least..=most).contains(&list.len()) {
-            add(
-                kind,
-                Offence::Count {
-                    range: range.count,
-                    ours: list.len(),
-                },
-            );
+            add(kind, Offence::Count { range: range.count, ours: list.len() });
         }
         for (i, (&t, &kth)) in list.iter().zip(&range.kth_ms).enumerate() {
             let [from, to] = widened(kth, times_over);
             if !(from..=to).contains(&t) {
-                add(
-                    kind,
-                    Offence::Time {
-                        k: i + 1,
-                        range: kth,
-                        ours: t,
-                    },
-                );
+                add(kind, Offence::Time { k: i + 1, range: kth, ours: t });
             }
         }
     }
@@ -281,10 +224,7 @@ mod tests {
             count: [2, 3],
             kth_ms: vec![[1_000, 1_200], [30_000, 40_000], [50_000, 50_000]],
         };
-        assert_eq!(
-            envelope(),
-            BTreeMap::from([("kubelet pod-gone".to_owned(), expected)])
-        );
+        assert_eq!(envelope(), BTreeMap::from([("kubelet pod-gone".to_owned(), expected)]));
     }
 
     #[test]
@@ -293,12 +233,9 @@ mod tests {
         for times in [[900, 29_700], [1_300, 40_400]] {
             assert_eq!(offender(&run(&times), &envelope(), 1), None, "{times:?}");
         }
-        for (times, k) in [
-            ([899, 29_700], 1),
-            ([1_301, 40_400], 1),
-            ([900, 29_699], 2),
-            ([1_300, 40_401], 2),
-        ] {
+        for (times, k) in
+            [([899, 29_700], 1), ([1_301, 40_400], 1), ([900, 29_699], 2), ([1_300, 40_401], 2)]
+        {
             let found = offender(&run(&times), &envelope(), 1).unwrap();
             assert!(
                 matches!(found.offence, Offence::Time { k: at, .. } if at == k),
@@ -328,31 +265,21 @@ mod tests {
     #[test]
     fn the_worst_is_named() {
         let text = |times: &[u64]| offender(&run(times), &envelope(), 1).unwrap().to_string();
-        assert_eq!(
-            text(&[1_000]),
-            "1 records \"kubelet pod-gone\", recorded 2 to 3"
-        );
+        assert_eq!(text(&[1_000]), "1 records \"kubelet pod-gone\", recorded 2 to 3");
         assert_eq!(
             text(&[0, 60_000]),
             "record 2 of \"kubelet pod-gone\" at 60.000 s, 20.000 s late, recorded 30.000 to 40.000 s"
         );
         let new = [
             run(&[1_000, 30_000]),
-            vec![Line {
-                actor: "user".into(),
-                what: "pod-created".into(),
-                ..Line::default()
-            }],
+            vec![Line { actor: "user".into(), what: "pod-created".into(), ..Line::default() }],
         ]
         .concat();
         assert_eq!(
             offender(&new, &envelope(), 1).unwrap().to_string(),
             "1 records \"user pod-created\", which no recorded run has"
         );
-        assert!(
-            offender(&[], &envelope(), 1).is_some(),
-            "a missing kind has a count of zero"
-        );
+        assert!(offender(&[], &envelope(), 1).is_some(), "a missing kind has a count of zero");
     }
 
     /// Of ten seeds two leave and of sixty runs two as well: 1 - [C(66,10) + 4 C(66,9)] / C(70,10) = 9.5 %. Three and

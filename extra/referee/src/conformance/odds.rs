@@ -43,23 +43,14 @@ pub(crate) struct Odds {
 /// Compares a recording of several outcomes with as many of the model's seeds; none where chance plays no
 /// part, where the model lacks something, or where all that was kept says nothing of how often.
 pub(crate) fn odds(recorded: &Recorded, model: &Model<'_>, seeds: u64) -> Option<Odds> {
-    let Observed::Timelines {
-        runs,
-        distinct: 2..,
-        outcomes,
-    } = &recorded.observed
-    else {
+    let Observed::Timelines { runs, distinct: 2.., outcomes } = &recorded.observed else {
         return None;
     };
     let plan = recorded.plan().ok()?;
     let runs = u64::from(*runs);
     let ours: Vec<Vec<Line>> = (1..=seeds).map(|seed| lines(&model(&plan, seed))).collect();
     let kept: u64 = outcomes.iter().map(|o| u64::from(o.count)).sum();
-    let alike: u64 = outcomes
-        .iter()
-        .map(|o| u64::from(o.count))
-        .filter(|n| *n > 1)
-        .sum();
+    let alike: u64 = outcomes.iter().map(|o| u64::from(o.count)).filter(|n| *n > 1).sum();
     let marginals = if kept == runs && (alike as f64) < ALIKE * runs as f64 {
         of_runs(outcomes, &ours)
     } else {
@@ -73,11 +64,7 @@ impl Odds {
         marginals.sort_by(|a, b| a.probability.total_cmp(&b.probability));
         let least = marginals.first()?.probability;
         let probability = (least * marginals.len() as f64).min(1.0);
-        Some(Self {
-            of,
-            marginals,
-            probability,
-        })
+        Some(Self { of, marginals, probability })
     }
 }
 
@@ -117,11 +104,7 @@ fn of_outcomes(outcomes: &[Outcome], runs: u64, ours: &[Vec<Line>]) -> Marginal 
 impl Marginal {
     fn of(name: String, classes: Vec<(String, (u64, u64))>) -> Self {
         let counts: Vec<(u64, u64)> = classes.iter().map(|(_, n)| *n).collect();
-        Self {
-            name,
-            classes,
-            probability: same_odds(&counts),
-        }
+        Self { name, classes, probability: same_odds(&counts) }
     }
 }
 
@@ -134,16 +117,12 @@ enum Value {
 
 /// The marginals of runs none of which is like another.
 fn of_runs(outcomes: &[Outcome], ours: &[Vec<Line>]) -> Vec<Marginal> {
-    let runs = outcomes
-        .iter()
-        .flat_map(|o| std::iter::repeat_n(values(&o.lines), o.count as usize));
+    let runs =
+        outcomes.iter().flat_map(|o| std::iter::repeat_n(values(&o.lines), o.count as usize));
     let runs: Vec<_> = runs.collect();
     let ours: Vec<_> = ours.iter().map(|run| values(run)).collect();
     let names: BTreeSet<&String> = runs.iter().chain(&ours).flat_map(BTreeMap::keys).collect();
-    names
-        .into_iter()
-        .filter_map(|name| marginal(name, &runs, &ours))
-        .collect()
+    names.into_iter().filter_map(|name| marginal(name, &runs, &ours)).collect()
 }
 
 /// One marginal over both; none where all runs and seeds agree.
@@ -205,23 +184,14 @@ fn values(run: &[Line]) -> BTreeMap<String, Value> {
         let first = records[0];
         let object = [&first.pod, &first.node, &first.object];
         let object = object.into_iter().find(|o| !o.is_empty());
-        out.insert(
-            format!("how many \"{kind}\""),
-            Value::Number(records.len() as u64),
-        );
+        out.insert(format!("how many \"{kind}\""), Value::Number(records.len() as u64));
         out.insert(
             format!("first of \"{kind}\""),
             Value::Name(object.cloned().unwrap_or_default()),
         );
-        for (which, i) in [
-            ("first", 0),
-            ("middle", records.len() / 2),
-            ("last", records.len() - 1),
-        ] {
-            out.insert(
-                format!("ms of the {which} \"{kind}\""),
-                Value::Number(records[i].ms()),
-            );
+        for (which, i) in [("first", 0), ("middle", records.len() / 2), ("last", records.len() - 1)]
+        {
+            out.insert(format!("ms of the {which} \"{kind}\""), Value::Number(records[i].ms()));
         }
         for (other, others) in kinds.range(kind.clone()..).skip(1) {
             let order = match first.t_ns.cmp(&others[0].t_ns) {
@@ -229,10 +199,7 @@ fn values(run: &[Line]) -> BTreeMap<String, Value> {
                 Ordering::Equal => "together",
                 Ordering::Greater => "after",
             };
-            out.insert(
-                format!("first \"{kind}\" and \"{other}\""),
-                Value::Name(order.into()),
-            );
+            out.insert(format!("first \"{kind}\" and \"{other}\""), Value::Name(order.into()));
         }
     }
     out
@@ -255,10 +222,7 @@ mod tests {
     }
 
     fn outcome(count: u32, lines: &[Line]) -> Outcome {
-        Outcome {
-            count,
-            lines: Arc::new(lines.to_vec()),
-        }
+        Outcome { count, lines: Arc::new(lines.to_vec()) }
     }
 
     /// Upstream has two outcomes 30 times each, and so have the seeds, or one of them 20 times and a third one
@@ -291,27 +255,13 @@ mod tests {
         let same: Vec<_> = (40..100).map(|ms| of("n1", ms)).collect();
         let least = |ours: &[Vec<Line>]| {
             let odds = Odds::of((60, 60), of_runs(&runs, ours)).unwrap();
-            (
-                odds.probability,
-                odds.marginals[0].name.clone(),
-                odds.marginals.len(),
-            )
+            (odds.probability, odds.marginals[0].name.clone(), odds.marginals.len())
         };
         // Only times differ from run to run: of the first, the middle and the last taint, one record each.
-        assert_eq!(
-            least(&same),
-            (
-                1.0,
-                "ms of the first \"node-lifecycle node-taints\"".into(),
-                3
-            )
-        );
+        assert_eq!(least(&same), (1.0, "ms of the first \"node-lifecycle node-taints\"".into(), 3));
         let other: Vec<_> = (40..100).map(|ms| of("n2", ms)).collect();
         let (p, name, compared) = least(&other);
-        assert_eq!(
-            (name.as_str(), compared),
-            ("first of \"node-lifecycle node-taints\"", 4)
-        );
+        assert_eq!((name.as_str(), compared), ("first of \"node-lifecycle node-taints\"", 4));
         assert!(p < 1e-30, "{p}");
         let late: Vec<_> = (70..130).map(|ms| of("n1", ms)).collect();
         let (p, name, _) = least(&late);

@@ -43,10 +43,7 @@ fn trace(of: &[(u64, &str)]) -> Trace {
 }
 
 fn outcome(count: u32, of: &[(u64, &str)]) -> Outcome {
-    Outcome {
-        count,
-        lines: Arc::new(marks(of)),
-    }
+    Outcome { count, lines: Arc::new(marks(of)) }
 }
 
 const AB: [(u64, &str); 2] = [(10, "a"), (20, "b")];
@@ -55,10 +52,7 @@ const CA: [(u64, &str); 2] = [(10, "c"), (20, "a")];
 
 #[test]
 fn a_run_equals_an_outcome_or_only_its_shape() {
-    assert_eq!(
-        compare(&marks(&AB), &[outcome(10, &AB)], 1),
-        Some(Verdict::Exact)
-    );
+    assert_eq!(compare(&marks(&AB), &[outcome(10, &AB)], 1), Some(Verdict::Exact));
     assert_eq!(
         compare(&marks(&BA), &[outcome(10, &AB)], 1),
         None,
@@ -78,15 +72,8 @@ fn recorded(distinct: u32, outcomes: &[(u32, &[(u64, &str)])]) -> Recorded {
     let text =
         r#"{"kubernetes": "v1.34.4", "scenario": {"name": "s", "horizon": "1m"}, "kinds": {}}"#;
     let mut recorded = parse(text.as_bytes()).unwrap().remove(0);
-    let outcomes = outcomes
-        .iter()
-        .map(|(count, of)| outcome(*count, of))
-        .collect();
-    recorded.observed = crate::recorded::Observed::Timelines {
-        runs: 10,
-        distinct,
-        outcomes,
-    };
+    let outcomes = outcomes.iter().map(|(count, of)| outcome(*count, of)).collect();
+    recorded.observed = crate::recorded::Observed::Timelines { runs: 10, distinct, outcomes };
     recorded
 }
 
@@ -101,14 +88,8 @@ fn verdict(recorded: &Recorded, runs: &[&[(u64, &str)]]) -> (Verdict, u64) {
 fn another_seed_may_meet_a_recorded_outcome() {
     let both = recorded(2, &[(5, &AB), (5, &BA)]);
     assert_eq!(verdict(&both, &[&AB]), (Verdict::Member(0), 0));
-    assert_eq!(
-        verdict(&both, &[&[(11, "a")], &[(12, "a")], &BA]),
-        (Verdict::Member(1), 2)
-    );
-    assert!(matches!(
-        verdict(&both, &[&[(11, "a")]]),
-        (Verdict::Differs(_), 0)
-    ));
+    assert_eq!(verdict(&both, &[&[(11, "a")], &[(12, "a")], &BA]), (Verdict::Member(1), 2));
+    assert!(matches!(verdict(&both, &[&[(11, "a")]]), (Verdict::Differs(_), 0)));
 }
 
 #[test]
@@ -118,20 +99,11 @@ fn an_incomplete_recording_leaves_open_what_it_cannot_tell() {
     let late: [(u64, &str); 2] = [(10, "a"), (30, "b")];
     let incomplete = recorded(3, &[(5, &early), (3, &late)]);
     let between: &[(u64, &str)] = &[(10, "a"), (25, "b")];
-    assert_eq!(
-        verdict(&incomplete, &[between]).0,
-        Verdict::Unrecorded(Evidence::Consistent)
-    );
+    assert_eq!(verdict(&incomplete, &[between]).0, Verdict::Unrecorded(Evidence::Consistent));
     // 1 % of 30 s is 300 ms: 31 s is outside.
-    assert!(matches!(
-        verdict(&incomplete, &[&[(10, "a"), (31, "b")]]).0,
-        Verdict::Differs(_)
-    ));
+    assert!(matches!(verdict(&incomplete, &[&[(10, "a"), (31, "b")]]).0, Verdict::Differs(_)));
     let complete = recorded(2, &[(5, &early), (5, &late)]);
-    assert!(matches!(
-        verdict(&complete, &[between]).0,
-        Verdict::Differs(_)
-    ));
+    assert!(matches!(verdict(&complete, &[between]).0, Verdict::Differs(_)));
     let shape_of_another: &[(u64, &str)] = &[(10, "c"), (30, "b")];
     assert_eq!(
         verdict(&incomplete, &[&[(40, "a")], shape_of_another]),
@@ -147,10 +119,7 @@ fn one_outcome_of_ten_leaves_everything_open() {
         verdict(&recorded(10, &[(1, &one)]), &[&other]).0,
         Verdict::Unrecorded(Evidence::Few)
     );
-    assert!(matches!(
-        verdict(&recorded(2, &[(1, &one)]), &[&other]).0,
-        Verdict::Differs(_)
-    ));
+    assert!(matches!(verdict(&recorded(2, &[(1, &one)]), &[&other]).0, Verdict::Differs(_)));
 }
 
 #[test]
@@ -181,20 +150,9 @@ fn reached_outcomes_are_counted_over_the_seeds() {
     let both = recorded(2, &[(5, &AB), (5, &BA)]);
     let model = |_: &Plan, seed: u64| trace(if seed == 3 { &BA } else { &AB });
     let reached = |seeds| {
-        check(
-            &both,
-            &model,
-            Options {
-                timeline_seeds: seeds,
-                ..Options::default()
-            },
-        )
-        .reached
+        check(&both, &model, Options { timeline_seeds: seeds, ..Options::default() }).reached
     };
     assert_eq!(reached(1), None);
-    assert_eq!(
-        reached(3).map(|r| (r.outcomes.len(), r.of, r.seeds)),
-        Some((1, 2, 3))
-    );
+    assert_eq!(reached(3).map(|r| (r.outcomes.len(), r.of, r.seeds)), Some((1, 2, 3)));
     assert_eq!(reached(4).map(|r| r.outcomes.len()), Some(2));
 }

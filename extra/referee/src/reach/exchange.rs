@@ -35,10 +35,7 @@ pub(super) fn in_orders(choices: &[Drawn], wish: &Wish) -> Vec<Exchange> {
             order.swap(sooner, later);
             // Only up to the later of the two: what comes behind has greater values already.
             let places = order[..=later].iter().zip(0..);
-            out.push((
-                from,
-                places.map(|(d, value)| Drawn { value, ..**d }).collect(),
-            ));
+            out.push((from, places.map(|(d, value)| Drawn { value, ..**d }).collect()));
         }
     }
     out

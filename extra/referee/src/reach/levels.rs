@@ -89,9 +89,7 @@ impl Run {
             _ => true,
         };
         let kept = self.choices.iter().enumerate();
-        kept.filter(|(i, d)| is_kept(*i, d))
-            .map(|(_, d)| (*d).into())
-            .collect()
+        kept.filter(|(i, d)| is_kept(*i, d)).map(|(_, d)| (*d).into()).collect()
     }
 
     /// The place of one of its choices. How far back it is has no scale: from 2 to 4 choices is as
@@ -120,10 +118,7 @@ pub(super) struct Levels {
 
 impl Levels {
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            levels: BTreeMap::new(),
-            dice: Dice::new(seed),
-        }
+        Self { levels: BTreeMap::new(), dice: Dice::new(seed) }
     }
 
     /// The choices of another run, made of one of those that are here.
@@ -195,11 +190,7 @@ mod tests {
             "{}",
             from(CHOICES - 8..CHOICES)
         );
-        assert!(
-            (20..=70).contains(&from(0..CHOICES / 2)),
-            "{}",
-            from(0..CHOICES / 2)
-        );
+        assert!((20..=70).contains(&from(0..CHOICES / 2)), "{}", from(0..CHOICES / 2));
         assert_eq!(from(CHOICES..usize::MAX), 0, "something is drawn anew");
     }
 
@@ -216,9 +207,6 @@ mod tests {
             vec![(7, vec![other])]
         };
         let exchanged = (0..100).filter(|seed| kept(exchange(), *seed) == 7).count();
-        assert!(
-            (30..=70).contains(&exchanged),
-            "half of the time: {exchanged}"
-        );
+        assert!((30..=70).contains(&exchanged), "half of the time: {exchanged}");
     }
 }

@@ -21,22 +21,16 @@ impl Miss {
         let shared = common(lines, wanted);
         let only = |lines: &[Line], others: &[Line]| {
             let mut others: Vec<&Line> = others[shared..].iter().collect();
-            let first = lines[shared..]
-                .iter()
-                .find(|l| match others.iter().position(|o| o == l) {
-                    Some(i) => {
-                        others.swap_remove(i);
-                        false
-                    }
-                    None => true,
-                });
+            let first = lines[shared..].iter().find(|l| match others.iter().position(|o| o == l) {
+                Some(i) => {
+                    others.swap_remove(i);
+                    false
+                }
+                None => true,
+            });
             first.cloned()
         };
-        Self {
-            shared,
-            of: wanted.len(),
-            parts: (only(wanted, lines), only(lines, wanted)),
-        }
+        Self { shared, of: wanted.len(), parts: (only(wanted, lines), only(lines, wanted)) }
     }
 }
 
@@ -60,27 +54,16 @@ impl Near {
             .unwrap_or(u64::MAX);
         let from = wanted[..shared].partition_point(|l| l.t_ns < until);
         let there = |lines: &[Line]| {
-            lines[from..]
-                .iter()
-                .take_while(|l| l.t_ns == until)
-                .cloned()
-                .collect::<Vec<Line>>()
+            lines[from..].iter().take_while(|l| l.t_ns == until).cloned().collect::<Vec<Line>>()
         };
         let (ours, mut theirs) = (there(lines), there(wanted));
         let both = ours
             .iter()
             .filter(|l| {
-                theirs
-                    .iter()
-                    .position(|t| t == *l)
-                    .map(|i| theirs.swap_remove(i))
-                    .is_some()
+                theirs.iter().position(|t| t == *l).map(|i| theirs.swap_remove(i)).is_some()
             })
             .count();
-        Self {
-            until,
-            there: 2 * both as isize - ours.len() as isize,
-        }
+        Self { until, there: 2 * both as isize - ours.len() as isize }
     }
 }
 

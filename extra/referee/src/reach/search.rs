@@ -30,14 +30,8 @@ pub(crate) struct Reach {
 /// Looks for choices that lead to each recorded outcome, with at most `budget` runs for each that
 /// draws do not reach.
 pub(crate) fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
-    let mut search = Search {
-        plan,
-        outcomes,
-        reach: Reach {
-            of: outcomes.len(),
-            ..Reach::default()
-        },
-    };
+    let mut search =
+        Search { plan, outcomes, reach: Reach { of: outcomes.len(), ..Reach::default() } };
     let starts = search.starts(SEEDS.min(budget));
     for outcome in 0..outcomes.len() {
         search.go_to(outcome, &starts, budget);

@@ -55,26 +55,10 @@ fn a_whole_instant_is_put_into_another_order() {
     }
     sort_lines(&mut wanted);
     let moved = usual.iter().filter(|l| !wanted.contains(l)).count();
-    assert!(
-        moved > 24,
-        "most of 36 records are at the time of another now: {moved}"
-    );
-    let found = reach(
-        &plan,
-        &[Outcome {
-            count: 1,
-            lines: Arc::new(wanted.clone()),
-        }],
-        300,
-    );
+    assert!(moved > 24, "most of 36 records are at the time of another now: {moved}");
+    let found = reach(&plan, &[Outcome { count: 1, lines: Arc::new(wanted.clone()) }], 300);
     assert!(found.missed.is_empty(), "{found:?}");
-    assert_eq!(
-        run(Choices::tape(
-            found.tapes[&0].clone(),
-            Choices::default_order()
-        )),
-        wanted
-    );
+    assert_eq!(run(Choices::tape(found.tapes[&0].clone(), Choices::default_order())), wanted);
 }
 
 fn at(ms: u64, pod: &str) -> Line {
@@ -89,17 +73,11 @@ fn at(ms: u64, pod: &str) -> Line {
 
 #[test]
 fn a_miss_names_the_first_record_of_either_that_the_other_has_not() {
-    let (wanted, ours) = (
-        [at(1, "a"), at(3, "c"), at(4, "d")],
-        [at(1, "a"), at(2, "b"), at(3, "c")],
-    );
+    let (wanted, ours) =
+        ([at(1, "a"), at(3, "c"), at(4, "d")], [at(1, "a"), at(2, "b"), at(3, "c")]);
     assert_eq!(
         Miss::of(&ours, &wanted),
-        Miss {
-            shared: 1,
-            of: 3,
-            parts: (Some(at(4, "d")), Some(at(2, "b")))
-        }
+        Miss { shared: 1, of: 3, parts: (Some(at(4, "d")), Some(at(2, "b"))) }
     );
     assert_eq!(Miss::of(&wanted, &wanted).parts, (None, None));
 }
@@ -116,10 +94,7 @@ fn nearer_is_who_departs_later_and_then_who_has_more_of_that_millisecond() {
         near(&[at(1, "a"), at(3, "b"), at(3, "c")]),
         near(&wanted),
     ];
-    assert!(
-        steps.is_sorted() && steps.windows(2).all(|w| w[0] < w[1]),
-        "{steps:?}"
-    );
+    assert!(steps.is_sorted() && steps.windows(2).all(|w| w[0] < w[1]), "{steps:?}");
 }
 
 #[test]
@@ -133,10 +108,7 @@ fn a_wanted_object_changes_places_and_the_others_keep_theirs() {
     };
     let ranks: Vec<Drawn> = (1..=4).map(drawn).collect();
     let orders = |wanted: &[u64], instead: &[u64]| -> Vec<Vec<u64>> {
-        let wish = Wish {
-            wanted: wanted.to_vec(),
-            instead: instead.to_vec(),
-        };
+        let wish = Wish { wanted: wanted.to_vec(), instead: instead.to_vec() };
         // The place of each is its value.
         in_orders(&ranks, &wish)
             .iter()
@@ -145,10 +117,6 @@ fn a_wanted_object_changes_places_and_the_others_keep_theirs() {
     };
     assert_eq!(orders(&[4], &[2]), [[10, 41, 32, 23]]);
     assert_eq!(orders(&[3], &[]), [[30, 21, 12]], "it comes first");
-    assert_eq!(
-        orders(&[], &[3]),
-        [[10, 21, 42, 33]],
-        "what came too soon comes last"
-    );
+    assert_eq!(orders(&[], &[3]), [[10, 21, 42, 33]], "what came too soon comes last");
     assert!(orders(&[2], &[3]).is_empty() && orders(&[7], &[]).is_empty());
 }

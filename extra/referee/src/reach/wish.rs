@@ -34,10 +34,7 @@ impl Wish {
             let is_only = |h: &u64| !those.contains(h);
             these.iter().copied().filter(is_only).collect()
         };
-        Self {
-            wanted: only(&wanted, &instead),
-            instead: only(&instead, &wanted),
-        }
+        Self { wanted: only(&wanted, &instead), instead: only(&instead, &wanted) }
     }
 }
 
@@ -49,12 +46,7 @@ fn objects(line: &Line, lines: &[Line]) -> [String; 4] {
         !l.node.is_empty() && !l.pod.is_empty() && (l.pod == line.pod || l.pod == object)
     };
     let node = lines.iter().rev().find(is_there).map(|l| l.node.clone());
-    [
-        line.node.clone(),
-        line.pod.clone(),
-        object.to_owned(),
-        node.unwrap_or_default(),
-    ]
+    [line.node.clone(), line.pod.clone(), object.to_owned(), node.unwrap_or_default()]
 }
 
 /// The hash of what a record calls an object.
@@ -63,9 +55,8 @@ fn hashing(trace: &Trace) -> impl Fn(&str) -> u64 {
     // The longest first, as one may be a part of another.
     aliases.sort_by_key(|(_, alias)| std::cmp::Reverse(alias.len()));
     move |text| {
-        let named = aliases.iter().fold(text.to_owned(), |text, (name, alias)| {
-            text.replace(alias, name)
-        });
+        let named =
+            aliases.iter().fold(text.to_owned(), |text, (name, alias)| text.replace(alias, name));
         stable_hash(&named)
     }
 }

@@ -20,19 +20,14 @@ const SHORTEST_OFF: Dur = Dur::from_secs(1);
 impl Builder {
     /// The nodes of an action whose write finds no node where there is none, and so does nothing.
     fn known_nodes(&self, a: &ActionSpec) -> Vec<NodeIndex> {
-        a.node_names()
-            .filter_map(|n| self.node_names.get(n).copied())
-            .collect()
+        a.node_names().filter_map(|n| self.node_names.get(n).copied()).collect()
     }
 
     /// The nodes of an action that needs their kubelets.
     fn kubelets(&self, a: &ActionSpec) -> Result<Vec<NodeIndex>, PlanError> {
         let of = |n| {
             self.node_names.get(n).copied().ok_or_else(|| {
-                invalid(format!(
-                    "{:?} names the node {n:?}, which is not there",
-                    a.act
-                ))
+                invalid(format!("{:?} names the node {n:?}, which is not there", a.act))
             })
         };
         a.node_names().map(of).collect()
@@ -40,11 +35,7 @@ impl Builder {
 
     /// What becomes of the connections of kubelets that are cut off; imitated ones have none.
     fn connections(&self) -> Connections {
-        if self.upstream {
-            Connections::Refused
-        } else {
-            Connections::Dropped
-        }
+        if self.upstream { Connections::Refused } else { Connections::Dropped }
     }
 
     /// What an action does with its pod; nothing if there is none.
@@ -97,10 +88,7 @@ impl Builder {
                 Do::Condition(self.kubelets(a)?, kind, status)
             }
             "create-node" => {
-                let spec = a
-                    .spec
-                    .as_ref()
-                    .ok_or_else(|| invalid("create-node has no \"spec\""))?;
+                let spec = a.spec.as_ref().ok_or_else(|| invalid("create-node has no \"spec\""))?;
                 if spec.clock_offset.0 != 0 {
                     let what = "a node that joins with a clock that is off";
                     return Err(PlanError::NotModelled(vec![what.to_owned()]));
@@ -129,10 +117,8 @@ impl Builder {
     fn other_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
         Ok(Some(match a.act.as_str() {
             "create-pod" => {
-                let spec = a
-                    .pod_spec
-                    .as_ref()
-                    .ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
+                let spec =
+                    a.pod_spec.as_ref().ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
@@ -182,10 +168,7 @@ impl Builder {
     /// What an action does with a workload.
     fn workload_action(&mut self, a: &ActionSpec) -> Result<Do, PlanError> {
         if a.act == "scale" {
-            return Ok(Do::Scale(
-                self.workload_named(&a.namespace, &a.workload)?,
-                a.replicas,
-            ));
+            return Ok(Do::Scale(self.workload_named(&a.namespace, &a.workload)?, a.replicas));
         }
         if a.act == "delete-workload" {
             let how = match a.propagation.as_str() {
@@ -194,10 +177,7 @@ impl Builder {
             };
             let how =
                 how.ok_or_else(|| invalid(format!("there is no propagation {:?}", a.propagation)))?;
-            return Ok(Do::DeleteWorkload(
-                self.workload_named(&a.namespace, &a.workload)?,
-                how,
-            ));
+            return Ok(Do::DeleteWorkload(self.workload_named(&a.namespace, &a.workload)?, how));
         }
         let spec = a.workload_spec.as_ref();
         let spec = spec.ok_or_else(|| invalid("create-workload has no \"workload_spec\""))?;
@@ -242,12 +222,7 @@ impl Builder {
             ends,
             is_fault: matches!(a.act.as_str(), "cut" | "api-outage" | "restart-kubelet"),
         });
-        self.actions.push(Action {
-            at,
-            entry,
-            phase: Phase::Begin,
-            act,
-        });
+        self.actions.push(Action { at, entry, phase: Phase::Begin, act });
         self.actions.extend(ends.zip(end).map(|(at, act)| Action {
             at,
             entry,
@@ -285,9 +260,7 @@ fn maintenance(a: &ActionSpec) -> Result<Maintenance, PlanError> {
         }
     };
     if a.off.0 < SHORTEST_OFF {
-        return Err(invalid(format!(
-            "a maintenance has machines off for {SHORTEST_OFF} at least"
-        )));
+        return Err(invalid(format!("a maintenance has machines off for {SHORTEST_OFF} at least")));
     }
     Ok(Maintenance {
         at_a_time: a.at_a_time.max(1),
@@ -329,25 +302,14 @@ fn watched(resource: &str) -> Option<WatchedResource> {
 
 /// What an action does in a few words, for people.
 fn entry_name(a: &ActionSpec) -> String {
-    let of_spec = a
-        .spec
-        .as_ref()
-        .map(|s| s.name.as_str())
-        .or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
+    let of_spec =
+        a.spec.as_ref().map(|s| s.name.as_str()).or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
     let mut parts: Vec<&str> = vec![&a.act];
     parts.extend(a.node_names());
     parts.extend(
-        [
-            of_spec.unwrap_or_default(),
-            &a.pod,
-            &a.taint,
-            &a.kind,
-            &a.status,
-            &a.resource,
-            &a.actor,
-        ]
-        .into_iter()
-        .filter(|p| !p.is_empty()),
+        [of_spec.unwrap_or_default(), &a.pod, &a.taint, &a.kind, &a.status, &a.resource, &a.actor]
+            .into_iter()
+            .filter(|p| !p.is_empty()),
     );
     parts.join(" ")
 }

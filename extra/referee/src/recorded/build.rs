@@ -34,10 +34,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     if !missing.is_empty() {
         return Err(PlanError::NotModelled(missing));
     }
-    let mut b = Builder {
-        upstream: sc.kubelets == "upstream",
-        ..Builder::default()
-    };
+    let mut b = Builder { upstream: sc.kubelets == "upstream", ..Builder::default() };
     objects(&mut b, sc)?;
     let mut last = Time::ZERO;
     for a in &sc.actions {
@@ -49,9 +46,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     // The recorder works through all actions, even those beyond the horizon.
     let horizon = (Time::ZERO + sc.horizon.0).max(last);
     if horizon.since(Time::ZERO) > LONGEST_HORIZON {
-        return Err(invalid(format!(
-            "a horizon of {horizon} is longer than {LONGEST_HORIZON}"
-        )));
+        return Err(invalid(format!("a horizon of {horizon} is longer than {LONGEST_HORIZON}")));
     }
     // What an action ends later stands beside it so far.
     b.actions.sort_by_key(|a| a.at);

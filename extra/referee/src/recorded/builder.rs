@@ -44,15 +44,10 @@ impl Builder {
             return Err(invalid("a node has no name"));
         }
         if start == NodeStart::Absent && spec.silent {
-            return Err(PlanError::NotModelled(vec![
-                "a silent node that joins later".to_owned(),
-            ]));
+            return Err(PlanError::NotModelled(vec!["a silent node that joins later".to_owned()]));
         }
-        let taints = spec
-            .taints
-            .iter()
-            .map(|t| taint_edit(t, false))
-            .collect::<Result<Vec<_>, _>>()?;
+        let taints =
+            spec.taints.iter().map(|t| taint_edit(t, false)).collect::<Result<Vec<_>, _>>()?;
         let taints = taints.into_iter().flat_map(|edit| edit.add).collect();
         let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
         capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
@@ -86,11 +81,7 @@ impl Builder {
     /// An offset of zero is one period of an imitated kubelet (`kubelet.go: every`), and anywhere in
     /// it of others (`agents.go: boot`).
     fn offset(&self, given: GoDuration, period: Dur) -> Dur {
-        if self.upstream {
-            given.0
-        } else {
-            or(given, period)
-        }
+        if self.upstream { given.0 } else { or(given, period) }
     }
 
     /// Sets the clocks of nodes that are off from the start.
@@ -121,10 +112,7 @@ impl Builder {
         match self.node_names.get(name) {
             Some(&i) => Ok(i),
             None => self.node(
-                &NodeSpec {
-                    name: name.to_owned(),
-                    ..NodeSpec::default()
-                },
+                &NodeSpec { name: name.to_owned(), ..NodeSpec::default() },
                 NodeStart::Absent,
             ),
         }
@@ -136,28 +124,16 @@ impl Builder {
             return Err(invalid("a pod has no name"));
         }
         let mut template = template(spec)?;
-        template.owner = spec
-            .owner
-            .split_once('/')
-            .map(|(kind, name)| OwnerReference {
-                kind: kind.to_owned(),
-                name: name.to_owned(),
-                object: None,
-            });
+        template.owner = spec.owner.split_once('/').map(|(kind, name)| OwnerReference {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            object: None,
+        });
         let template = self.template(template);
-        let node = if spec.node.is_empty() {
-            None
-        } else {
-            Some(self.node_of_pod(&spec.node)?)
-        };
+        let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
         let name = pod_name(&spec.namespace, &spec.name);
         let index = self.pods.len() as PodIndex;
-        self.pods.push(PodPlan {
-            name: name.as_str().into(),
-            template,
-            node,
-            start,
-        });
+        self.pods.push(PodPlan { name: name.as_str().into(), template, node, start });
         self.pod_names.insert(name, index);
         Ok(index)
     }
@@ -165,10 +141,7 @@ impl Builder {
     /// The place of a template; equal ones share it.
     fn template(&mut self, template: PodTemplate) -> u32 {
         let next = self.templates.len() as u32;
-        let index = *self
-            .template_texts
-            .entry(format!("{template:?}"))
-            .or_insert(next);
+        let index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
         if index == next {
             self.templates.push(template);
         }
@@ -258,8 +231,7 @@ fn workload_template(
         pod.labels.insert("app".to_owned(), app.to_owned());
     }
     if kind == WorkloadKind::Job {
-        pod.labels
-            .insert("controller-uid".to_owned(), w.name.clone());
+        pod.labels.insert("controller-uid".to_owned(), w.name.clone());
     }
     Ok(pod)
 }
@@ -267,19 +239,13 @@ fn workload_template(
 /// What a workload asks for.
 fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Result<Spec, PlanError> {
     let replicas = w.replicas;
-    let policy = w
-        .template
-        .spec
-        .as_ref()
-        .map_or("", |s| s.restart_policy.as_str());
+    let policy = w.template.spec.as_ref().map_or("", |s| s.restart_policy.as_str());
     let mut spec = match kind {
         WorkloadKind::Deployment => Spec::Deployment { replicas },
         WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas },
-        WorkloadKind::StatefulSet => Spec::StatefulSet {
-            replicas,
-            parallel: w.parallel,
-            first_ordinal: 0,
-        },
+        WorkloadKind::StatefulSet => {
+            Spec::StatefulSet { replicas, parallel: w.parallel, first_ordinal: 0 }
+        }
         WorkloadKind::DaemonSet => Spec::DaemonSet,
         WorkloadKind::Job => Spec::Job(JobSpec {
             parallelism: replicas,

@@ -14,11 +14,7 @@ const SECOND: i64 = 1_000_000_000;
 /// How a node starts that is there from the start.
 pub(super) fn start_of_node(n: &NodeSpec) -> Result<NodeStart, PlanError> {
     let Some(conditions) = &n.conditions else {
-        return Ok(if n.silent {
-            NodeStart::Silent
-        } else {
-            NodeStart::Ready
-        });
+        return Ok(if n.silent { NodeStart::Silent } else { NodeStart::Ready });
     };
     let one = |c: &ConditionSpec| {
         let kind = NodeConditionType::parse(&c.kind);
@@ -41,11 +37,7 @@ pub(super) fn start_of_node(n: &NodeSpec) -> Result<NodeStart, PlanError> {
 /// How a pod starts that is there from the start.
 pub(super) fn start_of_pod(p: &PodSpec) -> Result<PodStart, PlanError> {
     if p.phase.is_empty() {
-        return Ok(if p.running {
-            PodStart::Running
-        } else {
-            PodStart::Pending
-        });
+        return Ok(if p.running { PodStart::Running } else { PodStart::Pending });
     }
     let phase = PodPhase::ALL.into_iter().find(|x| x.as_str() == p.phase);
     let phase = phase.ok_or_else(|| unknown("phase of a pod", &p.phase))?;
@@ -57,10 +49,10 @@ pub(super) fn start_of_pod(p: &PodSpec) -> Result<PodStart, PlanError> {
         phase,
         ready: condition(READY)?,
         disruption_target: condition(DISRUPTION_TARGET)?,
-        deletion: p.deletion.as_ref().map(|d| Deletion {
-            timestamp: seconds(d.at),
-            grace_period_seconds: d.grace,
-        }),
+        deletion: p
+            .deletion
+            .as_ref()
+            .map(|d| Deletion { timestamp: seconds(d.at), grace_period_seconds: d.grace }),
     })
 }
 
@@ -91,12 +83,7 @@ fn seconds(d: SignedDuration) -> Timestamp {
 
 /// The fields of a node that starts so.
 pub(super) fn say_node(start: &NodeStart, out: &mut Value) {
-    let NodeStart::Imported {
-        conditions,
-        lease_renewed_us,
-        cut,
-    } = start
-    else {
+    let NodeStart::Imported { conditions, lease_renewed_us, cut } = start else {
         return;
     };
     let one = |c: &NodeCondition| {
@@ -117,13 +104,7 @@ pub(super) fn say_node(start: &NodeStart, out: &mut Value) {
 
 /// The fields of a pod that starts so.
 pub(super) fn say_pod(start: &PodStart, out: &mut Map<String, Value>) {
-    let PodStart::Imported {
-        phase,
-        ready,
-        disruption_target,
-        deletion,
-    } = start
-    else {
+    let PodStart::Imported { phase, ready, disruption_target, deletion } = start else {
         return;
     };
     let one = |(kind, c): (&str, PodCondition)| {

@@ -144,21 +144,14 @@ pub fn read(path: &Path) -> Result<Vec<Recorded>, FileError> {
 pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
     // The deserializer would take a list as well, field by field.
     if json.trim_ascii_start().first() == Some(&b'[') {
-        return Err(FileError::Form(
-            "it is a list, not one recording".to_owned(),
-        ));
+        return Err(FileError::Form("it is a list, not one recording".to_owned()));
     }
     let file: RawFile = serde_json::from_slice(json)?;
     let scenario = Arc::new(
-        file.scenario
-            .ok_or_else(|| FileError::Form("it has no \"scenario\"".to_owned()))?,
+        file.scenario.ok_or_else(|| FileError::Form("it has no \"scenario\"".to_owned()))?,
     );
-    let shared: Vec<Arc<Vec<Line>>> = file
-        .timelines
-        .unwrap_or_default()
-        .into_iter()
-        .map(sorted)
-        .collect();
+    let shared: Vec<Arc<Vec<Line>>> =
+        file.timelines.unwrap_or_default().into_iter().map(sorted).collect();
     let single = RawRelease {
         kubernetes: file.kubernetes,
         runs: file.runs,
@@ -169,10 +162,7 @@ pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
         kubelets: file.kubelets,
     };
     let releases = file.releases.unwrap_or_else(|| vec![single]);
-    releases
-        .into_iter()
-        .map(|r| release(r, &scenario, &shared))
-        .collect()
+    releases.into_iter().map(|r| release(r, &scenario, &shared)).collect()
 }
 
 fn sorted(mut lines: Vec<Line>) -> Arc<Vec<Line>> {
@@ -186,57 +176,32 @@ fn release(
     shared: &[Arc<Vec<Line>>],
 ) -> Result<Recorded, FileError> {
     let form = |text: &str| FileError::Form(text.to_owned());
-    let release = raw
-        .kubernetes
-        .ok_or_else(|| form("it has no \"kubernetes\""))?;
+    let release = raw.kubernetes.ok_or_else(|| form("it has no \"kubernetes\""))?;
     let observed = match (raw.outcomes, raw.kinds) {
         (Some(outcomes), None) => {
-            let outcomes = outcomes
-                .into_iter()
-                .map(|o| outcome(o, shared))
-                .collect::<Result<Vec<_>, _>>()?;
+            let outcomes =
+                outcomes.into_iter().map(|o| outcome(o, shared)).collect::<Result<Vec<_>, _>>()?;
             if outcomes.is_empty() {
                 return Err(form("its \"outcomes\" are empty"));
             }
-            let distinct = raw
-                .distinct
-                .unwrap_or(outcomes.len() as u32)
-                .max(outcomes.len() as u32);
-            Observed::Timelines {
-                runs: raw.runs,
-                distinct,
-                outcomes,
-            }
+            let distinct = raw.distinct.unwrap_or(outcomes.len() as u32).max(outcomes.len() as u32);
+            Observed::Timelines { runs: raw.runs, distinct, outcomes }
         }
-        (None, Some(kinds)) => Observed::Envelope {
-            runs: raw.runs,
-            alone: raw.alone,
-            kinds,
-        },
+        (None, Some(kinds)) => Observed::Envelope { runs: raw.runs, alone: raw.alone, kinds },
         _ => return Err(form("it needs either \"outcomes\" or \"kinds\"")),
     };
-    Ok(Recorded {
-        release,
-        scenario: Arc::clone(scenario),
-        kubelets: raw.kubelets,
-        observed,
-    })
+    Ok(Recorded { release, scenario: Arc::clone(scenario), kubelets: raw.kubelets, observed })
 }
 
 fn outcome(raw: RawOutcome, shared: &[Arc<Vec<Line>>]) -> Result<Outcome, FileError> {
     let lines = match (raw.events, raw.timeline) {
         (Some(events), _) => sorted(events),
         (None, Some(i)) => Arc::clone(shared.get(i).ok_or_else(|| {
-            FileError::Form(format!(
-                "an outcome refers to timeline {i}, which is not there"
-            ))
+            FileError::Form(format!("an outcome refers to timeline {i}, which is not there"))
         })?),
         (None, None) => return Err(FileError::Form("an outcome has no \"events\"".to_owned())),
     };
-    Ok(Outcome {
-        count: raw.count,
-        lines,
-    })
+    Ok(Outcome { count: raw.count, lines })
 }
 
 #[cfg(test)]
@@ -258,21 +223,11 @@ mod tests {
         for text in [one, packed] {
             let read = parse(text.as_bytes()).unwrap();
             assert_eq!((read.len(), read[0].release.as_str()), (1, "v1.34.4"));
-            let Observed::Timelines {
-                runs,
-                distinct,
-                outcomes,
-            } = &read[0].observed
-            else {
+            let Observed::Timelines { runs, distinct, outcomes } = &read[0].observed else {
                 panic!("no timelines")
             };
             assert_eq!(
-                (
-                    *runs,
-                    *distinct,
-                    outcomes[0].count,
-                    outcomes[0].lines[0].node.as_str()
-                ),
+                (*runs, *distinct, outcomes[0].count, outcomes[0].lines[0].node.as_str()),
                 (3, 2, 2, "n1")
             );
         }
@@ -292,28 +247,16 @@ mod tests {
             format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4"}}"#),
             "either \"outcomes\" or \"kinds\"",
         );
-        check(
-            format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": []}}"#),
-            "empty",
-        );
+        check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": []}}"#), "empty");
         check(
             format!(
                 r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": [{{"count": 1, "timeline": 7}}]}}"#
             ),
             "timeline 7",
         );
-        check(
-            r#"{"scenario": {"name": "s", "horizon": "soon"}}"#.into(),
-            "\"soon\"",
-        );
-        check(
-            r#"{"scenario": {"name": "s", "horizon": "-1s"}}"#.into(),
-            "negative",
-        );
+        check(r#"{"scenario": {"name": "s", "horizon": "soon"}}"#.into(), "\"soon\"");
+        check(r#"{"scenario": {"name": "s", "horizon": "-1s"}}"#.into(), "negative");
         check("[".repeat(100_000), "it is a list");
-        check(
-            format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)),
-            "invalid type",
-        );
+        check(format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)), "invalid type");
     }
 }

@@ -18,9 +18,7 @@ pub struct GoDuration(pub Dur);
 impl<'de> Deserialize<'de> for GoDuration {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(d)?;
-        duration::parse(&text)
-            .map(GoDuration)
-            .map_err(serde::de::Error::custom)
+        duration::parse(&text).map(GoDuration).map_err(serde::de::Error::custom)
     }
 }
 

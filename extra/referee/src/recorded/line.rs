@@ -32,11 +32,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The message of an event.
-    #[serde(
-        default,
-        skip_serializing_if = "String::is_empty",
-        deserialize_with = "message"
-    )]
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "message")]
     pub message: String,
     /// `spec.unschedulable`
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,11 +41,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace: Option<i64>,
     /// How often an event was seen, if more than once.
-    #[serde(
-        default,
-        skip_serializing_if = "is_zero",
-        deserialize_with = "more_than_one"
-    )]
+    #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "more_than_one")]
     pub count: u32,
     /// Taints that were added, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -155,23 +147,15 @@ mod tests {
             node: "n".into(),
             ..Line::default()
         };
-        let one = Line {
-            added: vec!["node.kubernetes.io/unreachable:NoExecute".into()],
-            ..line.clone()
-        };
+        let one =
+            Line { added: vec!["node.kubernetes.io/unreachable:NoExecute".into()], ..line.clone() };
         assert_eq!(
             one.envelope_kind(),
             "node-lifecycle node-taints +node.kubernetes.io/unreachable:NoExecute"
         );
-        let two = Line {
-            added: vec!["z:NoExecute".into()],
-            removed: vec!["a:NoExecute".into()],
-            ..line
-        };
-        assert_eq!(
-            two.envelope_kind(),
-            "node-lifecycle node-taints +z:NoExecute -a:NoExecute"
-        );
+        let two =
+            Line { added: vec!["z:NoExecute".into()], removed: vec!["a:NoExecute".into()], ..line };
+        assert_eq!(two.envelope_kind(), "node-lifecycle node-taints +z:NoExecute -a:NoExecute");
     }
 
     #[test]
@@ -190,10 +174,7 @@ mod tests {
 
     #[test]
     fn lines_sort_by_number_not_by_digits() {
-        let at = |t_ns| Line {
-            t_ns,
-            ..Line::default()
-        };
+        let at = |t_ns| Line { t_ns, ..Line::default() };
         let mut lines = vec![at(10_000_000), at(9_000_000)];
         sort_lines(&mut lines);
         assert_eq!(lines[0].t_ns, 9_000_000);

@@ -17,10 +17,7 @@ use taintsim::plan::BudgetPlan;
 
 /// The template of a pod.
 pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
-    if spec
-        .grace
-        .is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g))
-    {
+    if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
         return Err(invalid(format!(
             "pod {:?} has a grace period of {} s",
             spec.name,
@@ -34,18 +31,9 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
         termination_grace_period_seconds: spec.grace,
         node_selector: spec.node_selector.clone(),
         priority: spec.priority,
-        scheduling: never_preempts.then(|| {
-            Rc::new(SchedulingSpec {
-                never_preempts,
-                ..SchedulingSpec::default()
-            })
-        }),
-        requests: resources(
-            spec.requests
-                .iter()
-                .map(|(r, q)| (r.as_str(), q.as_str()))
-                .collect(),
-        )?,
+        scheduling: never_preempts
+            .then(|| Rc::new(SchedulingSpec { never_preempts, ..SchedulingSpec::default() })),
+        requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
         deletion_cost: number(spec, DELETION_COST)?,
         exit_code: number(spec, EXIT_CODE)?,
         source: source(spec)?,
@@ -64,9 +52,7 @@ fn source(spec: &PodSpec) -> Result<PodSource, PlanError> {
         "file" => PodSource::File,
         "url" => PodSource::Url,
         other => {
-            return Err(invalid(format!(
-                "a static pod is from a file or a url, not {other:?}"
-            )));
+            return Err(invalid(format!("a static pod is from a file or a url, not {other:?}")));
         }
     })
 }
@@ -79,22 +65,18 @@ const EXIT_CODE: &str = "exit-code";
 /// A number that an annotation of a pod says.
 fn number(spec: &PodSpec, annotation: &str) -> Result<i32, PlanError> {
     spec.annotations.get(annotation).map_or(Ok(0), |text| {
-        text.parse()
-            .map_err(|_| invalid(format!("{annotation}: {text:?} is no number")))
+        text.parse().map_err(|_| invalid(format!("{annotation}: {text:?} is no number")))
     })
 }
 
 /// A disruption budget.
 pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
     let rule = rule(spec)?;
-    let by_labels = || LabelSelector {
-        match_labels: spec.labels.clone(),
-        ..LabelSelector::default()
-    };
+    let by_labels =
+        || LabelSelector { match_labels: spec.labels.clone(), ..LabelSelector::default() };
     let selector = spec.selector.as_ref().map_or_else(by_labels, |s| s.read());
-    let selector = selector
-        .as_selector()
-        .map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
+    let selector =
+        selector.as_selector().map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
     Ok(BudgetPlan {
         name: budget_name(spec),
         selector,
@@ -105,10 +87,7 @@ pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
 
 /// `PodDisruptionBudget/namespace/name`
 pub(super) fn budget_name(spec: &BudgetSpec) -> String {
-    format!(
-        "PodDisruptionBudget/{}",
-        pod_name(&spec.namespace, &spec.name)
-    )
+    format!("PodDisruptionBudget/{}", pod_name(&spec.namespace, &spec.name))
 }
 
 /// What a budget asks for.
@@ -122,23 +101,13 @@ pub(super) fn rule(spec: &BudgetSpec) -> Result<BudgetRule, PlanError> {
     match (&spec.min_available, &spec.max_unavailable) {
         (Some(min), None) => Ok(BudgetRule::MinAvailable(amount(min)?)),
         (None, Some(max)) => Ok(BudgetRule::MaxUnavailable(amount(max)?)),
-        _ => Err(invalid(format!(
-            "budget {:?} asks for nothing, or for two things",
-            spec.name
-        ))),
+        _ => Err(invalid(format!("budget {:?} asks for nothing, or for two things", spec.name))),
     }
 }
 
 /// `namespace/name`
 pub(super) fn pod_name(namespace: &str, name: &str) -> String {
-    format!(
-        "{}/{name}",
-        if namespace.is_empty() {
-            "default"
-        } else {
-            namespace
-        }
-    )
+    format!("{}/{name}", if namespace.is_empty() { "default" } else { namespace })
 }
 
 /// The labels a node gets (`objects.go: nodeObject`).
@@ -152,10 +121,9 @@ pub(super) fn node_labels(spec: &NodeSpec) -> Labels {
     for key in ["kubernetes.io/arch", "beta.kubernetes.io/arch"] {
         set(key, "amd64");
     }
-    for (value, stable, beta) in [
-        (&spec.region, LABEL_REGION, LABEL_REGION_BETA),
-        (&spec.zone, LABEL_ZONE, LABEL_ZONE_BETA),
-    ] {
+    for (value, stable, beta) in
+        [(&spec.region, LABEL_REGION, LABEL_REGION_BETA), (&spec.zone, LABEL_ZONE, LABEL_ZONE_BETA)]
+    {
         if !value.is_empty() {
             set(stable, value);
             set(beta, value);

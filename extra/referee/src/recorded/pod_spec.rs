@@ -118,10 +118,10 @@ pub(super) fn rest_of(t: &PodTemplate) -> Option<PodSpecRest> {
         topology_spread_constraints: scheduling.topology_spread.iter().map(spread_of).collect(),
         scheduling_gates: scheduling.gates.iter().map(gate).collect(),
         containers: containers_of(t, &scheduling),
-        volumes: Vec::from_iter(t.empty_dir.then(|| Volume {
-            name: "scratch".to_owned(),
-            empty_dir: Some(EmptyDir {}),
-        })),
+        volumes: Vec::from_iter(
+            t.empty_dir
+                .then(|| Volume { name: "scratch".to_owned(), empty_dir: Some(EmptyDir {}) }),
+        ),
         priority_class_name: t.priority_class_name.clone(),
         restart_policy: String::new(),
     };
@@ -146,10 +146,7 @@ fn containers_of(t: &PodTemplate, scheduling: &SchedulingSpec) -> Vec<Container>
         name: format!("c{i}"),
         image: "image".to_owned(),
         resources: Requirements {
-            requests: requests
-                .iter()
-                .map(|(r, q)| (r.clone(), q.to_string()))
-                .collect(),
+            requests: requests.iter().map(|(r, q)| (r.clone(), q.to_string())).collect(),
         },
         ports: Vec::new(),
     };
@@ -159,13 +156,14 @@ fn containers_of(t: &PodTemplate, scheduling: &SchedulingSpec) -> Vec<Container>
 }
 
 fn affinity_of(s: &SchedulingSpec) -> Option<Affinity> {
-    let required = s.required_nodes.as_ref().map(|terms| NodeTerms {
-        node_selector_terms: terms.iter().map(node_term_of).collect(),
-    });
-    let preferred = s.preferred_nodes.iter().map(|(weight, t)| PreferredNodes {
-        weight: *weight,
-        preference: node_term_of(t),
-    });
+    let required = s
+        .required_nodes
+        .as_ref()
+        .map(|terms| NodeTerms { node_selector_terms: terms.iter().map(node_term_of).collect() });
+    let preferred = s
+        .preferred_nodes
+        .iter()
+        .map(|(weight, t)| PreferredNodes { weight: *weight, preference: node_term_of(t) });
     let nodes = NodeAffinity {
         required_during_scheduling_ignored_during_execution: required,
         preferred_during_scheduling_ignored_during_execution: preferred.collect(),
@@ -201,11 +199,7 @@ fn expression_of(r: &Requirement) -> Expression {
         Operator::GreaterThan => "Gt",
         Operator::LessThan => "Lt",
     };
-    Expression {
-        key: key.to_owned(),
-        operator: operator.to_owned(),
-        values: values.to_vec(),
-    }
+    Expression { key: key.to_owned(), operator: operator.to_owned(), values: values.to_vec() }
 }
 
 fn pod_terms_of(a: &PodAffinity) -> PodTerms {
@@ -234,12 +228,7 @@ fn spread_of(c: &TopologySpreadConstraint) -> Spread {
     Spread {
         max_skew: c.max_skew,
         topology_key: c.topology_key.clone(),
-        when_unsatisfiable: if c.hard {
-            "DoNotSchedule"
-        } else {
-            "ScheduleAnyway"
-        }
-        .to_owned(),
+        when_unsatisfiable: if c.hard { "DoNotSchedule" } else { "ScheduleAnyway" }.to_owned(),
         label_selector: c.selector.as_ref().map(selector_of),
         min_domains: (c.min_domains > 1).then_some(c.min_domains),
         node_affinity_policy: unless_default(!c.honor_affinity, "Ignore").unwrap_or_default(),
@@ -290,9 +279,7 @@ impl SelectorSpec {
     }
 
     fn selector(&self) -> Result<Selector, PlanError> {
-        self.read()
-            .as_selector()
-            .map_err(|e| invalid(e.to_string()))
+        self.read().as_selector().map_err(|e| invalid(e.to_string()))
     }
 }
 
@@ -305,11 +292,7 @@ impl PodSpecRest {
         }
         let spread = self.topology_spread_constraints.iter();
         s.topology_spread = spread.map(Spread::read).collect::<Result<_, _>>()?;
-        s.gates = self
-            .scheduling_gates
-            .iter()
-            .map(|g| g.name.clone())
-            .collect();
+        s.gates = self.scheduling_gates.iter().map(|g| g.name.clone()).collect();
         self.lay_containers(t, &mut s)?;
         t.empty_dir = self.volumes.iter().any(|v| v.empty_dir.is_some());
         t.priority_class_name.clone_from(&self.priority_class_name);
@@ -344,11 +327,7 @@ impl PodSpecRest {
         }
         let ports = self.containers.iter().flat_map(|c| &c.ports);
         let host_ports = ports.filter(|p| p.host_port != 0).map(|p| HostPort {
-            protocol: if p.protocol.is_empty() {
-                "TCP".to_owned()
-            } else {
-                p.protocol.clone()
-            },
+            protocol: if p.protocol.is_empty() { "TCP".to_owned() } else { p.protocol.clone() },
             host_ip: p.host_ip.clone(),
             port: p.host_port,
         });
@@ -363,9 +342,7 @@ impl Affinity {
             let required = &nodes.required_during_scheduling_ignored_during_execution;
             let terms = |t: &NodeTerms| t.node_selector_terms.iter().map(NodeTerm::read).collect();
             s.required_nodes = required.as_ref().map(terms).transpose()?;
-            let preferred = nodes
-                .preferred_during_scheduling_ignored_during_execution
-                .iter();
+            let preferred = nodes.preferred_during_scheduling_ignored_during_execution.iter();
             let weighted = |p: &PreferredNodes| Ok((p.weight, p.preference.read()?));
             s.preferred_nodes = preferred.map(weighted).collect::<Result<_, PlanError>>()?;
         }
@@ -392,13 +369,10 @@ impl NodeTerm {
                 .map_err(|e| invalid(e.to_string()))
         };
         let field = |e: &Expression| match (&*e.key, &*e.operator, &*e.values) {
-            ("metadata.name", "In" | "NotIn", [name]) => Ok(NodeNameRequirement {
-                name: name.clone(),
-                is: e.operator == "In",
-            }),
-            _ => Err(invalid(
-                "matchFields takes metadata.name, In or NotIn, and one value",
-            )),
+            ("metadata.name", "In" | "NotIn", [name]) => {
+                Ok(NodeNameRequirement { name: name.clone(), is: e.operator == "In" })
+            }
+            _ => Err(invalid("matchFields takes metadata.name, In or NotIn, and one value")),
         };
         Ok(NodeSelectorTerm {
             match_expressions: self
@@ -406,23 +380,15 @@ impl NodeTerm {
                 .iter()
                 .map(requirement)
                 .collect::<Result<_, _>>()?,
-            match_fields: self
-                .match_fields
-                .iter()
-                .map(field)
-                .collect::<Result<_, _>>()?,
+            match_fields: self.match_fields.iter().map(field).collect::<Result<_, _>>()?,
         })
     }
 }
 
 impl PodTerms {
     fn read(&self) -> Result<PodAffinity, PlanError> {
-        let required = self
-            .required_during_scheduling_ignored_during_execution
-            .iter();
-        let preferred = self
-            .preferred_during_scheduling_ignored_during_execution
-            .iter();
+        let required = self.required_during_scheduling_ignored_during_execution.iter();
+        let preferred = self.preferred_during_scheduling_ignored_during_execution.iter();
         let weighted = |w: &WeightedPods| Ok((w.weight, w.pod_affinity_term.read()?));
         Ok(PodAffinity {
             required: required.map(PodTerm::read).collect::<Result<_, _>>()?,

@@ -42,20 +42,14 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         scenario["scheduler"] = scheduler(&plan.scheduler);
     }
     rest(plan, &mut missing);
-    if missing.is_empty() {
-        Ok(scenario.to_string())
-    } else {
-        Err(missing.into_iter().collect())
-    }
+    if missing.is_empty() { Ok(scenario.to_string()) } else { Err(missing.into_iter().collect()) }
 }
 
 /// What has no field of its own.
 fn rest(plan: &Plan, missing: &mut Missing) {
     let t = &plan.timing;
     unless(
-        plan.templates
-            .iter()
-            .all(|t| t.start.is_none() && t.stop.is_none()),
+        plan.templates.iter().all(|t| t.start.is_none() && t.stop.is_none()),
         "pods that take their own time to start or stop (`pod_start`, `pod_stop`)",
         missing,
     );
@@ -64,16 +58,8 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         "controllers that run when the run starts (`timing: Ideal` starts them)",
         missing,
     );
-    unless(
-        !t.clock_advances,
-        "clocks that go on between two readings (`timing: Ideal`)",
-        missing,
-    );
-    unless(
-        t.user == UserMode::Raw,
-        "a user who writes with kubectl (`timing: Ideal`)",
-        missing,
-    );
+    unless(!t.clock_advances, "clocks that go on between two readings (`timing: Ideal`)", missing);
+    unless(t.user == UserMode::Raw, "a user who writes with kubectl (`timing: Ideal`)", missing);
     unless(
         t.pod_gc_overhead == Dur::from_micros(1),
         "the time that a pass of the pod garbage collector takes",
@@ -131,18 +117,14 @@ fn api(plan: &Plan, missing: &mut Missing) -> Value {
 fn clients(plan: &Plan) -> Value {
     let t = &plan.timing;
     let limits = |l: &Limits| json!({"qps": l.qps, "burst": l.burst});
-    let mut out: Map<String, Value> = t
-        .clients
-        .iter()
-        .map(|(actor, l)| (actor.as_str().to_owned(), limits(l)))
-        .collect();
+    let mut out: Map<String, Value> =
+        t.clients.iter().map(|(actor, l)| (actor.as_str().to_owned(), limits(l))).collect();
     let own = [
         ("node-lifecycle", &t.node_lifecycle_client),
         ("taint-eviction", &t.taint_eviction_client),
     ];
     out.extend(
-        own.into_iter()
-            .filter_map(|(name, l)| Some((name.to_owned(), limits(l.as_ref()?)))),
+        own.into_iter().filter_map(|(name, l)| Some((name.to_owned(), limits(l.as_ref()?)))),
     );
     Value::Object(out)
 }
@@ -166,10 +148,9 @@ fn admission(plan: &Plan, missing: &mut Missing) -> Value {
 fn namespaces(plan: &Plan) -> Value {
     let one = |(name, said): (&String, &NamespaceTolerations)| {
         let mut fields = Map::new();
-        for (field, list) in [
-            ("defaultTolerations", &said.defaults),
-            ("tolerationsWhitelist", &said.whitelist),
-        ] {
+        for (field, list) in
+            [("defaultTolerations", &said.defaults), ("tolerationsWhitelist", &said.whitelist)]
+        {
             if let Some(all) = list {
                 fields.insert(field.to_owned(), tolerations(all));
             }
@@ -193,10 +174,7 @@ fn controllers(c: &Controllers) -> Value {
         ("cloud", c.cloud),
     ];
     let on = others.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
-    ["node-lifecycle", "taint-eviction"]
-        .into_iter()
-        .chain(on)
-        .collect()
+    ["node-lifecycle", "taint-eviction"].into_iter().chain(on).collect()
 }
 
 fn kubelet(plan: &Plan, missing: &mut Missing) -> Value {

@@ -42,10 +42,7 @@ fn said(
     missing: &mut Missing,
 ) -> Result<Option<Value>, &'static str> {
     let names = |nodes: &[NodeIndex]| -> Vec<&str> {
-        nodes
-            .iter()
-            .map(|&n| plan.nodes[n as usize].name.as_str())
-            .collect()
+        nodes.iter().map(|&n| plan.nodes[n as usize].name.as_str()).collect()
     };
     let about = |act: &str, nodes: &[NodeIndex]| json!({"do": act, "nodes": names(nodes)});
     Ok(Some(match &action.act {
@@ -175,10 +172,8 @@ fn word(instance: Instance) -> &'static str {
 
 /// An outage of the API server, which ends with its entry or not at all.
 fn outage(plan: &Plan, action: &Action) -> Value {
-    let over = plan
-        .actions
-        .iter()
-        .find(|a| a.entry == action.entry && matches!(a.act, Do::ApiUp(_)));
+    let over =
+        plan.actions.iter().find(|a| a.entry == action.entry && matches!(a.act, Do::ApiUp(_)));
     let end = over.map_or(plan.horizon, |a| a.at);
     let lost = over.is_some_and(|a| a.act == Do::ApiUp(WatchCache::Lost));
     let cache = if lost { "lost" } else { "" };
@@ -191,10 +186,7 @@ fn of_pod(plan: &Plan, act: &Do, missing: &mut Missing) -> Value {
         let full = &plan.pods[p as usize].name;
         let (namespace, name) = full.split_once('/').unwrap_or(("default", full));
         let fields = [("do", act), ("namespace", namespace), ("pod", name)];
-        fields
-            .into_iter()
-            .map(|(k, v)| (k.to_owned(), json!(v)))
-            .collect::<Map<String, Value>>()
+        fields.into_iter().map(|(k, v)| (k.to_owned(), json!(v))).collect::<Map<String, Value>>()
     };
     let with = |mut fields: Map<String, Value>, name: &str, value: Value| {
         fields.insert(name.to_owned(), value);

@@ -37,9 +37,7 @@ pub(super) fn node(n: &NodePlan) -> Value {
 }
 
 fn amounts(resources: &Resources) -> Value {
-    let texts = resources
-        .iter()
-        .map(|(r, q)| (r.clone(), json!(q.to_string())));
+    let texts = resources.iter().map(|(r, q)| (r.clone(), json!(q.to_string())));
     Value::Object(texts.collect())
 }
 
@@ -77,9 +75,7 @@ pub(super) fn pod(plan: &Plan, p: &PodPlan, missing: &mut Missing) -> Value {
 }
 
 fn drains(plan: &Plan) -> bool {
-    plan.actions
-        .iter()
-        .any(|a| matches!(a.act, Do::Drain(..) | Do::Maintain(..)))
+    plan.actions.iter().any(|a| matches!(a.act, Do::Drain(..) | Do::Maintain(..)))
 }
 
 /// What pods and templates have in common.
@@ -108,10 +104,7 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
         set("preemptionPolicy", json!("Never"));
     }
     if t.deletion_cost != 0 {
-        set(
-            "annotations",
-            json!({DELETION_COST: t.deletion_cost.to_string()}),
-        );
+        set("annotations", json!({DELETION_COST: t.deletion_cost.to_string()}));
     }
     if let Some(rest) = pod_spec::rest_of(t) {
         set("spec", json!(rest));
@@ -136,11 +129,7 @@ pub(super) fn tolerations(all: &[Toleration]) -> Value {
 }
 
 pub(super) fn workloads(plan: &Plan) -> Value {
-    let later = |i: usize| {
-        plan.actions
-            .iter()
-            .any(|a| a.act == Do::CreateWorkload(i as u32))
-    };
+    let later = |i: usize| plan.actions.iter().any(|a| a.act == Do::CreateWorkload(i as u32));
     let there = plan.workloads.iter().enumerate();
     let there = there.filter(|(i, _)| !later(*i));
     there.map(|(_, w)| workload(plan, w)).collect()
@@ -148,10 +137,7 @@ pub(super) fn workloads(plan: &Plan) -> Value {
 
 pub(super) fn workload(plan: &Plan, w: &WorkloadPlan) -> Value {
     let mut parts = w.name.splitn(3, '/').skip(1);
-    let (namespace, name) = (
-        parts.next().unwrap_or_default(),
-        parts.next().unwrap_or_default(),
-    );
+    let (namespace, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let owner = w.owner.map(|o| short_name(plan, o));
     let app = owner.as_deref().and_then(|o| o.split_once('/'));
     let app = app.map_or(name, |(_, deployment)| deployment);
@@ -200,11 +186,7 @@ pub(super) fn short_name(plan: &Plan, index: WorkloadIndex) -> String {
 }
 
 pub(super) fn budgets(plan: &Plan) -> Value {
-    let later = |i: usize| {
-        plan.actions
-            .iter()
-            .any(|a| a.act == Do::CreateBudget(i as u32))
-    };
+    let later = |i: usize| plan.actions.iter().any(|a| a.act == Do::CreateBudget(i as u32));
     let there = plan.budgets.iter().enumerate();
     let there = there.filter(|(i, _)| !later(*i));
     there.map(|(_, b)| budget(b, &b.rule)).collect()
@@ -222,11 +204,7 @@ pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule) -> Value {
     };
     let mut parts = b.name.splitn(3, '/').skip(1);
     let (namespace, name) = (parts.next(), parts.next());
-    let policy = if b.always_allow_unhealthy {
-        "AlwaysAllow"
-    } else {
-        ""
-    };
+    let policy = if b.always_allow_unhealthy { "AlwaysAllow" } else { "" };
     json!({
         "namespace": namespace, "name": name, "selector": pod_spec::selector_of(&b.selector), field: amount,
         "unhealthyPodEvictionPolicy": policy,

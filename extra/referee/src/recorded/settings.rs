@@ -13,10 +13,7 @@ use taintsim::trace::Actor;
 const SHORTEST_PERIOD: Dur = Dur::from_millis(1);
 /// client-go's default limits (`rest/config.go: DefaultQPS, DefaultBurst`), which stand where a
 /// limit is given as zero.
-const DEFAULT_LIMITS: Limits = Limits {
-    qps: 5.0,
-    burst: 10,
-};
+const DEFAULT_LIMITS: Limits = Limits { qps: 5.0, burst: 10 };
 
 /// The controllers that are modelled, under the recorder's names.
 const MODELLED: [&str; 12] = [
@@ -46,12 +43,7 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
         out.push("finalizers of pods".to_owned());
     }
     if let Some(wanted) = &sc.controllers {
-        out.extend(
-            wanted
-                .iter()
-                .filter(|c| !MODELLED.contains(&c.as_str()))
-                .cloned(),
-        );
+        out.extend(wanted.iter().filter(|c| !MODELLED.contains(&c.as_str())).cloned());
         let missing = |name: &str| !wanted.iter().any(|c| c == name);
         // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with
         // it.
@@ -64,11 +56,8 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
 
 /// The controllers that run.
 pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
-    let wanted = |name: &str| {
-        sc.controllers
-            .as_ref()
-            .is_some_and(|all| all.iter().any(|c| c == name))
-    };
+    let wanted =
+        |name: &str| sc.controllers.as_ref().is_some_and(|all| all.iter().any(|c| c == name));
     Controllers {
         pod_gc: wanted("pod-gc"),
         garbage_collector: wanted("garbage-collector"),
@@ -113,9 +102,7 @@ pub(super) fn or(given: GoDuration, default: Dur) -> Dur {
 /// A period that is not too short.
 pub(super) fn period(what: &str, d: Dur) -> Result<Dur, PlanError> {
     if d < SHORTEST_PERIOD {
-        Err(invalid(format!(
-            "{what} of {d} is shorter than {SHORTEST_PERIOD}"
-        )))
+        Err(invalid(format!("{what} of {d} is shorter than {SHORTEST_PERIOD}")))
     } else {
         Ok(d)
     }
@@ -165,12 +152,8 @@ const OTHERS: [Actor; 10] = [
 /// The delays and limits.
 pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
     let constant = |d: Dur| Delay { min: d, max: d };
-    let limits = |actor: &str| {
-        sc.clients
-            .get(actor)
-            .or_else(|| sc.clients.get("*"))
-            .and_then(client_limits)
-    };
+    let limits =
+        |actor: &str| sc.clients.get(actor).or_else(|| sc.clients.get("*")).and_then(client_limits);
     Ok(Timing {
         name: "Recorded".to_owned(),
         request: constant(sc.api.request.0),
@@ -216,23 +199,13 @@ fn kubelet(sc: &RecordedScenario) -> Result<KubeletMode, PlanError> {
             boot: Dur::ZERO,
             recorded: true,
         })),
-        other => Err(invalid(format!(
-            "kubelets are imitated or upstream, not {other:?}"
-        ))),
+        other => Err(invalid(format!("kubelets are imitated or upstream, not {other:?}"))),
     }
 }
 
 /// The limits as client-go takes them: zero is its default, a negative rate is unlimited.
 fn client_limits(l: &LimitsSpec) -> Option<Limits> {
-    let qps = if l.qps == 0.0 {
-        DEFAULT_LIMITS.qps
-    } else {
-        l.qps
-    };
-    let burst = if l.burst == 0 {
-        DEFAULT_LIMITS.burst
-    } else {
-        l.burst
-    };
+    let qps = if l.qps == 0.0 { DEFAULT_LIMITS.qps } else { l.qps };
+    let burst = if l.burst == 0 { DEFAULT_LIMITS.burst } else { l.burst };
     (qps > 0.0).then_some(Limits { qps, burst })
 }

@@ -18,17 +18,11 @@ fn recorded(release: &str, fields: &str) -> Recorded {
 }
 
 fn plan(release: &str, fields: &str) -> Plan {
-    recorded(release, fields)
-        .plan()
-        .unwrap_or_else(|e| panic!("{fields}: {e}"))
+    recorded(release, fields).plan().unwrap_or_else(|e| panic!("{fields}: {e}"))
 }
 
 fn acts(fields: &str) -> Vec<(u64, Do)> {
-    plan("v1.34.4", fields)
-        .actions
-        .into_iter()
-        .map(|a| (a.at.as_millis(), a.act))
-        .collect()
+    plan("v1.34.4", fields).actions.into_iter().map(|a| (a.at.as_millis(), a.act)).collect()
 }
 
 const NODES: &str =
@@ -45,25 +39,15 @@ fn an_empty_scenario_has_the_recorders_defaults() {
         (Dur::from_secs(5), Dur::from_secs(60))
     );
     assert_eq!(
-        (
-            f.node_eviction_rate,
-            f.secondary_node_eviction_rate,
-            f.unhealthy_zone_threshold
-        ),
+        (f.node_eviction_rate, f.secondary_node_eviction_rate, f.unhealthy_zone_threshold),
         (0.1, 0.01, 0.55)
     );
     assert_eq!(f.large_cluster_size_threshold, 50);
     assert_eq!(
-        (
-            f.default_not_ready_toleration_seconds,
-            f.default_unreachable_toleration_seconds
-        ),
+        (f.default_not_ready_toleration_seconds, f.default_unreachable_toleration_seconds),
         (300, 300)
     );
-    let constant = |ns| Delay {
-        min: Dur::from_nanos(ns),
-        max: Dur::from_nanos(ns),
-    };
+    let constant = |ns| Delay { min: Dur::from_nanos(ns), max: Dur::from_nanos(ns) };
     let t = &p.timing;
     assert_eq!(
         (t.request, t.response, t.watch, t.pass_overhead),
@@ -111,10 +95,7 @@ fn limits_go_by_actor_and_have_client_gos_defaults() {
         (t.node_lifecycle_client, t.taint_eviction_client)
     };
     let of = |qps, burst| Some(Limits { qps, burst });
-    assert_eq!(
-        limits(r#"{"*": {"qps": 20, "burst": 30}}"#),
-        (of(20.0, 30), of(20.0, 30))
-    );
+    assert_eq!(limits(r#"{"*": {"qps": 20, "burst": 30}}"#), (of(20.0, 30), of(20.0, 30)));
     assert_eq!(
         limits(r#"{"*": {"qps": 20, "burst": 30}, "taint-eviction": {"qps": -1}}"#),
         (of(20.0, 30), None)
@@ -132,9 +113,7 @@ fn nodes_have_the_recorders_labels_and_offsets() {
              "lease_offset": "1.3s", "status_offset": "3.7s"},
             {"name": "n2", "silent": true, "unschedulable": true, "lease_period": "20s"}]"#,
     );
-    let [n1, n2] = &p.nodes[..] else {
-        panic!("two nodes")
-    };
+    let [n1, n2] = &p.nodes[..] else { panic!("two nodes") };
     let labels: Vec<String> = n1.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     // `objects.go: nodeObject`, sorted.
     let expected = [
@@ -150,20 +129,10 @@ fn nodes_have_the_recorders_labels_and_offsets() {
         "x=y",
     ];
     assert_eq!(labels, expected);
-    assert_eq!(
-        n1.taints,
-        [Taint {
-            value: "v".into(),
-            ..Taint::new("k", Effect::NoExecute)
-        }]
-    );
+    assert_eq!(n1.taints, [Taint { value: "v".into(), ..Taint::new("k", Effect::NoExecute) }]);
     assert_eq!(
         (n1.lease_offset, n1.lease_period, n1.status_offset),
-        (
-            Dur::from_millis(1300),
-            Dur::from_secs(10),
-            Dur::from_millis(3700)
-        )
+        (Dur::from_millis(1300), Dur::from_secs(10), Dur::from_millis(3700))
     );
     assert_eq!(
         (n1.allocatable["cpu"], n1.allocatable["pods"]),
@@ -194,27 +163,17 @@ fn actions_become_primitive_steps() {
             {{"at": "15s", "do": "stall-watches", "resource": "configmaps", "downtime": "5s"}},
             {{"at": "9s", "do": "restart-controllers", "downtime": "2s"}}]"#
     );
-    let a = |value: &str| Taint {
-        value: value.into(),
-        ..Taint::new("a", Effect::NoExecute)
-    };
+    let a = |value: &str| Taint { value: value.into(), ..Taint::new("a", Effect::NoExecute) };
     let acts = acts(&fields);
     assert_eq!(acts[0], (10_000, Do::Cut(vec![1, 0], Connections::Dropped)));
-    let Do::Taint(nodes, edit) = &acts[1].1 else {
-        panic!("{:?}", acts[1])
-    };
+    let Do::Taint(nodes, edit) = &acts[1].1 else { panic!("{:?}", acts[1]) };
     assert_eq!(
         (nodes, &edit.add),
         (&vec![0], &vec![Taint::new("c", Effect::NoSchedule), a("d")]),
         "the later of two stands, at its place"
     );
-    let Do::Taint(_, edit) = &acts[2].1 else {
-        panic!("{:?}", acts[2])
-    };
-    assert_eq!(
-        edit.remove,
-        [("a".into(), None), ("c".into(), Some(Effect::NoSchedule))]
-    );
+    let Do::Taint(_, edit) = &acts[2].1 else { panic!("{:?}", acts[2]) };
+    assert_eq!(edit.remove, [("a".into(), None), ("c".into(), Some(Effect::NoSchedule))]);
     assert_eq!(
         acts[3],
         (13_000, Do::DeletePod(0, Some(0))),
@@ -224,13 +183,7 @@ fn actions_become_primitive_steps() {
         matches!(&acts[4], (14_000, Do::Taint(nodes, _)) if nodes.is_empty()),
         "a pod or node that never was changes nothing"
     );
-    assert_eq!(
-        acts[5],
-        (
-            15_000,
-            Do::StallWatches(WatchedResource::Pods, Dur::from_secs(5))
-        )
-    );
+    assert_eq!(acts[5], (15_000, Do::StallWatches(WatchedResource::Pods, Dur::from_secs(5))));
     assert_eq!(
         acts[6],
         (15_000, Do::RestartControllers(Dur::from_secs(2))),
@@ -265,18 +218,12 @@ fn a_name_means_the_latest_node_or_pod_of_it() {
             &Do::DeletePod(1, None)
         ]
     );
-    assert_eq!(
-        (p.nodes[2].start.clone(), p.nodes[3].name.as_str()),
-        (NodeStart::Absent, "later")
-    );
+    assert_eq!((p.nodes[2].start.clone(), p.nodes[3].name.as_str()), (NodeStart::Absent, "later"));
     assert_eq!(
         (p.pods[1].node, p.pods[1].start, &*p.pods[1].name),
         (Some(3), PodStart::Absent, "default/p1")
     );
-    assert_eq!(
-        p.templates[p.pods[1].template as usize].termination_grace_period_seconds,
-        Some(5)
-    );
+    assert_eq!(p.templates[p.pods[1].template as usize].termination_grace_period_seconds, Some(5));
 }
 
 #[test]
@@ -301,11 +248,7 @@ fn what_is_not_modelled_is_named() {
         &["endpointslice", "cronjob"],
     );
     let alone = r#", "controllers": ["node-lifecycle"]"#;
-    check(
-        "v1.34.4",
-        alone,
-        &["a run without node-lifecycle or taint-eviction"],
-    );
+    check("v1.34.4", alone, &["a run without node-lifecycle or taint-eviction"]);
     // Up to 1.28 taint eviction comes with the node lifecycle controller.
     assert!(recorded("v1.27.16", alone).plan().is_ok());
 }
@@ -317,49 +260,22 @@ fn what_cannot_be_is_refused() {
         assert!(error.contains(reason), "{fields}: {error}");
     };
     check(r#", "nodes": [{"name": ""}]"#, "no name");
-    check(
-        r#", "nodes": [{"name": "n", "taints": ["k:NoExcute"]}]"#,
-        "k:NoExcute",
-    );
-    check(
-        r#", "nodes": [{"name": "n", "taints": ["k"]}]"#,
-        "invalid taint spec",
-    );
-    check(
-        r#", "nodes": [{"name": "n", "capacity": {"cpu": "many"}}]"#,
-        "cpu",
-    );
-    check(
-        r#", "nodes": [{"name": "n", "lease_period": "1ns"}]"#,
-        "shorter",
-    );
+    check(r#", "nodes": [{"name": "n", "taints": ["k:NoExcute"]}]"#, "k:NoExcute");
+    check(r#", "nodes": [{"name": "n", "taints": ["k"]}]"#, "invalid taint spec");
+    check(r#", "nodes": [{"name": "n", "capacity": {"cpu": "many"}}]"#, "cpu");
+    check(r#", "nodes": [{"name": "n", "lease_period": "1ns"}]"#, "shorter");
     check(r#", "flags": {"node-monitor-period": "1ns"}"#, "shorter");
-    check(
-        r#", "pods": [{"name": "p", "grace": -1}]"#,
-        "grace period of -1 s",
-    );
+    check(r#", "pods": [{"name": "p", "grace": -1}]"#, "grace period of -1 s");
     check(
         r#", "pods": [{"name": "p", "tolerations": [{"operator": "Sometimes"}]}]"#,
         "no operator",
     );
-    check(
-        r#", "pods": [{"name": "p", "tolerations": [{"effect": "NoExcute"}]}]"#,
-        "no effect",
-    );
+    check(r#", "pods": [{"name": "p", "tolerations": [{"effect": "NoExcute"}]}]"#, "no effect");
     check(r#", "actions": [{"do": "explode"}]"#, "explode");
     check(r#", "actions": [{"do": "cut", "node": "n9"}]"#, "n9");
-    check(
-        r#", "actions": [{"do": "condition", "type": "Ready", "status": "Perhaps"}]"#,
-        "Perhaps",
-    );
-    check(
-        r#", "actions": [{"at": "9000h", "do": "restart-controllers"}]"#,
-        "longer than",
-    );
-    assert!(
-        recorded("v1.5.0", "").plan().is_err(),
-        "a release without a profile"
-    );
+    check(r#", "actions": [{"do": "condition", "type": "Ready", "status": "Perhaps"}]"#, "Perhaps");
+    check(r#", "actions": [{"at": "9000h", "do": "restart-controllers"}]"#, "longer than");
+    assert!(recorded("v1.5.0", "").plan().is_err(), "a release without a profile");
 }
 
 /// A plan that is said and read again is the same, apart from the labels that the recorder adds to
@@ -472,10 +388,7 @@ fn is_said_and_read_again(fields: &str) {
     let debug = |p: &Plan| format!("{:?} {:?} {:?}", p.pods, p.workloads, p.budgets);
     assert_eq!(debug(&first), debug(&again), "{fields}");
     let nodes = |p: &Plan| -> Vec<String> {
-        p.nodes
-            .iter()
-            .map(|n| format!("{:?}", (&n.name, &n.taints, &n.start)))
-            .collect()
+        p.nodes.iter().map(|n| format!("{:?}", (&n.name, &n.taints, &n.start))).collect()
     };
     assert_eq!(nodes(&first), nodes(&again), "{fields}");
 }
@@ -505,14 +418,8 @@ fn words_that_the_recorder_does_not_have_are_refused() {
             r#", "scheduler": {"scoringStrategy": "Best"}"#,
             "LeastAllocated or MostAllocated, not \"Best\"",
         ),
-        (
-            r#", "pods": [{"name": "p", "static": "web"}]"#,
-            "a file or a url, not \"web\"",
-        ),
-        (
-            r#", "pods": [{"name": "p", "phase": "Gone"}]"#,
-            "\"Gone\" is no phase of a pod",
-        ),
+        (r#", "pods": [{"name": "p", "static": "web"}]"#, "a file or a url, not \"web\""),
+        (r#", "pods": [{"name": "p", "phase": "Gone"}]"#, "\"Gone\" is no phase of a pod"),
         (
             r#", "nodes": [{"name": "n", "conditions": [{"type": "Ready", "status": "Maybe"}]}]"#,
             "\"Maybe\" is no status of a condition",
@@ -531,11 +438,8 @@ fn words_that_the_recorder_does_not_have_are_refused() {
         ),
     ] {
         let nodes = r#", "nodes": [{"name": "n1"}]"#;
-        let fields = if fields.contains("nodes") {
-            fields.to_owned()
-        } else {
-            format!("{nodes}{fields}")
-        };
+        let fields =
+            if fields.contains("nodes") { fields.to_owned() } else { format!("{nodes}{fields}") };
         let said = recorded("v1.34.4", &fields).plan().unwrap_err().to_string();
         assert!(said.contains(why), "{said}");
     }
@@ -554,11 +458,8 @@ fn the_rest_of_a_spec_is_read_as_the_api_has_it() {
     let template = &p.templates[0];
     assert_eq!(template.requests["cpu"], Quantity::from_units(2));
     let scheduling = template.scheduling.as_ref().expect("a port and a spread");
-    let ports: Vec<_> = scheduling
-        .host_ports
-        .iter()
-        .map(|p| (p.port, p.protocol.as_str()))
-        .collect();
+    let ports: Vec<_> =
+        scheduling.host_ports.iter().map(|p| (p.port, p.protocol.as_str())).collect();
     assert_eq!(
         ports,
         [(2, "TCP")],
@@ -577,29 +478,17 @@ fn kubelets_with_loops_of_their_own_begin_at_their_nodes_offsets_and_are_refused
         "actions": [{"at": "9s", "do": "cut", "node": "n1"}, {"at": "20s", "do": "crash", "node": "n1"},
                     {"at": "30s", "do": "boot", "node": "n1"}]"#;
     let p = plan("v1.34.4", fields);
-    let KubeletMode::Real(real) = p.timing.kubelet else {
-        panic!("{:?}", p.timing.kubelet)
-    };
+    let KubeletMode::Real(real) = p.timing.kubelet else { panic!("{:?}", p.timing.kubelet) };
     let s = Dur::from_secs;
-    assert_eq!(
-        (real.pod_start, real.pod_stop, real.boot),
-        (s(3), s(2), Dur::ZERO)
-    );
+    assert_eq!((real.pod_start, real.pod_stop, real.boot), (s(3), s(2), Dur::ZERO));
     assert_eq!(real.node_status_report_frequency, s(300));
     assert!(real.recorded);
     // An offset that is not given is anywhere in the period.
-    assert_eq!(
-        (p.nodes[0].lease_offset, p.nodes[0].status_offset),
-        (s(4), Dur::ZERO)
-    );
+    assert_eq!((p.nodes[0].lease_offset, p.nodes[0].status_offset), (s(4), Dur::ZERO));
     let acts: Vec<Do> = p.actions.into_iter().map(|a| a.act).collect();
     assert_eq!(
         acts,
-        [
-            Do::Cut(vec![0], Connections::Refused),
-            Do::Crash(vec![0]),
-            Do::Boot(vec![0])
-        ]
+        [Do::Cut(vec![0], Connections::Refused), Do::Crash(vec![0]), Do::Boot(vec![0])]
     );
     let of = |fields: &str| recorded("v1.34.4", fields).plan().unwrap_err().to_string();
     assert!(of(r#", "kubelets": "own""#).contains("imitated or upstream, not \"own\""));

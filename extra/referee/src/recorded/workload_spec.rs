@@ -120,9 +120,7 @@ impl WorkloadSpecRest {
     /// What it makes of a workload that has the recorder's own fields.
     pub(super) fn lay(&self, kind: WorkloadKind, spec: &mut WorkloadSpec) -> Result<(), PlanError> {
         if self.min_ready_seconds.is_some() && kind != WorkloadKind::StatefulSet {
-            return Err(invalid(
-                "minReadySeconds stands in `spec` for a StatefulSet alone",
-            ));
+            return Err(invalid("minReadySeconds stands in `spec` for a StatefulSet alone"));
         }
         match spec {
             WorkloadSpec::StatefulSet { first_ordinal, .. } => {
@@ -155,19 +153,13 @@ impl FailureRule {
     fn read(&self) -> Result<PodFailurePolicyRule, PlanError> {
         let action = ACTIONS.iter().find(|(name, _)| *name == self.action);
         let &(_, action) = action.ok_or_else(|| {
-            invalid(format!(
-                "{:?} is no action of a podFailurePolicy",
-                self.action
-            ))
+            invalid(format!("{:?} is no action of a podFailurePolicy", self.action))
         })?;
         if (self.on_pod_conditions.iter()).any(|c| c.r#type != "DisruptionTarget") {
             let what = "a podFailurePolicy that looks at other conditions than DisruptionTarget";
             return Err(PlanError::NotModelled(vec![what.to_owned()]));
         }
         let matches = |status: &str| self.on_pod_conditions.iter().any(|c| c.status == status);
-        Ok(PodFailurePolicyRule {
-            action,
-            statuses: STATUSES.map(matches),
-        })
+        Ok(PodFailurePolicyRule { action, statuses: STATUSES.map(matches) })
     }
 }

@@ -54,10 +54,8 @@ thread_local! {
 /// From now on a panic is not printed on standard error, but noted for the verdict.
 pub fn note_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|l| format!("{}:{}", l.file(), l.line()))
-            .unwrap_or_default();
+        let place =
+            info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
         PLACE.with(|p| p.replace(place));
     }));
 }
@@ -66,9 +64,8 @@ pub fn note_panics() {
 pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     caught(|| held(loaded, plan, seed, also)).unwrap_or_else(|failed| {
         let timing = &plan.timing;
-        let takes_no_time = [timing.request, timing.response, timing.watch]
-            .iter()
-            .all(|d| d.min == Dur::ZERO);
+        let takes_no_time =
+            [timing.request, timing.response, timing.watch].iter().all(|d| d.min == Dur::ZERO);
         // Where nothing takes any time, controllers may undo each other's work for ever; upstream's
         // would, too.
         if takes_no_time && failed.kind == SPINS {
@@ -83,20 +80,14 @@ pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failed> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         if let Some(endless) = payload.downcast_ref::<Endless>() {
-            return Failed {
-                kind: SPINS.to_owned(),
-                text: endless.to_string(),
-            };
+            return Failed { kind: SPINS.to_owned(), text: endless.to_string() };
         }
         let text = payload.downcast_ref::<String>().cloned();
         let text = text
             .or_else(|| payload.downcast_ref::<&str>().map(|t| (*t).to_owned()))
             .unwrap_or_default();
         let place = PLACE.with(RefCell::take);
-        Failed {
-            kind: format!("panic at {place}: {}", without_numbers(&text)),
-            text,
-        }
+        Failed { kind: format!("panic at {place}: {}", without_numbers(&text)), text }
     })
 }
 
@@ -130,10 +121,7 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
         trace
     };
     if let Some(text) = first_broken(plan, &trace) {
-        let said = text
-            .split_once("): ")
-            .map_or(text.as_str(), |(_, said)| said)
-            .to_owned();
+        let said = text.split_once("): ").map_or(text.as_str(), |(_, said)| said).to_owned();
         return Verdict::Failed(Failed {
             kind: format!("invariant: {}", without_numbers(&said)),
             text,
@@ -146,24 +134,17 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
 }
 
 fn failed(kind: &str, text: String) -> Verdict {
-    Verdict::Failed(Failed {
-        kind: kind.to_owned(),
-        text,
-    })
+    Verdict::Failed(Failed { kind: kind.to_owned(), text })
 }
 
 /// The first record in which two traces differ, causes left aside: a version that was skipped
 /// cannot be a cause.
 fn difference(a: &Trace, b: &Trace) -> Option<String> {
     let said = |trace: &Trace, i: usize| {
-        trace.iter().nth(i).map(|r| {
-            format!(
-                "{} {} {:?}",
-                r.at.as_nanos(),
-                r.actor.as_str(),
-                trace.fields(r)
-            )
-        })
+        trace
+            .iter()
+            .nth(i)
+            .map(|r| format!("{} {} {:?}", r.at.as_nanos(), r.actor.as_str(), trace.fields(r)))
     };
     let same = |(x, y): (&taintsim::trace::Record, &taintsim::trace::Record)| {
         (x.at, x.actor) == (y.at, y.actor) && a.fields(x) == b.fields(y)
@@ -173,17 +154,11 @@ fn difference(a: &Trace, b: &Trace) -> Option<String> {
         .zip(b.iter())
         .position(|pair| !same(pair))
         .or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))?;
-    Some(format!(
-        "record {first}: {:?} and {:?}",
-        said(a, first),
-        said(b, first)
-    ))
+    Some(format!("record {first}: {:?} and {:?}", said(a, first), said(b, first)))
 }
 
 /// A text without digits and names, the same for failures of one kind.
 fn without_numbers(text: &str) -> String {
-    let words = text
-        .split(' ')
-        .filter(|w| !w.contains(|c: char| c.is_ascii_digit() || c == '/'));
+    let words = text.split(' ').filter(|w| !w.contains(|c: char| c.is_ascii_digit() || c == '/'));
     words.take(8).collect::<Vec<_>>().join(" ")
 }

@@ -73,24 +73,16 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     let schema = taintsim::language::schema();
     let mut out = terminal.out();
     if args.print {
-        write!(
-            out,
-            "{}",
-            soak::random(&schema, args.seed).loaded.source.text
-        )?;
+        write!(out, "{}", soak::random(&schema, args.seed).loaded.source.text)?;
         out.flush()?;
         return Ok(Exit::Fine);
     }
     if !args.files.is_empty() {
         return of_files(args, terminal);
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs(args.jobs))
-        .build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
-    let runs = args
-        .runs
-        .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+    let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let clock = Stopwatch::start();
     // Said before hours of work, not after them.
     if !args.out.is_dir() {
@@ -104,20 +96,13 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         if runs == u64::MAX { 0 } else { runs },
         |done, _| format!("{} scenarios", grouped(done)),
     );
-    let mut keeping = Keeping {
-        args,
-        schema: &schema,
-        kept: 0,
-        failed: None,
-    };
+    let mut keeping = Keeping { args, schema: &schema, kept: 0, failed: None };
     let mut goes_on = |done: u64, found: &[Found]| {
         progress.set(done);
         keeping.keep(found);
         !interrupt::asked()
             && keeping.failed.is_none()
-            && args
-                .time
-                .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
+            && args.time.is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
     };
     // A panic is one of the things that are looked for; what it says is part of the result.
     let hook = std::panic::take_hook();
@@ -139,15 +124,9 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     }
     std::panic::set_hook(hook);
     if was_interrupted {
-        return Err(Failure::Interrupted(
-            "interrupted; this is what was found so far".to_owned(),
-        ));
+        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
-    Ok(if soaked.found.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    })
+    Ok(if soaked.found.is_empty() { Exit::Fine } else { Exit::Differs })
 }
 
 /// Writes what is found when it is found, as hours may follow.
@@ -227,13 +206,7 @@ fn of_files(args: &SoakArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
-    let Soaked {
-        runs,
-        too_long,
-        digest,
-        found,
-        used,
-    } = soaked;
+    let Soaked { runs, too_long, digest, found, used } = soaked;
     writeln!(
         out,
         "{} scenarios run, {} left as too long, in {took:.0} s; digest {digest:016x}",
@@ -241,11 +214,8 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
         grouped(*too_long)
     )?;
     let all = soak::everything();
-    let unused: Vec<&str> = all
-        .iter()
-        .filter(|w| !used.contains_key(*w))
-        .map(String::as_str)
-        .collect();
+    let unused: Vec<&str> =
+        all.iter().filter(|w| !used.contains_key(*w)).map(String::as_str).collect();
     writeln!(
         out,
         "{} of {} fields and words of the language, flags, plugins and gates came up; not: {}",
@@ -253,12 +223,7 @@ fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
         all.len(),
         unused.join(", ")
     )?;
-    for Found {
-        seed,
-        failed,
-        times,
-    } in found
-    {
+    for Found { seed, failed, times } in found {
         writeln!(
             out,
             "seed {seed}, {} times: {}\n  {}",
@@ -297,10 +262,7 @@ mod tests {
         };
         let found = [7, 8].map(|seed| Found {
             seed,
-            failed: Failed {
-                kind: "k".to_owned(),
-                text: "t".to_owned(),
-            },
+            failed: Failed { kind: "k".to_owned(), text: "t".to_owned() },
             times: 1,
         });
         for (n, one) in found.iter().enumerate() {

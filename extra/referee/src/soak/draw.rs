@@ -17,14 +17,7 @@ const DEEPEST: u32 = 22;
 
 impl<'a> Draw<'a> {
     pub(super) fn new(schema: &'a Value, seed: u64) -> Self {
-        Self {
-            dice: Dice::new(seed),
-            schema,
-            known: Known {
-                seconds: 60,
-                ..Known::default()
-            },
-        }
+        Self { dice: Dice::new(seed), schema, known: Known { seconds: 60, ..Known::default() } }
     }
 
     /// A value of a type of the language.
@@ -73,19 +66,14 @@ impl<'a> Draw<'a> {
             let words: Vec<&Value> = words.iter().collect();
             return self.dice.one(&words).clone();
         }
-        let kind = schema["type"]
-            .as_str()
-            .or_else(|| schema["type"][0].as_str())
-            .unwrap_or_default();
+        let kind =
+            schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();
         match kind {
             "object" => self.object(schema, of, field, depth),
             "array" => self.list(schema, of, field, depth),
             "boolean" => self.dice.once_in(2).into(),
             "integer" => {
-                let is_signed = !schema["format"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .starts_with('u');
+                let is_signed = !schema["format"].as_str().unwrap_or_default().starts_with('u');
                 words::number(&mut self.dice, of, field, is_signed)
             }
             "number" => words::fraction(&mut self.dice, field),
@@ -106,20 +94,16 @@ impl<'a> Draw<'a> {
             // its name.
             let is_variant = properties.len() == 1 && required.len() == 1;
             let excluded = self.excluded(properties, of);
-            for (name, inner) in properties
-                .iter()
-                .filter(|(name, _)| !excluded.contains(&name.as_str()))
+            for (name, inner) in
+                properties.iter().filter(|(name, _)| !excluded.contains(&name.as_str()))
             {
                 let wanted =
                     required.contains(&name.as_str()) || (depth < DEEPEST && self.is_wanted(name));
                 if !wanted {
                     continue;
                 }
-                let inner_of = if is_variant && inner["properties"].is_object() {
-                    name
-                } else {
-                    of
-                };
+                let inner_of =
+                    if is_variant && inner["properties"].is_object() { name } else { of };
                 let value = self.value(inner, inner_of, name, depth + 1);
                 object.insert(name.clone(), value);
             }
@@ -161,20 +145,14 @@ impl<'a> Draw<'a> {
             ["nodes", "groups"],
             ["rate", "up"],
         ];
-        let pairs = pairs
-            .into_iter()
-            .filter(|pair| pair.iter().all(|name| properties.contains_key(*name)));
-        let mut excluded: Vec<&'static str> = pairs
-            .map(|pair| pair[self.dice.below(2) as usize])
-            .collect();
+        let pairs =
+            pairs.into_iter().filter(|pair| pair.iter().all(|name| properties.contains_key(*name)));
+        let mut excluded: Vec<&'static str> =
+            pairs.map(|pair| pair[self.dice.below(2) as usize]).collect();
         if of == "Entry" && !self.dice.once_in(5) {
             excluded.extend(["every", "times"]);
         }
-        if self.dice.once_in(50) {
-            Vec::new()
-        } else {
-            excluded
-        }
+        if self.dice.once_in(50) { Vec::new() } else { excluded }
     }
 
     /// Whether an optional field is drawn.
@@ -203,13 +181,7 @@ impl<'a> Draw<'a> {
                 .map(|(i, item)| self.value(item, of, &i.to_string(), depth + 1))
                 .collect();
         }
-        let count = if depth > DEEPEST {
-            0
-        } else {
-            1 + self.dice.below(2)
-        };
-        (0..count)
-            .map(|_| self.value(&schema["items"], of, field, depth + 1))
-            .collect()
+        let count = if depth > DEEPEST { 0 } else { 1 + self.dice.below(2) };
+        (0..count).map(|_| self.value(&schema["items"], of, field, depth + 1)).collect()
     }
 }

@@ -56,18 +56,11 @@ pub fn soak(
         let count = BATCH.min(runs - done);
         let seed = |i: u64| first.wrapping_add(done).wrapping_add(i);
         let run = |i: u64| match caught(|| random(schema, seed(i))) {
-            Ok(random) => (
-                check(&random.loaded, &random.plan, seed(i), also),
-                random.used,
-            ),
+            Ok(random) => (check(&random.loaded, &random.plan, seed(i), also), random.used),
             Err(failed) => (Verdict::Failed(failed), BTreeSet::new()),
         };
         let results: Vec<_> = pool.install(|| {
-            (0..count as u32)
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|i| run(u64::from(i)))
-                .collect()
+            (0..count as u32).into_par_iter().with_max_len(1).map(|i| run(u64::from(i))).collect()
         });
         for (i, (verdict, used)) in (0..).zip(results) {
             match verdict {
@@ -80,11 +73,7 @@ pub fn soak(
                     all.runs += 1;
                     match all.found.iter_mut().find(|f| f.failed.kind == failed.kind) {
                         Some(known) => known.times += 1,
-                        None => all.found.push(Found {
-                            seed: seed(i),
-                            failed,
-                            times: 1,
-                        }),
+                        None => all.found.push(Found { seed: seed(i), failed, times: 1 }),
                     }
                 }
             }

@@ -48,23 +48,14 @@ pub fn random(schema: &Value, seed: u64) -> Random {
 
 fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
     let value = whole(&mut draw, seed);
-    let mut tree = Tree::of(
-        &written(Shape::scenario(), &value)
-            .typed::<Scenario>()
-            .ok()?,
-    );
+    let mut tree = Tree::of(&written(Shape::scenario(), &value).typed::<Scenario>().ok()?);
     for _ in 0..ROUNDS {
         let (text, paths) = lines(&tree);
         match built(text) {
             Ok((loaded, plan)) => {
                 let mut used = used(&loaded.spec);
-                let release: Vec<&str> = plan
-                    .profile
-                    .release
-                    .trim_start_matches('v')
-                    .split('.')
-                    .take(2)
-                    .collect();
+                let release: Vec<&str> =
+                    plan.profile.release.trim_start_matches('v').split('.').take(2).collect();
                 used.insert(format!("release {}", release.join(".")));
                 used.extend(settings(&loaded.spec));
                 return Some(Random { loaded, plan, used });
@@ -102,10 +93,8 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     let mut all = Map::new();
     all.insert("version".to_owned(), 1.into());
     let horizon = draw.field("horizon");
-    draw.known.seconds = horizon
-        .as_str()
-        .and_then(|h| duration::parse(h).ok())
-        .map_or(60, |h| h.as_secs().max(1));
+    draw.known.seconds =
+        horizon.as_str().and_then(|h| duration::parse(h).ok()).map_or(60, |h| h.as_secs().max(1));
     all.insert("horizon".to_owned(), horizon);
     all.insert("seed".to_owned(), seed.into());
     for field in ["kubernetes", "timing", "controllers"] {
@@ -113,15 +102,9 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
             all.insert(field.to_owned(), draw.field(field));
         }
     }
-    for field in [
-        "doc",
-        "begins",
-        "feature_gates",
-        "controllers_start",
-        "scheduler",
-        "existing",
-        "seeds",
-    ] {
+    for field in
+        ["doc", "begins", "feature_gates", "controllers_start", "scheduler", "existing", "seeds"]
+    {
         if draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
         }
@@ -169,10 +152,9 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
     }
     if draw.dice.once_in(12) {
         let mut tape = draw.field("tape");
-        if let (Some(of), Some(own)) = (
-            tape.get_mut("release"),
-            all.get("kubernetes").filter(|k| k.is_string()),
-        ) {
+        if let (Some(of), Some(own)) =
+            (tape.get_mut("release"), all.get("kubernetes").filter(|k| k.is_string()))
+        {
             *of = own.clone();
         }
         all.insert("tape".to_owned(), tape);
@@ -180,10 +162,7 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
     if draw.dice.once_in(25) {
         // Operators that compare need a release and a gate, which chance alone seldom brings
         // together.
-        all.insert(
-            "kubernetes".to_owned(),
-            draw.dice.one(&["1.35", "1.36", "1.37"]).into(),
-        );
+        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.35", "1.36", "1.37"]).into());
         all.insert(
             "feature_gates".to_owned(),
             serde_json::json!({ "TaintTolerationComparisonOperators": true }),
@@ -211,18 +190,12 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
         let item = draw.of(kind);
         // What kind of workload it is comes first.
         let fields = if kind == "Workload" {
-            item.as_object()
-                .and_then(|o| o.values().next())
-                .unwrap_or(&item)
+            item.as_object().and_then(|o| o.values().next()).unwrap_or(&item)
         } else {
             &item
         };
-        let text = |name: &str| {
-            fields[name]
-                .as_str()
-                .or(fields[name][0].as_str())
-                .unwrap_or_default()
-        };
+        let text =
+            |name: &str| fields[name].as_str().or(fields[name][0].as_str()).unwrap_or_default();
         let named = [text("name"), text("names")].concat();
         let named = names::expand(&named, 200).unwrap_or_default();
         match kind {

@@ -47,11 +47,7 @@ pub fn everything() -> BTreeSet<String> {
     all.extend(PLUGINS.map(|plugin| format!("plugin {plugin}")));
     all.extend(profiles::gate_names().map(gate));
     for shape in Shape::all() {
-        all.extend(
-            shape
-                .fields()
-                .map(|(field, _)| format!("{}.{field}", shape.name)),
-        );
+        all.extend(shape.fields().map(|(field, _)| format!("{}.{field}", shape.name)));
         for (word, held) in shape.variants() {
             let sign = if held.is_some() { '.' } else { '=' };
             all.insert(format!("{}{sign}{word}", shape.name));
@@ -66,11 +62,7 @@ pub fn everything() -> BTreeSet<String> {
 
 /// Adds what a value has; `of` is what it stands in, if its type has no name.
 fn walk(shape: Shape, of: &str, tree: &Tree, all: &mut BTreeSet<String>) {
-    let of = if shape.name.is_empty() {
-        of
-    } else {
-        shape.name
-    };
+    let of = if shape.name.is_empty() { of } else { shape.name };
     match shape.kind() {
         Kind::Words(_) | Kind::Variants if tree.open().is_none() => {
             all.insert(format!("{of}={}", tree.word()));
@@ -96,11 +88,7 @@ fn walk(shape: Shape, of: &str, tree: &Tree, all: &mut BTreeSet<String>) {
 
 /// Adds the fields of a struct, and what they have.
 fn fields(shape: Shape, of: &str, tree: &Tree, all: &mut BTreeSet<String>) {
-    let of = if shape.name.is_empty() {
-        of
-    } else {
-        shape.name
-    };
+    let of = if shape.name.is_empty() { of } else { shape.name };
     for part in tree.parts() {
         let Some(name) = part.name() else { continue };
         all.insert(format!("{of}.{name}"));

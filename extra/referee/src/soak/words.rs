@@ -11,12 +11,10 @@ use taintsim::language::duration;
 use taintsim::language::{PLUGINS, known_flags};
 use taintsim::profiles;
 
-const NODES: [&str; 12] = [
-    "a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1",
-];
-const PODS: [&str; 10] = [
-    "p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1",
-];
+const NODES: [&str; 12] =
+    ["a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1"];
+const PODS: [&str; 10] =
+    ["p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1"];
 const WORKLOADS: [&str; 10] = [
     "web",
     "db",
@@ -31,22 +29,11 @@ const WORKLOADS: [&str; 10] = [
 ];
 const BUDGETS: [&str; 5] = ["min", "max", "pct", "shop/min", "later"];
 const NAMESPACES: [&str; 4] = ["default", "shop", "kube-system", "batch"];
-const LABELS: [&str; 5] = [
-    "app",
-    "tier",
-    "topology.kubernetes.io/zone",
-    "kubernetes.io/hostname",
-    "example.com/pool",
-];
+const LABELS: [&str; 5] =
+    ["app", "tier", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/pool"];
 const VALUES: [&str; 7] = ["web", "db", "a", "b", "gold", "1", ""];
-const RESOURCES: [&str; 6] = [
-    "cpu",
-    "memory",
-    "pods",
-    "ephemeral-storage",
-    "nvidia.com/gpu",
-    "hugepages-2Mi",
-];
+const RESOURCES: [&str; 6] =
+    ["cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"];
 const EXCLUDED: [&str; 3] = [
     "node.kubernetes.io/exclude-from-external-load-balancers",
     "node.kubernetes.io/exclude-disruption",
@@ -82,12 +69,8 @@ const POINTS: [&str; 8] = [
     "heartbeat-phase",
 ];
 /// Figures that are a duration.
-const DURATIONS: [&str; 4] = [
-    "unavailable_seconds",
-    "below_need",
-    "longest_below_need",
-    "longest_gap",
-];
+const DURATIONS: [&str; 4] =
+    ["unavailable_seconds", "below_need", "longest_below_need", "longest_gap"];
 /// Integers that are legal somewhere, and at the edge.
 const EXTREMES: [i64; 10] = [
     0,
@@ -103,49 +86,18 @@ const EXTREMES: [i64; 10] = [
 ];
 
 /// Selectors of labels, as text.
-const SELECTORS: [&str; 6] = [
-    "app=web",
-    "tier=gold",
-    "app",
-    "!tier",
-    "app in (web, db)",
-    "topology.kubernetes.io/zone=a",
-];
+const SELECTORS: [&str; 6] =
+    ["app=web", "tier=gold", "app", "!tier", "app in (web, db)", "topology.kubernetes.io/zone=a"];
 /// Objects of choices.
-const OBJECTS: [&str; 7] = [
-    "n-0",
-    "a-0",
-    "pods",
-    "nodes",
-    "default/p-0",
-    "",
-    "poddisruptionbudgets",
-];
+const OBJECTS: [&str; 7] =
+    ["n-0", "a-0", "pods", "nodes", "default/p-0", "", "poddisruptionbudgets"];
 /// Kinds of owners.
-const OWNERS: [&str; 6] = [
-    "ReplicaSet",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "Node",
-    "Widget",
-];
+const OWNERS: [&str; 6] = ["ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node", "Widget"];
 /// Names of priority classes.
-const CLASSES: [&str; 5] = [
-    "high",
-    "low",
-    "never",
-    "system-node-critical",
-    "system-cluster-critical",
-];
+const CLASSES: [&str; 5] =
+    ["high", "low", "never", "system-node-critical", "system-cluster-critical"];
 /// Who does something.
-const ACTORS: [&str; 5] = [
-    "taint-eviction",
-    "pod-gc",
-    "scheduler",
-    "user",
-    "node-lifecycle",
-];
+const ACTORS: [&str; 5] = ["taint-eviction", "pod-gc", "scheduler", "user", "node-lifecycle"];
 
 /// The names of what the scenario has so far.
 #[derive(Clone, Debug, Default)]
@@ -310,12 +262,12 @@ pub(super) fn typed(
                 format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into()
             }
         }
-        "QuantityText" if dice.once_in(12) => dice
-            .one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"])
-            .into(),
-        "QuantityText" => dice
-            .one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"])
-            .into(),
+        "QuantityText" if dice.once_in(12) => {
+            dice.one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"]).into()
+        }
+        "QuantityText" => {
+            dice.one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"]).into()
+        }
         "FlagValue" if of == "Flags" => flag_value(dice, field),
         "FlagValue" if of == "Prices" => dice.below(5).into(),
         "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
@@ -328,11 +280,7 @@ pub(super) fn typed(
 pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) -> Value {
     if dice.once_in(25) {
         let extreme = EXTREMES[dice.below(EXTREMES.len() as u64) as usize];
-        return if is_signed {
-            extreme.into()
-        } else {
-            extreme.unsigned_abs().into()
-        };
+        return if is_signed { extreme.into() } else { extreme.unsigned_abs().into() };
     }
     let (low, high) = match (of, field) {
         ("PodGroup", "count" | "replicas") => (0, 12),
@@ -353,11 +301,7 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
         _ => (0, 10),
     };
     let drawn: i64 = low + dice.below((high - low + 1) as u64) as i64;
-    if is_signed {
-        drawn.into()
-    } else {
-        drawn.unsigned_abs().into()
-    }
+    if is_signed { drawn.into() } else { drawn.unsigned_abs().into() }
 }
 
 /// A number with a fraction.
@@ -376,11 +320,7 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
     if dice.once_in(12) {
         return;
     }
-    let operator = object
-        .get("operator")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let operator = object.get("operator").and_then(Value::as_str).unwrap_or_default().to_owned();
     match (of, operator.as_str()) {
         ("NodeRequirement" | "LabelSelectorRequirement", "Exists" | "DoesNotExist") => {
             object.remove("values");
@@ -400,20 +340,14 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("FaultModel", _) => agree_of_faults(object),
         ("Failures", _) => {
             object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
-            object.insert(
-                "until".to_owned(),
-                dice.one(&["-30s", "-2s", "-1ms"]).into(),
-            );
+            object.insert("until".to_owned(), dice.one(&["-30s", "-2s", "-1ms"]).into());
             let least = object.get("least").cloned().unwrap_or_default();
             object.insert("most".to_owned(), least);
         }
         ("NodeTerm", _) => {
             // The only field of a node that can be selected by is its name, and only one.
-            for requirement in object
-                .get_mut("matchFields")
-                .and_then(Value::as_array_mut)
-                .into_iter()
-                .flatten()
+            for requirement in
+                object.get_mut("matchFields").and_then(Value::as_array_mut).into_iter().flatten()
             {
                 *requirement = json!({ "key": "metadata.name", "operator": dice.one(&["In", "NotIn"]), "values": [dice.one(&NODES)] });
             }
@@ -450,10 +384,7 @@ fn agree_of_faults(object: &mut Map<String, Value>) {
         }
     }
     object.remove("trace");
-    if object
-        .get("do")
-        .is_some_and(|act| act.get("Reclaim").is_some())
-    {
+    if object.get("do").is_some_and(|act| act.get("Reclaim").is_some()) {
         object.remove("lasts");
     }
 }
@@ -480,15 +411,9 @@ fn gate(dice: &mut Dice) -> &'static str {
 }
 
 fn flag(dice: &mut Dice, component: &str) -> String {
-    let all: Vec<&str> = known_flags()
-        .filter(|(of, _)| *of == component)
-        .map(|(_, name)| name)
-        .collect();
-    if all.is_empty() {
-        String::new()
-    } else {
-        dice.one(&all).to_owned()
-    }
+    let all: Vec<&str> =
+        known_flags().filter(|(of, _)| *of == component).map(|(_, name)| name).collect();
+    if all.is_empty() { String::new() } else { dice.one(&all).to_owned() }
 }
 
 /// A value of a flag of a component, mostly of the kind that it takes.
@@ -504,13 +429,7 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
         }
         return some.join(",").into();
     }
-    if ends(&[
-        "-period",
-        "-timeout",
-        "-duration",
-        "-deadline",
-        "-frequency",
-    ]) {
+    if ends(&["-period", "-timeout", "-duration", "-deadline", "-frequency"]) {
         return span(dice).into();
     }
     if ends(&["-rate", "-qps"]) {
@@ -531,11 +450,7 @@ fn any_flag_value(dice: &mut Dice) -> Value {
         0 => dice.once_in(2).into(),
         1 => dice.below(200).into(),
         2 => (dice.below(20) as f64 / 10.0).into(),
-        _ => dice
-            .one(&[
-                "0s", "1s", "5s", "40s", "10s", "1m", "5m", "300", "0.55", "-1",
-            ])
-            .into(),
+        _ => dice.one(&["0s", "1s", "5s", "40s", "10s", "1m", "5m", "300", "0.55", "-1"]).into(),
     }
 }
 
@@ -547,11 +462,7 @@ fn letter(group: usize) -> char {
 /// Names of up to sixty nodes, mostly of few.
 fn nodes(dice: &mut Dice, group: usize) -> String {
     let letter = letter(group);
-    let last = if dice.once_in(8) {
-        dice.below(MOST_NODES)
-    } else {
-        dice.below(6)
-    };
+    let last = if dice.once_in(8) { dice.below(MOST_NODES) } else { dice.below(6) };
     format!("{letter}-{{0..{last}}}")
 }
 
@@ -580,21 +491,12 @@ fn time(dice: &mut Dice, names: &Known) -> String {
 /// A span of time: mostly seconds and minutes, now and then what a format or a sum may break at.
 fn span(dice: &mut Dice) -> String {
     if dice.once_in(30) {
-        let extreme = [
-            "0s",
-            "1ns",
-            "2562047h47m16.854775807s",
-            "24h",
-            "8760h",
-            "999999999ns",
-        ];
+        let extreme = ["0s", "1ns", "2562047h47m16.854775807s", "24h", "8760h", "999999999ns"];
         return dice.one(&extreme).to_owned();
     }
     if dice.once_in(2) {
         return dice
-            .one(&[
-                "0s", "1s", "2s", "5s", "10s", "30s", "40s", "50s", "1m", "90s", "2m", "5m",
-            ])
+            .one(&["0s", "1s", "2s", "5s", "10s", "30s", "40s", "50s", "1m", "90s", "2m", "5m"])
             .to_owned();
     }
     duration::format(Dur::from_millis(dice.below(120_000)))

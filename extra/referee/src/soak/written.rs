@@ -12,9 +12,7 @@ pub(super) fn written(shape: Shape, value: &serde_json::Value) -> Tree {
         (serde_json::Value::String(text), _) => Value::text(text),
         (serde_json::Value::Array(items), _) => {
             let items = items.iter().enumerate();
-            let items = items
-                .map(|(i, item)| written(shape.item(i), item))
-                .collect();
+            let items = items.map(|(i, item)| written(shape.item(i), item)).collect();
             Value::brackets(if shape.is_tuple() { '(' } else { '[' }, items)
         }
         (serde_json::Value::Object(entries), Kind::Variants) => variant(shape, entries),
@@ -44,9 +42,5 @@ fn variant(shape: Shape, entries: &serde_json::Map<String, serde_json::Value>) -
         (Value::Brackets { parts, .. }, _) if inner.is_tuple() => parts,
         (value, _) => vec![value.into()],
     };
-    Value::Brackets {
-        word: word.as_str().into(),
-        open: '(',
-        parts,
-    }
+    Value::Brackets { word: word.as_str().into(), open: '(', parts }
 }

@@ -30,10 +30,7 @@ static ANSWER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static HOOK: Once = Once::new();
 
 /// Where a question of so many bytes is written.
-#[expect(
-    unsafe_code,
-    reason = "it is called by its name; the name is this package's alone"
-)]
+#[expect(unsafe_code, reason = "it is called by its name; the name is this package's alone")]
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
     let mut question = QUESTION.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,10 +40,7 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
 }
 
 /// Answers the question that was written, and says where the answer begins.
-#[expect(
-    unsafe_code,
-    reason = "it is called by its name; the name is this package's alone"
-)]
+#[expect(unsafe_code, reason = "it is called by its name; the name is this package's alone")]
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> *const u8 {
     HOOK.call_once(|| panic::set_hook(Box::new(defect)));
@@ -59,23 +53,14 @@ pub extern "C" fn ask() -> *const u8 {
 }
 
 /// Where the last answer begins; what is said of a defect, after one.
-#[expect(
-    unsafe_code,
-    reason = "it is called by its name; the name is this package's alone"
-)]
+#[expect(unsafe_code, reason = "it is called by its name; the name is this package's alone")]
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
-    ANSWER
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_ptr()
+    ANSWER.lock().unwrap_or_else(PoisonError::into_inner).as_ptr()
 }
 
 /// How many bytes the last answer has.
-#[expect(
-    unsafe_code,
-    reason = "it is called by its name; the name is this package's alone"
-)]
+#[expect(unsafe_code, reason = "it is called by its name; the name is this package's alone")]
 #[unsafe(no_mangle)]
 pub extern "C" fn answered() -> usize {
     ANSWER.lock().unwrap_or_else(PoisonError::into_inner).len()

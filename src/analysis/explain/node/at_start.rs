@@ -27,10 +27,7 @@ pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     let Some(plan) = question.analysis.planned(node) else {
         return found;
     };
-    if let NodeStart::Imported {
-        conditions, cut, ..
-    } = &plan.start
-    {
+    if let NodeStart::Imported { conditions, cut, .. } = &plan.start {
         found.said.extend(amiss(conditions, *cut));
         found.unready = !found.said.is_empty();
     }
@@ -62,16 +59,10 @@ fn ago(at: Timestamp) -> Option<String> {
 
 /// Why a node was not Ready, or not heard, if so.
 fn amiss(conditions: &[NodeCondition], cut: bool) -> Option<String> {
-    let ready = conditions
-        .iter()
-        .find(|c| c.kind == NodeConditionType::Ready);
+    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
     match ready {
         Some(c) if c.status != ConditionStatus::True => {
-            let said = if c.status == ConditionStatus::Unknown {
-                "Unknown"
-            } else {
-                "NotReady"
-            };
+            let said = if c.status == ConditionStatus::Unknown { "Unknown" } else { "NotReady" };
             let since = ago(c.last_transition_time).unwrap_or_default();
             Some(format!("{said}{since}"))
         }

@@ -38,31 +38,16 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
         Health::NotReady => "it is NotReady",
     };
     let verdict = match (story.steps.is_empty(), story.evicted) {
-        (true, _) => format!(
-            "nothing happened to it; at {} {health}",
-            absolute(question.until)
-        ),
-        (_, 0) => format!(
-            "no pod was evicted from it; at {} {health}",
-            absolute(question.until)
-        ),
+        (true, _) => format!("nothing happened to it; at {} {health}", absolute(question.until)),
+        (_, 0) => format!("no pod was evicted from it; at {} {health}", absolute(question.until)),
         (_, n) => {
-            let pods = if n == 1 {
-                "1 pod was".to_owned()
-            } else {
-                format!("{} pods were", grouped(n))
-            };
-            format!(
-                "{pods} evicted from it; at {} {health}",
-                absolute(question.until)
-            )
+            let pods =
+                if n == 1 { "1 pod was".to_owned() } else { format!("{} pods were", grouped(n)) };
+            format!("{pods} evicted from it; at {} {health}", absolute(question.until))
         }
     };
     let verdict = match story.refused.last() {
-        Some(_) => format!(
-            "{verdict}; {}",
-            story.refused.verdict(question, "its drain")
-        ),
+        Some(_) => format!("{verdict}; {}", story.refused.verdict(question, "its drain")),
         None => verdict,
     };
     let mut remedies: Vec<Remedy> = story.grace_remedy(question, node).into_iter().collect();
@@ -71,9 +56,7 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
     let notes = if zone.is_empty() {
         Vec::new()
     } else {
-        vec![format!(
-            "it is of zone {zone}: `explain … zone/{zone}` tells of that"
-        )]
+        vec![format!("it is of zone {zone}: `explain … zone/{zone}` tells of that")]
     };
     let steps = story.steps().cloned().collect();
     Explanation {

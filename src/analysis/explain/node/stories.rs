@@ -23,10 +23,7 @@ impl Stories {
     /// Those of these nodes up to a time.
     pub(crate) fn up_to(question: Question<'_>, nodes: &[NodeId], until: Time) -> Self {
         let told = stories(question, nodes, until);
-        Stories {
-            until,
-            told: nodes.iter().copied().zip(told).collect(),
-        }
+        Stories { until, told: nodes.iter().copied().zip(told).collect() }
     }
 
     /// The story of a node up to that time, if it is here.

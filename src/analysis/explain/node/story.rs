@@ -59,9 +59,8 @@ impl Story {
             return None;
         }
         // A pass after the node is Ready again finds it so; a second for that pass to come.
-        let news = ready
-            .saturating_add(flags.node_monitor_period)
-            .saturating_add(Dur::from_secs(1));
+        let news =
+            ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
         let grace = Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000));
         let name = question.analysis.node_name(node);
         let text = format!(
@@ -69,10 +68,7 @@ impl Story {
             short(grace),
             absolute(heard)
         );
-        Some(Remedy {
-            text,
-            set: rules::manager_flag("node-monitor-grace-period", short(grace)),
-        })
+        Some(Remedy { text, set: rules::manager_flag("node-monitor-grace-period", short(grace)) })
     }
 
     /// Its steps, in their order.
@@ -83,24 +79,15 @@ impl Story {
     /// The steps that led to a record: from the last recovery on that was before the harm that led
     /// to it.
     pub(crate) fn until(&self, record: RecordId) -> Vec<Step> {
-        let Some(end) = self
-            .steps
-            .iter()
-            .rposition(|(s, _)| s.record == Some(record))
-        else {
+        let Some(end) = self.steps.iter().rposition(|(s, _)| s.record == Some(record)) else {
             return Vec::new();
         };
-        let harm = self.steps[..end]
-            .iter()
-            .rposition(|(_, kind)| *kind == Kind::Harm)
-            .unwrap_or(end);
+        let harm =
+            self.steps[..end].iter().rposition(|(_, kind)| *kind == Kind::Harm).unwrap_or(end);
         let from = self.steps[..harm]
             .iter()
             .rposition(|(_, kind)| *kind == Kind::Recovery)
             .map_or(0, |i| i + 1);
-        self.steps[from..=end]
-            .iter()
-            .map(|(s, _)| s.clone())
-            .collect()
+        self.steps[from..=end].iter().map(|(s, _)| s.clone()).collect()
     }
 }

@@ -30,12 +30,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
     let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
     let mut follow = Follow::new(analysis);
-    for (id, r) in analysis
-        .trace
-        .iter()
-        .enumerate()
-        .take_while(|(_, r)| r.at <= until)
-    {
+    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= until) {
         let id = id as RecordId;
         let step = follow.apply(id, r);
         let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
@@ -169,14 +164,10 @@ impl<'a> Teller<'a> {
     fn finish(self, health: Health) -> Story {
         let refused = self.story.refused.steps(self.question);
         let mut story = self.story;
-        story
-            .steps
-            .extend(refused.into_iter().map(|s| (s, Kind::Other)));
+        story.steps.extend(refused.into_iter().map(|s| (s, Kind::Other)));
         story.health = health;
         story.steps.sort_by_key(|(s, _)| s.at);
-        story
-            .steps
-            .dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
+        story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
         story
     }
 
@@ -191,32 +182,12 @@ impl<'a> Teller<'a> {
             self.question.analysis.node_name(self.node),
             before.said.join("; ")
         );
-        let kind = if before.unready || before.no_execute {
-            Kind::Harm
-        } else {
-            Kind::Other
-        };
-        self.story.steps.push((
-            Step {
-                at: Time::ZERO,
-                text,
-                rule: None,
-                record: None,
-            },
-            kind,
-        ));
+        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
+        self.story.steps.push((Step { at: Time::ZERO, text, rule: None, record: None }, kind));
     }
 
     fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {
-        self.story.steps.push((
-            Step {
-                at,
-                text,
-                rule,
-                record: Some(record),
-            },
-            kind,
-        ));
+        self.story.steps.push((Step { at, text, rule, record: Some(record) }, kind));
     }
 
     /// The entry of the timeline that led to a record, as a step of its own.
@@ -309,11 +280,8 @@ impl<'a> Teller<'a> {
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 self.turned = Some((r.at, status));
-                let kind = if status == ConditionStatus::True {
-                    Kind::Recovery
-                } else {
-                    Kind::Harm
-                };
+                let kind =
+                    if status == ConditionStatus::True { Kind::Recovery } else { Kind::Harm };
                 if status == ConditionStatus::True {
                     self.story.ready_at.get_or_insert(r.at);
                 }
@@ -362,10 +330,7 @@ impl<'a> Teller<'a> {
     fn queue_rule(&self, at: Time) -> String {
         let plan = self.question.analysis.plan;
         // The pass is over as soon as its writes are; the next one is a period away.
-        let period = plan
-            .flags
-            .node_monitor_period
-            .saturating_add(Dur::from_millis(500));
+        let period = plan.flags.node_monitor_period.saturating_add(Dur::from_millis(500));
         match self.turned {
             Some((turned, _)) if turned < self.started_at => {
                 "it is so already when the new process of the controllers looks at it for the first time".to_owned()

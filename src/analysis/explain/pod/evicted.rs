@@ -23,9 +23,7 @@ pub(super) fn evicted(
     found: &mut Explanation,
 ) {
     let analysis = of.question.analysis;
-    let from = moment.node.map_or(String::new(), |n| {
-        format!(" from {}", analysis.node_name(n))
-    });
+    let from = moment.node.map_or(String::new(), |n| format!(" from {}", analysis.node_name(n)));
     if is_by(of, moment, Actor::User) {
         drain::evicted(of.question, &seen.refused, moment.record, &from, found);
         return aftermath(of, pod, seen, moment, found);
@@ -63,14 +61,11 @@ pub(super) fn evicted(
     }
     lost_countdowns(of, pod, seen, moment, found);
     if let (Some(story), Some(node)) = (story, moment.node) {
-        found
-            .remedies
-            .extend(story.grace_remedy(of.question, node).filter(|_| {
-                found
-                    .steps
-                    .iter()
-                    .any(|s| s.text.ends_with("Ready is Unknown"))
-            }));
+        found.remedies.extend(
+            story
+                .grace_remedy(of.question, node)
+                .filter(|_| found.steps.iter().any(|s| s.text.ends_with("Ready is Unknown"))),
+        );
     }
     aftermath(of, pod, seen, moment, found);
 }
@@ -78,14 +73,9 @@ pub(super) fn evicted(
 /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
 fn unbound(of: &Inquiry<'_>, seen: &Seen<'_>, moment: &Moment<'_>, found: &mut Explanation) {
     let analysis = of.question.analysis;
-    let who = analysis
-        .trace
-        .get(moment.record)
-        .map_or("a controller", |r| by(r.actor));
-    found.verdict = format!(
-        "deleted at {} by {who}, although it was on no node",
-        absolute(moment.at)
-    );
+    let who = analysis.trace.get(moment.record).map_or("a controller", |r| by(r.actor));
+    found.verdict =
+        format!("deleted at {} by {who}, although it was on no node", absolute(moment.at));
     found.steps = led_to(of.question, moment.record);
     if let Some(last) = found.steps.last_mut() {
         last.rule = namesake(of, seen, moment)
@@ -102,10 +92,8 @@ fn namesake(of: &Inquiry<'_>, seen: &Seen<'_>, moment: &Moment<'_>) -> Option<St
     let made = seen.created.iter().rfind(|m| m.record < moment.record)?;
     let timers = seen.timers.iter().map(|(m, _)| m);
     let others = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
-    let before = timers
-        .chain(others)
-        .filter(|m| m.record < made.record)
-        .max_by_key(|m| m.record)?;
+    let before =
+        timers.chain(others).filter(|m| m.record < made.record).max_by_key(|m| m.record)?;
     let node = of.question.analysis.node_name(before.node?);
     Some(format!(
         "the controller deletes by name: it meant the pod of this name before, which was on {node}; this one was made at {}",
@@ -133,9 +121,7 @@ fn out_rule(of: &Inquiry<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u32)) ->
     let due = due(timer);
     let late = moment.at.since(due);
     let timing = &of.question.analysis.plan.timing;
-    let client = timing
-        .taint_eviction_client
-        .or(timing.node_lifecycle_client);
+    let client = timing.taint_eviction_client.or(timing.node_lifecycle_client);
     match client {
         Some(limits) if late > Dur::from_millis(500) => format!(
             "the timer ran out at {}; then it waited {} for its turn: the controller's client may send {} requests per second",
@@ -157,11 +143,7 @@ fn lost_countdowns(
     found: &mut Explanation,
 ) {
     let begins = found.steps.first().map_or(evicted.at, |s| s.at);
-    for lost in seen
-        .lost
-        .iter()
-        .filter(|m| m.at >= begins && m.at < evicted.at)
-    {
+    for lost in seen.lost.iter().filter(|m| m.at >= begins && m.at < evicted.at) {
         let Some(timer) = seen.timers.iter().rfind(|(m, _)| m.record < lost.record) else {
             continue;
         };
@@ -170,11 +152,7 @@ fn lost_countdowns(
             "the countdown died with the process; it would have ended at {}",
             absolute(due(timer))
         );
-        match found
-            .steps
-            .iter_mut()
-            .find(|s| s.record == Some(lost.record))
-        {
+        match found.steps.iter_mut().find(|s| s.record == Some(lost.record)) {
             Some(step) => step.rule = Some(died),
             None => found.steps.push(step(of, lost, Some(died))),
         }
@@ -221,12 +199,10 @@ fn aftermath(
         ),
     }
     if let Some(next) = of.replacement(moment.record) {
-        let on = next
-            .node
-            .map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
-        let ready = next.ready_at.map_or(", never Ready".to_owned(), |at| {
-            format!(", Ready at {}", absolute(at))
-        });
+        let on = next.node.map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
+        let ready = next
+            .ready_at
+            .map_or(", never Ready".to_owned(), |at| format!(", Ready at {}", absolute(at)));
         found.notes.push(format!(
             "its workload made {} in its place at {}{on}{ready}",
             analysis.pod_name(next.pod),

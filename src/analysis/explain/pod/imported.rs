@@ -40,17 +40,9 @@ pub(super) fn imported(
     if let Some(n) = shown.node {
         let was = node::at_start(of.question, n).said;
         if !was.is_empty() {
-            let text = format!(
-                "when the run began, {} was {}",
-                analysis.node_name(n),
-                was.join("; ")
-            );
-            found.steps.push(Step {
-                at: Time::ZERO,
-                text,
-                rule: None,
-                record: None,
-            });
+            let text =
+                format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
+            found.steps.push(Step { at: Time::ZERO, text, rule: None, record: None });
         }
     }
     found.steps.push(Step {
@@ -82,13 +74,7 @@ pub(super) fn imported(
 fn shown(of: &Inquiry<'_>, pod: PodId) -> Option<Shown> {
     let analysis = of.question.analysis;
     let plan = of.origins().planned(pod)?;
-    let PodStart::Imported {
-        disruption_target,
-        deletion,
-        phase,
-        ..
-    } = plan.start
-    else {
+    let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
         return None;
     };
     let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
@@ -99,12 +85,7 @@ fn shown(of: &Inquiry<'_>, pod: PodId) -> Option<Shown> {
         .zip(&analysis.plan.nodes)
         .find(|(i, _)| plan.node == Some(*i))
         .map(|(i, _)| analysis.node_id(i));
-    Some(Shown {
-        target,
-        deletion,
-        phase,
-        node,
-    })
+    Some(Shown { target, deletion, phase, node })
 }
 
 /// A time before the run, in seconds from its start.
@@ -117,9 +98,9 @@ fn ago(seconds: i64) -> String {
 
 /// Who did it, when, and what the pod is now; `gone` is the record of its end.
 fn verdict(of: &Inquiry<'_>, shown: &Shown, seen: &Seen<'_>, gone: Option<&Record>) -> String {
-    let from = shown.node.map_or(String::new(), |n| {
-        format!(" from {}", of.question.analysis.node_name(n))
-    });
+    let from = shown
+        .node
+        .map_or(String::new(), |n| format!(" from {}", of.question.analysis.node_name(n)));
     let did = match shown.target.map(|c| c.reason) {
         Some(PodReason::DeletionByTaintManager) => {
             format!("evicted{from} by the taint eviction controller")
@@ -135,9 +116,8 @@ fn verdict(of: &Inquiry<'_>, shown: &Shown, seen: &Seen<'_>, gone: Option<&Recor
             format!("deleted{from}, by whom the export does not say")
         }
     };
-    let when = shown.target.map_or_else(String::new, |c| {
-        format!(" ({})", ago(c.last_transition_time.0))
-    });
+    let when =
+        shown.target.map_or_else(String::new, |c| format!(" ({})", ago(c.last_transition_time.0)));
     let until = absolute(of.question.until);
     let now = match gone {
         Some(r) => format!("it is gone at {}", absolute(r.at)),
@@ -152,11 +132,7 @@ fn in_words(shown: &Shown) -> String {
     let mut said = Vec::new();
     if let Some(c) = shown.target {
         let reason = c.reason.as_str();
-        let reason = if reason.is_empty() {
-            String::new()
-        } else {
-            format!(", reason {reason}")
-        };
+        let reason = if reason.is_empty() { String::new() } else { format!(", reason {reason}") };
         said.push(format!(
             "its condition DisruptionTarget is True since {}{reason}",
             ago(c.last_transition_time.0)

@@ -57,17 +57,13 @@ impl<'a> Inquiry<'a> {
 
     /// Where pods come from.
     pub(super) fn origins(&self) -> &Origins<'a> {
-        self.origins
-            .get_or_init(|| Origins::new(self.question.analysis))
+        self.origins.get_or_init(|| Origins::new(self.question.analysis))
     }
 
     /// The pod that took the place of the one whose eviction this record is.
     pub(super) fn replacement(&self, eviction: RecordId) -> Option<&Replacement> {
         let found = || workloads(self.question.analysis);
-        self.workloads
-            .get_or_init(found)
-            .replacements
-            .get(&eviction)
+        self.workloads.get_or_init(found).replacements.get(&eviction)
     }
 
     /// The story of a node up to the end of the run.

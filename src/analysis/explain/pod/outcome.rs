@@ -14,9 +14,7 @@ use crate::api::names::PodId;
 
 /// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
-    explain_all(question, &[pod], &Stories::default())
-        .pop()
-        .unwrap_or_default()
+    explain_all(question, &[pod], &Stories::default()).pop().unwrap_or_default()
 }
 
 /// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
@@ -59,14 +57,9 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
     let Some(r) = analysis.trace.get(moment.record) else {
         return;
     };
-    let from = moment
-        .node
-        .map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
-    found.verdict = format!(
-        "not evicted: deleted at {} by {}{from}",
-        absolute(moment.at),
-        by(r.actor)
-    );
+    let from = moment.node.map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
+    found.verdict =
+        format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
     found.steps = led_to(question, moment.record);
 }
 
@@ -86,11 +79,7 @@ mod tests {
             let analysis = Analysis::new(&plan, &trace);
             let pods: Vec<PodId> = (0..analysis.pod_count() as u32).map(PodId).collect();
             for until in [Time::from_secs(120), analysis.horizon()] {
-                let question = Question {
-                    analysis: &analysis,
-                    until,
-                    groups: &[],
-                };
+                let question = Question { analysis: &analysis, until, groups: &[] };
                 let alone: Vec<_> = pods.iter().map(|p| explain(question, *p)).collect();
                 let nodes: Vec<NodeId> = (0..analysis.node_count() as u32).map(NodeId).collect();
                 for stories in [Stories::default(), Stories::new(question, &nodes)] {

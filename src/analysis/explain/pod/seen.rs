@@ -51,10 +51,9 @@ struct Known<'a>(Vec<&'a [Taint]>);
 impl<'a> Known<'a> {
     fn record(&mut self, trace: &'a Trace, r: &Record) {
         let taints = match r.what {
-            What::Noted(Note::TaintsKnown, change) => trace
-                .taints
-                .get(change as usize)
-                .map_or(&[][..], |c| &c.added),
+            What::Noted(Note::TaintsKnown, change) => {
+                trace.taints.get(change as usize).map_or(&[][..], |c| &c.added)
+            }
             What::Noted(Note::TaintsGone, _) => &[],
             _ => return,
         };
@@ -80,8 +79,7 @@ impl<'a> Known<'a> {
     }
 
     fn of(&self, node: Option<NodeId>) -> Vec<&'a Taint> {
-        node.and_then(|n| self.0.get(n.index()))
-            .map_or(Vec::new(), |t| t.iter().collect())
+        node.and_then(|n| self.0.get(n.index())).map_or(Vec::new(), |t| t.iter().collect())
     }
 }
 
@@ -96,10 +94,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     let mut follow = Follow::new(analysis);
     let mut known = Known(vec![&[]; analysis.node_count()]);
     let mut all: Vec<Seen<'a>> = pods.iter().map(|_| Seen::default()).collect();
-    for (id, r) in (0..)
-        .zip(trace.iter())
-        .take_while(|(_, r)| r.at <= question.until)
-    {
+    for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         if r.what == What::ControllersStopped {
             lose_timers((id, r), &follow, &known, pods, &mut all);
         }
@@ -155,14 +150,8 @@ impl<'a> Seen<'a> {
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let timers = self.timers.iter().map(|(m, _)| m);
         let evicted = self.evicted.iter().map(|(m, _)| m);
-        let lists = [
-            &self.cancelled,
-            &self.forever,
-            &self.exists,
-            &self.failed,
-            &self.deleted,
-            &self.lost,
-        ];
+        let lists =
+            [&self.cancelled, &self.forever, &self.exists, &self.failed, &self.deleted, &self.lost];
         timers
             .chain(evicted)
             .chain(lists.into_iter().flatten())

@@ -15,12 +15,7 @@ use crate::plan::switches::taint_eviction::FinishedEntry;
 
 /// Explains why a pod was not evicted, or not yet.
 pub(super) fn stayed(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) {
-    let came = seen
-        .created
-        .last()
-        .into_iter()
-        .chain(seen.bound.last())
-        .map(|m| step(of, m, None));
+    let came = seen.created.last().into_iter().chain(seen.bound.last()).map(|m| step(of, m, None));
     let state = &seen.state;
     if !state.exists {
         found.verdict = format!("there is no such pod at {}", absolute(of.question.until));
@@ -42,11 +37,7 @@ pub(super) fn stayed(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>, found: &mut 
     if state.phase.is_terminal() {
         found.verdict = format!(
             "not evicted: it is {}",
-            if state.phase == PodPhase::Failed {
-                "Failed"
-            } else {
-                "Succeeded"
-            }
+            if state.phase == PodPhase::Failed { "Failed" } else { "Succeeded" }
         );
         found.steps = came.collect();
         return;
@@ -108,8 +99,7 @@ fn spared(
 
 /// The steps up to the taint that led to a moment.
 fn chain_to(of: &Inquiry<'_>, m: &Moment<'_>) -> Vec<Step> {
-    m.node
-        .map_or(Vec::new(), |n| taint_steps(of, n, m.record).0)
+    m.node.map_or(Vec::new(), |n| taint_steps(of, n, m.record).0)
 }
 
 /// Its timer was cancelled in time.
@@ -186,11 +176,8 @@ fn in_the_way(of: &Inquiry<'_>, exists: &Moment<'_>, found: &mut Explanation) {
 fn tolerated(of: &Inquiry<'_>, node: NodeId, forever: &Moment<'_>, found: &mut Explanation) {
     let taints: Vec<_> = forever.taints.iter().map(|t| (*t).clone()).collect();
     let tolerations = matching_tolerations(&taints, forever.tolerations, false);
-    let said: Vec<String> = tolerations
-        .unwrap_or_default()
-        .iter()
-        .map(|t| rules::toleration(t))
-        .collect();
+    let said: Vec<String> =
+        tolerations.unwrap_or_default().iter().map(|t| rules::toleration(t)).collect();
     let name = of.question.analysis.node_name(node);
     found.verdict = format!("not evicted: it tolerates the NoExecute taints of {name} for ever");
     found.steps = chain_to(of, forever);

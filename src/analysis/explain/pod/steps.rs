@@ -19,10 +19,7 @@ pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> St
     let analysis = of.question.analysis;
     Step {
         at: m.at,
-        text: analysis
-            .trace
-            .get(m.record)
-            .map_or(String::new(), |r| words::record(analysis, r)),
+        text: analysis.trace.get(m.record).map_or(String::new(), |r| words::record(analysis, r)),
         rule,
         record: Some(m.record),
     }
@@ -56,12 +53,7 @@ pub(super) fn deciding<'a>(of: &Inquiry<'_>, m: &Moment<'a>) -> Option<Option<&'
     let used = matching_tolerations(
         &taints,
         m.tolerations,
-        of.question
-            .analysis
-            .plan
-            .profile
-            .taint_eviction
-            .comparison_operators,
+        of.question.analysis.plan.profile.taint_eviction.comparison_operators,
     )?;
     Some(
         used.into_iter()
@@ -72,18 +64,12 @@ pub(super) fn deciding<'a>(of: &Inquiry<'_>, m: &Moment<'a>) -> Option<Option<&'
 
 /// A toleration, and where the pod has it from.
 pub(super) fn by_toleration(of: &Inquiry<'_>, pod: PodId, t: &Toleration) -> String {
-    format!(
-        "{}{}",
-        rules::toleration(t),
-        rules::source(of.question, of.origins(), pod, t)
-    )
+    format!("{}{}", rules::toleration(t), rules::source(of.question, of.origins(), pod, t))
 }
 
 /// The toleration that decided on the seconds of a timer.
 pub(super) fn timer_rule(of: &Inquiry<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
-    deciding(of, set)
-        .flatten()
-        .map(|t| by_toleration(of, pod, t))
+    deciding(of, set).flatten().map(|t| by_toleration(of, pod, t))
 }
 
 /// The steps up to the taint that led to a record, and the node's story.

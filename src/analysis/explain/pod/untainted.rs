@@ -12,17 +12,12 @@ pub(super) fn untainted(of: &Inquiry<'_>, node: NodeId, found: &mut Explanation)
     let analysis = of.question.analysis;
     let name = analysis.node_name(node);
     let flags = &analysis.plan.flags;
-    let steps: Vec<Step> = of
-        .story_asked(node)
-        .map_or(Vec::new(), |story| story.steps().cloned().collect());
+    let steps: Vec<Step> =
+        of.story_asked(node).map_or(Vec::new(), |story| story.steps().cloned().collect());
     let has = |end: &str| steps.iter().any(|s| s.text.ends_with(end));
-    let master = steps
-        .iter()
-        .any(|s| s.text.starts_with("master disruption:"));
+    let master = steps.iter().any(|s| s.text.starts_with("master disruption:"));
     let before = node::at_start(of.question, node);
-    let tainted = steps
-        .iter()
-        .any(|s| s.text.contains("tainted") && s.text.contains("NoExecute"));
+    let tainted = steps.iter().any(|s| s.text.contains("tainted") && s.text.contains("NoExecute"));
     let why = if before.no_execute || tainted {
         format!(
             "{name} had a NoExecute taint, but not while this pod was on it and the controllers ran"

@@ -55,9 +55,7 @@ impl Connection {
     pub(super) fn revives(&self, now: Time) -> Option<Time> {
         match self {
             Self::Stands { severed: true, .. } => None,
-            Self::Stands {
-                heard, unanswered, ..
-            } => Some(match unanswered {
+            Self::Stands { heard, unanswered, .. } => Some(match unanswered {
                 Some(sent) => retransmitted(*sent, now),
                 // Nothing has been sent but a ping, if it is time.
                 None if *heard + READ_IDLE < now => retransmitted(*heard + READ_IDLE, now),

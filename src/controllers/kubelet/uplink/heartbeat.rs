@@ -63,11 +63,7 @@ impl Heartbeat {
 
     /// A status loop after its try of that number has failed.
     pub(super) fn status_failed(tries: u32) -> After {
-        if tries < TRIES {
-            After::Again
-        } else {
-            After::GivenUp
-        }
+        if tries < TRIES { After::Again } else { After::GivenUp }
     }
 }
 

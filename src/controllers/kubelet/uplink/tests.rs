@@ -25,10 +25,7 @@ impl Draws for Exact {
     }
 }
 
-const QUIET: Exact = Exact {
-    asks_from: Time::MAX,
-    period: Dur::from_secs(10),
-};
+const QUIET: Exact = Exact { asks_from: Time::MAX, period: Dur::from_secs(10) };
 
 const FRESH: Backoffs = [Backoff::new(WatchRetry::Grows, None); REFLECTORS];
 
@@ -68,21 +65,13 @@ fn a_long_drop_is_found_dead_and_dialled() {
     // Dead at 145 s: the renewal's fourth try, begun at 136 s, fails, the fifth dials at 145, with
     // SYNs at 145, 146, 148, 152, 160; the ensure loop's begins at 155 s: 155, 156, 158, 162, 170.
     // Watches pause 0.8 s and dial at 145.8: 145.8, 146.8, 148.8, 152.8, 160.8.
-    for (healed, syn) in [
-        (147, 148_000),
-        (149, 152_000),
-        (153, 155_000),
-        (157, 158_000),
-        (161, 162_000),
-    ] {
+    for (healed, syn) in
+        [(147, 148_000), (149, 152_000), (153, 155_000), (157, 158_000), (161, 162_000)]
+    {
         let back = back_after(Link::Dropped, healed, &QUIET);
         assert_eq!(ms(back.connection), syn, "healed at {healed} s");
         assert_eq!(ms(back.lease), syn, "healed at {healed} s");
-        assert_eq!(
-            ms(back.pods),
-            syn,
-            "a watch in its dial, healed at {healed} s"
-        );
+        assert_eq!(ms(back.pods), syn, "a watch in its dial, healed at {healed} s");
     }
 }
 
@@ -102,10 +91,7 @@ fn a_lease_that_pauses_is_renewed_when_its_pause_ends() {
 #[test]
 fn only_a_status_update_that_asks_is_tried_and_reads_live() {
     // A report was due at 103 s: tries from 103 to 145 s (found dead), five in all.
-    let due = Exact {
-        asks_from: s(103),
-        ..QUIET
-    };
+    let due = Exact { asks_from: s(103), ..QUIET };
     let back = back_after(Link::Dropped, 125, &due);
     // Sent at 103 s: again at 103.2, 103.6, 104.4, 106, 109.2, 115.6, 128.4 s.
     assert_eq!(ms(back.connection), 128_400);
@@ -119,12 +105,7 @@ fn only_a_status_update_that_asks_is_tried_and_reads_live() {
 #[test]
 fn a_refused_lease_is_tried_with_pauses_up_to_seven_seconds() {
     // All at 106 s, then at 106.2, 106.6, 107.4, 109, 112.2, 118.6, 125.6, 132.6 s.
-    for (healed, lease) in [
-        (107, 107_400),
-        (110, 112_200),
-        (119, 125_600),
-        (126, 132_600),
-    ] {
+    for (healed, lease) in [(107, 107_400), (110, 112_200), (119, 125_600), (126, 132_600)] {
         let back = back_after(Link::Refused, healed, &QUIET);
         assert_eq!(ms(back.lease), lease, "healed at {healed} s");
     }
@@ -139,11 +120,7 @@ fn a_refused_watch_pauses_up_to_thirty_seconds_and_lists_where_it_is_forgotten()
     // "Too old resource version", a pause of 25.6 s, and a list.
     uplink.forget();
     assert_eq!(ms(uplink.back(&QUIET).pods), 124_800 + 25_600);
-    assert_eq!(
-        ms(uplink.back(&QUIET).lease),
-        118_600,
-        "leases need no watch"
-    );
+    assert_eq!(ms(uplink.back(&QUIET).lease), 118_600, "leases need no watch");
 }
 
 #[test]
@@ -200,20 +177,14 @@ fn checks_of_almost_no_period_are_passed_over() {
     // At 1 ns an hour has 3.6e12 checks. In a way that drops packets the one at 150 s asks for
     // something and takes ten seconds; where they are refused, every one is over at once.
     for link in [Link::Dropped, Link::Refused] {
-        let hasty = Exact {
-            asks_from: s(150),
-            period: Dur::from_nanos(1),
-        };
+        let hasty = Exact { asks_from: s(150), period: Dur::from_nanos(1) };
         let mut uplink = Uplink::connected(s(100), s(100), (s(106), s(103), 0), FRESH);
         uplink.follow(s(3600), link, &hasty);
         let back = uplink.back(&hasty);
         assert!((s(3600)..=s(3610)).contains(&back.status), "{back:?}");
     }
     // Nothing asks: the first lease that is due at 106 s is the first to be answered.
-    let never = Exact {
-        period: Dur::from_nanos(1),
-        ..QUIET
-    };
+    let never = Exact { period: Dur::from_nanos(1), ..QUIET };
     let back = back_after(Link::Dropped, 105, &never);
     assert_eq!(ms(back.lease), 106_000);
 }

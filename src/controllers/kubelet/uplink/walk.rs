@@ -71,11 +71,7 @@ impl Uplink {
     ) -> Self {
         Self {
             at: now,
-            connection: Connection::Stands {
-                heard,
-                unanswered: None,
-                severed: false,
-            },
+            connection: Connection::Stands { heard, unanswered: None, severed: false },
             lease: Heartbeat::Idle(ticks.0),
             status: Heartbeat::Idle(ticks.1),
             status_tick: ticks.2,
@@ -112,12 +108,7 @@ impl Uplink {
         lease: Option<Time>,
         status: Option<(Time, u32)>,
     ) {
-        if let Connection::Stands {
-            heard: last,
-            unanswered: None,
-            ..
-        } = &mut self.connection
-        {
+        if let Connection::Stands { heard: last, unanswered: None, .. } = &mut self.connection {
             *last = heard.max(*last);
         }
         if let Some(tick) = lease {
@@ -275,10 +266,10 @@ impl Uplink {
     fn next_of_others(&self) -> Time {
         let asked = |r: &Reflector| r.asks_since().map(|since| since + DIAL);
         let has_connection = self.connection.found_dead().is_some();
-        let reflectors = self.reflectors.iter().filter_map(|r| {
-            r.waits_until()
-                .or_else(|| asked(r).filter(|_| !has_connection))
-        });
+        let reflectors = self
+            .reflectors
+            .iter()
+            .filter_map(|r| r.waits_until().or_else(|| asked(r).filter(|_| !has_connection)));
         reflectors
             .chain(self.connection.found_dead())
             .min()
@@ -411,11 +402,7 @@ impl Uplink {
     /// that pause ask when their pause is over; those of them that do up to `until` are followed.
     fn revive(&mut self, at: Time, until: Time, draws: &dyn Draws) -> (Time, bool) {
         self.at = at;
-        self.connection = Connection::Stands {
-            heard: at,
-            unanswered: None,
-            severed: false,
-        };
+        self.connection = Connection::Stands { heard: at, unanswered: None, severed: false };
         if let Heartbeat::Trying(..) = self.lease {
             self.lease = Heartbeat::Idle(at);
         }
@@ -431,10 +418,7 @@ impl Uplink {
                 r.closed(at);
             }
             r.answered(at, forgotten, &jitter);
-            while let Some(ends) = r
-                .waits_until()
-                .filter(|&t| t <= until && until != Time::MAX)
-            {
+            while let Some(ends) = r.waits_until().filter(|&t| t <= until && until != Time::MAX) {
                 r.ask(ends);
                 r.answered(ends, forgotten, &jitter);
             }

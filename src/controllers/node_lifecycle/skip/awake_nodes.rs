@@ -60,8 +60,7 @@ impl AwakeNodes {
     fn list_awake_nodes(&mut self) {
         let (core, roster) = (&self.core, &self.skipper.resting.roster);
         let whole = roster.with_ref(|r| {
-            self.nodes
-                .extend(r.awake().filter_map(|id| core.informers.node(id)));
+            self.nodes.extend(r.awake().filter_map(|id| core.informers.node(id)));
             r.len()
         });
         core.ctx.order_some(
@@ -92,8 +91,7 @@ impl AwakeNodes {
         let (nodes, all) = (std::mem::take(&mut self.nodes), self.all.take());
         self.skipper.round.with(|round| {
             self.skipper.resting.roster.with(|r| {
-                r.counted()
-                    .for_each(|(zone, of)| round.resting.add(zone, of));
+                r.counted().for_each(|(zone, of)| round.resting.add(zone, of));
                 round.rested = Some(r.note_passes(Skipped {
                     first: began,
                     period: self.core.pass_period(),
@@ -115,8 +113,7 @@ impl AwakeNodes {
     pub(crate) fn worker_waits(&self, about: NodeId, workers: usize) -> Vec<Rc<Node>> {
         let waiting = self.skipper.round.with(|r| {
             r.waiting += 1;
-            r.all
-                .get_or_insert_with(|| self.core.informers.nodes_as_they_are());
+            r.all.get_or_insert_with(|| self.core.informers.nodes_as_they_are());
             r.waiting
         });
         if waiting != workers {
@@ -126,19 +123,14 @@ impl AwakeNodes {
             return Vec::new();
         };
         let nodes = self.skipper.every_node();
-        let seen = nodes
-            .iter()
-            .position(|n| n.id == about)
-            .map_or(0, |i| i + 1);
+        let seen = nodes.iter().position(|n| n.id == about).map_or(0, |i| i + 1);
         let mut roused = Vec::new();
         for (i, node) in nodes.iter().enumerate() {
             if self.skipper.resting.rouse_before(node.id, rested) && i < seen {
                 roused.push(node.clone());
             }
         }
-        self.skipper
-            .round
-            .with(|r| (r.nodes, r.taken) = (nodes, seen));
+        self.skipper.round.with(|r| (r.nodes, r.taken) = (nodes, seen));
         roused
     }
 
@@ -146,9 +138,7 @@ impl AwakeNodes {
     pub(crate) fn zone_conditions(&self) -> Counted {
         self.skipper.round.with(|r| {
             if r.rested.is_some() {
-                r.resting
-                    .iter()
-                    .for_each(|(zone, of)| r.counted.add(zone, of));
+                r.resting.iter().for_each(|(zone, of)| r.counted.add(zone, of));
             }
             std::mem::take(&mut r.counted)
         })

@@ -18,10 +18,7 @@ pub(super) struct MissedPasses {
 impl MissedPasses {
     /// Those that would have noted something in these records.
     pub(super) fn new(core: &Rc<Core>, health: &Rc<HealthMap>) -> Self {
-        MissedPasses {
-            core: core.clone(),
-            health: health.clone(),
-        }
+        MissedPasses { core: core.clone(), health: health.clone() }
     }
 
     /// The health record of a node as passes before this process's next one would have left it: its
@@ -30,10 +27,7 @@ impl MissedPasses {
     pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
         let (Some(ready), Some(lease)) = (
             node.ready(),
-            self.core
-                .informers
-                .lease(node.id)
-                .filter(|_| self.core.switches().leases),
+            self.core.informers.lease(node.id).filter(|_| self.core.switches().leases),
         ) else {
             return;
         };
@@ -41,11 +35,8 @@ impl MissedPasses {
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
         if passes > 0 {
-            let heartbeat = self
-                .core
-                .informers
-                .heartbeat(node, self.core.ctx.now())
-                .unwrap_or_default();
+            let heartbeat =
+                self.core.informers.heartbeat(node, self.core.ctx.now()).unwrap_or_default();
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
             self.health.save_health(

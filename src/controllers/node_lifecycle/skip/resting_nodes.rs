@@ -42,17 +42,7 @@ impl RestingNodes {
             return;
         }
         let (zone, excluded) = self.zones.zone_of(node);
-        self.roster.with(|r| {
-            r.rest(
-                node.id,
-                Rest {
-                    zone,
-                    ready,
-                    excluded,
-                    as_of: r.passes,
-                },
-            )
-        });
+        self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
     }
 
     /// From now on passes only queue a node again, if it is steady.
@@ -65,11 +55,7 @@ impl RestingNodes {
     /// Whether this is the version that the cache has, and nothing that is late may still come.
     fn is_steady(&self, node: &Rc<Node>) -> bool {
         self.core.informers.heartbeats_are_computed()
-            && self
-                .core
-                .informers
-                .node(node.id)
-                .is_some_and(|n| Rc::ptr_eq(&n, node))
+            && self.core.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node))
     }
 
     /// Whether all there is to do about a node is to queue it again.

@@ -117,8 +117,7 @@ impl Skipper {
     pub(crate) fn every_node(&self) -> Vec<Rc<Node>> {
         let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
         let all = all.unwrap_or_else(|| self.core.informers.nodes_as_they_are());
-        self.core
-            .in_order(number, all.iter().flatten().cloned().collect())
+        self.core.in_order(number, all.iter().flatten().cloned().collect())
     }
 
     /// A pass that is under way may come to a node long after it was listed: before the node wakes,
@@ -150,23 +149,10 @@ impl Skipper {
         if passes == before.count {
             return;
         }
-        self.rest.with(|r| {
-            r.skipping = Some(Skipped {
-                count: passes,
-                ..before
-            })
-        });
+        self.rest.with(|r| r.skipping = Some(Skipped { count: passes, ..before }));
         let first = before.first + before.period * before.count;
-        let skipped = Skipped {
-            first,
-            count: passes - before.count,
-            ..before
-        };
-        for node in self
-            .resting
-            .roster
-            .with_ref(|r| r.awake().collect::<Vec<_>>())
-        {
+        let skipped = Skipped { first, count: passes - before.count, ..before };
+        for node in self.resting.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
             self.resting.missed.make_up_for(node, skipped);
         }
         self.resting.roster.with(|r| r.note_passes(skipped));
@@ -193,10 +179,7 @@ impl Skipper {
             if plain
                 && beat == Beat::Silent
                 && (current, decides)
-                    == (
-                        Some(ConditionStatus::Unknown),
-                        Some(ConditionStatus::Unknown),
-                    )
+                    == (Some(ConditionStatus::Unknown), Some(ConditionStatus::Unknown))
             {
                 self.resting.let_wait(node);
             }
@@ -250,11 +233,7 @@ impl Skipper {
         self.core.switches().leases
             && !saved
             && self.core.informers.lease(node).is_some()
-            && self
-                .core
-                .informers
-                .renewal_seen(node, self.core.ctx.now())
-                .is_none()
+            && self.core.informers.renewal_seen(node, self.core.ctx.now()).is_none()
     }
 
     /// Notes a node that was heard of before the start, the next pass being at that time.
@@ -269,12 +248,7 @@ impl Skipper {
 
     /// A pass begins.
     pub(crate) fn pass_begins(&self) {
-        self.rest.with(|r| {
-            r.findings = Some(Findings {
-                restless: false,
-                deadline_ns: None,
-            })
-        });
+        self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
     }
 
     /// What the pass found that began then and is over, if those that follow it every `period` can
@@ -289,13 +263,7 @@ impl Skipper {
     /// Skips passes after the one that began then, until one may find something; returns how many
     /// have passed with it.
     pub(crate) async fn skip_passes(&self, began: Time, period: Dur, findings: Findings) -> u64 {
-        self.rest.with(|r| {
-            r.skipping = Some(Skipped {
-                first: began,
-                period,
-                count: 1,
-            })
-        });
+        self.rest.with(|r| r.skipping = Some(Skipped { first: began, period, count: 1 }));
         self.wait_for_stir(findings.deadline_ns).await;
         // Before the next pass comes, which may be long after: of heartbeats only the latest
         // are known.
@@ -330,8 +298,7 @@ impl Skipper {
         }
         // A search tries other orders within an instant anyway, and each event that does
         // nothing would be one more order to try.
-        ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket)))
-            .await;
+        ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket))).await;
         let waited = ctx.now().since(began).as_nanos();
         let periods = waited.div_ceil(period.as_nanos()).max(1);
         let missed = waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);

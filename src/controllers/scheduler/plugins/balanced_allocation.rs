@@ -11,10 +11,7 @@ pub fn score(shape: &Shape, node: &NodeInfo, how: Balance) -> i64 {
     let capacity = (node.allocatable.cpu, node.allocatable.memory);
     let (wanted, used) = (&shape.requests, &node.requested);
     // Sums wrap, as Go's int64 do.
-    let with = (
-        used.cpu.wrapping_add(wanted.cpu),
-        used.memory.wrapping_add(wanted.memory),
-    );
+    let with = (used.cpu.wrapping_add(wanted.cpu), used.memory.wrapping_add(wanted.memory));
     match how {
         Balance::WithDefaults => {
             let with = (

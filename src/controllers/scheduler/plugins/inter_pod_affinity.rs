@@ -30,10 +30,7 @@ fn keys(pairs: &Pairs) -> impl Iterator<Item = KeyId> {
     let mut next = pairs.keys().next().map(|(key, _)| *key);
     std::iter::from_fn(move || {
         let key = next?;
-        next = pairs
-            .range((KeyId(key.0 + 1), 0)..)
-            .next()
-            .map(|((key, _), _)| *key);
+        next = pairs.range((KeyId(key.0 + 1), 0)..).next().map(|((key, _), _)| *key);
         Some(key)
     })
 }
@@ -74,11 +71,7 @@ impl FilterState {
         cache: &Cache,
         by: i64,
     ) {
-        for term in other
-            .anti_affinity
-            .iter()
-            .filter(|t| other.term_matches(t, shape))
-        {
+        for term in other.anti_affinity.iter().filter(|t| other.term_matches(t, shape)) {
             update(&mut self.existing_anti, term.key, id, cache, by);
         }
         if shape.affinity_matches(other) {
@@ -86,11 +79,7 @@ impl FilterState {
                 update(&mut self.affinity, term.key, id, cache, by);
             }
         }
-        for term in shape
-            .anti_affinity
-            .iter()
-            .filter(|t| shape.term_matches(t, other))
-        {
+        for term in shape.anti_affinity.iter().filter(|t| shape.term_matches(t, other)) {
             update(&mut self.anti, term.key, id, cache, by);
         }
     }
@@ -101,10 +90,7 @@ impl FilterState {
             let Some(domain) = cache.topologies.domain(term.key, id) else {
                 return false;
             };
-            all_there &= self
-                .affinity
-                .get(&(term.key, domain))
-                .is_some_and(|n| *n > 0);
+            all_there &= self.affinity.get(&(term.key, domain)).is_some_and(|n| *n > 0);
         }
         // The first of a series of pods that want to be near each other may go anywhere.
         all_there || self.affinity.is_empty() && shape.affinity_matches(shape)
@@ -123,9 +109,7 @@ impl FilterState {
     fn welcome(&self, id: NodeId, cache: &Cache) -> bool {
         keys(&self.existing_anti).all(|key| {
             let domain = cache.topologies.domain(key, id);
-            domain
-                .and_then(|d| self.existing_anti.get(&(key, d)))
-                .is_none_or(|n| *n <= 0)
+            domain.and_then(|d| self.existing_anti.get(&(key, d))).is_none_or(|n| *n <= 0)
         })
     }
 
@@ -143,19 +127,12 @@ impl FilterState {
         } else if !self.far_enough(shape, id, cache) {
             (false, "node(s) didn't match pod anti-affinity rules")
         } else if !self.welcome(id, cache) {
-            (
-                false,
-                "node(s) didn't satisfy existing pods anti-affinity rules",
-            )
+            (false, "node(s) didn't satisfy existing pods anti-affinity rules")
         } else {
             return Ok(());
         };
         let reasons = also.into_iter().chain([reason]).map(Into::into).collect();
-        Err(Rejection {
-            plugin: Plugin::InterPodAffinity,
-            unresolvable,
-            reasons,
-        })
+        Err(Rejection { plugin: Plugin::InterPodAffinity, unresolvable, reasons })
     }
 }
 
@@ -164,10 +141,7 @@ pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Ve
     let own = !shape.preferred.is_empty();
     if !own
         && !cache.any_affinity_to(shape, |other| {
-            other
-                .affinity
-                .iter()
-                .chain(other.preferred.iter().map(|(_, term)| term))
+            other.affinity.iter().chain(other.preferred.iter().map(|(_, term)| term))
         })
     {
         return None;
@@ -186,24 +160,16 @@ pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Ve
             continue;
         }
         for other in info.pods.iter().map(|p| &*p.shape) {
-            for (weight, term) in shape
-                .preferred
-                .iter()
-                .filter(|(_, t)| shape.term_matches(t, other))
+            for (weight, term) in
+                shape.preferred.iter().filter(|(_, t)| shape.term_matches(t, other))
             {
                 add(term.key, id, *weight);
             }
-            for term in other
-                .affinity
-                .iter()
-                .filter(|t| other.term_matches(t, shape))
-            {
+            for term in other.affinity.iter().filter(|t| other.term_matches(t, shape)) {
                 add(term.key, id, HARD_POD_AFFINITY_WEIGHT);
             }
-            for (weight, term) in other
-                .preferred
-                .iter()
-                .filter(|(_, t)| other.term_matches(t, shape))
+            for (weight, term) in
+                other.preferred.iter().filter(|(_, t)| other.term_matches(t, shape))
             {
                 add(term.key, id, *weight);
             }
@@ -211,19 +177,15 @@ pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Ve
     }
     let keys: Vec<KeyId> = keys(&sums).collect();
     let of = |id: &NodeId| {
-        keys.iter()
-            .filter_map(|k| sums.get(&(*k, cache.topologies.domain(*k, *id)?)))
-            .sum()
+        keys.iter().filter_map(|k| sums.get(&(*k, cache.topologies.domain(*k, *id)?))).sum()
     };
     touched.then(|| nodes.iter().map(of).collect())
 }
 
 /// `NormalizeScore`
 pub(crate) fn normalize(raw: &[i64]) -> Vec<i64> {
-    let (least, most) = (
-        raw.iter().min().copied().unwrap_or(0),
-        raw.iter().max().copied().unwrap_or(0),
-    );
+    let (least, most) =
+        (raw.iter().min().copied().unwrap_or(0), raw.iter().max().copied().unwrap_or(0));
     let span = most - least;
     let of = |s: &i64| {
         if span > 0 {

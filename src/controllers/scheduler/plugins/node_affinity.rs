@@ -28,11 +28,7 @@ pub(crate) fn filter(shape: &Shape, name: &str, labels: &Labels, message: &'stat
 pub(crate) fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
     let mut nodes: Vec<&str> = Vec::new();
     for term in terms {
-        let mut named = term
-            .match_fields
-            .iter()
-            .filter(|f| f.is)
-            .map(|f| f.name.as_str());
+        let mut named = term.match_fields.iter().filter(|f| f.is).map(|f| f.name.as_str());
         let first = named.next()?;
         if named.all(|other| other == first) {
             nodes.push(first);
@@ -55,11 +51,7 @@ pub(crate) fn score(shape: &Shape, name: &str, labels: &Labels) -> i64 {
 
 /// `DefaultNormalizeScore`
 pub(crate) fn normalize(raw: i64, max: i64) -> i64 {
-    if max == 0 {
-        raw
-    } else {
-        MAX_NODE_SCORE * raw / max
-    }
+    if max == 0 { raw } else { MAX_NODE_SCORE * raw / max }
 }
 
 /// Whether a node that was added or relabelled may help a pod that this plugin rejected.

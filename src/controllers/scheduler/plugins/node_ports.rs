@@ -7,10 +7,7 @@ use crate::trace::Plugin;
 
 /// Rejects a node on which a host port of the pod is taken.
 pub(crate) fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
-    if shape
-        .host_ports()
-        .iter()
-        .any(|wanted| node.ports.iter().any(|used| used.conflicts(wanted)))
+    if shape.host_ports().iter().any(|wanted| node.ports.iter().any(|used| used.conflicts(wanted)))
     {
         return Err(Rejection::resolvable(
             Plugin::NodePorts,
@@ -22,7 +19,5 @@ pub(crate) fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
 
 /// Whether two pods want a port in common: the deletion of the one may then help the other.
 pub(crate) fn share_a_port(a: &Shape, b: &Shape) -> bool {
-    a.host_ports()
-        .iter()
-        .any(|p| b.host_ports().iter().any(|q| p.conflicts(q)))
+    a.host_ports().iter().any(|p| b.host_ports().iter().any(|q| p.conflicts(q)))
 }

@@ -14,11 +14,7 @@ use std::borrow::Cow;
 /// Rejects a node on which any requested resource, or the number of pods, is used up
 /// (`fitsRequest`).
 pub(crate) fn filter(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Verdict {
-    if fits(&shape.requests, node, switches) {
-        Ok(())
-    } else {
-        Err(reasons(shape, node, switches))
-    }
+    if fits(&shape.requests, node, switches) { Ok(()) } else { Err(reasons(shape, node, switches)) }
 }
 
 fn fits(request: &Amounts, node: &NodeInfo, switches: &Switches) -> bool {
@@ -57,25 +53,10 @@ fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
             }
         };
         check("Insufficient cpu".into(), request.cpu, a.cpu, r.cpu);
-        check(
-            "Insufficient memory".into(),
-            request.memory,
-            a.memory,
-            r.memory,
-        );
-        check(
-            "Insufficient ephemeral-storage".into(),
-            request.ephemeral,
-            a.ephemeral,
-            r.ephemeral,
-        );
+        check("Insufficient memory".into(), request.memory, a.memory, r.memory);
+        check("Insufficient ephemeral-storage".into(), request.ephemeral, a.ephemeral, r.ephemeral);
         for (name, wanted) in request.scalars.iter().filter(|(_, wanted)| *wanted > 0) {
-            check(
-                format!("Insufficient {name}").into(),
-                *wanted,
-                a.scalar(name),
-                r.scalar(name),
-            );
+            check(format!("Insufficient {name}").into(), *wanted, a.scalar(name), r.scalar(name));
         }
     }
     Rejection {
@@ -89,28 +70,20 @@ fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
 /// `mostResourceScorer`).
 pub fn score(shape: &Shape, node: &NodeInfo, strategy: Strategy) -> i64 {
     let parts = [
-        (
-            node.non_zero.0.wrapping_add(shape.non_zero.0),
-            node.allocatable.cpu,
-        ),
-        (
-            node.non_zero.1.wrapping_add(shape.non_zero.1),
-            node.allocatable.memory,
-        ),
+        (node.non_zero.0.wrapping_add(shape.non_zero.0), node.allocatable.cpu),
+        (node.non_zero.1.wrapping_add(shape.non_zero.1), node.allocatable.memory),
     ];
     let (mut sum, mut weights) = (0_i64, 0);
     for (requested, capacity) in parts.into_iter().filter(|(_, capacity)| *capacity != 0) {
         // All of it wraps, as Go's int64 do.
         sum = sum.wrapping_add(match strategy {
             Strategy::LeastAllocated if requested > capacity => 0,
-            Strategy::LeastAllocated => capacity
-                .wrapping_sub(requested)
-                .wrapping_mul(MAX_NODE_SCORE)
-                .wrapping_div(capacity),
-            Strategy::MostAllocated => requested
-                .min(capacity)
-                .wrapping_mul(MAX_NODE_SCORE)
-                .wrapping_div(capacity),
+            Strategy::LeastAllocated => {
+                capacity.wrapping_sub(requested).wrapping_mul(MAX_NODE_SCORE).wrapping_div(capacity)
+            }
+            Strategy::MostAllocated => {
+                requested.min(capacity).wrapping_mul(MAX_NODE_SCORE).wrapping_div(capacity)
+            }
         });
         weights += 1;
     }
@@ -139,8 +112,5 @@ pub(crate) fn hint(
         || wanted.cpu > 0 && b.cpu > a.cpu
         || wanted.memory > 0 && b.memory > a.memory
         || wanted.ephemeral > 0 && b.ephemeral > a.ephemeral
-        || wanted
-            .scalars
-            .iter()
-            .any(|(n, w)| *w > 0 && b.scalar(n) > a.scalar(n))
+        || wanted.scalars.iter().any(|(n, w)| *w > 0 && b.scalar(n) > a.scalar(n))
 }

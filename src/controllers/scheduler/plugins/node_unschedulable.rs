@@ -12,10 +12,7 @@ pub(crate) fn filter(shape: &Shape, node: &Node) -> Verdict {
     if !node.unschedulable || shape.tolerates_unschedulable {
         return Ok(());
     }
-    Err(Rejection::unresolvable(
-        Plugin::NodeUnschedulable,
-        "node(s) were unschedulable",
-    ))
+    Err(Rejection::unresolvable(Plugin::NodeUnschedulable, "node(s) were unschedulable"))
 }
 
 /// Whether a change of a node, or of the pod's own tolerations, may help a pod that this plugin

@@ -26,11 +26,8 @@ impl FilterState {
         if shape.hard_spread.is_empty() {
             return None;
         }
-        let mut counts: Vec<Counts> = shape
-            .hard_spread
-            .iter()
-            .map(|c| vec![None; cache.topologies.domains(c.key)])
-            .collect();
+        let mut counts: Vec<Counts> =
+            shape.hard_spread.iter().map(|c| vec![None; cache.topologies.domains(c.key)]).collect();
         for &id in cache.list() {
             let Some(info) = cache.node(id) else { continue };
             if !has_all_keys(&shape.hard_spread, cache, id) {
@@ -45,10 +42,7 @@ impl FilterState {
                 }
             }
         }
-        let mut state = Self {
-            least: vec![0; counts.len()],
-            counts,
-        };
+        let mut state = Self { least: vec![0; counts.len()], counts };
         for i in 0..state.counts.len() {
             state.find_least(i);
         }
@@ -56,12 +50,8 @@ impl FilterState {
     }
 
     fn find_least(&mut self, i: usize) {
-        self.least[i] = self.counts[i]
-            .iter()
-            .flatten()
-            .copied()
-            .min()
-            .unwrap_or(i64::from(i32::MAX));
+        self.least[i] =
+            self.counts[i].iter().flatten().copied().min().unwrap_or(i64::from(i32::MAX));
     }
 
     /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
@@ -98,11 +88,7 @@ impl FilterState {
                 return Err(Rejection::unresolvable(Plugin::PodTopologySpread, reason));
             };
             let domains = self.counts[i].iter().flatten().count();
-            let least = if domains < constraint.min_domains {
-                0
-            } else {
-                self.least[i]
-            };
+            let least = if domains < constraint.min_domains { 0 } else { self.least[i] };
             let own = i64::from(constraint.selects(&shape.template.labels));
             if self.counts[i][domain as usize].unwrap_or(0) + own - least > constraint.max_skew {
                 let reason = "node(s) didn't match pod topology spread constraints";
@@ -114,9 +100,7 @@ impl FilterState {
 }
 
 pub(super) fn has_all_keys(constraints: &[Spread], cache: &Cache, id: NodeId) -> bool {
-    constraints
-        .iter()
-        .all(|c| cache.topologies.domain(c.key, id).is_some())
+    constraints.iter().all(|c| cache.topologies.domain(c.key, id).is_some())
 }
 
 /// Whether a node's pods and domain count (`matchNodeInclusionPolicies`).

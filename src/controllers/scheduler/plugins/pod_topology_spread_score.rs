@@ -62,35 +62,24 @@ pub fn score(
     } else {
         by_place.or_else(|| classes(shape, constraints, nodes, cache))
     };
-    let Classes {
-        class_of,
-        size,
-        known: classes,
-        examples,
-    } = classes.unwrap_or_else(|| Classes::one_each(nodes));
-    let scored: Vec<bool> = examples
-        .iter()
-        .map(|id| !all_keys || has_all_keys(constraints, cache, *id))
-        .collect();
+    let Classes { class_of, size, known: classes, examples } =
+        classes.unwrap_or_else(|| Classes::one_each(nodes));
+    let scored: Vec<bool> =
+        examples.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
     let among = nodes_scored(nodes.len(), &class_of, size, &classes, &scored);
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
         let (weight, counts) = if constraint.by_host && !plain {
             let mut counts = Vec::with_capacity(examples.len());
-            cache.counts(&examples, &shape.namespace, constraint, |_, count| {
-                counts.push(count)
-            });
+            cache.counts(&examples, &shape.namespace, constraint, |_, count| counts.push(count));
             (normalizing_weight(among), counts)
         } else {
             let by_domain =
                 domain_counts(shape, constraint, constraints, all_keys, cache, switches);
             counts_of_domains(&by_domain, constraint.key, &examples, &scored, cache)
         };
-        let (weight, more) = if plain {
-            (1.0, 0.0)
-        } else {
-            (weight, (constraint.max_skew - 1) as f64)
-        };
+        let (weight, more) =
+            if plain { (1.0, 0.0) } else { (weight, (constraint.max_skew - 1) as f64) };
         let domains = cache.topologies.all(constraint.key);
         for ((sum, id), count) in sums.iter_mut().zip(&examples).zip(counts) {
             if domains.get(id.index()).is_some_and(|d| *d != ABSENT) {
@@ -117,14 +106,8 @@ fn nodes_scored(
         nodes
     } else {
         let mut left_out = vec![false; size];
-        classes
-            .iter()
-            .zip(scored)
-            .for_each(|(class, scored)| left_out[*class as usize] = !scored);
-        class_of
-            .iter()
-            .filter(|class| !left_out[**class as usize])
-            .count()
+        classes.iter().zip(scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
+        class_of.iter().filter(|class| !left_out[**class as usize]).count()
     }
 }
 
@@ -147,10 +130,7 @@ fn counts_of_domains(
     let size = seen.iter().filter(|s| **s).count();
     (
         normalizing_weight(size),
-        examples
-            .iter()
-            .map(|id| by_domain.get(domain(id)).copied().unwrap_or(0))
-            .collect(),
+        examples.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect(),
     )
 }
 
@@ -158,11 +138,7 @@ fn counts_of_domains(
 fn whole(sum: f64, how: SpreadScore) -> i64 {
     // Sums are not below zero, so this is `math.Round`.
     let down = sum as i64;
-    if how == SpreadScore::Rounded && sum - down as f64 >= 0.5 {
-        down + 1
-    } else {
-        down
-    }
+    if how == SpreadScore::Rounded && sum - down as f64 >= 0.5 { down + 1 } else { down }
 }
 
 /// More classes than this are not looked for.
@@ -182,22 +158,14 @@ struct Classes {
 impl Classes {
     fn of(class_of: Vec<u32>, size: usize, nodes: &[NodeId]) -> Self {
         let mut example_of = vec![NodeId(u32::MAX); size];
-        class_of
-            .iter()
-            .zip(nodes)
-            .for_each(|(class, id)| example_of[*class as usize] = *id);
+        class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
         let (known, examples) = example_of
             .into_iter()
             .zip(0..)
             .filter(|(id, _)| id.0 != u32::MAX)
             .map(|(id, class)| (class, id))
             .unzip();
-        Self {
-            class_of,
-            size,
-            known,
-            examples,
-        }
+        Self { class_of, size, known, examples }
     }
 
     /// A class for each node.
@@ -277,17 +245,11 @@ fn classes_by_place(
         return None;
     }
     let most = host.map_or(0, |host| cache.most(host)) as usize;
-    let keys: Vec<KeyId> = constraints
+    let keys: Vec<KeyId> = constraints.iter().filter(|c| !c.by_host).map(|c| c.key).collect();
+    let codes_size = keys
         .iter()
-        .filter(|c| !c.by_host)
-        .map(|c| c.key)
-        .collect();
-    let codes_size = keys.iter().try_fold(1, |size: usize, key| {
-        size.checked_mul(cache.topologies.domains(*key) + 1)
-    })?;
-    let size = codes_size
-        .checked_mul(most + 1)
-        .filter(|size| *size <= CLASSES)?;
+        .try_fold(1, |size: usize, key| size.checked_mul(cache.topologies.domains(*key) + 1))?;
+    let size = codes_size.checked_mul(most + 1).filter(|size| *size <= CLASSES)?;
     let mut class_of = std::mem::take(&mut cache.spare);
     let codes = cache.codes_by_place(&keys);
     class_of.clear();
@@ -300,16 +262,9 @@ fn classes_by_place(
                 .zip(nodes)
                 .for_each(|(class, id)| *class += count(id) * codes_size as u32);
         } else {
-            let (all, first) = (
-                cache.list().len() as u32,
-                places.first().copied().unwrap_or(0),
-            );
+            let (all, first) = (cache.list().len() as u32, places.first().copied().unwrap_or(0));
             let rank = |place: u32| {
-                if place < first {
-                    place + all - first
-                } else {
-                    place - first
-                }
+                if place < first { place + all - first } else { place - first }
             };
             cache.each_count(host, |place, count| {
                 if let Ok(at) = places.binary_search_by_key(&rank(place), |p| rank(*p)) {
@@ -394,31 +349,17 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     let least = raw.iter().flatten().copied().min().unwrap_or(0);
     if how == SpreadScore::PlainSum {
         let total: i64 = raw.iter().flatten().sum();
-        let least = if raw.iter().flatten().next().is_some() {
-            least
-        } else {
-            i64::MAX
-        };
+        let least = if raw.iter().flatten().next().is_some() { least } else { i64::MAX };
         let span = total.wrapping_sub(least);
         let flip = |s: i64| (MAX_NODE_SCORE as f64 * ((total - s) as f64 / span as f64)) as i64;
         return raw
             .iter()
-            .map(|s| {
-                if span == 0 {
-                    MAX_NODE_SCORE
-                } else {
-                    s.map_or(0, flip)
-                }
-            })
+            .map(|s| if span == 0 { MAX_NODE_SCORE } else { s.map_or(0, flip) })
             .collect();
     }
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
     let of = |s: i64| {
-        if most == 0 {
-            MAX_NODE_SCORE
-        } else {
-            MAX_NODE_SCORE * (most + least - s) / most
-        }
+        if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most }
     };
     raw.iter().map(|s| s.map_or(0, of)).collect()
 }

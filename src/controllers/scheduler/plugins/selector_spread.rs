@@ -19,10 +19,8 @@ pub(crate) fn score(
     nodes: &[NodeId],
     cache: &Cache,
 ) -> Vec<i64> {
-    let counts: Vec<i64> = nodes
-        .iter()
-        .map(|id| cache.count_plainly(*id, namespace, Some(selector)))
-        .collect();
+    let counts: Vec<i64> =
+        nodes.iter().map(|id| cache.count_plainly(*id, namespace, Some(selector))).collect();
     let zones: Vec<String> = nodes
         .iter()
         .map(|id| {
@@ -39,16 +37,10 @@ pub(crate) fn score(
     }
     let best = MAX_NODE_SCORE as f64;
     let share = |most: i64, count: i64| {
-        if most > 0 {
-            best * ((most - count) as f64 / most as f64)
-        } else {
-            best
-        }
+        if most > 0 { best * ((most - count) as f64 / most as f64) } else { best }
     };
-    let (most, most_of_zone) = (
-        counts.iter().max().copied().unwrap_or(0),
-        by_zone.values().max().copied().unwrap_or(0),
-    );
+    let (most, most_of_zone) =
+        (counts.iter().max().copied().unwrap_or(0), by_zone.values().max().copied().unwrap_or(0));
     let of = |(count, zone): (&i64, &String)| {
         let mut score = share(most, *count);
         if let Some(in_zone) = by_zone.get(zone.as_str()) {

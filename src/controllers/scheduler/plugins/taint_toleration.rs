@@ -19,13 +19,7 @@ pub(crate) fn untolerated<'a>(
     node.taints
         .iter()
         .filter(|t| t.effect != Effect::PreferNoSchedule)
-        .find(|taint| {
-            !shape
-                .template
-                .tolerations
-                .iter()
-                .any(|t| t.tolerates(taint, comparison))
-        })
+        .find(|taint| !shape.template.tolerations.iter().any(|t| t.tolerates(taint, comparison)))
 }
 
 /// Rejects a node with a taint that the pod does not tolerate.
@@ -52,40 +46,27 @@ pub(crate) fn filter(
         }
         TaintMessage::UntoleratedPlural => "node(s) had untolerated taint(s)".into(),
     };
-    Err(Rejection {
-        plugin: Plugin::TaintToleration,
-        unresolvable: true,
-        reasons: vec![reason],
-    })
+    Err(Rejection { plugin: Plugin::TaintToleration, unresolvable: true, reasons: vec![reason] })
 }
 
 /// How many taints PreferNoSchedule of the node the pod does not tolerate
 /// (`countIntolerableTaintsPreferNoSchedule`).
 pub fn score(shape: &Shape, node: &Node, comparison: bool) -> i64 {
-    let soft = node
-        .taints
-        .iter()
-        .filter(|t| t.effect == Effect::PreferNoSchedule);
+    let soft = node.taints.iter().filter(|t| t.effect == Effect::PreferNoSchedule);
     soft.filter(|taint| {
         let of_effect = shape
             .template
             .tolerations
             .iter()
             .filter(|t| t.effect.is_none_or(|e| e == Effect::PreferNoSchedule));
-        !of_effect
-            .into_iter()
-            .any(|t| t.tolerates(taint, comparison))
+        !of_effect.into_iter().any(|t| t.tolerates(taint, comparison))
     })
     .count() as i64
 }
 
 /// `DefaultNormalizeScore`, reversed.
 pub fn normalize(raw: i64, max: i64) -> i64 {
-    if max == 0 {
-        MAX_NODE_SCORE
-    } else {
-        MAX_NODE_SCORE - MAX_NODE_SCORE * raw / max
-    }
+    if max == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE - MAX_NODE_SCORE * raw / max }
 }
 
 /// Whether a change may help a pod that this plugin rejected.

@@ -7,10 +7,7 @@ use crate::api::pod::{Deletion, PodCondition, PodReason};
 use std::collections::BTreeMap;
 
 const LIFE: Uid = Uid(7);
-const RULES: Rules = Rules {
-    ended_pods_make_room: true,
-    replaces_succeeded: true,
-};
+const RULES: Rules = Rules { ended_pods_make_room: true, replaces_succeeded: true };
 
 fn pod(
     id: u32,
@@ -31,19 +28,14 @@ fn pod(
         uid: Uid(u64::from(id)),
         resource_version: 0,
         record: 0,
-        template: Rc::new(PodTemplate {
-            owner: Some(owner),
-            ..PodTemplate::default()
-        }),
+        template: Rc::new(PodTemplate { owner: Some(owner), ..PodTemplate::default() }),
         creation_timestamp: Timestamp(i64::from(id % 3)),
         start_time: None,
         job_finalizer: false,
         unscheduled: None,
         node: node.map(NodeId),
-        deletion: terminating.then_some(Deletion {
-            timestamp: Timestamp(0),
-            grace_period_seconds: 0,
-        }),
+        deletion: terminating
+            .then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
         phase,
         ready: ready.then_some(condition),
         disruption_target: None,
@@ -56,11 +48,7 @@ fn node_of(pod: &Pod) -> Option<NodeId> {
 }
 
 /// What a sync reads of a census.
-type Read = (
-    Numbers,
-    Vec<(NodeId, ShouldRun, Vec<PodId>)>,
-    Vec<Vec<PodId>>,
-);
+type Read = (Numbers, Vec<(NodeId, ShouldRun, Vec<PodId>)>, Vec<Vec<PodId>>);
 
 fn read(census: &mut DaemonCensus, pods: &BTreeMap<u32, Rc<Pod>>, now: i64) -> Read {
     let here = |ids: &[PodId]| ids.iter().map(|id| pods[&id.0].clone()).collect();
@@ -70,15 +58,9 @@ fn read(census: &mut DaemonCensus, pods: &BTreeMap<u32, Rc<Pod>>, now: i64) -> R
         here,
         |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now),
     );
-    let wanting = census
-        .wanting()
-        .map(|(node, should, ids)| (node, should, ids.to_vec()))
-        .collect();
-    (
-        census.numbers(),
-        wanting,
-        census.stranded().map(<[PodId]>::to_vec).collect(),
-    )
+    let wanting =
+        census.wanting().map(|(node, should, ids)| (node, should, ids.to_vec())).collect();
+    (census.numbers(), wanting, census.stranded().map(<[PodId]>::to_vec).collect())
 }
 
 fn workload() -> Workload {
@@ -120,13 +102,7 @@ fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
         PodPhase::Failed,
         PodPhase::Succeeded,
     ]);
-    let state = (
-        proptest::option::of(0..6_u32),
-        phase,
-        any::<bool>(),
-        any::<bool>(),
-        6..8_u64,
-    );
+    let state = (proptest::option::of(0..6_u32), phase, any::<bool>(), any::<bool>(), 6..8_u64);
     let step = prop_oneof![
         2 => (0..6_u32, proptest::option::weighted(0.8, any::<(bool, bool)>())).prop_map(|(n, s)| Step::Node(n, s)),
         6 => (0..12_u32, proptest::option::weighted(0.8, state)).prop_map(|(p, s)| Step::Pod(p, s)),
@@ -187,44 +163,11 @@ fn three_nodes() {
     for pod in pods.values() {
         census.pod_changed(None, Some(pod), &RULES, node_of);
     }
-    let should = |n: NodeId| {
-        Some(ShouldRun {
-            run: n.0 < 2,
-            stay: n.0 < 2,
-        })
-    };
+    let should = |n: NodeId| Some(ShouldRun { run: n.0 < 2, stay: n.0 < 2 });
     census.take_nodes(&workload(), || (0..3).map(NodeId).collect(), should);
-    let numbers = Numbers {
-        desired: 2,
-        misscheduled: 1,
-        scheduled: 1,
-        ready: 1,
-        available: 0,
-    };
-    let (run, stop) = (
-        ShouldRun {
-            run: true,
-            stay: true,
-        },
-        ShouldRun {
-            run: false,
-            stay: false,
-        },
-    );
+    let numbers = Numbers { desired: 2, misscheduled: 1, scheduled: 1, ready: 1, available: 0 };
+    let (run, stop) = (ShouldRun { run: true, stay: true }, ShouldRun { run: false, stay: false });
     let wanting = vec![(NodeId(0), run, vec![]), (NodeId(2), stop, vec![PodId(5)])];
-    assert_eq!(
-        read(&mut census, &pods, 3),
-        (numbers, wanting.clone(), vec![])
-    );
-    assert_eq!(
-        read(&mut census, &pods, 4),
-        (
-            Numbers {
-                available: 1,
-                ..numbers
-            },
-            wanting,
-            vec![]
-        )
-    );
+    assert_eq!(read(&mut census, &pods, 3), (numbers, wanting.clone(), vec![]));
+    assert_eq!(read(&mut census, &pods, 4), (Numbers { available: 1, ..numbers }, wanting, vec![]));
 }

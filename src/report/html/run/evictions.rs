@@ -101,18 +101,10 @@ impl<'a> Evicted<'a> {
             .into_keys()
             .zip(1..)
             .collect();
-        columns.codes(
-            "evicted.taint",
-            all().map(|e| e.taint.map_or(0, |t| taints[&short_taint(t)])),
-        );
+        columns
+            .codes("evicted.taint", all().map(|e| e.taint.map_or(0, |t| taints[&short_taint(t)])));
         columns.set("taints", taints.into_keys().map(Value::from).collect());
-        columns.set(
-            "causes",
-            EvictionCause::ALL
-                .iter()
-                .map(|c| Value::from(c.as_str()))
-                .collect(),
-        );
+        columns.set("causes", EvictionCause::ALL.iter().map(|c| Value::from(c.as_str())).collect());
         columns.codes(
             "evicted.seconds",
             all().map(|e| e.timer_seconds.map_or(0, |s| s.saturating_add(1))),
@@ -122,40 +114,20 @@ impl<'a> Evicted<'a> {
             |at: Time, then: Option<Time>| then.map_or(0, |t| 1 + clock.of(t) - clock.of(at));
         columns.near(
             "evicted.set",
-            all().map(|e| {
-                e.timer_set_at
-                    .map_or(0, |t| 1 + clock.of(e.at) - clock.of(t))
-            }),
+            all().map(|e| e.timer_set_at.map_or(0, |t| 1 + clock.of(e.at) - clock.of(t))),
         );
         columns.near("evicted.gone", all().map(|e| after(e.at, e.gone_at)));
-        columns.near(
-            "evicted.back",
-            all().map(|e| clock.or_never(e.node_back_at)),
-        );
-        columns.codes(
-            "evicted.fault",
-            all().map(|e| e.fault.map_or(0, |f| f.entry + 1)),
-        );
-        columns.near(
-            "evicted.since",
-            all().map(|e| clock.or_never(e.fault.map(|f| f.at))),
-        );
-        columns.near(
-            "evicted.replacement",
-            replaced().map(|r| pods.or_none(r.map(|r| r.pod))),
-        );
+        columns.near("evicted.back", all().map(|e| clock.or_never(e.node_back_at)));
+        columns.codes("evicted.fault", all().map(|e| e.fault.map_or(0, |f| f.entry + 1)));
+        columns.near("evicted.since", all().map(|e| clock.or_never(e.fault.map(|f| f.at))));
+        columns.near("evicted.replacement", replaced().map(|r| pods.or_none(r.map(|r| r.pod))));
         columns.near(
             "evicted.created",
             all().zip(replaced()).map(|(e, r)| {
-                r.map_or(0, |r| {
-                    1 + clock.of(r.created_at).saturating_sub(clock.of(e.at))
-                })
+                r.map_or(0, |r| 1 + clock.of(r.created_at).saturating_sub(clock.of(e.at)))
             }),
         );
-        columns.near(
-            "evicted.placed",
-            replaced().map(|r| nodes.or_none(r.and_then(|r| r.node))),
-        );
+        columns.near("evicted.placed", replaced().map(|r| nodes.or_none(r.and_then(|r| r.node))));
         columns.near(
             "evicted.ready",
             all().zip(replaced()).map(|(e, r)| {
@@ -174,11 +146,7 @@ impl<'a> Evicted<'a> {
         (nodes, pods): (&Nodes, &Pods),
         columns: &mut Columns,
     ) {
-        let all = || {
-            self.timers
-                .iter()
-                .filter(|t| !matches!(t.how, Ended::Evicted))
-        };
+        let all = || self.timers.iter().filter(|t| !matches!(t.how, Ended::Evicted));
         let node = |t: &Timer| (t.node != NO_NODE).then_some(NodeId(t.node));
         columns.near("timer.pod", all().map(|t| pods.place(t.pod)));
         columns.near("timer.node", all().map(|t| nodes.or_none(node(t))));
@@ -212,14 +180,7 @@ fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
         if let Some(r) = analysis.trace.get(set)
             && let What::TimerSet(seconds) = r.what
         {
-            found.push(Timer {
-                pod,
-                node,
-                seconds,
-                set: r.at,
-                end: at,
-                how,
-            });
+            found.push(Timer { pod, node, seconds, set: r.at, end: at, how });
         }
     };
     for (id, r) in analysis.trace.iter().enumerate() {
@@ -251,13 +212,7 @@ fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
         }
     }
     for (pod, set) in open {
-        end(
-            pod,
-            set,
-            follow.pod(pod).node,
-            analysis.horizon(),
-            Ended::Runs,
-        );
+        end(pod, set, follow.pod(pod).node, analysis.horizon(), Ended::Runs);
     }
     found
 }

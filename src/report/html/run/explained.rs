@@ -27,11 +27,7 @@ pub(super) fn write(
     columns: &mut Columns,
 ) {
     let analysis = report.analysis;
-    let question = Question {
-        analysis,
-        until: analysis.horizon(),
-        groups,
-    };
+    let question = Question { analysis, until: analysis.horizon(), groups };
     let mut told = Told::default();
     // A node is in the chain of each of its pods, too.
     let stories = Stories::new(question, &nodes.ids);
@@ -44,10 +40,8 @@ pub(super) fn write(
     for (zone, why) in (0..).zip(explain_zones(question)) {
         told.add(ZONE, zone, &why);
     }
-    let (places, ids): (Vec<u32>, Vec<WorkloadId>) = (0..)
-        .zip(&report.serving.workloads)
-        .filter_map(|(place, w)| Some((place, w.id?)))
-        .unzip();
+    let (places, ids): (Vec<u32>, Vec<WorkloadId>) =
+        (0..).zip(&report.serving.workloads).filter_map(|(place, w)| Some((place, w.id?))).unzip();
     for (place, why) in places.iter().zip(explain_workloads(question, &ids)) {
         told.add(WORKLOAD, *place, &why);
     }
@@ -121,10 +115,7 @@ impl Told {
     fn step(&mut self, step: &Step) -> u32 {
         let (text, rule) = (self.text(&step.text), self.or_none(step.rule.as_ref()));
         let next = self.ordered.len() as u32;
-        let place = *self
-            .steps
-            .entry((step.at.as_nanos(), text, rule))
-            .or_insert(next);
+        let place = *self.steps.entry((step.at.as_nanos(), text, rule)).or_insert(next);
         if place == next {
             self.ordered.push((step.at, text, rule));
         }
@@ -170,9 +161,6 @@ impl Told {
         columns.near("why.remedy", remedies().map(|r| text(r.0)));
         columns.near("why.set", remedies().map(|r| or_none(r.1)));
         columns.codes("why.notes", all().map(|o| o.notes.len() as u32));
-        columns.near(
-            "why.note",
-            all().flat_map(|o| o.notes.iter().map(|n| text(*n))),
-        );
+        columns.near("why.note", all().flat_map(|o| o.notes.iter().map(|n| text(*n))));
     }
 }

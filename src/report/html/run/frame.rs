@@ -58,31 +58,18 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let preempted = || evicted.preempted.iter();
     columns.near("preempted.at", preempted().map(|p| clock.of(p.at)));
     columns.near("preempted.pod", preempted().map(|p| pods.place(p.pod)));
-    columns.near(
-        "preempted.node",
-        preempted().map(|p| lanes.nodes.or_none(p.node)),
-    );
+    columns.near("preempted.node", preempted().map(|p| lanes.nodes.or_none(p.node)));
     let drains = drains(analysis);
     columns.near("drain.from", drains.iter().map(|d| clock.of(d.from)));
     columns.near("drain.to", drains.iter().map(|d| clock.of(d.to)));
     let node = |d: &Drain| lanes.nodes.or_none(Some(d.node));
     columns.near("drain.node", drains.iter().map(node));
-    columns.set(
-        "drains",
-        drains.iter().map(|d| Value::from(d.words())).collect(),
-    );
+    columns.set("drains", drains.iter().map(|d| Value::from(d.words())).collect());
     workloads::write(&report.serving, clock, &mut columns);
     queues::write(analysis, &evicted, clock, &mut columns);
     if let Some(groups) = groups {
         let places = (&lanes.nodes, &pods);
-        explained::write(
-            report,
-            groups,
-            clock,
-            places,
-            &evicted.evictions,
-            &mut columns,
-        );
+        explained::write(report, groups, clock, places, &evicted.evictions, &mut columns);
     }
     columns.finish()
 }
@@ -103,19 +90,9 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
     let quiet = quiet_from(analysis);
     columns.set("begins", clock.of(busy_from(analysis, quiet)).into());
     columns.set("shown", clock.of(quiet).into());
-    columns.set(
-        "zones",
-        analysis
-            .zones
-            .iter()
-            .map(|z| Value::from(z.as_str()))
-            .collect(),
-    );
+    columns.set("zones", analysis.zones.iter().map(|z| Value::from(z.as_str())).collect());
     let summary = summary_lines(report).into_iter();
-    columns.set(
-        "summary",
-        summary.map(|(name, said)| json!([name, said])).collect(),
-    );
+    columns.set("summary", summary.map(|(name, said)| json!([name, said])).collect());
     columns.set("outcomes", workload_lines(report).into());
     let rows = report.rows.iter().map(|r| {
         json!({
@@ -137,12 +114,8 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let ended = |r: &&crate::trace::Record| r.what == What::FaultEnded && r.object == entry;
         analysis.trace.iter().find(ended).map(|r| r.at)
     };
-    let began: BTreeSet<u32> = analysis
-        .trace
-        .iter()
-        .filter(|r| r.what == What::FaultBegan)
-        .map(|r| r.object)
-        .collect();
+    let began: BTreeSet<u32> =
+        analysis.trace.iter().filter(|r| r.what == What::FaultBegan).map(|r| r.object).collect();
     let entries = (0..).zip(&analysis.plan.timeline).map(|(i, entry)| {
         let to = end(i).or(entry.ends.filter(|t| *t <= analysis.horizon()));
         json!({
@@ -161,10 +134,7 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         .iter()
         .map(|t| json!({ "from": clock.of(t.from), "to": clock.of(t.to), "name": t.entry }));
     columns.set("control_plane", troubled.collect());
-    let master = found
-        .master
-        .iter()
-        .map(|(from, to)| json!([clock.of(*from), clock.of(*to)]));
+    let master = found.master.iter().map(|(from, to)| json!([clock.of(*from), clock.of(*to)]));
     columns.set("master", master.collect());
     let zones = found.zones.iter().flat_map(|(zone, states)| {
         states.iter().map(move |s| {

@@ -25,10 +25,8 @@ fn code(n: NodeFlags) -> u32 {
 impl Lanes {
     pub(super) fn new(analysis: &Analysis<'_>) -> Self {
         let mut follow = Follow::new(analysis);
-        let mut steps: Vec<Vec<(Time, u32)>> = follow
-            .nodes()
-            .map(|(_, n)| vec![(Time::ZERO, code(n))])
-            .collect();
+        let mut steps: Vec<Vec<(Time, u32)>> =
+            follow.nodes().map(|(_, n)| vec![(Time::ZERO, code(n))]).collect();
         for (id, r) in analysis.trace.iter().enumerate() {
             if let Some((node, before, after)) = follow.apply(id as RecordId, r).node
                 && code(before) != code(after)
@@ -38,23 +36,14 @@ impl Lanes {
         }
         let absent = Health::Absent.index() as u32;
         let existed = |n: &NodeId| steps[n.index()].iter().any(|s| s.1 & 7 != absent);
-        let nodes: Vec<NodeId> = (0..steps.len() as u32)
-            .map(NodeId)
-            .filter(existed)
-            .collect();
-        Lanes {
-            nodes: Nodes::new(by_zone_and_name(analysis, nodes)),
-            steps,
-        }
+        let nodes: Vec<NodeId> = (0..steps.len() as u32).map(NodeId).filter(existed).collect();
+        Lanes { nodes: Nodes::new(by_zone_and_name(analysis, nodes)), steps }
     }
 
     pub(super) fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let ids = &self.nodes.ids;
         columns.texts("node.name", ids.iter().map(|n| analysis.node_name(*n)));
-        columns.codes(
-            "node.zone",
-            ids.iter().map(|n| u32::from(analysis.zone_of[n.index()])),
-        );
+        columns.codes("node.zone", ids.iter().map(|n| u32::from(analysis.zone_of[n.index()])));
         let steps = || ids.iter().map(|n| &self.steps[n.index()]);
         columns.codes("lane.count", steps().map(|s| s.len() as u32));
         columns.near("lane.at", steps().flatten().map(|s| clock.of(s.0)));

@@ -24,8 +24,7 @@ impl Pods {
 
     /// One higher than its place, so that none is 0.
     pub(super) fn or_none(&self, pod: Option<PodId>) -> u32 {
-        pod.and_then(|p| self.0.get(&p))
-            .map_or(0, |place| place + 1)
+        pod.and_then(|p| self.0.get(&p)).map_or(0, |place| place + 1)
     }
 
     pub(super) fn names<'a>(&'a self, analysis: &'a Analysis<'a>) -> impl Iterator<Item = &'a str> {
@@ -76,9 +75,7 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new(horizon: Time) -> Self {
         let fits = u32::try_from(horizon.as_millis()).is_ok_and(|ms| ms < u32::MAX / 2);
-        Clock {
-            unit: if fits { 1 } else { 1_000 },
-        }
+        Clock { unit: if fits { 1 } else { 1_000 } }
     }
 
     pub(super) fn of(self, at: Time) -> u32 {

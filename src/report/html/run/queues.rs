@@ -30,28 +30,20 @@ pub(super) fn write(
     for (actor, seconds) in &analysis.trace.requests {
         let limits = match actor {
             crate::trace::Actor::NodeLifecycle => timing.node_lifecycle_client,
-            crate::trace::Actor::TaintEviction => timing
-                .taint_eviction_client
-                .or(timing.node_lifecycle_client),
+            crate::trace::Actor::TaintEviction => {
+                timing.taint_eviction_client.or(timing.node_lifecycle_client)
+            }
             _ => None,
         };
         let name = format!("requests of {}", by(*actor));
         let limit = limits.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
-        series.push((
-            json!({ "name": name, "unit": "per second", "limit": limit }),
-            rates(seconds),
-        ));
+        series
+            .push((json!({ "name": name, "unit": "per second", "limit": limit }), rates(seconds)));
     }
     series.retain(|(_, steps)| steps.iter().any(|s| s.1 > 0));
     columns.codes("queue.count", series.iter().map(|s| s.1.len() as u32));
-    columns.near(
-        "queue.at",
-        series.iter().flat_map(|s| &s.1).map(|s| clock.of(s.0)),
-    );
-    columns.near(
-        "queue.length",
-        series.iter().flat_map(|s| &s.1).map(|s| s.1),
-    );
+    columns.near("queue.at", series.iter().flat_map(|s| &s.1).map(|s| clock.of(s.0)));
+    columns.near("queue.length", series.iter().flat_map(|s| &s.1).map(|s| s.1));
     columns.set("queues", series.into_iter().map(|s| s.0).collect());
 }
 
@@ -94,14 +86,7 @@ mod tests {
         let s = Time::from_secs;
         assert_eq!(
             rates(&[(2, 3), (3, 4), (9, 6)]),
-            [
-                (s(0), 0),
-                (s(2), 3),
-                (s(3), 1),
-                (s(4), 0),
-                (s(9), 2),
-                (s(10), 0)
-            ]
+            [(s(0), 0), (s(2), 3), (s(3), 1), (s(4), 0), (s(9), 2), (s(10), 0)]
         );
     }
 }

@@ -29,21 +29,13 @@ pub(super) fn write(serving: &Serving, clock: Clock, columns: &mut Columns) {
             "needless": w.costs.needless,
         })
     };
-    columns.set(
-        "workloads",
-        all.iter().map(of).collect::<Vec<Value>>().into(),
-    );
+    columns.set("workloads", all.iter().map(of).collect::<Vec<Value>>().into());
     columns.codes("workload.count", all.iter().map(|w| w.counts.len() as u32));
     let counts = || all.iter().flat_map(|w| &w.counts);
-    columns.near(
-        "workload.at",
-        counts().map(|c: &(Time, Count)| clock.of(c.0)),
-    );
+    columns.near("workload.at", counts().map(|c: &(Time, Count)| clock.of(c.0)));
     for (name, figure) in FIGURES {
         columns.near(name, counts().map(|c| figure(&c.1)));
     }
-    let needed = all
-        .iter()
-        .flat_map(|w| w.counts.iter().map(|c| w.need(c.1.desired)));
+    let needed = all.iter().flat_map(|w| w.counts.iter().map(|c| w.need(c.1.desired)));
     columns.near("workload.needed", needed);
 }

@@ -30,11 +30,9 @@ impl Reader<'_> {
             E::Always(claim) => self.always(claim, place, complaints),
             E::Never(claim) => self.never(claim, place, complaints),
             E::Violates(claim) => self.violates(claim, place, complaints),
-            E::Eventually {
-                that,
-                after,
-                within,
-            } => self.eventually(that, after.as_ref(), within.as_ref(), place, complaints),
+            E::Eventually { that, after, within } => {
+                self.eventually(that, after.as_ref(), within.as_ref(), place, complaints)
+            }
             E::Until { that, until, after } => {
                 self.until(that, until, after.as_ref(), place, complaints)
             }
@@ -54,9 +52,7 @@ impl Reader<'_> {
         complaints: &mut Complaints,
     ) -> Option<Expected> {
         Some(Expected::Pending {
-            pods: self
-                .pods(&p.common(), place, complaints)?
-                .unwrap_or_default(),
+            pods: self.pods(&p.common(), place, complaints)?.unwrap_or_default(),
             count: count(p.count.as_ref(), place, complaints)?,
             at: match &p.at {
                 Some(text) => self.moment(text.as_str(), &with(place, "at"), complaints)?,
@@ -85,10 +81,7 @@ impl Reader<'_> {
                 Some(Some(sought)) => parts.push(sought),
                 Some(None) => complaints.say(
                     at,
-                    format!(
-                        "`{}` is not about records; an order has only those",
-                        word(part)
-                    ),
+                    format!("`{}` is not about records; an order has only those", word(part)),
                 ),
                 None => {}
             }
@@ -106,16 +99,11 @@ impl Reader<'_> {
         let (claim, at, stretch) = self.stretch_of(claim, with(place, 0), complaints)?;
         if property(claim).is_some() {
             let help = "`Never(PodStuck)`";
-            complaints.add(
-                at,
-                Problem::new("a property is something that must never happen").help(help),
-            );
+            complaints
+                .add(at, Problem::new("a property is something that must never happen").help(help));
             return None;
         }
-        Some(Expected::Always(
-            self.claim(claim, &at, complaints)?,
-            stretch,
-        ))
+        Some(Expected::Always(self.claim(claim, &at, complaints)?, stretch))
     }
 
     /// A claim that holds at no moment, or a property that no run has.

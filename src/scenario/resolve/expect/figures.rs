@@ -32,21 +32,14 @@ impl Reader<'_> {
             None => None,
         };
         if longest.is_some() && (relation != Relation::AtMost || is_duration(&l.of)) {
-            complaints.say(
-                with(place, "longest"),
-                "only an `AtMost` of a number has a `longest`",
-            );
+            complaints.say(with(place, "longest"), "only an `AtMost` of a number has a `longest`");
             return None;
         }
         if l.during.is_some() && is_duration(&l.of) {
             complaints.say(with(place, "during"), "this figure is one of the whole run");
             return None;
         }
-        Some(Expected::Figure {
-            comparison: comparison?,
-            longest,
-            during,
-        })
+        Some(Expected::Figure { comparison: comparison?, longest, during })
     }
 
     pub(super) fn comparison(
@@ -61,9 +54,7 @@ impl Reader<'_> {
             (FlagValue::Int(n), false) if *n >= 0 => Ok(*n as u64),
             (FlagValue::Text(text), true) => values::span(text).map(Dur::as_nanos),
             (_, false) => Err(Problem::new("this limit is a whole number, zero or more")),
-            (_, true) => Err(Problem::new(
-                "this limit is a duration in quotes, such as \"8m\"",
-            )),
+            (_, true) => Err(Problem::new("this limit is a duration in quotes, such as \"8m\"")),
         };
         let limit = complaints.take(with(place, "is"), limit);
         let name = text_of(of);
@@ -72,8 +63,7 @@ impl Reader<'_> {
             Quantity::NotReadyNodes(zone) => {
                 if zone != "*" {
                     said(
-                        self.nodes
-                            .select(&language::NodeSelector::Zone(zone.clone())),
+                        self.nodes.select(&language::NodeSelector::Zone(zone.clone())),
                         of_place,
                         complaints,
                     )?;
@@ -109,12 +99,7 @@ impl Reader<'_> {
                 Some(BTreeSet::from([found]))
             }
         };
-        Some(Comparison {
-            quantity: of.clone(),
-            workloads,
-            relation,
-            limit: limit?,
-        })
+        Some(Comparison { quantity: of.clone(), workloads, relation, limit: limit? })
     }
 
     /// The claim without its stretch, its place, and the stretch.
@@ -149,8 +134,7 @@ impl Reader<'_> {
                 );
                 return None;
             }
-            self.comparison(&c.of, &c.is, relation, place, complaints)
-                .map(Claim::Compare)
+            self.comparison(&c.of, &c.is, relation, place, complaints).map(Claim::Compare)
         };
         let list = |claims: &[C], complaints: &mut Complaints| {
             let mut found = Vec::new();
@@ -171,16 +155,11 @@ impl Reader<'_> {
             C::Equal(c) => compare(c, Relation::Equal, complaints),
             C::All(claims) => list(claims, complaints).map(Claim::All),
             C::AnyOf(claims) => list(claims, complaints).map(Claim::AnyOf),
-            C::Not(claim) => Some(Claim::Not(Box::new(self.claim(
-                claim,
-                &with(place, 0),
-                complaints,
-            )?))),
+            C::Not(claim) => {
+                Some(Claim::Not(Box::new(self.claim(claim, &with(place, 0), complaints)?)))
+            }
             C::During { .. } => {
-                complaints.say(
-                    place.clone(),
-                    "`During` stands outermost in `Always` and `Never`",
-                );
+                complaints.say(place.clone(), "`During` stands outermost in `Always` and `Never`");
                 None
             }
             _ => {

@@ -20,9 +20,7 @@ impl Reader<'_> {
         let one = |text: Option<&language::TimeText>, field: &str, complaints: &mut Complaints| {
             match text {
                 None => Some(None),
-                Some(text) => self
-                    .moment(text.as_str(), &with(place, field), complaints)
-                    .map(Some),
+                Some(text) => self.moment(text.as_str(), &with(place, field), complaints).map(Some),
             }
         };
         let window = |w: Option<&Window>, field: &str, complaints: &mut Complaints| match w {
@@ -38,20 +36,14 @@ impl Reader<'_> {
                 all
             });
         }
-        let (after, before) = (
-            one(c.after, "after", complaints),
-            one(c.before, "before", complaints),
-        );
-        let (between, first) = (
-            window(c.between, "between", complaints),
-            window(c.first, "first", complaints),
-        );
+        let (after, before) =
+            (one(c.after, "after", complaints), one(c.before, "before", complaints));
+        let (between, first) =
+            (window(c.between, "between", complaints), window(c.first, "first", complaints));
         let during = window(c.during, "during", complaints);
         let spread = match c.spread {
             None => Some(None),
-            Some(text) => complaints
-                .take(with(place, "spread"), spread(text))
-                .map(Some),
+            Some(text) => complaints.take(with(place, "spread"), spread(text)).map(Some),
         };
         let (mut after, mut before, between) = (after?, before?, between?);
         if between.is_some() && (after.is_some() || before.is_some()) {
@@ -147,17 +139,10 @@ fn repeated(text: &str) -> (u64, &str) {
 
 fn spread(text: &str) -> Result<(Dur, Dur), Problem> {
     let bound = |text: &str, open: Dur| {
-        if text.trim().is_empty() {
-            Ok(open)
-        } else {
-            values::span(text.trim())
-        }
+        if text.trim().is_empty() { Ok(open) } else { values::span(text.trim()) }
     };
     let (least, most) = match text.split_once("..") {
-        Some((least, most)) => (
-            bound(least, Dur::ZERO)?,
-            bound(most, Dur::from_nanos(u64::MAX))?,
-        ),
+        Some((least, most)) => (bound(least, Dur::ZERO)?, bound(most, Dur::from_nanos(u64::MAX))?),
         None => (values::span(text)?, values::span(text)?),
     };
     if least > most {

@@ -24,23 +24,15 @@ impl Reader<'_> {
     ) -> Expectations {
         let is_placed = !spec.expect.is_empty() || spec.golden.is_some();
         let tree = is_placed.then(|| Tree::read(text).ok()).flatten();
-        let bytes = |place: &Place| {
-            tree.as_ref()
-                .and_then(|t| t.find(place))
-                .map_or(0..0, Tree::bytes)
-        };
+        let bytes =
+            |place: &Place| tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, Tree::bytes);
         let seeds = seeds(spec.seeds, complaints);
         let mut list = Vec::new();
         for (i, e) in spec.expect.iter().enumerate() {
             let place = at!["expect", i];
             let (share, inner, at) = share(e, seeds, &place, complaints);
             if let Some(what) = self.expected(inner, &at, complaints) {
-                list.push(Expectation {
-                    kind: word(inner),
-                    what,
-                    share,
-                    bytes: bytes(&place),
-                });
+                list.push(Expectation { kind: word(inner), what, share, bytes: bytes(&place) });
             }
         }
         let golden = spec
@@ -61,9 +53,7 @@ impl Reader<'_> {
             .collect();
         Expectations {
             list,
-            seeds: (0..u64::from(seeds))
-                .map(|n| of.seed.wrapping_add(n))
-                .collect(),
+            seeds: (0..u64::from(seeds)).map(|n| of.seed.wrapping_add(n)).collect(),
             golden,
             guards,
         }

@@ -39,9 +39,6 @@ pub(super) fn actor(name: &str, place: &Place, complaints: &mut Complaints) -> O
     }
     let help = did_you_mean(name, known.iter().copied())
         .unwrap_or_else(|| format!("one of {}", known.join(", ")));
-    complaints.add(
-        place.clone(),
-        Problem::new(format!("nobody is called `{name}`")).help(help),
-    );
+    complaints.add(place.clone(), Problem::new(format!("nobody is called `{name}`")).help(help));
     None
 }

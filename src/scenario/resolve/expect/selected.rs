@@ -46,13 +46,8 @@ impl Reader<'_> {
             }
         }
         if let Some(text) = c.label {
-            written.push(format!(
-                "{}with {text}",
-                if written.is_empty() { "pods " } else { "" }
-            ));
-            selected
-                .labels
-                .push(label(text, &with(place, "label"), complaints)?);
+            written.push(format!("{}with {text}", if written.is_empty() { "pods " } else { "" }));
+            selected.labels.push(label(text, &with(place, "label"), complaints)?);
         }
         if let Some(namespace) = c.namespace {
             written.push(format!(
@@ -74,11 +69,7 @@ impl Reader<'_> {
             && self.workloads.plans.is_empty()
             && !self.incomplete()
         {
-            let known = self
-                .pods
-                .by_name
-                .keys()
-                .map(|n| n.strip_prefix("default/").unwrap_or(n));
+            let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
             complaints.add(
                 place.clone(),
                 Problem::new(format!("there is no pod `{name}`"))
@@ -107,12 +98,8 @@ impl Reader<'_> {
             PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
         };
         let found = said(self.pods.select(selector), place.clone(), complaints)?;
-        selected.names = Some(
-            found
-                .into_iter()
-                .map(|i| self.pods.plans[i as usize].name.to_string())
-                .collect(),
-        );
+        selected.names =
+            Some(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
         Some(written)
     }
 
@@ -126,11 +113,8 @@ impl Reader<'_> {
     /// left; nothing if there is none.
     pub(super) fn workload_named(&self, name: &str) -> Result<Option<String>, Problem> {
         // A Deployment's own ReplicaSet is not what people mean.
-        let own = self
-            .workloads
-            .plans
-            .iter()
-            .filter(|w| w.owner.is_none() && is_called(&w.name, name));
+        let own =
+            self.workloads.plans.iter().filter(|w| w.owner.is_none() && is_called(&w.name, name));
         let found: BTreeSet<&str> = own.map(|w| w.name.as_str()).collect();
         match found.len() {
             0 => Ok(None),
@@ -138,32 +122,22 @@ impl Reader<'_> {
             _ => Err(ambiguous(
                 name,
                 "workload",
-                found
-                    .iter()
-                    .map(|full| told_apart(full, found.iter().copied())),
+                found.iter().map(|full| told_apart(full, found.iter().copied())),
             )),
         }
     }
 
     /// The names of the pods of a group, or of those that state an owner of that name.
     pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
-        let grouped = self
-            .pods
-            .groups
-            .iter()
-            .any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
+        let grouped =
+            self.pods.groups.iter().any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
         let found: Vec<PodIndex> = if grouped {
             self.pods.select(&PodSelector::Group(name.to_owned()))?
         } else {
             // Owners that are not declared: their pods say who they are.
             let full = |p: &PodPlan| {
                 let owner = self.pods.templates[p.template as usize].owner.as_ref()?;
-                Some(format!(
-                    "{}/{}/{}",
-                    owner.kind,
-                    namespace_of(&p.name),
-                    owner.name
-                ))
+                Some(format!("{}/{}/{}", owner.kind, namespace_of(&p.name), owner.name))
             };
             let owned = |p: &PodPlan| full(p).filter(|full| is_called(full, name));
             let owners: BTreeSet<String> = self.pods.plans.iter().filter_map(owned).collect();
@@ -194,13 +168,8 @@ impl Reader<'_> {
             .map(|w| short(&w.name))
             .chain(self.pods.groups.iter().map(|g| g.name.clone()))
             .collect();
-        let problem = Problem::new(format!(
-            "there is no workload and no group of pods `{name}`"
-        ));
-        Err(Some(problem.maybe_help(did_you_mean(
-            name,
-            known.iter().map(String::as_str),
-        ))))
+        let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
+        Err(Some(problem.maybe_help(did_you_mean(name, known.iter().map(String::as_str)))))
     }
 
     /// The nodes that are meant; `Some(None)` is all.
@@ -226,11 +195,7 @@ impl Reader<'_> {
             narrow(said(found, with(place, "node"), complaints)?);
         }
         if let Some(selector) = c.nodes {
-            narrow(said(
-                self.nodes.select(selector),
-                with(place, "nodes"),
-                complaints,
-            )?);
+            narrow(said(self.nodes.select(selector), with(place, "nodes"), complaints)?);
         }
         if let Some(zone) = c.zone {
             narrow(said(
@@ -248,8 +213,5 @@ impl Reader<'_> {
 }
 
 fn label(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
-    complaints.take(
-        place.clone(),
-        Selector::parse(text).map_err(|e| Problem::new(e.to_string())),
-    )
+    complaints.take(place.clone(), Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
 }

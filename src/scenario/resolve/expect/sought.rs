@@ -40,22 +40,14 @@ impl Reader<'_> {
             return Some(None);
         };
         let count = match e {
-            language::Expectation::NotEvicted(_) => Some(Count {
-                least: 0,
-                most: 0,
-                each: false,
-            }),
+            language::Expectation::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
             _ => count(common.count, place, complaints),
         };
         let times = self.times(&common, place, complaints);
         let count = count.map(|count| match (&times, common.count) {
             (Some(times), None) if !times.at.is_empty() => {
                 let n = times.at.iter().map(|t| t.0).sum();
-                Count {
-                    least: n,
-                    most: n,
-                    each: false,
-                }
+                Count { least: n, most: n, each: false }
             }
             _ => count,
         });
@@ -69,30 +61,16 @@ impl Reader<'_> {
         }
         let is_about_pods = is_about_pods(&what);
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
-        let nothing_selected = if is_about_pods {
-            pods.is_none()
-        } else {
-            nodes.is_none()
-        };
+        let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
-            let all = if is_about_pods {
-                "`pods: All`"
-            } else {
-                "`nodes: All`"
-            };
+            let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
             complaints.add(
                 with(place, "count"),
                 Problem::new("\"all\" of what is not said").help(format!("select some, or {all}")),
             );
             return None;
         }
-        Some(Some(Sought {
-            what,
-            pods,
-            nodes,
-            count,
-            times,
-        }))
+        Some(Some(Sought { what, pods, nodes, count, times }))
     }
 }
 
@@ -117,25 +95,15 @@ fn kind<'e>(
         E::Created(s) => (Kind::Created, s.common()),
         E::Bound(s) => (Kind::Bound, s.common()),
         E::Phase(s) => (Kind::Phase(phase(s.phase)), s.common()),
-        E::PodCondition(s) => (
-            Kind::PodCondition(pod_condition(s.kind), status(s.status)),
-            s.common(),
-        ),
+        E::PodCondition(s) => {
+            (Kind::PodCondition(pod_condition(s.kind), status(s.status)), s.common())
+        }
         E::TimerSet(s) => (Kind::TimerSet, s.common()),
         E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
-        E::Tainted(s) => (
-            Kind::Tainted(taint(&s.taint, place, complaints)?),
-            s.common(),
-        ),
-        E::Untainted(s) => (
-            Kind::Untainted(taint(&s.taint, place, complaints)?),
-            s.common(),
-        ),
-        E::Condition(s) => (
-            Kind::Condition(condition_kind(s.kind), status(s.status)),
-            s.common(),
-        ),
+        E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place, complaints)?), s.common()),
+        E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place, complaints)?), s.common()),
+        E::Condition(s) => (Kind::Condition(condition_kind(s.kind), status(s.status)), s.common()),
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {
@@ -150,12 +118,7 @@ fn kind<'e>(
                 ("nodes", s.nodes.is_some()),
                 ("zone", s.zone.is_some()),
             ];
-            none_of(
-                &given,
-                "master disruption is about all zones",
-                place,
-                complaints,
-            )?;
+            none_of(&given, "master disruption is about all zones", place, complaints)?;
             let entered = s.state == language::DisruptionState::Entered;
             (Kind::MasterDisruption { entered }, s.common())
         }
@@ -235,30 +198,20 @@ pub(super) fn count(
     place: &Place,
     complaints: &mut Complaints,
 ) -> Option<Count> {
-    let between = |least, most| Count {
-        least,
-        most,
-        each: false,
-    };
+    let between = |least, most| Count { least, most, each: false };
     let number = |text: &str, open: u64| {
-        if text.trim().is_empty() {
-            Some(open)
-        } else {
-            text.trim().parse().ok()
-        }
+        if text.trim().is_empty() { Some(open) } else { text.trim().parse().ok() }
     };
     let read = match written {
         None => Some(between(1, u64::MAX)),
         Some(FlagValue::Int(n)) => u64::try_from(*n).ok().map(|n| between(n, n)),
-        Some(FlagValue::Text(text)) if text == "all" => Some(Count {
-            least: 1,
-            most: u64::MAX,
-            each: true,
-        }),
+        Some(FlagValue::Text(text)) if text == "all" => {
+            Some(Count { least: 1, most: u64::MAX, each: true })
+        }
         Some(FlagValue::Text(text)) => match text.split_once("..") {
-            Some((least, most)) => number(least, 0)
-                .zip(number(most, u64::MAX))
-                .map(|(a, b)| between(a, b)),
+            Some((least, most)) => {
+                number(least, 0).zip(number(most, u64::MAX)).map(|(a, b)| between(a, b))
+            }
             None => text.trim().parse().ok().map(|n| between(n, n)),
         },
         Some(FlagValue::Bool(_) | FlagValue::Float(_)) => None,
@@ -288,15 +241,9 @@ fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Taint
     let parsed = effect.map(Effect::parse);
     if key.is_empty() || parsed == Some(None) {
         let help = "\"key:Effect\", \"key=value:Effect\" or \"key\"; the effects are NoSchedule, PreferNoSchedule and NoExecute";
-        complaints.add(
-            with(place, "taint"),
-            Problem::new(format!("`{text}` is not a taint")).help(help),
-        );
+        complaints
+            .add(with(place, "taint"), Problem::new(format!("`{text}` is not a taint")).help(help));
         return None;
     }
-    Some(TaintSought {
-        key: key.to_owned(),
-        value,
-        effect: parsed.flatten(),
-    })
+    Some(TaintSought { key: key.to_owned(), value, effect: parsed.flatten() })
 }
