@@ -215,9 +215,11 @@ impl<'a> Walk<'a> {
         };
         match r.what {
             What::PodDeleting(grace) => {
-                drop(self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into()))))
+                self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())));
             }
-            What::PodGone => drop(self.over.remove(&pod)),
+            What::PodGone => {
+                self.over.remove(&pod);
+            }
             _ => {}
         }
         if is_lost(&before) {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The layers, each with those that it may import.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("kernel", &[]),
     ("api", &["kernel"]),
     ("trace", &["kernel", "api"]),
@@ -30,16 +30,12 @@ const LAYERS: [(&str, &[&str]); 20] = [
         "scenario",
         &["kernel", "api", "trace", "plan", "files", "profiles", "language", "outages", "import"],
     ),
-    ("recorded", &["kernel", "api", "trace", "plan", "files", "profiles", "language"]),
-    (
-        "analysis",
-        &["kernel", "api", "trace", "plan", "profiles", "language", "scenario", "recorded"],
-    ),
+    ("analysis", &["kernel", "api", "trace", "plan", "profiles", "language", "scenario"]),
     (
         "lab",
         &[
             "kernel", "api", "trace", "plan", "client", "sim", "profiles", "language", "outages",
-            "scenario", "recorded", "analysis",
+            "scenario", "analysis",
         ],
     ),
     (
@@ -53,7 +49,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
         "cli",
         &[
             "kernel", "api", "trace", "plan", "sim", "files", "profiles", "language", "outages",
-            "import", "evidence", "scenario", "recorded", "analysis", "lab", "report",
+            "import", "evidence", "scenario", "analysis", "lab", "report",
         ],
     ),
 ];
