@@ -1,9 +1,10 @@
 //! The clients of the API server that a scenario can name.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A client of the API server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum ApiClient {
     /// The node lifecycle controller.
     NodeLifecycle,

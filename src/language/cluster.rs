@@ -4,24 +4,21 @@ use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Nodes that are alike except for their names.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeGroup {
     /// The name of a single node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The names of several nodes, `"a-{00..09}"`; instead of `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NamesText>,
     /// The zone: labels `topology.kubernetes.io/zone` and its beta name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
     /// The region: labels `topology.kubernetes.io/region` and its beta name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -41,23 +38,19 @@ pub struct NodeGroup {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, QuantityText>,
     /// How the nodes start; `Ready` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
     /// name where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_offset: Option<DurationText>,
     /// Imitated kubelets: the period of lease renewals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_period: Option<DurationText>,
     /// Imitated kubelets: when the status is first checked. Spread by the node's name where not
     /// given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_offset: Option<DurationText>,
 }
 
 /// How a node starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeStart {
     /// Ready, with a fresh heartbeat.
@@ -71,7 +64,7 @@ pub enum NodeStart {
         conditions: Vec<Condition>,
         /// The lease's `spec.renewTime`, from the start of the run and not after it: `"-3.25s"`.
         /// None if there is no lease.
-        #[serde(default, rename = "renewTime", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "renewTime")]
         renew_time: Option<DurationText>,
         /// The kubelet does not reach the API server when the run starts.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -80,8 +73,8 @@ pub enum NodeStart {
 }
 
 /// A condition of an imported node.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Condition {
     /// Which condition.
     #[serde(rename = "type")]
@@ -92,15 +85,13 @@ pub struct Condition {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// When the kubelet last posted it, from the start of the run: `"-12s"`.
-    #[serde(rename = "lastHeartbeatTime")]
     pub last_heartbeat_time: DurationText,
     /// When the status last changed, from the start of the run: `"-26h"`.
-    #[serde(rename = "lastTransitionTime")]
     pub last_transition_time: DurationText,
 }
 
 /// The type of a node condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum ConditionKind {
     /// The kubelet is ready.
     Ready,
@@ -117,7 +108,7 @@ pub enum ConditionKind {
 }
 
 /// The status of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Status {
     /// It holds.
     True,
@@ -128,24 +119,19 @@ pub enum Status {
 }
 
 /// Pods that are alike except for their names and places.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodGroup {
     /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it:
     /// `web-0`, `web-1`, …, or `agent-NODE`, or `web-NODE-0`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The names of several pods, `"db-{0..2}"`; instead of `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NamesText>,
     /// `metadata.namespace`; `default` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// How many.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Another word for `count`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u64>,
     /// Where they are, or that the scheduler is to place them.
     pub on: Placement,
@@ -153,18 +139,13 @@ pub struct PodGroup {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The controlling owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
     /// `spec.tolerations`. Admission adds those for not-ready and unreachable where they are
     /// missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(
-        default,
-        rename = "terminationGracePeriodSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "terminationGracePeriodSeconds")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
     #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
@@ -173,13 +154,11 @@ pub struct PodGroup {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requests: BTreeMap<String, QuantityText>,
     /// `spec.priority`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "priorityClassName")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
     #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
@@ -191,7 +170,7 @@ pub struct PodGroup {
     #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "preemptionPolicy")]
     pub preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
@@ -206,29 +185,25 @@ pub struct PodGroup {
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "podDeletionCost")]
     pub pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_start: Option<DurationText>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_stop: Option<DurationText>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// A static pod: where its kubelet has it from.
-    #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "static")]
     pub static_pod: Option<StaticPod>,
     /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<PodStart>,
 }
 
 /// Where the pods of a group are.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Placement {
     /// Bound to no node: the scheduler places them, or an entry of the timeline binds them.
@@ -252,7 +227,7 @@ pub enum Placement {
 }
 
 /// A set of nodes, as they are declared: labels that change during a run do not matter.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeSelector {
     /// Every node.
@@ -280,7 +255,7 @@ pub enum NodeSelector {
 }
 
 /// A set of pods.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PodSelector {
     /// Every pod.
@@ -296,7 +271,7 @@ pub enum PodSelector {
 }
 
 /// The controlling owner of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
     /// Its kind, `DaemonSet` say.
@@ -306,28 +281,25 @@ pub struct Owner {
 }
 
 /// A toleration as in the Kubernetes API.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Toleration {
     /// The taint's key; none with `Exists` tolerates everything.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
     /// How values are compared; `Equal` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<Operator>,
     /// The value to compare with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value: String,
     /// The taint's effect; every effect where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// How long a NoExecute taint is tolerated; for ever where not given.
-    #[serde(default, rename = "tolerationSeconds", skip_serializing_if = "Option::is_none")]
     pub toleration_seconds: Option<i64>,
 }
 
 /// How a toleration compares values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Operator {
     /// The value must be equal.
     Equal,
@@ -340,7 +312,7 @@ pub enum Operator {
 }
 
 /// The effect of a taint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Effect {
     /// New pods stay away.
     NoSchedule,
@@ -351,7 +323,7 @@ pub enum Effect {
 }
 
 /// Where a kubelet has a static pod from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum StaticPod {
     /// A file; such pods tolerate every NoExecute taint.
     File,
@@ -360,7 +332,7 @@ pub enum StaticPod {
 }
 
 /// How a pod starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PodStart {
     /// Running and Ready.
@@ -372,19 +344,17 @@ pub enum PodStart {
         /// `status.phase`
         phase: Phase,
         /// The condition Ready.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         ready: Option<PodCondition>,
         /// The condition DisruptionTarget.
-        #[serde(default, rename = "disruptionTarget", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "disruptionTarget")]
         disruption_target: Option<PodCondition>,
         /// Set if it was being deleted.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         deletion: Option<Deletion>,
     },
 }
 
 /// `status.phase`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Phase {
     /// Not all containers run yet.
     Pending,
@@ -397,21 +367,19 @@ pub enum Phase {
 }
 
 /// A condition of an imported pod.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodCondition {
     /// Its status.
     pub status: Status,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<PodReason>,
     /// When the status last changed, from the start of the run: `"-26h"`.
-    #[serde(rename = "lastTransitionTime")]
     pub last_transition_time: DurationText,
 }
 
 /// Why an imported pod's condition has its status; others are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodReason {
     /// By the taint eviction controller.
     DeletionByTaintManager,
@@ -424,14 +392,13 @@ pub enum PodReason {
 }
 
 /// A deletion that an imported pod was in.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Deletion {
     /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run:
     /// `"-4m"`, `"12s"`.
     pub timestamp: DurationText,
     /// `metadata.deletionGracePeriodSeconds`
-    #[serde(rename = "gracePeriodSeconds")]
     pub grace_period_seconds: i64,
 }
 

@@ -3,60 +3,52 @@
 use super::cluster::NodeSelector;
 use super::texts::DurationText;
 use super::timeline::Cut;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the cluster fails, beside what the timeline says.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Faults {
     /// The kinds of faults.
     pub models: Vec<FaultModel>,
     /// What the provider does about machines that are away for long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
 }
 
 /// One kind of fault: what fails, how often, and for how long.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultModel {
     /// Its name, of which the draws depend.
     pub name: String,
     /// Each of these nodes fails by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodeSelector>,
     /// Each of these groups of nodes fails as one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<FaultGroups>,
     /// What happens.
     #[serde(rename = "do")]
     pub act: FaultAct,
     /// How often.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<FaultRate>,
     /// How long it runs between an outage and the next one, in place of a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Distribution>,
     /// How long an outage lasts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts: Option<Distribution>,
     /// Which part of a group's nodes an outage takes, above 0 and at most 1; all where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<f64>,
     /// The nodes of a group go down one by one, evenly drawn over this span; at once where not
     /// given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<DurationText>,
     /// Nodes of a group come back each after a time of its own, instead of all at one time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// Outages as they were recorded, in place of rates and distributions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<FaultTrace>,
 }
 
 /// Groups of nodes that fail as one.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum FaultGroups {
     /// The nodes of each zone.
     Zones,
@@ -69,7 +61,7 @@ pub enum FaultGroups {
 }
 
 /// What a fault does.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum FaultAct {
     /// Machines stop, and boot at the end.
@@ -99,7 +91,7 @@ fn is_network(cut: &Cut) -> bool {
 }
 
 /// How often something fails, on average. A year has 365 days.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub enum FaultRate {
     /// So many times a year, each node.
     PerNodeYear(f64),
@@ -108,7 +100,7 @@ pub enum FaultRate {
 }
 
 /// How spans of time are distributed.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Distribution {
     /// Without memory.
@@ -142,18 +134,17 @@ pub enum Distribution {
 
 /// Outages as they were recorded. Where no node of the file is called as one of the cluster, they
 /// are dealt out. Each seed begins at another place of the file, and goes on at its beginning.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultTrace {
     /// The file; its path is relative to the scenario.
     pub file: String,
     /// Its form; told by its content where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<HistoryFormat>,
 }
 
 /// The form of a history of outages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum HistoryFormat {
     /// `node,start,end` with a heading.
     Csv,
@@ -168,7 +159,7 @@ pub enum HistoryFormat {
 }
 
 /// What the provider does about machines that are away for long.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repair {
     /// How long a node is away before something is done.
@@ -179,12 +170,11 @@ pub struct Repair {
     /// How long that takes.
     pub takes: DurationText,
     /// Nothing is done while more than this part of all nodes is away.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_share: Option<f64>,
 }
 
 /// How a machine is repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RepairAct {
     /// It is started again.
     Reboot,

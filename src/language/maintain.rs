@@ -1,10 +1,11 @@
 //! Drains and maintenances of nodes: flags, and what happens afterwards.
 
 use super::texts::DurationText;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The flags of `kubectl drain` in a maintenance.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrainFlags {
     /// `--force`: pods without a controller go, too.
@@ -12,7 +13,6 @@ pub struct DrainFlags {
     pub force: bool,
     /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given,
     /// as no machine could be maintained otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_daemonsets: Option<bool>,
     /// `--delete-emptydir-data`: pods with an emptyDir go, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -21,13 +21,11 @@ pub struct DrainFlags {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disable_eviction: bool,
     /// `--grace-period`; the pods' own where not given.
-    #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "gracePeriodSeconds")]
     pub grace_period_seconds: Option<i64>,
     /// `--timeout` of each node; it waits for ever where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<DurationText>,
     /// `--skip-wait-for-delete-timeout`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_wait_for_delete_timeout: Option<DurationText>,
 }
 
@@ -39,7 +37,7 @@ impl DrainFlags {
 }
 
 /// What comes of a node that is Ready again after its maintenance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Afterwards {
     /// It is uncordoned.
     Uncordon,
@@ -48,7 +46,7 @@ pub enum Afterwards {
 }
 
 /// What a maintenance does if the drain of a node fails or times out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum IfNotDrained {
     /// The node stays cordoned and on; no further node begins, and those under way are finished.
     Stop,

@@ -1,25 +1,23 @@
 //! What the controllers of a cluster that has been running remember.
 
 use super::texts::DurationText;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the controllers of an exported cluster remember, as far as the export shows it beside its
 /// nodes and pods. With it they go on where they stood; without it those of an export start anew.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
     /// Since when the present leader of kube-controller-manager has held office (`acquireTime` of
     /// its lease), from the start of the run: `"-8m3s"`. What happened before, it knows only as a
     /// restart leaves it. Where not given it has been in office for long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub office: Option<DurationText>,
     /// When the node lifecycle controller next looks at all nodes, from the start of the run:
     /// `"3.2s"`. Drawn within its period where not given, as far as conditions do not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass: Option<DurationText>,
     /// When it was last seen to do so, as its events tell, from the start of the run: `"-34.518s"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<DurationText>,
     /// When the leases of healthy nodes were last renewed (`renewTime`), from the start of the run,
     /// by the nodes' names: `{"a-0": "-3.25s"}`. A node that is not there has some time within its
@@ -39,21 +37,19 @@ pub struct Memory {
 }
 
 /// A pod that waits for a node: what its back-off is computed from.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Waiting {
     /// Since when its condition PodScheduled has been False, from the start of the run: `"-4m"`.
     pub since: DurationText,
     /// How often it was tried; drawn where not given, within what the time since allows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tries: Option<u32>,
     /// When it was last tried, from the start of the run; drawn where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<DurationText>,
 }
 
 /// Failures of a Job's pods since its last success: what its back-off is computed from.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failures {
     /// How many there were at least.
@@ -67,7 +63,7 @@ pub struct Failures {
 }
 
 /// The status of a disruption budget.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Counted {
     /// `status.disruptionsAllowed`

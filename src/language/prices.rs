@@ -3,6 +3,7 @@
 use super::duration;
 use super::texts::FlagValue;
 use crate::language::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The names of the figures that can have a price, in the order of the fields below.
@@ -20,38 +21,28 @@ pub(crate) const PRICED: [&str; 9] = [
 
 /// What figures of a year are worth to whoever plans. Without a currency a price is downtime of one
 /// replica: a duration, or a number of replica-minutes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
     /// What prices are counted in; then every figure that counts needs one, and all are numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
     /// A minute of a replica that is missing; 1 without a currency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<FlagValue>,
     /// A minute in which a workload is below what it needs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<FlagValue>,
     /// A minute of requests that are lost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<FlagValue>,
     /// An eviction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evicted: Option<FlagValue>,
     /// An eviction that was needless, beside its price as an eviction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needless: Option<FlagValue>,
     /// A restart of a container.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restarts: Option<FlagValue>,
     /// A minute in which a pod waits for a node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<FlagValue>,
     /// A minute of a pod that runs although it was deleted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ghosts: Option<FlagValue>,
     /// An hour of a node, used or spare.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_hour: Option<FlagValue>,
 }
 

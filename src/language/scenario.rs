@@ -13,11 +13,12 @@ use super::texts::{DurationText, FlagValue};
 use super::timeline::Entry;
 use super::timing::Timing;
 use super::workload::{Controllers, PriorityClass, Workload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The version of the language; 1 is the only one. A file without one is refused.
@@ -28,20 +29,16 @@ pub struct Scenario {
     pub doc: String,
     /// When the run begins by the clock on the wall, as the API writes times:
     /// `"2026-11-20T04:41:17Z"`. `explain` then says when things happened by that clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins: Option<String>,
     /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
     /// a patch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubernetes: Option<String>,
     /// The end of the run. A file without one is refused.
     #[serde(default)]
     pub horizon: DurationText,
     /// Delays and limits; `Typical` where none is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
     /// The seed of the random draws; 1 where none is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Kubernetes feature gates that differ from the release's default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -50,10 +47,8 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Flags::is_empty")]
     pub flags: Flags,
     /// When the controllers' process starts; at once where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers_start: Option<DurationText>,
     /// What the controllers remember of the time before the run: `taintsim import` writes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
     /// Which controllers run beside those of node failure handling; `Restarted` has all of them
     /// start anew with the run, so that timers of an exported cluster begin again.
@@ -63,11 +58,9 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "SchedulerConfiguration::is_empty")]
     pub scheduler: SchedulerConfiguration,
     /// A file whose nodes, workloads and pods come behind those written here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
     /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the
     /// template of their workload, or a flag the default tolerations; `Rollout` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
     /// Groups of nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -95,29 +88,24 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
     /// How things fail, where no timeline says when: drawn by the seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<Faults>,
     /// What figures of a year are worth, for `taintsim plan`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
     /// Whether each renewal of a lease is among the records, as `lease-renewed`: some thousand a day
     /// of each node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lease_records: bool,
     /// The choices of a run, where they are not the default ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<Tape>,
     /// What the run must come to, for `taintsim test`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
     /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where
     /// not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u32>,
     /// A file that holds the timeline that the run must have; its path is relative to the scenario.
     /// `taintsim test --update` writes it. `{release}` in its name is the release that is run, for
     /// a file for each of several releases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
     /// Settings that the expectations guard, each with a value that must break one of them, as
     /// after `--set`: `"flags.kube-controller-manager.node-monitor-grace-period=60s"`.
@@ -127,7 +115,7 @@ pub struct Scenario {
 }
 
 /// What becomes of pods that exist where a setting says something else of new ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Existing {
     /// They are changed as a rollout would have done: each as if made anew from its template, and
     /// admitted under the flags.
@@ -139,7 +127,7 @@ pub enum Existing {
 }
 
 /// Where nodes and pods come from, apart from the scenario itself.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Cluster {
     /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is
@@ -148,7 +136,7 @@ pub enum Cluster {
 }
 
 /// Flags by component, under the names they have on the command line.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flags {
     /// kube-controller-manager

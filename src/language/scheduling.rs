@@ -1,6 +1,7 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
 use super::labels::LabelSelector;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -9,53 +10,33 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// `v1.Affinity`
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Affinity {
     /// Which nodes.
-    #[serde(rename = "nodeAffinity", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub node_affinity: NodeAffinity,
     /// Beside which pods.
-    #[serde(rename = "podAffinity", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub pod_affinity: PodAffinity,
     /// Away from which pods.
-    #[serde(rename = "podAntiAffinity", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub pod_anti_affinity: PodAffinity,
 }
 
 /// `v1.NodeAffinity`
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct NodeAffinity {
     /// One of its terms must match.
-    #[serde(
-        rename = "requiredDuringSchedulingIgnoredDuringExecution",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
     pub required: Option<NodeTerms>,
     /// Terms that should match.
     #[serde(
+        default,
         rename = "preferredDuringSchedulingIgnoredDuringExecution",
         skip_serializing_if = "Vec::is_empty"
     )]
@@ -64,16 +45,7 @@ pub struct NodeAffinity {
 
 /// `v1.NodeSelector`
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct NodeTerms {
@@ -83,9 +55,7 @@ pub struct NodeTerms {
 }
 
 /// `v1.PreferredSchedulingTerm`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PreferredNodes {
     /// 1 to 100.
@@ -96,31 +66,20 @@ pub struct PreferredNodes {
 
 /// `v1.NodeSelectorTerm`: all of it must match.
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct NodeTerm {
     /// Conditions on labels.
-    #[serde(rename = "matchExpressions", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub match_expressions: Vec<NodeRequirement>,
     /// Conditions on `metadata.name`.
-    #[serde(rename = "matchFields", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub match_fields: Vec<NodeRequirement>,
 }
 
 /// `v1.NodeSelectorRequirement`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeRequirement {
     /// The label, or `metadata.name`.
@@ -134,7 +93,7 @@ pub struct NodeRequirement {
 
 /// `v1.NodeSelectorOperator`
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 pub enum NodeOperator {
     /// One of the values.
@@ -153,16 +112,7 @@ pub enum NodeOperator {
 
 /// `v1.PodAffinity` and `v1.PodAntiAffinity`
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct PodAffinity {
@@ -181,9 +131,7 @@ pub struct PodAffinity {
 }
 
 /// `v1.WeightedPodAffinityTerm`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPods {
     /// 1 to 100.
@@ -194,77 +142,53 @@ pub struct WeightedPods {
 }
 
 /// `v1.PodAffinityTerm`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodAffinityTerm {
     /// Which pods; none where not given.
-    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
     /// Their namespaces; the pod's own where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
     /// `()` is every namespace.
-    #[serde(default, rename = "namespaceSelector", skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<EveryNamespace>,
     /// The node label that says which nodes are together.
-    #[serde(rename = "topologyKey")]
     pub topology_key: String,
 }
 
 /// An empty selector: every namespace.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct EveryNamespace {}
 
 /// `v1.TopologySpreadConstraint`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TopologySpreadConstraint {
     /// How uneven it may be.
-    #[serde(rename = "maxSkew")]
     pub max_skew: i32,
     /// The node label that says which nodes are together.
-    #[serde(rename = "topologyKey")]
     pub topology_key: String,
     /// Whether it must hold.
-    #[serde(rename = "whenUnsatisfiable")]
     pub when_unsatisfiable: WhenUnsatisfiable,
     /// Which pods are counted; none where not given.
-    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
     /// With fewer domains than this the least count is zero.
-    #[serde(default, rename = "minDomains", skip_serializing_if = "Option::is_none")]
     pub min_domains: Option<i32>,
     /// Whether node selector and node affinity say which nodes count; `Honor` where not given.
-    #[serde(default, rename = "nodeAffinityPolicy", skip_serializing_if = "Option::is_none")]
     pub node_affinity_policy: Option<InclusionPolicy>,
     /// Whether taints say which nodes count; `Ignore` where not given.
-    #[serde(default, rename = "nodeTaintsPolicy", skip_serializing_if = "Option::is_none")]
     pub node_taints_policy: Option<InclusionPolicy>,
     /// The pod's own values of these labels are added to the selector.
-    #[serde(default, rename = "matchLabelKeys", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_label_keys: Vec<String>,
 }
 
 /// `whenUnsatisfiable`
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 pub enum WhenUnsatisfiable {
     /// The pod waits.
@@ -275,7 +199,7 @@ pub enum WhenUnsatisfiable {
 
 /// `nodeAffinityPolicy`, `nodeTaintsPolicy`
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 pub enum InclusionPolicy {
     /// Nodes that do not suit do not count.
@@ -285,16 +209,12 @@ pub enum InclusionPolicy {
 }
 
 /// A port of the node that a container takes (`v1.ContainerPort`).
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct HostPort {
     /// The port.
-    #[serde(rename = "hostPort")]
     pub host_port: u16,
     /// `TCP` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
     /// The address; all of them where not given.
     #[serde(default, rename = "hostIP", skip_serializing_if = "String::is_empty")]
@@ -303,7 +223,7 @@ pub struct HostPort {
 
 /// `v1.Protocol`
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[expect(clippy::upper_case_acronyms, reason = "the API spells them so")]
 pub enum Protocol {
@@ -316,9 +236,7 @@ pub enum Protocol {
 }
 
 /// `v1.PodSchedulingGate`
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingGate {
     /// Its name.
@@ -327,7 +245,7 @@ pub struct SchedulingGate {
 
 /// `spec.preemptionPolicy`
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 pub enum PreemptionPolicy {
     /// It makes pods of lower priority leave.
@@ -337,17 +255,14 @@ pub enum PreemptionPolicy {
 }
 
 /// What of `KubeSchedulerConfiguration` may be set.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
-    #[serde(rename = "percentageOfNodesToScore", skip_serializing_if = "Option::is_none")]
     pub percentage_of_nodes_to_score: Option<u32>,
     /// `scoringStrategy.type` of the plugin NodeResourcesFit.
-    #[serde(rename = "scoringStrategy", skip_serializing_if = "Option::is_none")]
     pub scoring_strategy: Option<ScoringStrategy>,
     /// The plugin DefaultPreemption is on, which it is where not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<bool>,
 }
 
@@ -359,7 +274,7 @@ impl SchedulerConfiguration {
 }
 
 /// Which nodes are liked better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum ScoringStrategy {
     /// Emptier ones.
     LeastAllocated,

@@ -12,13 +12,11 @@ pub struct Tape {
     pub choices: u32,
     /// The release that it was found on, `1.34.4`, and is a tape of; one without is tried on
     /// whatever release the scenario runs as.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,
     /// Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub perturb: Vec<String>,
     /// The property that the run violates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<String>,
     /// The deviations from the default order.
     #[serde(default)]

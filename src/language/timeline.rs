@@ -8,42 +8,38 @@ use super::cluster::{
 use super::maintain::{Afterwards, DrainFlags, IfNotDrained};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::workload::Workload;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that happens at a time, once or several times.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
     pub at: TimeText,
     /// A name that others can refer to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What happens.
     #[serde(rename = "do")]
     pub step: Step,
     /// It happens again this long after each beginning; with `times`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<DurationText>,
     /// How often it happens in all; with `every`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
 }
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given;
 /// the same for pods.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
     /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot
     /// reach their pods. Containers run on.
     Partition {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// Whom it cuts the nodes off from; everybody where not given.
         #[serde(default, skip_serializing_if = "Cut::is_default")]
@@ -52,47 +48,37 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Connections::is_default")]
         connections: Connections,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an
     /// import included.
     Heal {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
     /// Machines stop, and their containers with them.
     Crash {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// After this long they start to boot; never where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// Machines stop and boot again at once.
     Reboot {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
     /// Kubelets die, and fresh ones start; their machines run on, and the containers.
     KubeletRestart {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// How long there are none.
         downtime: DurationText,
@@ -100,10 +86,8 @@ pub enum Step {
     /// Partitions that come and go.
     Flap {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// Whom each partition cuts the nodes off from; everybody where not given.
         #[serde(default, skip_serializing_if = "Cut::is_default")]
@@ -121,24 +105,19 @@ pub enum Step {
     /// Leases are renewed and status is posted only every so often.
     SlowHeartbeats {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// The period.
         period: DurationText,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// The kubelets' own view of a condition changes, and goes back at the end.
     Condition {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// Which condition.
         #[serde(rename = "type")]
@@ -146,22 +125,18 @@ pub enum Step {
         /// Its new status.
         status: Status,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// The container runtime of nodes fails: their kubelets notice, and post that the nodes are not
     /// ready with their next status check.
     RuntimeFailure {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// What fails.
         fails: RuntimeFails,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// The API server refuses everybody.
@@ -172,10 +147,8 @@ pub enum Step {
         watch_cache: WatchCache,
         /// Of several servers behind a balancer only these are gone, without a word: `"one of
         /// three"`, `"1 of 3"`. Who was connected to one of them notices, and finds another.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<String>,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// API Priority and Fairness rejects requests: they are answered 429, and tried again by their
@@ -183,10 +156,8 @@ pub enum Step {
     TooManyRequests {
         /// Whose; everybody's but those of kubelets and of leader election where not given, which have
         /// priority levels of their own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         clients: Option<Vec<ApiClient>>,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// Watches of a resource deliver later than they should.
@@ -196,7 +167,6 @@ pub enum Step {
         /// By how much.
         lag: DurationText,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// Watches of a resource deliver nothing, then everything.
@@ -209,24 +179,19 @@ pub enum Step {
     /// The controllers' process dies, and a fresh one starts.
     ControllerRestart {
         /// How long there is none; with `kind: Same`, until the process is started again.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         downtime: Option<DurationText>,
         /// Who takes over, by leader election; where not given, it is somebody after `downtime`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<RestartKind>,
     },
     /// The kubelets' clocks are off.
     ClockSkew {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// By how much; negative is behind.
         skew: DurationText,
         /// How long; to the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
     /// Nodes join: their kubelets register them.
@@ -237,19 +202,15 @@ pub enum Step {
     /// Node objects and leases are deleted, and their kubelets end.
     DeleteNode {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
     /// `kubectl taint`; a trailing "-" removes.
     Taint {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`,
         /// `"key-"`.
@@ -261,10 +222,8 @@ pub enum Step {
     /// `kubectl taint` with the trailing "-" left out.
     Untaint {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// One taint or several, in one write: `"key"`, `"key:NoExecute"`.
         taint: OneOrMany,
@@ -272,28 +231,22 @@ pub enum Step {
     /// `kubectl cordon`
     Cordon {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
     /// `kubectl uncordon`
     Uncordon {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
     },
     /// `kubectl label nodes`
     Label {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// Labels to set; `None` removes one.
         labels: BTreeMap<String, Option<String>>,
@@ -306,13 +259,11 @@ pub enum Step {
     /// `kubectl delete pod`
     DeletePod {
         /// One pod.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pod: Option<String>,
         /// Several pods.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pods: Option<PodSelector>,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "gracePeriodSeconds")]
         grace_period_seconds: Option<i64>,
     },
     /// An unbound pod is bound, as a scheduler would.
@@ -325,10 +276,8 @@ pub enum Step {
     /// Tolerations are patched.
     PatchTolerations {
         /// One pod.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pod: Option<String>,
         /// Several pods.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pods: Option<PodSelector>,
         /// The new list.
         tolerations: Vec<Toleration>,
@@ -336,10 +285,8 @@ pub enum Step {
     /// What the cloud provider says of machines from now on.
     Instance {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// What it says.
         state: InstanceState,
@@ -347,10 +294,8 @@ pub enum Step {
     /// `kubectl drain`
     Drain {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes, one after the other.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// `--force`: pods without a controller go, too.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -365,13 +310,11 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         disable_eviction: bool,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "gracePeriodSeconds")]
         grace_period_seconds: Option<i64>,
         /// `--timeout`, of each node anew; it waits for ever where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout: Option<DurationText>,
         /// `--skip-wait-for-delete-timeout`
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         skip_wait_for_delete_timeout: Option<DurationText>,
     },
     /// `kubectl scale`
@@ -391,7 +334,6 @@ pub enum Step {
         /// Which workload.
         workload: String,
         /// `--cascade`; `Background` if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         cascade: Option<Cascade>,
     },
     /// A disruption budget is created.
@@ -405,10 +347,10 @@ pub enum Step {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
         /// `spec.minAvailable`: a number, or `"50%"`.
-        #[serde(default, rename = "minAvailable", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "minAvailable")]
         min_available: Option<FlagValue>,
         /// `spec.maxUnavailable`: a number, or `"25%"`.
-        #[serde(default, rename = "maxUnavailable", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "maxUnavailable")]
         max_unavailable: Option<FlagValue>,
     },
     /// `kubectl delete pdb`
@@ -421,14 +363,11 @@ pub enum Step {
     /// begins.
     Maintain {
         /// One node.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<String>,
         /// Several nodes, in the order of the selector.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
         /// How many nodes at a time: a number, or a share of these nodes such as `"5%"`, rounded
         /// down, but at least one; 1 where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         at_a_time: Option<FlagValue>,
         /// How each node is drained.
         #[serde(default, skip_serializing_if = "DrainFlags::is_default")]
@@ -436,18 +375,14 @@ pub enum Step {
         /// How long a machine is off before it boots, from its node's drain on; at least a second.
         off: DurationText,
         /// What comes once a node is Ready again; `Uncordon` where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         then: Option<Afterwards>,
         /// What happens if a drain fails or times out; `Stop` where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         if_not_drained: Option<IfNotDrained>,
     },
 }
 
 /// Whom a partition cuts nodes off from.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Cut {
     /// From everybody: kubelets cannot report, and nobody reaches their pods.
     #[default]
@@ -463,7 +398,7 @@ impl Cut {
 }
 
 /// What fails of a container runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RuntimeFails {
     /// It says that it is not ready, which a kubelet sees within 5 s.
     Ready,
@@ -472,7 +407,7 @@ pub enum RuntimeFails {
 }
 
 /// `kubectl delete --cascade`: what becomes of what a workload owns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Cascade {
     /// The workload goes at once; its pods are deleted then.
     Background,
@@ -483,7 +418,7 @@ pub enum Cascade {
 }
 
 /// Who takes over when the controllers' process has died.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RestartKind {
     /// Another process that stands by, once the old lease has run out.
     Standby,
@@ -492,9 +427,7 @@ pub enum RestartKind {
 }
 
 /// What becomes of connections to an API server that cannot be reached.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Connections {
     /// Packets vanish: nobody answers, and nobody is told.
     #[default]
@@ -510,9 +443,7 @@ impl Connections {
 }
 
 /// What the API server's watch caches know after an outage.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum WatchCache {
     /// Nothing from before: watches that broke have to list.
     #[default]
@@ -528,7 +459,7 @@ impl WatchCache {
 }
 
 /// A resource that controllers watch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Resource {
     /// Nodes.
     Nodes,
@@ -549,7 +480,7 @@ pub enum Resource {
 }
 
 /// What a cloud provider says of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum InstanceState {
     /// It runs.
     Running,

@@ -1,10 +1,11 @@
 //! Delays, limits, and how kubelets and users behave, as a scenario states them.
 
 use super::texts::{DelayText, DurationText};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Delays and limits.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Timing {
@@ -16,73 +17,54 @@ pub enum Timing {
     /// As stated; what is not stated is as in `Typical`.
     Custom {
         /// From sending a request to its being applied.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<DelayText>,
         /// From applying a request to its reply.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         response: Option<DelayText>,
         /// From applying a change to its delivery to every watch.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         watch: Option<DelayText>,
         /// Added to the monitor period, for the time a pass takes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pass_overhead: Option<DurationText>,
         /// The limits of the controllers' clients.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         clients: Option<ClientLimits>,
         /// How kubelets behave.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         kubelet: Option<KubeletTiming>,
         /// How the timeline's user writes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<User>,
     },
 }
 
 /// The limits of the controllers' clients.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClientLimits {
     /// The node lifecycle controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_lifecycle: Option<ClientLimit>,
     /// The taint eviction controller's client, which up to 1.28 is the other one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taint_eviction: Option<ClientLimit>,
     /// The pod garbage collector's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<ClientLimit>,
     /// The client of the garbage collector of owner references, which has twice the others' rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage_collector: Option<ClientLimit>,
     /// The Deployment controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment: Option<ClientLimit>,
     /// The ReplicaSet controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replica_set: Option<ClientLimit>,
     /// The StatefulSet controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stateful_set: Option<ClientLimit>,
     /// The DaemonSet controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daemon_set: Option<ClientLimit>,
     /// The Job controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<ClientLimit>,
     /// The cloud controllers' client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloud: Option<ClientLimit>,
     /// The disruption controller's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disruption: Option<ClientLimit>,
     /// The scheduler's client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<ClientLimit>,
 }
 
 /// The limit of a client.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ClientLimit {
     /// None.
@@ -97,40 +79,33 @@ pub enum ClientLimit {
 }
 
 /// How kubelets behave.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum KubeletTiming {
     /// As the recorder imitates them: no jitter, no retries, no admission.
     Imitated {
         /// From a pod's binding to Running and Ready.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<DurationText>,
         /// From a pod's deletionTimestamp to its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<DurationText>,
         /// How old the last status post may become.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         status_report: Option<DurationText>,
         /// Pods that were marked NotReady are set back to Ready at the next status check.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         repost_pod_ready: Option<bool>,
     },
     /// With their own loops; their frequencies are flags of the kubelet.
     Real {
         /// From a pod's binding to Running and Ready.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pod_start: Option<DurationText>,
         /// How long containers take to stop once asked to; the grace period cuts it short.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pod_stop: Option<DurationText>,
         /// How long a machine takes to boot.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         boot: Option<DurationText>,
     },
 }
 
 /// How the timeline's user writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum User {
     /// Straight into the store, without latency or rules.
     Raw,

@@ -6,12 +6,13 @@ use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A workload, or several that are alike except for their names:
 /// `Deployment(name: "web", replicas: 3)`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Workload {
     /// `apps/v1 Deployment`, with one ReplicaSet
@@ -82,68 +83,52 @@ impl Workload {
 
 /// The fields of all kinds of workload; which kind has which is checked with the rest of the
 /// scenario's meaning.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WorkloadGroup {
     /// `metadata.name`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The names of several, `"web-{0..9}"`; instead of `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NamesText>,
     /// `metadata.namespace`; `default` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// The Deployment of a ReplicaSet, in its namespace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment: Option<String>,
     /// `spec.replicas`; 1 where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// `spec.selector`; the label `app` with the workload's name where not given, which the
     /// template then has too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// `spec.minReadySeconds`; 0 where not given.
-    #[serde(default, rename = "minReadySeconds", skip_serializing_if = "Option::is_none")]
     pub min_ready_seconds: Option<i32>,
     /// How many of its pods have to be up for it to do its work: a number, or a share of those it
     /// asks for, `"80%"`, rounded up. Where not given it is what its disruption budget demands,
     /// else one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<FlagValue>,
     /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
-    #[serde(default, rename = "podManagementPolicy", skip_serializing_if = "Option::is_none")]
     pub pod_management_policy: Option<PodManagementPolicy>,
     /// `spec.ordinals` of a StatefulSet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinals: Option<Ordinals>,
     /// `spec.parallelism` of a Job; 1 where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i32>,
     /// `spec.completions` of a Job; 1 where neither it nor `parallelism` is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<i32>,
     /// `spec.backoffLimit` of a Job; 6 where not given.
-    #[serde(default, rename = "backoffLimit", skip_serializing_if = "Option::is_none")]
     pub backoff_limit: Option<i32>,
     /// `spec.podReplacementPolicy` of a Job.
-    #[serde(default, rename = "podReplacementPolicy", skip_serializing_if = "Option::is_none")]
     pub pod_replacement_policy: Option<PodReplacementPolicy>,
     /// `spec.podFailurePolicy` of a Job.
-    #[serde(default, rename = "podFailurePolicy", skip_serializing_if = "Option::is_none")]
     pub pod_failure_policy: Option<PodFailurePolicy>,
     /// `spec.template`
     #[serde(default, skip_serializing_if = "PodTemplate::is_empty")]
     pub template: PodTemplate,
     /// Where its pods run when the run starts. Without it, there are none: its controller creates
     /// them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
 }
 
 /// `spec.template`, with the sum of its containers' requests.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodTemplate {
     /// `metadata.labels`
@@ -154,29 +139,23 @@ pub struct PodTemplate {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(
-        default,
-        rename = "terminationGracePeriodSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "terminationGracePeriodSeconds")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
     #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
     pub node_selector: BTreeMap<String, String>,
     /// `spec.nodeName`: its pods are bound to this node without a scheduler.
-    #[serde(default, rename = "nodeName", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nodeName")]
     pub node_name: Option<String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requests: BTreeMap<String, QuantityText>,
     /// `spec.priority`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "priorityClassName")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
     #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
@@ -188,7 +167,7 @@ pub struct PodTemplate {
     #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "preemptionPolicy")]
     pub preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
@@ -203,21 +182,18 @@ pub struct PodTemplate {
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "podDeletionCost")]
     pub pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_start: Option<DurationText>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_stop: Option<DurationText>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
-    #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "restartPolicy")]
     pub restart_policy: Option<RestartPolicy>,
 }
 
@@ -229,7 +205,7 @@ impl PodTemplate {
 }
 
 /// `spec.podManagementPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodManagementPolicy {
     /// One pod after the other.
     OrderedReady,
@@ -238,7 +214,7 @@ pub enum PodManagementPolicy {
 }
 
 /// `spec.ordinals`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ordinals {
     /// The number of the first pod.
@@ -246,7 +222,7 @@ pub struct Ordinals {
 }
 
 /// `spec.podReplacementPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodReplacementPolicy {
     /// As soon as a pod's deletion begins.
     TerminatingOrFailed,
@@ -255,7 +231,7 @@ pub enum PodReplacementPolicy {
 }
 
 /// `spec.podFailurePolicy`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicy {
     /// The first that matches counts.
@@ -263,18 +239,17 @@ pub struct PodFailurePolicy {
 }
 
 /// A rule that looks at conditions of the failed pod.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodFailurePolicyRule {
     /// What follows.
     pub action: PodFailurePolicyAction,
     /// The conditions; any of them is enough.
-    #[serde(rename = "onPodConditions")]
     pub on_pod_conditions: Vec<PodFailurePolicyOnPodConditions>,
 }
 
 /// What follows from a failure that a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodFailurePolicyAction {
     /// It is not counted.
     Ignore,
@@ -285,26 +260,25 @@ pub enum PodFailurePolicyAction {
 }
 
 /// A condition of a pod, and its status.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicyOnPodConditions {
     /// Which condition.
     #[serde(rename = "type")]
     pub kind: PodConditionKind,
     /// Its status; `True` where not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
 }
 
 /// A condition that a policy may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodConditionKind {
     /// The pod was evicted, preempted or removed for its node's failure.
     DisruptionTarget,
 }
 
 /// `spec.restartPolicy` of a Job's pods
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RestartPolicy {
     /// A container that fails fails its pod.
     Never,
@@ -313,25 +287,22 @@ pub enum RestartPolicy {
 }
 
 /// `scheduling.k8s.io/v1 PriorityClass`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PriorityClass {
     /// `metadata.name`
     pub name: String,
     /// The priority of its pods.
     pub value: i32,
     /// It is for pods that name none.
-    #[serde(default, rename = "globalDefault", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub global_default: bool,
     /// Whether its pods make others leave; `PreemptLowerPriority` where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
     pub preemption_policy: Option<PreemptionPolicy>,
 }
 
 /// Controllers that may be switched off; all run where nothing is said.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Controllers {
     /// They start anew with the run, as after a restart, and remember nothing: `controllers:
@@ -339,35 +310,25 @@ pub struct Controllers {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restarted: bool,
     /// The pod garbage collector.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<bool>,
     /// The garbage collector of owner references; it runs where the timeline deletes a workload.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage_collector: Option<bool>,
     /// The Deployment controller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment: Option<bool>,
     /// The ReplicaSet controller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replica_set: Option<bool>,
     /// The StatefulSet controller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stateful_set: Option<bool>,
     /// The DaemonSet controller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daemon_set: Option<bool>,
     /// The Job controller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<bool>,
     /// The cloud controllers; they run where the timeline speaks of instances, or a node waits to
     /// be initialized.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloud: Option<bool>,
     /// The disruption controller, which keeps the status of disruption budgets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disruption: Option<bool>,
     /// The scheduler.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<bool>,
 }
 

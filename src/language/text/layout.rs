@@ -24,7 +24,7 @@ pub(crate) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
 pub(crate) fn lay_out(text: &str, indent: usize) -> String {
     let mut out = String::new();
     match Tree::written(text) {
-        Ok(tree) => write(&tree, '(', indent, indent, &mut out),
+        Ok(tree) => write(&tree.given(), '(', indent, indent, &mut out),
         // It was written a moment ago; what is no RON stays as it is.
         Err(_) => out.push_str(text),
     }
@@ -34,7 +34,19 @@ pub(crate) fn lay_out(text: &str, indent: usize) -> String {
 impl Tree {
     /// The tree of a value.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
-        Self::written(&to_ron(value)).expect("what was written is RON")
+        Self::written(&to_ron(value)).expect("what was written is RON").given()
+    }
+
+    /// What is given of it: a field that holds `None` is not written. In a map `None` stands for
+    /// something that is taken away.
+    fn given(mut self) -> Self {
+        let fields = self.open() == Some('(');
+        if let Some(parts) = self.parts_mut() {
+            parts.retain(|part| !(fields && part.name().is_some() && part.word() == "None"));
+            let inner = std::mem::take(parts);
+            *parts = inner.into_iter().map(Self::given).collect();
+        }
+        self
     }
 
     /// On one line.
