@@ -2,6 +2,8 @@
 
 use super::names::WorkloadId;
 use crate::kernel::Argument;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The identity of one life of an object; never reused.
@@ -31,14 +33,17 @@ impl fmt::Display for Uid {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
-/// The status of a condition of a node or a pod (`v1.ConditionStatus`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// The status of a condition.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(rename = "Status")]
 pub enum ConditionStatus {
-    /// `True`
+    /// It holds.
     True,
-    /// `False`
+    /// It does not hold.
     False,
-    /// `Unknown`
+    /// Nobody knows.
     Unknown,
 }
 

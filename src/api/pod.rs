@@ -7,6 +7,8 @@ use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
 use crate::kernel::Dur;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// What many pods have in common: labels, owner and spec. Pods of a group share one.
@@ -63,30 +65,34 @@ impl PodTemplate {
     }
 }
 
-/// Where a kubelet has a pod from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Where a kubelet has a static pod from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename = "StaticPod")]
 pub enum PodSource {
-    /// The API server, as nearly all pods.
+    /// It has it from the API server, as nearly all pods: it is no static pod.
     #[default]
+    #[serde(skip)]
     Api,
-    /// A static pod from a file: the API has its mirror, with a toleration for every NoExecute
-    /// taint.
+    /// A file; such pods tolerate every NoExecute taint.
     File,
-    /// A static pod from a URL: its mirror has no such toleration, and is created again when it is
-    /// deleted.
+    // Its mirror in the API has no such toleration, and is created again when it is deleted.
+    /// A URL.
     Url,
 }
 
 /// `status.phase`
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(rename = "Phase")]
 pub enum PodPhase {
-    /// `Pending`
+    /// Not all containers run yet.
     Pending,
-    /// `Running`
+    /// Running.
     Running,
-    /// `Succeeded`
+    /// Ended well.
     Succeeded,
-    /// `Failed`
+    /// Ended badly.
     Failed,
 }
 

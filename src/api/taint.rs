@@ -1,6 +1,8 @@
 //! Taints (`v1.Taint`) and the well-known keys that the control plane itself writes.
 
 use super::meta::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Taint key for a node whose Ready condition is False.
@@ -30,14 +32,16 @@ pub(crate) const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
 /// `unreachable` in 1.6 to 1.8.
 pub(crate) const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
 
-/// What a taint does to pods that do not tolerate it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// The effect of a taint.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
+)]
 pub enum Effect {
-    /// New pods are not placed on the node.
+    /// New pods stay away.
     NoSchedule,
-    /// New pods are placed elsewhere if possible.
+    /// New pods stay away if possible.
     PreferNoSchedule,
-    /// As NoSchedule, and running pods are evicted.
+    /// New pods stay away, and running ones are evicted.
     NoExecute,
 }
 

@@ -6,18 +6,20 @@
 //! off, and are matched as upstream does when it is on.
 
 use super::taint::{Effect, Taint};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// How a toleration compares values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub enum Operator {
-    /// The value must be equal; the default.
+    /// The value must be equal.
     #[default]
     Equal,
     /// Any value.
     Exists,
-    /// The taint's value is an integer below the toleration's.
+    /// The taint's value is below the toleration's (gate TaintTolerationComparisonOperators).
     Lt,
-    /// The taint's value is an integer above the toleration's.
+    /// The taint's value is above the toleration's (gate TaintTolerationComparisonOperators).
     Gt,
 }
 

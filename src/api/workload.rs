@@ -8,6 +8,8 @@ use super::labels::LabelSelector;
 use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
@@ -106,12 +108,12 @@ pub struct JobSpec {
     pub restart_never: bool,
 }
 
-/// `spec.podReplacementPolicy` of a job
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// `spec.podReplacementPolicy`
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize, JsonSchema)]
 pub enum PodReplacementPolicy {
-    /// A pod is replaced once its deletion has begun, or it failed.
+    /// As soon as a pod's deletion begins.
     TerminatingOrFailed,
-    /// A pod is replaced once its phase is Failed.
+    /// Once a pod's phase is Failed.
     Failed,
 }
 
@@ -126,11 +128,13 @@ pub struct PodFailurePolicyRule {
 }
 
 /// What follows from a failure that a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema,
+)]
 pub enum PodFailurePolicyAction {
     /// It is not counted.
     Ignore,
-    /// The Job has failed.
+    /// The job has failed.
     FailJob,
     /// It is counted.
     Count,
@@ -152,16 +156,29 @@ impl PodFailurePolicyRule {
     }
 }
 
-/// What becomes of what a workload owns when it is deleted (`metav1.DeletionPropagation`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+/// `kubectl delete --cascade`: what becomes of what a workload owns.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    Deserialize,
+    Serialize,
+    JsonSchema,
+)]
+#[serde(rename = "Cascade")]
 pub enum Propagation {
-    /// The workload goes at once, and the garbage collector deletes what it owned.
+    /// The workload goes at once; its pods are deleted then.
     #[default]
     Background,
-    /// The workload waits until the garbage collector has deleted what it owns.
+    /// Its pods are deleted first, and the workload goes once they are gone.
     Foreground,
-    /// The workload waits until the garbage collector has taken the reference to it off what it
-    /// owns, which stays.
+    /// The pods stay, and belong to nobody.
     Orphan,
 }
 

@@ -36,17 +36,6 @@ const BESIDE: u64 = 256;
 /// The part of the time in which runs are drawn; in the rest what was found is made small.
 const DRAWING: f64 = 0.7;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum How {
-    /// Every run with few deviations from the default order, the fewest first
-    #[default]
-    Exhaustive,
-    /// Random priorities that change a few times
-    Pct,
-    /// Everything drawn
-    Random,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Trouble {
     /// A watch is held back for a while
@@ -69,7 +58,7 @@ pub(crate) struct ExploreArgs {
     properties: Vec<Property>,
     /// How to choose which runs to try
     #[arg(long, value_enum, default_value_t)]
-    strategy: How,
+    strategy: Strategy,
     /// The most deviations from the default order; for pct the depth of the bug
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
     depth: u32,
@@ -273,11 +262,7 @@ fn one(
         plan: &plan,
         properties,
         expect: &expected,
-        strategy: match args.strategy {
-            How::Exhaustive => Strategy::Exhaustive,
-            How::Pct => Strategy::Pct,
-            How::Random => Strategy::Random,
-        },
+        strategy: args.strategy,
         depth: args.depth,
         runs,
         seed: args.seed,

@@ -34,15 +34,6 @@ use std::path::{Path, PathBuf};
 /// How long a plan runs at most where nobody says it.
 const BUDGET: Dur = Dur::from_secs(60);
 
-/// How costs are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum CountArg {
-    /// One outage at a time, weighted by how often it comes
-    Outages,
-    /// Whole years
-    Years,
-}
-
 /// Arguments of `taintsim plan`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -88,7 +79,7 @@ pub(crate) struct PlanArgs {
     managed: Option<Managed>,
     /// How to count [default: as it fits]
     #[arg(long, value_enum)]
-    count: Option<CountArg>,
+    count: Option<Counting>,
     /// Answer from the runs that an earlier plan kept in its plan.json, for other prices and limits
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "choose", "preset", "count", "jointly"])]
     kept: Option<PathBuf>,
@@ -162,8 +153,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     let counting = match args.count {
         None => Counting::fitting(&models),
-        Some(CountArg::Outages) => (Counting::Outages, "as asked for".to_owned()),
-        Some(CountArg::Years) => (Counting::Years, "as asked for".to_owned()),
+        Some(asked) => (asked, "as asked for".to_owned()),
     };
     let mut planner = planner(args, &loaded, base, axes, objective.clone(), counting);
     planner.check().map_err(Failure::Input)?;

@@ -26,20 +26,6 @@ use crate::scenario::{self, Loaded, Overrides};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How nodes are lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum By {
-    /// Their machines are dead
-    #[default]
-    Machine,
-    /// They are cut off from everybody
-    Network,
-    /// They are cut off from the API server alone; clients still reach their pods
-    ApiServer,
-    /// They are drained, and their machines are off
-    Drain,
-}
-
 /// What a loss can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum As {
@@ -81,7 +67,7 @@ pub(crate) struct SurveyArgs {
     lasts: Dur,
     /// How nodes are lost
     #[arg(long, value_enum, default_value_t)]
-    by: By,
+    by: How,
     /// End with 1 if a loss comes to more than that: down>5m, pending>0, missing>30, stuck>0; may
     /// be given several times
     #[arg(long, value_name = "FIGURE>VALUE", value_delimiter = ',', value_parser = Limit::parse)]
@@ -152,7 +138,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
             pairs: args.pairs.clone(),
             only: args.only.clone(),
         },
-        how: args.by.into(),
+        how: args.by,
         lasts: args.lasts,
         window: args.many.needless_within,
     };
@@ -335,25 +321,14 @@ fn called(args: &SurveyArgs) -> Called {
         options.extend(["--for".to_owned(), lasts]);
     }
     let by = match args.by {
-        By::Machine => None,
-        By::Network => Some("network"),
-        By::ApiServer => Some("api-server"),
-        By::Drain => Some("drain"),
+        How::Machine => None,
+        How::Network => Some("network"),
+        How::ApiServer => Some("api-server"),
+        How::Drain => Some("drain"),
     };
     options.extend(by.into_iter().flat_map(|by| ["--by".to_owned(), by.to_owned()]));
     for set in args.many.overrides().as_sets() {
         options.extend(["--set".to_owned(), set]);
     }
     Called { file: args.file.as_deref().map(|file| file.display().to_string()), options }
-}
-
-impl From<By> for How {
-    fn from(by: By) -> Self {
-        match by {
-            By::Machine => Self::Machine,
-            By::Network => Self::Network,
-            By::ApiServer => Self::ApiServer,
-            By::Drain => Self::Drain,
-        }
-    }
 }

@@ -31,21 +31,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What the cells of the table say of a figure over the seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum CellsArg {
-    /// The mean, and by how much it may be off with 95 % confidence
-    #[default]
-    Mean,
-    /// The median, with its 95 % interval
-    Median,
-    /// The 95th percentile, with its 95 % interval
-    P95,
-    /// The median, with the least and the greatest value, which lie farther apart the more seeds
-    /// there are
-    Range,
-}
-
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SweepArgs {
@@ -68,7 +53,7 @@ pub(crate) struct SweepArgs {
     show: Vec<String>,
     /// What the cells of the table say of a figure over the seeds
     #[arg(long, value_enum, default_value_t)]
-    cells: CellsArg,
+    cells: Cells,
     /// Show how each row differs from this one, seed by seed: its values, as `300` or `300 / 5m`,
     /// or the number of the row, as `#1`
     #[arg(long, value_name = "ROW")]
@@ -131,7 +116,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if stopped {
         heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
     }
-    let mut layout = Layout { columns, cells: args.cells.into(), against };
+    let mut layout = Layout { columns, cells: args.cells, against };
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
     ran.progress.then("writing results");
@@ -338,17 +323,6 @@ impl SweepArgs {
         self.jobs = with.jobs.or(self.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
         self.output.say(with.output.as_deref())
-    }
-}
-
-impl From<CellsArg> for Cells {
-    fn from(cells: CellsArg) -> Self {
-        match cells {
-            CellsArg::Mean => Self::Mean,
-            CellsArg::Median => Self::Median,
-            CellsArg::P95 => Self::P95,
-            CellsArg::Range => Self::Range,
-        }
     }
 }
 

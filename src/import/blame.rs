@@ -56,7 +56,7 @@ impl ImportedCluster {
                     "workloads",
                     format!(
                         "{}/{}",
-                        workload.kind(),
+                        workload.kind().as_str(),
                         full(&group.namespace, group.name.as_deref()?)
                     ),
                 )

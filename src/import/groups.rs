@@ -5,10 +5,9 @@ use super::pod::{
     NamedPod, OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape,
 };
 use super::rfc3339::SECOND_US;
-use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::api::pod::PodPhase;
-use crate::api::taint::Effect;
+use crate::api::pod::PodSource;
+use crate::api::toleration::Operator;
 use crate::language::{
     self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText,
 };
@@ -86,7 +85,7 @@ fn node_start(state: NodeState) -> language::NodeStart {
             NodeConditionType::NetworkUnavailable => language::ConditionKind::NetworkUnavailable,
             NodeConditionType::OutOfDisk => language::ConditionKind::OutOfDisk,
         },
-        status: status(c.status),
+        status: c.status,
         reason: c.reason,
         last_heartbeat_time: seconds(c.heartbeat),
         last_transition_time: seconds(c.transition),
@@ -116,12 +115,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         }
         StartShape::State { phase, ready, disruption_target, deletion } => {
             Some(language::PodStart::Imported {
-                phase: match phase {
-                    PodPhase::Pending => language::Phase::Pending,
-                    PodPhase::Running => language::Phase::Running,
-                    PodPhase::Succeeded => language::Phase::Succeeded,
-                    PodPhase::Failed => language::Phase::Failed,
-                },
+                phase,
                 ready: ready.map(pod_condition),
                 disruption_target: disruption_target.map(pod_condition),
                 deletion: deletion.map(|(at, grace)| language::Deletion {
@@ -162,7 +156,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         pod_deletion_cost: shape.deletion_cost,
         static_pod: shape
             .static_from_url
-            .map(|url| if url { language::StaticPod::Url } else { language::StaticPod::File }),
+            .map(|url| if url { PodSource::Url } else { PodSource::File }),
         start,
         ..PodGroup::default()
     }
@@ -173,16 +167,12 @@ pub(super) fn toleration(t: TolerationShape) -> language::Toleration {
         key: t.key,
         operator: match t.operator {
             OperatorShape::Equal => None,
-            OperatorShape::Exists => Some(language::Operator::Exists),
-            OperatorShape::Lt => Some(language::Operator::Lt),
-            OperatorShape::Gt => Some(language::Operator::Gt),
+            OperatorShape::Exists => Some(Operator::Exists),
+            OperatorShape::Lt => Some(Operator::Lt),
+            OperatorShape::Gt => Some(Operator::Gt),
         },
         value: t.value,
-        effect: t.effect.map(|e| match e {
-            Effect::NoSchedule => language::Effect::NoSchedule,
-            Effect::PreferNoSchedule => language::Effect::PreferNoSchedule,
-            Effect::NoExecute => language::Effect::NoExecute,
-        }),
+        effect: t.effect,
         toleration_seconds: t.seconds,
     }
 }
@@ -198,19 +188,7 @@ fn pod_condition(c: PodConditionShape) -> language::PodCondition {
         }
         _ => None,
     };
-    language::PodCondition {
-        status: status(c.status),
-        reason,
-        last_transition_time: seconds(c.transition),
-    }
-}
-
-fn status(s: ConditionStatus) -> language::Status {
-    match s {
-        ConditionStatus::True => language::Status::True,
-        ConditionStatus::False => language::Status::False,
-        ConditionStatus::Unknown => language::Status::Unknown,
-    }
+    language::PodCondition { status: c.status, reason, last_transition_time: seconds(c.transition) }
 }
 
 pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {

@@ -108,7 +108,7 @@ impl Pace {
             format!("{kind}/{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
         for workload in workloads {
-            let kind = workload.kind();
+            let kind = workload.kind().as_str();
             let group = workload.group_mut();
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();

@@ -14,7 +14,8 @@ use super::quantities::pod_requests;
 use super::scheduling::scheduling;
 use super::selector::{RawSelector, selector};
 use super::value::{self, Wrong};
-use crate::api::workload::WorkloadKind;
+use crate::api::meta::ConditionStatus;
+use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::{self, LabelSelector, Workload, WorkloadGroup};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -208,10 +209,8 @@ impl RawWorkload {
             completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
             backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), failed),
             pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
-                Some("Failed") => Some(language::PodReplacementPolicy::Failed),
-                Some("TerminatingOrFailed") => {
-                    Some(language::PodReplacementPolicy::TerminatingOrFailed)
-                }
+                Some("Failed") => Some(PodReplacementPolicy::Failed),
+                Some("TerminatingOrFailed") => Some(PodReplacementPolicy::TerminatingOrFailed),
                 _ => None,
             },
             pod_failure_policy: policy,
@@ -287,9 +286,9 @@ fn policy(
     for rule in &raw.rules {
         let disruption = |c: &&RawCondition| c.r#type.as_deref() == Some("DisruptionTarget");
         let action = match rule.action.as_str() {
-            "Ignore" => language::PodFailurePolicyAction::Ignore,
-            "FailJob" => language::PodFailurePolicyAction::FailJob,
-            "Count" => language::PodFailurePolicyAction::Count,
+            "Ignore" => PodFailurePolicyAction::Ignore,
+            "FailJob" => PodFailurePolicyAction::FailJob,
+            "Count" => PodFailurePolicyAction::Count,
             "FailIndex" => {
                 left_out("podFailurePolicy: FailIndex");
                 continue;
@@ -306,8 +305,8 @@ fn policy(
             .map(|c| language::PodFailurePolicyOnPodConditions {
                 kind: language::PodConditionKind::DisruptionTarget,
                 status: match c.status.as_deref() {
-                    Some("False") => Some(language::Status::False),
-                    Some("Unknown") => Some(language::Status::Unknown),
+                    Some("False") => Some(ConditionStatus::False),
+                    Some("Unknown") => Some(ConditionStatus::Unknown),
                     _ => None,
                 },
             })

@@ -92,7 +92,7 @@ impl ImportedCluster {
         if !spec.1.is_empty() {
             _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
         }
-        if !spec.0.is_empty() {
+        if spec.0 != Flags::default() {
             out.push_str("    // As the control plane's pods were started.\n");
             _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&spec.0), 4));
         }

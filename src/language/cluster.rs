@@ -4,6 +4,11 @@ use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::{PodPhase, PodSource};
+use crate::api::taint::Effect;
+use crate::api::toleration::Operator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,7 +85,7 @@ pub struct Condition {
     #[serde(rename = "type")]
     pub kind: ConditionKind,
     /// Its status.
-    pub status: Status,
+    pub status: ConditionStatus,
     /// Why, in Kubernetes' word; a reason that the model does not know is kept as none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -105,17 +110,6 @@ pub enum ConditionKind {
     NetworkUnavailable,
     /// Disk is out; up to 1.13.
     OutOfDisk,
-}
-
-/// The status of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Status {
-    /// It holds.
-    True,
-    /// It does not hold.
-    False,
-    /// Nobody knows.
-    Unknown,
 }
 
 /// Pods that are alike except for their names and places.
@@ -197,7 +191,7 @@ pub struct PodGroup {
     pub exit_code: Option<i32>,
     /// A static pod: where its kubelet has it from.
     #[serde(rename = "static")]
-    pub static_pod: Option<StaticPod>,
+    pub static_pod: Option<PodSource>,
     /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
     pub start: Option<PodStart>,
 }
@@ -298,39 +292,6 @@ pub struct Toleration {
     pub toleration_seconds: Option<i64>,
 }
 
-/// How a toleration compares values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Operator {
-    /// The value must be equal.
-    Equal,
-    /// Any value.
-    Exists,
-    /// The taint's value is below the toleration's (gate TaintTolerationComparisonOperators).
-    Lt,
-    /// The taint's value is above the toleration's (gate TaintTolerationComparisonOperators).
-    Gt,
-}
-
-/// The effect of a taint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Effect {
-    /// New pods stay away.
-    NoSchedule,
-    /// New pods stay away if possible.
-    PreferNoSchedule,
-    /// New pods stay away, and running ones are evicted.
-    NoExecute,
-}
-
-/// Where a kubelet has a static pod from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum StaticPod {
-    /// A file; such pods tolerate every NoExecute taint.
-    File,
-    /// A URL.
-    Url,
-}
-
 /// How a pod starts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -342,7 +303,7 @@ pub enum PodStart {
     /// As an export of a real cluster shows it.
     Imported {
         /// `status.phase`
-        phase: Phase,
+        phase: PodPhase,
         /// The condition Ready.
         ready: Option<PodCondition>,
         /// The condition DisruptionTarget.
@@ -353,25 +314,12 @@ pub enum PodStart {
     },
 }
 
-/// `status.phase`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Phase {
-    /// Not all containers run yet.
-    Pending,
-    /// Running.
-    Running,
-    /// Ended well.
-    Succeeded,
-    /// Ended badly.
-    Failed,
-}
-
 /// A condition of an imported pod.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodCondition {
     /// Its status.
-    pub status: Status,
+    pub status: ConditionStatus,
     /// Why.
     pub reason: Option<PodReason>,
     /// When the status last changed, from the start of the run: `"-26h"`.
@@ -400,6 +348,20 @@ pub struct Deletion {
     pub timestamp: DurationText,
     /// `metadata.deletionGracePeriodSeconds`
     pub grace_period_seconds: i64,
+}
+
+impl ConditionKind {
+    /// The type of the API. The language has its types in another order.
+    pub(crate) fn of_api(self) -> NodeConditionType {
+        match self {
+            Self::Ready => NodeConditionType::Ready,
+            Self::MemoryPressure => NodeConditionType::MemoryPressure,
+            Self::DiskPressure => NodeConditionType::DiskPressure,
+            Self::PIDPressure => NodeConditionType::PidPressure,
+            Self::NetworkUnavailable => NodeConditionType::NetworkUnavailable,
+            Self::OutOfDisk => NodeConditionType::OutOfDisk,
+        }
+    }
 }
 
 impl NodeGroup {

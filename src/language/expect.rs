@@ -7,8 +7,10 @@
 //! over several figures.
 
 use super::claims::{Claim, Limit};
-use super::cluster::{ConditionKind, NodeSelector, Phase, PodSelector, Status};
+use super::cluster::{ConditionKind, NodeSelector, PodSelector};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText, Window};
+use crate::api::meta::ConditionStatus;
+use crate::api::pod::PodPhase;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +158,7 @@ seen! {
     /// Pods that come into a phase.
     PhaseSeen has pods place often when during {
         /// Which phase.
-        pub phase: Phase,
+        pub phase: PodPhase,
     }
 }
 seen! {
@@ -166,7 +168,7 @@ seen! {
         #[serde(rename = "type")]
         pub kind: PodConditionType,
         /// Its new status.
-        pub status: Status,
+        pub status: ConditionStatus,
     }
 }
 seen! {
@@ -202,7 +204,7 @@ seen! {
         #[serde(rename = "type")]
         pub kind: ConditionKind,
         /// Its new status.
-        pub status: Status,
+        pub status: ConditionStatus,
     }
 }
 seen! {

@@ -1,6 +1,7 @@
 //! Fault models: how things fail, where no timeline says when.
 
 use super::cluster::NodeSelector;
+use super::defaults::is_default;
 use super::texts::DurationText;
 use super::timeline::Cut;
 use schemars::JsonSchema;
@@ -69,7 +70,7 @@ pub enum FaultAct {
     /// Nodes are cut off.
     Partition {
         /// Whom it cuts the nodes off from; everybody where not given.
-        #[serde(default, skip_serializing_if = "is_network")]
+        #[serde(default, skip_serializing_if = "is_default")]
         cut: Cut,
     },
     /// Nodes are drained, their machines are off for a while and boot.
@@ -84,10 +85,6 @@ pub enum FaultAct {
         /// How long until the next machine joins under its name.
         replaced: DurationText,
     },
-}
-
-fn is_network(cut: &Cut) -> bool {
-    *cut == Cut::default()
 }
 
 /// How often something fails, on average. A year has 365 days.

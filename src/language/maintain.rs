@@ -29,13 +29,6 @@ pub struct DrainFlags {
     pub skip_wait_for_delete_timeout: Option<DurationText>,
 }
 
-impl DrainFlags {
-    /// Whether no flag is given.
-    pub(crate) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// What comes of a node that is Ready again after its maintenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Afterwards {
@@ -43,15 +36,4 @@ pub enum Afterwards {
     Uncordon,
     /// It stays cordoned.
     Leave,
-}
-
-/// What a maintenance does if the drain of a node fails or times out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum IfNotDrained {
-    /// The node stays cordoned and on; no further node begins, and those under way are finished.
-    Stop,
-    /// The node is uncordoned and left as it is; the next one begins.
-    Skip,
-    /// The machine goes off all the same, with the pods that are left on it.
-    GoOn,
 }

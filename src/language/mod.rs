@@ -40,9 +40,8 @@ pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
 pub use clients::ApiClient;
 pub(crate) use cluster::{
-    Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
-    Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,
-    Status, Toleration,
+    Condition, ConditionKind, Deletion, NodeGroup, NodeSelector, NodeStart, Owner, Placement,
+    PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
 };
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
@@ -54,7 +53,7 @@ pub(crate) use faults::{
 };
 pub use flags::{PLUGINS, known as known_flags};
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
-pub(crate) use maintain::{Afterwards, DrainFlags, IfNotDrained};
+pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use namespace::Namespace;
 pub(crate) use prices::Prices;
@@ -63,21 +62,18 @@ pub(crate) use scenario::{Cluster, Existing, Flags};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
-    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
-    TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
+    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, TopologySpreadConstraint,
+    WeightedPods, WhenUnsatisfiable,
 };
 pub use schema::schema;
 pub use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
-pub use timeline::{
-    Cascade, Connections, Cut, Entry, InstanceState, Resource, RestartKind, RuntimeFails, Step,
-    WatchCache,
-};
-pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
+pub use timeline::{Cut, Entry, Resource, RestartKind, Step};
+pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing};
 pub(crate) use workload::{
-    Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,
-    PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy,
-    PodReplacementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload, WorkloadGroup,
+    Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyOnPodConditions,
+    PodFailurePolicyRule, PodManagementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload,
+    WorkloadGroup,
 };

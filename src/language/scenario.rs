@@ -2,6 +2,7 @@
 
 use super::budget::PodDisruptionBudget;
 use super::cluster::{NodeGroup, PodGroup};
+use super::defaults::is_default;
 use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
@@ -44,7 +45,7 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub feature_gates: BTreeMap<String, bool>,
     /// Command-line flags of the components that differ from the release's default.
-    #[serde(default, skip_serializing_if = "Flags::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub flags: Flags,
     /// When the controllers' process starts; at once where not given.
     pub controllers_start: Option<DurationText>,
@@ -52,10 +53,10 @@ pub struct Scenario {
     pub memory: Option<Memory>,
     /// Which controllers run beside those of node failure handling; `Restarted` has all of them
     /// start anew with the run, so that timers of an exported cluster begin again.
-    #[serde(default, skip_serializing_if = "Controllers::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub controllers: Controllers,
     /// The scheduler's configuration.
-    #[serde(default, skip_serializing_if = "SchedulerConfiguration::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub scheduler: SchedulerConfiguration,
     /// A file whose nodes, workloads and pods come behind those written here.
     pub cluster: Option<Cluster>,
@@ -149,13 +150,4 @@ pub struct Flags {
     /// file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kubelet: BTreeMap<String, FlagValue>,
-}
-
-impl Flags {
-    /// Whether no flag is given.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.kube_controller_manager.is_empty()
-            && self.kube_apiserver.is_empty()
-            && self.kubelet.is_empty()
-    }
 }

@@ -1,12 +1,10 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
+use super::defaults::is_default;
 use super::labels::LabelSelector;
+use crate::plan::Strategy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
 
 /// `v1.Affinity`
 #[derive(
@@ -261,23 +259,7 @@ pub struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
     pub percentage_of_nodes_to_score: Option<u32>,
     /// `scoringStrategy.type` of the plugin NodeResourcesFit.
-    pub scoring_strategy: Option<ScoringStrategy>,
+    pub scoring_strategy: Option<Strategy>,
     /// The plugin DefaultPreemption is on, which it is where not given.
     pub preemption: Option<bool>,
-}
-
-impl SchedulerConfiguration {
-    /// Whether nothing is said.
-    pub(crate) fn is_empty(&self) -> bool {
-        is_default(self)
-    }
-}
-
-/// Which nodes are liked better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum ScoringStrategy {
-    /// Emptier ones.
-    LeastAllocated,
-    /// Fuller ones.
-    MostAllocated,
 }

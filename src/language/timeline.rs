@@ -2,12 +2,14 @@
 
 use super::budget::PodDisruptionBudget;
 use super::clients::ApiClient;
-use super::cluster::{
-    ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration,
-};
-use super::maintain::{Afterwards, DrainFlags, IfNotDrained};
+use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Toleration};
+use super::defaults::is_default;
+use super::maintain::{Afterwards, DrainFlags};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::workload::Workload;
+use crate::api::meta::ConditionStatus;
+use crate::api::workload::Propagation;
+use crate::plan::{Connections, IfNotDrained, Instance, RuntimeFails, WatchCache};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,10 +44,10 @@ pub enum Step {
         /// Several nodes.
         nodes: Option<NodeSelector>,
         /// Whom it cuts the nodes off from; everybody where not given.
-        #[serde(default, skip_serializing_if = "Cut::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         cut: Cut,
         /// What becomes of connections; `Dropped` where not given.
-        #[serde(default, skip_serializing_if = "Connections::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         connections: Connections,
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
@@ -90,10 +92,10 @@ pub enum Step {
         /// Several nodes.
         nodes: Option<NodeSelector>,
         /// Whom each partition cuts the nodes off from; everybody where not given.
-        #[serde(default, skip_serializing_if = "Cut::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         cut: Cut,
         /// What becomes of connections; `Dropped` where not given.
-        #[serde(default, skip_serializing_if = "Connections::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         connections: Connections,
         /// How long each partition lasts.
         down: DurationText,
@@ -123,7 +125,7 @@ pub enum Step {
         #[serde(rename = "type")]
         kind: ConditionKind,
         /// Its new status.
-        status: Status,
+        status: ConditionStatus,
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
@@ -143,7 +145,7 @@ pub enum Step {
     ApiOutage {
         /// What its watch caches know afterwards; `Lost` where not given, as of a server that was
         /// started anew.
-        #[serde(default, skip_serializing_if = "WatchCache::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         watch_cache: WatchCache,
         /// Of several servers behind a balancer only these are gone, without a word: `"one of
         /// three"`, `"1 of 3"`. Who was connected to one of them notices, and finds another.
@@ -289,7 +291,7 @@ pub enum Step {
         /// Several nodes.
         nodes: Option<NodeSelector>,
         /// What it says.
-        state: InstanceState,
+        state: Instance,
     },
     /// `kubectl drain`
     Drain {
@@ -334,7 +336,7 @@ pub enum Step {
         /// Which workload.
         workload: String,
         /// `--cascade`; `Background` if absent.
-        cascade: Option<Cascade>,
+        cascade: Option<Propagation>,
     },
     /// A disruption budget is created.
     CreateBudget {
@@ -370,7 +372,7 @@ pub enum Step {
         /// down, but at least one; 1 where not given.
         at_a_time: Option<FlagValue>,
         /// How each node is drained.
-        #[serde(default, skip_serializing_if = "DrainFlags::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         drain: DrainFlags,
         /// How long a machine is off before it boots, from its node's drain on; at least a second.
         off: DurationText,
@@ -391,32 +393,6 @@ pub enum Cut {
     ApiServer,
 }
 
-impl Cut {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// What fails of a container runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum RuntimeFails {
-    /// It says that it is not ready, which a kubelet sees within 5 s.
-    Ready,
-    /// It does not answer, which counts after 30 s.
-    Status,
-}
-
-/// `kubectl delete --cascade`: what becomes of what a workload owns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Cascade {
-    /// The workload goes at once; its pods are deleted then.
-    Background,
-    /// Its pods are deleted first, and the workload goes once they are gone.
-    Foreground,
-    /// The pods stay, and belong to nobody.
-    Orphan,
-}
-
 /// Who takes over when the controllers' process has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RestartKind {
@@ -424,38 +400,6 @@ pub enum RestartKind {
     Standby,
     /// The same one, started again: it waits out its own old lease.
     Same,
-}
-
-/// What becomes of connections to an API server that cannot be reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Connections {
-    /// Packets vanish: nobody answers, and nobody is told.
-    #[default]
-    Dropped,
-    /// They are reset, and new ones refused, at once.
-    Refused,
-}
-
-impl Connections {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// What the API server's watch caches know after an outage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum WatchCache {
-    /// Nothing from before: watches that broke have to list.
-    #[default]
-    Lost,
-    /// All that happened: watches go on where they were.
-    Kept,
-}
-
-impl WatchCache {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A resource that controllers watch.
@@ -477,15 +421,4 @@ pub enum Resource {
     DaemonSets,
     /// Jobs.
     Jobs,
-}
-
-/// What a cloud provider says of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum InstanceState {
-    /// It runs.
-    Running,
-    /// It is shut down: the node is tainted once it is not Ready.
-    ShutDown,
-    /// It does not exist: the node is deleted once it is not Ready.
-    Gone,
 }

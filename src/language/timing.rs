@@ -1,6 +1,7 @@
 //! Delays, limits, and how kubelets and users behave, as a scenario states them.
 
 use super::texts::{DelayText, DurationText};
+use crate::plan::UserMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub enum Timing {
         /// How kubelets behave.
         kubelet: Option<KubeletTiming>,
         /// How the timeline's user writes.
-        user: Option<User>,
+        user: Option<UserMode>,
     },
 }
 
@@ -102,13 +103,4 @@ pub enum KubeletTiming {
         /// How long a machine takes to boot.
         boot: Option<DurationText>,
     },
-}
-
-/// How the timeline's user writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum User {
-    /// Straight into the store, without latency or rules.
-    Raw,
-    /// As kubectl does, refusals included.
-    Kubectl,
 }

@@ -1,11 +1,14 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
-use super::cluster::{Placement, Status, Toleration};
+use super::cluster::{Placement, Toleration};
+use super::defaults::is_default;
 use super::labels::LabelSelector;
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
+use crate::api::meta::ConditionStatus;
+use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,14 +31,14 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// Its kind, in Kubernetes' word.
-    pub(crate) fn kind(&self) -> &'static str {
+    /// Its kind.
+    pub(crate) fn kind(&self) -> WorkloadKind {
         match self {
-            Self::Deployment(_) => "Deployment",
-            Self::ReplicaSet(_) => "ReplicaSet",
-            Self::StatefulSet(_) => "StatefulSet",
-            Self::DaemonSet(_) => "DaemonSet",
-            Self::Job(_) => "Job",
+            Self::Deployment(_) => WorkloadKind::Deployment,
+            Self::ReplicaSet(_) => WorkloadKind::ReplicaSet,
+            Self::StatefulSet(_) => WorkloadKind::StatefulSet,
+            Self::DaemonSet(_) => WorkloadKind::DaemonSet,
+            Self::Job(_) => WorkloadKind::Job,
         }
     }
 
@@ -120,7 +123,7 @@ pub struct WorkloadGroup {
     /// `spec.podFailurePolicy` of a Job.
     pub pod_failure_policy: Option<PodFailurePolicy>,
     /// `spec.template`
-    #[serde(default, skip_serializing_if = "PodTemplate::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub template: PodTemplate,
     /// Where its pods run when the run starts. Without it, there are none: its controller creates
     /// them.
@@ -197,13 +200,6 @@ pub struct PodTemplate {
     pub restart_policy: Option<RestartPolicy>,
 }
 
-impl PodTemplate {
-    /// Whether it says nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// `spec.podManagementPolicy`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum PodManagementPolicy {
@@ -219,15 +215,6 @@ pub enum PodManagementPolicy {
 pub struct Ordinals {
     /// The number of the first pod.
     pub start: i32,
-}
-
-/// `spec.podReplacementPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodReplacementPolicy {
-    /// As soon as a pod's deletion begins.
-    TerminatingOrFailed,
-    /// Once a pod's phase is Failed.
-    Failed,
 }
 
 /// `spec.podFailurePolicy`
@@ -248,17 +235,6 @@ pub struct PodFailurePolicyRule {
     pub on_pod_conditions: Vec<PodFailurePolicyOnPodConditions>,
 }
 
-/// What follows from a failure that a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodFailurePolicyAction {
-    /// It is not counted.
-    Ignore,
-    /// The job has failed.
-    FailJob,
-    /// It is counted.
-    Count,
-}
-
 /// A condition of a pod, and its status.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -267,7 +243,7 @@ pub struct PodFailurePolicyOnPodConditions {
     #[serde(rename = "type")]
     pub kind: PodConditionKind,
     /// Its status; `True` where not given.
-    pub status: Option<Status>,
+    pub status: Option<ConditionStatus>,
 }
 
 /// A condition that a policy may name.
@@ -330,11 +306,4 @@ pub struct Controllers {
     pub disruption: Option<bool>,
     /// The scheduler.
     pub scheduler: Option<bool>,
-}
-
-impl Controllers {
-    /// Whether nothing is said.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

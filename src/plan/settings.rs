@@ -1,6 +1,8 @@
 //! Settings of the components, and which of them run.
 
 use crate::kernel::Dur;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Which controllers run beside node lifecycle and taint eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,8 +50,9 @@ impl Default for SchedulerSettings {
     }
 }
 
-/// Which nodes are liked better (`scoringStrategy.type`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Which nodes are liked better.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename = "ScoringStrategy")]
 pub enum Strategy {
     /// Emptier ones.
     #[default]

@@ -10,6 +10,8 @@ use crate::api::toleration::Toleration;
 use crate::api::workload::{Propagation, WorkloadKind};
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// An entry of the timeline, for people to refer to.
 #[derive(Clone, Debug, PartialEq)]
@@ -235,22 +237,23 @@ pub struct Maintenance {
 }
 
 /// What a maintenance does if the drain of a node fails or times out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 pub enum IfNotDrained {
-    /// The node stays as it is, cordoned; no further node begins, those under way are finished.
+    /// The node stays cordoned and on; no further node begins, and those under way are finished.
+    #[default]
     Stop,
-    /// The node is uncordoned and left alone; the next one begins.
+    /// The node is uncordoned and left as it is; the next one begins.
     Skip,
-    /// The machine is switched off all the same, with the pods that are left on it.
+    /// The machine goes off all the same, with the pods that are left on it.
     GoOn,
 }
 
 /// What fails of a container runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum RuntimeFails {
-    /// It says that it is not ready.
+    /// It says that it is not ready, which a kubelet sees within 5 s.
     Ready,
-    /// It does not answer.
+    /// It does not answer, which counts after 30 s.
     Status,
 }
 
@@ -264,20 +267,22 @@ pub enum Successor {
 }
 
 /// What becomes of connections to an API server that cannot be reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Connections {
     /// Packets vanish: nobody answers, and nobody is told.
+    #[default]
     Dropped,
     /// They are reset, and new ones refused, at once.
     Refused,
 }
 
 /// What the API server's watch caches know after an outage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum WatchCache {
-    /// Nothing from before: the server was started anew.
+    /// Nothing from before: watches that broke have to list.
+    #[default]
     Lost,
-    /// All that happened.
+    /// All that happened: watches go on where they were.
     Kept,
 }
 
@@ -294,14 +299,15 @@ pub enum WatchedResource {
     Workloads(WorkloadKind),
 }
 
-/// What the provider says of a node's instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a cloud provider says of a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename = "InstanceState")]
 pub enum Instance {
-    /// It runs, as those of all nodes that nothing was said of.
+    /// It runs.
     Running,
-    /// It exists and is shut down.
+    /// It is shut down: the node is tainted once it is not Ready.
     ShutDown,
-    /// It does not exist.
+    /// It does not exist: the node is deleted once it is not Ready.
     Gone,
 }
 

@@ -4,6 +4,8 @@ use super::delay::Delay;
 use super::kubelet::KubeletMode;
 use crate::kernel::Dur;
 use crate::trace::Actor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Delays, limits, and how kubelets and users behave.
@@ -56,9 +58,10 @@ pub struct LeaderElection {
 }
 
 /// How the timeline's user writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename = "User")]
 pub enum UserMode {
-    /// Straight into the store, without latency or rules, as the recorder does.
+    /// Straight into the store, without latency or rules.
     Raw,
     /// As kubectl does, refusals included.
     Kubectl,

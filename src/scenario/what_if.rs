@@ -335,8 +335,8 @@ fn patch(group: &PodGroup, seconds: i64) -> Step {
             Some(toleration) => toleration.toleration_seconds = Some(seconds),
             None => tolerations.push(Toleration {
                 key: key.to_owned(),
-                operator: Some(crate::language::Operator::Exists),
-                effect: Some(crate::language::Effect::NoExecute),
+                operator: Some(crate::api::toleration::Operator::Exists),
+                effect: Some(crate::api::taint::Effect::NoExecute),
                 toleration_seconds: Some(seconds),
                 ..Toleration::default()
             }),

@@ -2,10 +2,12 @@
 
 use super::super::ImportedCluster;
 use super::{export, exports, node, node_names, pod, pod_names};
+use crate::api::meta::ConditionStatus;
+use crate::api::pod::PodPhase;
 use crate::language::text::Tree;
 use crate::language::{
-    Condition, ConditionKind, Deletion, NodeStart, Owner, Phase, Placement, PodCondition,
-    PodReason, PodStart, Scenario, Status,
+    Condition, ConditionKind, Deletion, NodeStart, Owner, Placement, PodCondition, PodReason,
+    PodStart, Scenario,
 };
 
 /// File, nodes, pods, kinds left out.
@@ -165,7 +167,7 @@ fn a_healthy_cluster_is_plain() {
         (&Placement::Node("worker-a2".to_owned()), &"ssd".to_owned())
     );
     let done = pod(&cluster, "batch", "import-4ljct");
-    assert!(matches!(done.start, Some(PodStart::Imported { phase: Phase::Succeeded, .. })));
+    assert!(matches!(done.start, Some(PodStart::Imported { phase: PodPhase::Succeeded, .. })));
     assert_eq!(pod(&cluster, "default", "too-big").on, Placement::Unbound);
     assert_eq!(cluster.summary.unbound, ["default/too-big"]);
 }
@@ -204,7 +206,7 @@ fn a_degraded_cluster_stays_as_it_is() {
         conditions[0],
         Condition {
             kind: ConditionKind::Ready,
-            status: Status::Unknown,
+            status: ConditionStatus::Unknown,
             reason: "NodeStatusUnknown".to_owned(),
             last_heartbeat_time: "-10m10s".into(),
             last_transition_time: "-8m36s".into(),
@@ -221,10 +223,10 @@ fn a_degraded_cluster_stays_as_it_is() {
     assert_eq!(
         web.start,
         Some(PodStart::Imported {
-            phase: Phase::Running,
-            ready: condition(Status::False, None, "-8m27s"),
+            phase: PodPhase::Running,
+            ready: condition(ConditionStatus::False, None, "-8m27s"),
             disruption_target: condition(
-                Status::True,
+                ConditionStatus::True,
                 Some(PodReason::DeletionByTaintManager),
                 "-7m57s"
             ),

@@ -1,8 +1,9 @@
 //! Single objects and documents in all the forms in which they come.
 
 use super::{error, good, node, pod};
+use crate::api::pod::PodSource;
 use crate::language::text::Tree;
-use crate::language::{NodeStart, Placement, PodStart, Scenario, StaticPod};
+use crate::language::{NodeStart, Placement, PodStart, Scenario};
 
 const NODE: &str = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"conditions":[
   {"type":"Ready","status":"True","lastHeartbeatTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#;
@@ -174,7 +175,7 @@ fn static_pods() {
     let cluster =
         good(&[mirror("etcd-n1", "file"), mirror("web-n1", "http"), NODE.to_owned()].concat());
     let (file, url) = (pod(&cluster, "default", "etcd-n1"), pod(&cluster, "default", "web-n1"));
-    assert_eq!((file.static_pod, url.static_pod), (Some(StaticPod::File), Some(StaticPod::Url)));
+    assert_eq!((file.static_pod, url.static_pod), (Some(PodSource::File), Some(PodSource::Url)));
     assert_eq!(file.tolerations, [], "the scenario adds what the kubelet adds");
     assert_eq!(url.tolerations.len(), 1);
     assert!(error(&mirror("p", "floppy")).contains("kubernetes.io/config.source is \"floppy\""));

@@ -9,16 +9,20 @@ use crate::scenario::expectations::Expectation;
 pub const BATCH: usize = 256;
 
 /// How to choose which runs to try.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Strategy {
-    /// All of them, by the number of deviations from the default order.
+    /// Every run with few deviations from the default order, the fewest first.
+    #[default]
     Exhaustive,
-    /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of
-    /// Finding Bugs`, Burckhardt et al.).
+    // `A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs`, Burckhardt et al.
+    /// Random priorities that change a few times.
     Pct,
-    /// Every choice drawn, what is rare more often than it comes.
+    // What is rare is drawn more often than it comes.
+    /// Everything drawn.
     Random,
     /// Every choice drawn about as often as upstream comes to it.
+    #[cfg_attr(feature = "cli", value(skip))]
     Natural,
 }
 

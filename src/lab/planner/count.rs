@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum Counting {
-    /// One outage at a time, weighted by its rate.
+    /// One outage at a time, weighted by how often it comes.
     Outages,
     /// Whole years.
     Years,

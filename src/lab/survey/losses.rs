@@ -82,13 +82,14 @@ impl Kind {
 
 /// How nodes are lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum How {
     /// Their machines are dead.
     #[default]
     Machine,
     /// They are cut off from everybody.
     Network,
-    /// They are cut off from the API server alone.
+    /// They are cut off from the API server alone; clients still reach their pods.
     ApiServer,
     /// They are drained, and their machines are off.
     Drain,

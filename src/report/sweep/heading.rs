@@ -114,6 +114,7 @@ fn split(path: &str) -> Vec<&str> {
 
 /// What the cells of the table say of a figure over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum Cells {
     /// The mean, and by how much it may be off with 95 % confidence
     #[default]
@@ -122,7 +123,8 @@ pub(crate) enum Cells {
     Median,
     /// The 95th percentile, with its 95 % interval
     P95,
-    /// The median, with the least and the greatest value
+    /// The median, with the least and the greatest value, which lie farther apart the more seeds
+    /// there are
     Range,
 }
 

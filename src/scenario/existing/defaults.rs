@@ -4,8 +4,9 @@
 use super::owners::Owners;
 use super::reached::Reached;
 use super::standing::{is_failing, stands};
+use crate::api::taint::Effect;
 use crate::language::Exported;
-use crate::language::{Effect, Existing, FlagValue, Flags, Scenario, Toleration};
+use crate::language::{Existing, FlagValue, Flags, Scenario, Toleration};
 
 /// The seconds that the plugin gives where no flag says otherwise.
 const DEFAULT_SECONDS: i64 = 300;

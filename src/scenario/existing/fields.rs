@@ -1,6 +1,7 @@
 //! The fields that a path into a template can change, carried from the template to its pods.
 
-use crate::language::{DurationText, Effect, PodGroup, PodTemplate, QuantityText, Toleration};
+use crate::api::taint::Effect;
+use crate::language::{DurationText, PodGroup, PodTemplate, QuantityText, Toleration};
 use std::collections::BTreeMap;
 
 /// What a path into a template can change, in a template or in pods.

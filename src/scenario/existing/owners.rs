@@ -1,5 +1,6 @@
 //! Which workload a pod belongs to.
 
+use crate::api::workload::WorkloadKind;
 use crate::language::names;
 use crate::language::{PodGroup, Scenario, Workload};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ pub(super) fn full_names(workload: &Workload) -> Vec<Full> {
         .map_or(group.names.as_ref().map_or(&[][..], |n| n.texts()), std::slice::from_ref);
     // Texts that are no names are complained about elsewhere.
     let names = texts.iter().flat_map(|text| names::expand(text, 100_000).unwrap_or_default());
-    names.map(|name| (namespace.to_owned(), workload.kind(), name)).collect()
+    names.map(|name| (namespace.to_owned(), workload.kind().as_str(), name)).collect()
 }
 
 /// Finds the workload that a pod belongs to in the eyes of people: its owner, or the Deployment of
@@ -34,7 +35,7 @@ impl Owners {
         let mut all = BTreeMap::new();
         let each = || spec.workloads.iter().enumerate();
         each().for_each(|(i, w)| all.extend(full_names(w).into_iter().map(|full| (full, i))));
-        for (_, set) in each().filter(|(_, w)| w.kind() == "ReplicaSet") {
+        for (_, set) in each().filter(|(_, w)| w.kind() == WorkloadKind::ReplicaSet) {
             let Some(deployment) = &set.group().deployment else {
                 continue;
             };

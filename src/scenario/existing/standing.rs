@@ -1,14 +1,16 @@
 //! Which pods a rollout would replace, and which of their tolerations are about failing nodes.
 
-use crate::api::taint::{NOT_READY, UNREACHABLE};
-use crate::language::{Effect, Operator, Phase, PodGroup, PodStart, Toleration};
+use crate::api::pod::PodPhase;
+use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
+use crate::api::toleration::Operator;
+use crate::language::{PodGroup, PodStart, Toleration};
 
 /// Whether a rollout would replace these pods: not those that have ended, or that go already.
 pub(super) fn stands(pod: &PodGroup) -> bool {
     !matches!(
         pod.start,
         Some(
-            PodStart::Imported { phase: Phase::Succeeded | Phase::Failed, .. }
+            PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. }
                 | PodStart::Imported { deletion: Some(_), .. }
         )
     )

@@ -4,6 +4,7 @@ use super::fields::{carry, of_pod, of_template};
 use super::owners::{Owners, full_names};
 use super::reached::Reached;
 use super::standing::{is_failing, stands};
+use crate::api::workload::WorkloadKind;
 use crate::language::{Existing, PodTemplate, Scenario, Toleration, Workload, WorkloadGroup};
 use std::collections::BTreeMap;
 
@@ -69,7 +70,7 @@ fn carry_to_pods(
         };
         let mut made = spec.pods[p].clone();
         carry(before, after, of_pod(&mut made));
-        if spec.workloads[owner].kind() == "DaemonSet" {
+        if spec.workloads[owner].kind() == WorkloadKind::DaemonSet {
             by_daemon_set(&mut made.tolerations);
         }
         let other = made != spec.pods[p];
@@ -83,16 +84,18 @@ fn carry_to_pods(
 
 /// The sentence about the pods of a workload. `other`: a rollout changes them.
 fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
-    let of = format!(" of {} {}", workload.kind(), written(workload.group()));
+    let of = format!(" of {} {}", workload.kind().as_str(), written(workload.group()));
     Some(match (other, keep) {
         (true, true) => {
             format!("{of} stay as they are, without what its template says now (existing: Keep)")
         }
         (true, false) => match workload.kind() {
-            "ReplicaSet" | "Job" => format!("{of} changed as if made anew from its template"),
+            WorkloadKind::ReplicaSet | WorkloadKind::Job => {
+                format!("{of} changed as if made anew from its template")
+            }
             _ => format!("{of} changed as by a rollout"),
         },
-        (false, _) if workload.kind() == "DaemonSet" => {
+        (false, _) if workload.kind() == WorkloadKind::DaemonSet => {
             format!(
                 "{of} stay as they are: its controller lets them tolerate not-ready and unreachable for ever"
             )

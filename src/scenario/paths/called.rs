@@ -59,7 +59,7 @@ impl Called {
         let called = |w: &Workload| {
             let g = w.group();
             Self {
-                kind: Some(w.kind()),
+                kind: Some(w.kind().as_str()),
                 ..Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
             }
         };

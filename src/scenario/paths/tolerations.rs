@@ -1,11 +1,12 @@
 //! Paths to the seconds of a toleration: `tolerations[KEY].tolerationSeconds`.
 
-use crate::api::taint;
+use crate::api::taint::{self, Effect};
+use crate::api::toleration::Operator;
 use crate::language::Problem;
+use crate::language::Toleration;
 use crate::language::duration::whole_seconds;
 use crate::language::text::did_you_mean;
 use crate::language::text::place::{Place, at};
-use crate::language::{Effect, Operator, Toleration};
 
 /// Taint keys that may be written without `node.kubernetes.io/`.
 const WELL_KNOWN: [&str; 8] = [

@@ -9,9 +9,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::workload::WorkloadKind;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
-use crate::language::{
-    DrainFlags, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Toleration,
-};
+use crate::language::{DrainFlags, FlagValue, NodeSelector, OneOrMany, PodSelector, Toleration};
 use crate::plan::{Do, Instance};
 use std::collections::BTreeMap;
 
@@ -69,15 +67,10 @@ impl Of<'_> {
         &self,
         node: &Option<String>,
         nodes: &Option<NodeSelector>,
-        state: InstanceState,
+        state: Instance,
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
-        let instance = match state {
-            InstanceState::Running => Instance::Running,
-            InstanceState::ShutDown => Instance::ShutDown,
-            InstanceState::Gone => Instance::Gone,
-        };
-        once(Do::Instance(self.nodes(node, nodes, complaints)?, instance))
+        once(Do::Instance(self.nodes(node, nodes, complaints)?, state))
     }
 
     /// Nodes are drained.

@@ -1,10 +1,7 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use super::conditions::{self, condition_kind};
-use crate::language::{
-    ApiClient, ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector,
-    Resource, Status, Step,
-};
+use crate::language::{ApiClient, FlagValue, NodeSelector, OneOrMany, PodSelector, Resource, Step};
+use crate::plan::Instance;
 use std::collections::BTreeMap;
 
 /// Whose requests are rejected.
@@ -36,7 +33,7 @@ pub(super) fn describe(step: &Step) -> String {
             format!("slow heartbeats of {} ({period})", on(node, nodes))
         }
         Step::Condition { node, nodes, kind, status, .. } => {
-            let said = format!("{}={}", condition(*kind), status_word(*status));
+            let said = format!("{}={}", kind.of_api().as_str(), status.as_str());
             format!("{said} on {}", on(node, nodes))
         }
         Step::RuntimeFailure { node, nodes, .. } => {
@@ -77,9 +74,9 @@ pub(super) fn describe(step: &Step) -> String {
         }
         Step::Instance { node, nodes, state } => {
             let said = match state {
-                InstanceState::Running => "runs",
-                InstanceState::ShutDown => "is shut down",
-                InstanceState::Gone => "is gone",
+                Instance::Running => "runs",
+                Instance::ShutDown => "is shut down",
+                Instance::Gone => "is gone",
             };
             format!("instance of {} {said}", on(node, nodes))
         }
@@ -152,14 +149,6 @@ fn chosen(pod: &Option<String>, pods: &Option<PodSelector>) -> String {
         (None, Some(PodSelector::Label(text))) => format!("pods with {text}"),
         (None, None) => String::new(),
     }
-}
-
-fn condition(kind: ConditionKind) -> &'static str {
-    condition_kind(kind).as_str()
-}
-
-fn status_word(status: Status) -> &'static str {
-    conditions::status(status).as_str()
 }
 
 fn resource_word(resource: Resource) -> &'static str {

@@ -1,6 +1,5 @@
 //! The steps of entries that make nodes, watches or clocks fail.
 
-use super::conditions::{condition_kind, status};
 use super::limits::MENTIONS_MAX;
 use super::primitive::{Of, Primitive, START};
 use crate::api::meta::ConditionStatus;
@@ -11,10 +10,11 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::values;
 use crate::language::{
-    ApiClient, ConditionKind, Connections, Cut, DurationText, NodeSelector, Resource, RestartKind,
-    RuntimeFails, Status, WatchCache,
+    ApiClient, ConditionKind, Cut, DurationText, NodeSelector, Resource, RestartKind,
 };
-use crate::plan::{self, Clients, Do, NodeIndex, Phase, Successor, WatchedResource};
+use crate::plan::{
+    Clients, Connections, Do, NodeIndex, Phase, RuntimeFails, Successor, WatchedResource,
+};
 use crate::trace::Actor;
 
 impl Of<'_> {
@@ -118,7 +118,7 @@ impl Of<'_> {
         node: &Option<String>,
         nodes: &Option<NodeSelector>,
         kind: ConditionKind,
-        wanted: Status,
+        wanted: ConditionStatus,
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         if kind == ConditionKind::OutOfDisk && !self.world.profile.node_lifecycle.out_of_disk {
@@ -130,16 +130,13 @@ impl Of<'_> {
                 ),
             );
         }
-        let (kind, n) = (condition_kind(kind), self.nodes(node, nodes, complaints)?);
+        let (kind, n) = (kind.of_api(), self.nodes(node, nodes, complaints)?);
         let healthy = if kind == NodeConditionType::Ready {
             ConditionStatus::True
         } else {
             ConditionStatus::False
         };
-        self.lasting(
-            Do::Condition(n.clone(), kind, status(wanted)),
-            Do::Condition(n, kind, healthy),
-        )
+        self.lasting(Do::Condition(n.clone(), kind, wanted), Do::Condition(n, kind, healthy))
     }
 
     /// The container runtime of nodes fails.
@@ -151,10 +148,6 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes(node, nodes, complaints)?;
-        let fails = match fails {
-            RuntimeFails::Ready => plan::RuntimeFails::Ready,
-            RuntimeFails::Status => plan::RuntimeFails::Status,
-        };
         self.lasting(Do::Runtime(n.clone(), Some(fails)), Do::Runtime(n, None))
     }
 
@@ -294,11 +287,7 @@ pub(super) fn cutting(
     phase: Phase,
 ) -> Vec<Primitive> {
     let isolate = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Isolate(nodes.clone())));
-    let how = match connections {
-        Connections::Dropped => plan::Connections::Dropped,
-        Connections::Refused => plan::Connections::Refused,
-    };
-    std::iter::once((at, phase, Do::Cut(nodes, how))).chain(isolate).collect()
+    std::iter::once((at, phase, Do::Cut(nodes, connections))).chain(isolate).collect()
 }
 
 /// What [`cutting`] did ends.
@@ -320,14 +309,6 @@ fn share_of(text: &str) -> Option<(u32, u32)> {
     let (gone, all) = text.split_once(" of ")?;
     let (gone, all) = (number(gone)?, number(all)?);
     (gone < all).then_some((gone, all))
-}
-
-/// What watch caches know after an outage.
-pub(super) fn kept(cache: WatchCache) -> plan::WatchCache {
-    match cache {
-        WatchCache::Lost => plan::WatchCache::Lost,
-        WatchCache::Kept => plan::WatchCache::Kept,
-    }
 }
 
 /// The objects that a watch is of.

@@ -6,7 +6,7 @@ use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
 use crate::language::values;
-use crate::language::{Afterwards, DrainFlags, DurationText, FlagValue, IfNotDrained as WrittenIf};
+use crate::language::{Afterwards, DrainFlags, DurationText, FlagValue};
 use crate::plan::DrainOptions;
 use crate::plan::{IfNotDrained, Maintenance};
 
@@ -47,7 +47,7 @@ pub(super) struct Written<'a> {
     pub(super) drain: &'a DrainFlags,
     pub(super) off: &'a DurationText,
     pub(super) then: Option<Afterwards>,
-    pub(super) if_not_drained: Option<WrittenIf>,
+    pub(super) if_not_drained: Option<IfNotDrained>,
 }
 
 impl Written<'_> {
@@ -72,11 +72,7 @@ impl Written<'_> {
             drain,
             off: off?,
             uncordon: self.then != Some(Afterwards::Leave),
-            if_not_drained: match self.if_not_drained {
-                None | Some(WrittenIf::Stop) => IfNotDrained::Stop,
-                Some(WrittenIf::Skip) => IfNotDrained::Skip,
-                Some(WrittenIf::GoOn) => IfNotDrained::GoOn,
-            },
+            if_not_drained: self.if_not_drained.unwrap_or_default(),
         })
     }
 }

@@ -7,7 +7,6 @@ mod assembly;
 mod assumed;
 mod budgets;
 mod checks;
-mod conditions;
 mod declared;
 mod describe;
 mod draw;

@@ -1,7 +1,6 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
-use super::conditions::{condition_kind, status};
 use super::limits::NODES_MAX;
 use super::select::Nodes;
 use crate::api::labels::Labels;
@@ -292,8 +291,8 @@ fn condition(
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
     Some(NodeCondition {
-        kind: condition_kind(written.kind),
-        status: status(written.status),
+        kind: written.kind.of_api(),
+        status: written.status,
         reason: reason(&written.reason),
         last_heartbeat_time: last_heartbeat_time?,
         last_transition_time: last_transition_time?,

@@ -9,11 +9,13 @@ use super::primitive::{Primitive, START};
 use super::timeline::Written;
 use crate::kernel::{Dur, Time};
 use crate::language::{
-    Connections, Cut, DrainFlags, Entry, FlagValue, NodeGroup, NodeSelector, Scenario, Step,
-    WatchCache, duration,
+    Cut, DrainFlags, Entry, FlagValue, NodeGroup, NodeSelector, Scenario, Step, duration,
 };
-use crate::plan::{self, TimelineEntry};
-use crate::plan::{Action, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan};
+use crate::plan::TimelineEntry;
+use crate::plan::{
+    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan,
+    WatchCache,
+};
 
 /// Something that is away for a while.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +109,7 @@ impl Outage {
                     },
                     off: text(*off),
                     then: None,
-                    if_not_drained: Some(crate::language::IfNotDrained::Skip),
+                    if_not_drained: Some(IfNotDrained::Skip),
                 }
             }
             Away::Drained(n, timeout) => {
@@ -218,7 +220,7 @@ impl Outage {
                 let lasts = self.lasts.unwrap_or(to_end);
                 vec![(START, Phase::Begin, Do::RestartControllers(lasts))]
             }
-            Away::ApiServer => lasting(Do::ApiDown, Do::ApiUp(plan::WatchCache::Lost)),
+            Away::ApiServer => lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost)),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! How far a pod is when the run starts.
 
-use super::conditions::status;
 use crate::api::meta::Timestamp;
-use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
+use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
 use crate::language::values;
@@ -39,13 +38,7 @@ pub(super) fn start(
             let deletion = deletion
                 .as_ref()
                 .and_then(|d| read_deletion(d, &with(&place, "deletion"), complaints));
-            let phase = match phase {
-                language::Phase::Pending => PodPhase::Pending,
-                language::Phase::Running => PodPhase::Running,
-                language::Phase::Succeeded => PodPhase::Succeeded,
-                language::Phase::Failed => PodPhase::Failed,
-            };
-            PodStart::Imported { phase, ready, disruption_target, deletion }
+            PodStart::Imported { phase: *phase, ready, disruption_target, deletion }
         }
     }
 }
@@ -59,7 +52,7 @@ fn condition(
     let c = written.as_ref()?;
     let time = values::stored_seconds(c.last_transition_time.as_str());
     Some(PodCondition {
-        status: status(c.status),
+        status: c.status,
         reason: match c.reason {
             None => PodReason::None,
             Some(language::PodReason::DeletionByTaintManager) => PodReason::DeletionByTaintManager,

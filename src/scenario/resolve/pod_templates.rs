@@ -11,7 +11,7 @@ use crate::api::toleration::{Operator, Toleration};
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
 use crate::language::values;
-use crate::language::{self, DurationText, PodGroup, StaticPod};
+use crate::language::{self, DurationText, PodGroup};
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;
@@ -31,11 +31,7 @@ pub(super) fn template(
     lookup: &Lookup<'_>,
     complaints: &mut Complaints,
 ) -> PodTemplate {
-    let source = match group.static_pod {
-        None => PodSource::Api,
-        Some(StaticPod::File) => PodSource::File,
-        Some(StaticPod::Url) => PodSource::Url,
-    };
+    let source = group.static_pod.unwrap_or_default();
     let written = language::PodTemplate {
         labels: group.labels.clone(),
         tolerations: group.tolerations.clone(),
@@ -141,26 +137,14 @@ pub(super) fn tolerations(
     operators: ComparisonOperators,
     complaints: &mut Complaints,
 ) -> Vec<Toleration> {
-    let mut all = Vec::with_capacity(written.len());
-    for toleration in written {
-        let read = Toleration {
-            key: toleration.key.clone(),
-            operator: match toleration.operator {
-                None | Some(language::Operator::Equal) => Operator::Equal,
-                Some(language::Operator::Exists) => Operator::Exists,
-                Some(language::Operator::Lt) => Operator::Lt,
-                Some(language::Operator::Gt) => Operator::Gt,
-            },
-            value: toleration.value.clone(),
-            effect: toleration.effect.map(|e| match e {
-                language::Effect::NoSchedule => Effect::NoSchedule,
-                language::Effect::PreferNoSchedule => Effect::PreferNoSchedule,
-                language::Effect::NoExecute => Effect::NoExecute,
-            }),
-            toleration_seconds: toleration.toleration_seconds,
-        };
-        all.push(read);
-    }
+    let read = |written: &language::Toleration| Toleration {
+        key: written.key.clone(),
+        operator: written.operator.unwrap_or_default(),
+        value: written.value.clone(),
+        effect: written.effect,
+        toleration_seconds: written.toleration_seconds,
+    };
+    let all: Vec<Toleration> = written.iter().map(read).collect();
     checks::tolerations(&all, place, operators, complaints);
     all
 }

@@ -13,9 +13,9 @@ use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
 use crate::language::{
     self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
-    SchedulerConfiguration, ScoringStrategy, WhenUnsatisfiable,
+    SchedulerConfiguration, WhenUnsatisfiable,
 };
-use crate::plan::{SchedulerSettings, Strategy};
+use crate::plan::SchedulerSettings;
 use std::rc::Rc;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
@@ -218,11 +218,7 @@ pub(super) fn settings(
         percentage_of_nodes_to_score: written
             .percentage_of_nodes_to_score
             .unwrap_or(defaults.percentage_of_nodes_to_score),
-        strategy: match written.scoring_strategy {
-            None => defaults.strategy,
-            Some(ScoringStrategy::LeastAllocated) => Strategy::LeastAllocated,
-            Some(ScoringStrategy::MostAllocated) => Strategy::MostAllocated,
-        },
+        strategy: written.scoring_strategy.unwrap_or(defaults.strategy),
         preemption: written.preemption.unwrap_or(defaults.preemption),
     }
 }

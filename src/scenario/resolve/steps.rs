@@ -1,15 +1,14 @@
 //! What one entry of the timeline does: how long it lasts, and its primitive steps.
 
-use super::faults::{healing, kept, watched};
+use super::faults::{healing, watched};
 use super::maintain;
 use super::primitive::{Of, Primitive, START, once};
 use super::world::World;
-use crate::api::workload::Propagation;
 use crate::kernel::Dur;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::at;
 use crate::language::values;
-use crate::language::{Cascade, Cut, DrainFlags, DurationText, Step};
+use crate::language::{Cut, DrainFlags, DurationText, Step};
 use crate::plan::{Do, Phase};
 
 /// How many partitions one flapping entry may stand for.
@@ -101,9 +100,7 @@ pub(super) fn primitives(
             of.runtime(node, nodes, *fails, complaints)
         }
         Step::ApiOutage { of: Some(share), .. } => of.servers_die(share, complaints),
-        Step::ApiOutage { watch_cache, .. } => {
-            of.lasting(Do::ApiDown, Do::ApiUp(kept(*watch_cache)))
-        }
+        Step::ApiOutage { watch_cache, .. } => of.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
         Step::TooManyRequests { clients, .. } => of.too_many_requests(clients, complaints),
         Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
@@ -162,14 +159,10 @@ pub(super) fn primitives(
         }
         Step::Scale { workload, replicas } => of.scale(workload, *replicas, complaints),
         Step::CreateWorkload { .. } => of.each_added(Do::CreateWorkload),
-        Step::DeleteWorkload { workload, cascade } => once(Do::DeleteWorkload(
-            world.target_workload(i, workload, complaints)?,
-            match cascade {
-                None | Some(Cascade::Background) => Propagation::Background,
-                Some(Cascade::Foreground) => Propagation::Foreground,
-                Some(Cascade::Orphan) => Propagation::Orphan,
-            },
-        )),
+        Step::DeleteWorkload { workload, cascade } => {
+            let index = world.target_workload(i, workload, complaints)?;
+            once(Do::DeleteWorkload(index, cascade.unwrap_or_default()))
+        }
         Step::CreateBudget { .. } => of.each_added(Do::CreateBudget),
         Step::PatchBudget { budget, min_available, max_unavailable } => {
             of.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref(), complaints)

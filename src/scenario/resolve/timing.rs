@@ -23,7 +23,7 @@ use crate::language::complaints::Complaints;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
 use crate::language::text::place::{Place, at};
 use crate::language::values;
-use crate::language::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written, User};
+use crate::language::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written};
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
 };
@@ -206,11 +206,7 @@ pub(super) fn read(
         if let Some(kubelet) = kubelet {
             timing.kubelet = read_kubelet(kubelet, flags, profile, complaints);
         }
-        match user {
-            Some(User::Raw) => timing.user = UserMode::Raw,
-            Some(User::Kubectl) => timing.user = UserMode::Kubectl,
-            None => {}
-        }
+        timing.user = user.unwrap_or(timing.user);
     }
     timing.leader_election = leader_election(&settings.leader, &timing, complaints);
     if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {

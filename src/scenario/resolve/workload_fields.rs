@@ -1,15 +1,11 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
-use super::conditions::status;
 use super::label_selector::label_selector;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodTemplate;
-use crate::api::workload::{
-    JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind,
-    WorkloadSpec,
-};
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::names;
@@ -34,17 +30,6 @@ const OWN: [Own; 11] = [
     ("podFailurePolicy", |g| g.pod_failure_policy.is_some()),
     ("restartPolicy", |g| g.template.restart_policy.is_some()),
 ];
-
-/// The kind of a workload.
-pub(super) fn kind(workload: &Workload) -> WorkloadKind {
-    match workload {
-        Workload::Deployment(_) => WorkloadKind::Deployment,
-        Workload::ReplicaSet(_) => WorkloadKind::ReplicaSet,
-        Workload::StatefulSet(_) => WorkloadKind::StatefulSet,
-        Workload::DaemonSet(_) => WorkloadKind::DaemonSet,
-        Workload::Job(_) => WorkloadKind::Job,
-    }
-}
 
 /// Complains about fields that the kind does not have.
 pub(super) fn check_own_fields(
@@ -222,12 +207,7 @@ fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Job
         parallelism,
         completions,
         backoff_limit,
-        pod_replacement_policy: group.pod_replacement_policy.map(|p| match p {
-            language::PodReplacementPolicy::TerminatingOrFailed => {
-                PodReplacementPolicy::TerminatingOrFailed
-            }
-            language::PodReplacementPolicy::Failed => PodReplacementPolicy::Failed,
-        }),
+        pod_replacement_policy: group.pod_replacement_policy,
         pod_failure_policy: rules
             .iter()
             .filter(|r| !r.on_pod_conditions.is_empty())
@@ -241,15 +221,8 @@ fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Job
 fn failure_rule(written: &language::PodFailurePolicyRule) -> PodFailurePolicyRule {
     let mut statuses = [false; 3];
     for condition in &written.on_pod_conditions {
-        let matched = condition.status.map_or(ConditionStatus::True, status);
+        let matched = condition.status.unwrap_or(ConditionStatus::True);
         statuses[PodFailurePolicyRule::place(matched)] = true;
     }
-    PodFailurePolicyRule {
-        action: match written.action {
-            language::PodFailurePolicyAction::Ignore => PodFailurePolicyAction::Ignore,
-            language::PodFailurePolicyAction::FailJob => PodFailurePolicyAction::FailJob,
-            language::PodFailurePolicyAction::Count => PodFailurePolicyAction::Count,
-        },
-        statuses,
-    }
+    PodFailurePolicyRule { action: written.action, statuses }
 }

@@ -1,7 +1,7 @@
 //! What records are looked for, and how often.
 
 use super::reader::{Reader, actor};
-use super::words::{phase, pod_condition, zone_state};
+use super::words::{pod_condition, zone_state};
 use crate::api::taint::Effect;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
@@ -9,7 +9,6 @@ use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::{Place, with};
 use crate::language::{self, Common, FlagValue};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
-use crate::scenario::resolve::conditions::{condition_kind, status};
 use crate::trace::EvictionCause;
 
 /// Evictions, by what is named; by anything where nothing is named.
@@ -94,16 +93,14 @@ fn kind<'e>(
         E::Gone(s) => (Kind::Gone, s.common()),
         E::Created(s) => (Kind::Created, s.common()),
         E::Bound(s) => (Kind::Bound, s.common()),
-        E::Phase(s) => (Kind::Phase(phase(s.phase)), s.common()),
-        E::PodCondition(s) => {
-            (Kind::PodCondition(pod_condition(s.kind), status(s.status)), s.common())
-        }
+        E::Phase(s) => (Kind::Phase(s.phase), s.common()),
+        E::PodCondition(s) => (Kind::PodCondition(pod_condition(s.kind), s.status), s.common()),
         E::TimerSet(s) => (Kind::TimerSet, s.common()),
         E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
         E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place, complaints)?), s.common()),
         E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place, complaints)?), s.common()),
-        E::Condition(s) => (Kind::Condition(condition_kind(s.kind), status(s.status)), s.common()),
+        E::Condition(s) => (Kind::Condition(s.kind.of_api(), s.status), s.common()),
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {

@@ -1,6 +1,6 @@
 //! The words of expectations, and what they stand for in the API and in records.
 
-use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::pod::PodConditionType;
 use crate::language;
 use crate::trace::ZoneState;
 
@@ -38,15 +38,6 @@ pub(super) fn word(e: &language::Expectation) -> &'static str {
         E::Eventually { .. } => "Eventually",
         E::Until { .. } => "Until",
         E::Mostly { .. } => "Mostly",
-    }
-}
-
-pub(super) fn phase(phase: language::Phase) -> PodPhase {
-    match phase {
-        language::Phase::Pending => PodPhase::Pending,
-        language::Phase::Running => PodPhase::Running,
-        language::Phase::Succeeded => PodPhase::Succeeded,
-        language::Phase::Failed => PodPhase::Failed,
     }
 }
 
