@@ -1,7 +1,7 @@
 //! What a search calls the informers' caches.
 
-use super::resource::Resource;
 use crate::kernel::{Ctx, Key, Keys};
+use crate::plan::Resource;
 
 /// What a step touches of the caches, for searches: of each resource the objects by id plus one,
 /// and 0 for its cache as a whole.

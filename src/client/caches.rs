@@ -1,12 +1,12 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
-use super::resource::Resource;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
+use crate::plan::Resource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -2,7 +2,6 @@
 
 use super::caches::replace;
 use super::factory::InformerFactory;
-use super::resource::Resource;
 use super::stream::{Delivery, Delta, Due, Stream};
 use crate::api::budget::Budget;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -10,6 +9,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Time};
+use crate::plan::Resource;
 use std::rc::Rc;
 
 impl InformerFactory {

@@ -7,10 +7,11 @@ use super::handlers::{
     BudgetHandler, Handlers, NodeHandler, OnWaking, PodHandler, WorkloadHandler,
 };
 use super::hold::{Hold, TroublePoints};
-use super::resource::{Resource, WatchLags};
 use super::stream::{Delivery, Stream};
+use super::watch_lags::WatchLags;
 use crate::apiserver::{ApiServer, Heartbeats};
 use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
+use crate::plan::Resource;
 use crate::plan::{Delay, WatchRetry};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

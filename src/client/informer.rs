@@ -7,8 +7,8 @@
 
 use super::factory::{InformerFactory, InformerTiming};
 use super::hold::Hold;
-use super::resource::{Resource, WatchLags};
 use super::stream::{Delivery, Delta, Due, OnItsWay};
+use super::watch_lags::WatchLags;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{NodeId, stable_hash};
@@ -17,6 +17,7 @@ use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Beat, Watcher, lease_version};
 use crate::kernel::{Class, Handler, Keys, Name, Time};
+use crate::plan::Resource;
 use std::rc::Rc;
 
 /// Does what is due for streams.

@@ -3,7 +3,6 @@
 
 use super::caches::Nodes;
 use super::factory::InformerFactory;
-use super::resource::Resource;
 use crate::api::budget::Budget;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -12,6 +11,7 @@ use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{Beat, lease_renewed, lease_version};
 use crate::kernel::{Dur, Time};
+use crate::plan::Resource;
 use std::rc::Rc;
 
 impl InformerFactory {

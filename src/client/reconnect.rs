@@ -3,10 +3,10 @@
 use super::connection::{Ask, Rejecting};
 use super::factory::InformerFactory;
 use super::request::RETRY_AFTER;
-use super::resource::Resource;
 use super::stream::{Due, Stream};
 use crate::api::names::stable_hash;
 use crate::kernel::{Class, Dur, Object, Time};
+use crate::plan::Resource;
 use crate::plan::WatchCache;
 use std::collections::VecDeque;
 

@@ -1,6 +1,5 @@
 //! Watches: the changes that are on their way to the caches.
 
-use super::resource::Resource;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -8,6 +7,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::kernel::{Argument, Shared, Time};
+use crate::plan::Resource;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! What the running step touches of the caches, declared for searches.
 
 use super::factory::InformerFactory;
-use super::resource::Resource;
 use super::stream::Delta;
+use crate::plan::Resource;
 
 impl InformerFactory {
     /// The running step changes a cache.

@@ -7,12 +7,12 @@
 //! from a watch cache that is behind.
 
 use super::factory::InformerFactory;
-use super::resource::Resource;
 use super::stream::{Delta, Due, Stream};
 use crate::api::lease::Lease;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Dur, Object};
+use crate::plan::Resource;
 use std::collections::VecDeque;
 use std::rc::Rc;
 

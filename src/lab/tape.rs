@@ -2,12 +2,12 @@
 //! deviations from the default order.
 
 use crate::api::names::{Names, stable_hash};
-use crate::client::Resource;
 use crate::kernel::choice::{Deviation, FORMAT, Held};
 use crate::kernel::{NEXT, Name};
 use crate::language::{self, object_text_of_number};
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
+use crate::plan::Resource;
 use crate::profiles::Release;
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim::Searched;

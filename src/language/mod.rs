@@ -70,7 +70,7 @@ pub use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
-pub use timeline::{Cut, Entry, Resource, RestartKind, Step};
+pub use timeline::{Cut, Entry, RestartKind, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyOnPodConditions,

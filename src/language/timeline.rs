@@ -9,7 +9,7 @@ use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::workload::Workload;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::Propagation;
-use crate::plan::{Connections, IfNotDrained, Instance, RuntimeFails, WatchCache};
+use crate::plan::{Connections, IfNotDrained, Instance, Resource, RuntimeFails, WatchCache};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -400,25 +400,4 @@ pub enum RestartKind {
     Standby,
     /// The same one, started again: it waits out its own old lease.
     Same,
-}
-
-/// A resource that controllers watch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Resource {
-    /// Nodes.
-    Nodes,
-    /// Pods.
-    Pods,
-    /// Node leases.
-    Leases,
-    /// Deployments.
-    Deployments,
-    /// ReplicaSets.
-    ReplicaSets,
-    /// StatefulSets.
-    StatefulSets,
-    /// DaemonSets.
-    DaemonSets,
-    /// Jobs.
-    Jobs,
 }

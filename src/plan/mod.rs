@@ -6,6 +6,7 @@ mod kubelet;
 pub mod log_forms;
 mod objects;
 mod profile;
+mod resource;
 mod run;
 mod settings;
 mod size;
@@ -20,11 +21,12 @@ pub use objects::{
     PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
 };
 pub use profile::{Profile, WatchRetry};
+pub use resource::Resource;
 pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use size::Size;
 pub use timeline::{
     Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
-    RuntimeFails, Successor, TimelineEntry, WatchCache, WatchedResource,
+    RuntimeFails, Successor, TimelineEntry, WatchCache,
 };
 pub use timing::{LeaderElection, Limits, Timing, UserMode};

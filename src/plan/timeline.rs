@@ -1,13 +1,14 @@
 //! What happens to a cluster: the entries of the timeline, and the steps that they come down to.
 
 use super::objects::{BudgetIndex, NodeIndex, PodIndex, WorkloadIndex};
+use super::resource::Resource;
 use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::api::toleration::Toleration;
-use crate::api::workload::{Propagation, WorkloadKind};
+use crate::api::workload::Propagation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use schemars::JsonSchema;
@@ -87,14 +88,14 @@ pub enum Do {
     /// The API server answers again.
     ApiUp(WatchCache),
     /// Watches of a resource deliver later by this delay; zero ends it.
-    WatchLag(WatchedResource, Dur),
+    WatchLag(Resource, Dur),
     /// Watches of a resource deliver nothing for this long, then everything.
-    StallWatches(WatchedResource, Dur),
+    StallWatches(Resource, Dur),
     /// Watches of a resource, or of all, end, and the server no longer knows where they were: they
     /// list anew.
-    ExpireWatches(Option<WatchedResource>),
+    ExpireWatches(Option<Resource>),
     /// Watches of a resource, or of all, end; they begin anew where they were.
-    LoseWatches(Option<WatchedResource>),
+    LoseWatches(Option<Resource>),
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.
@@ -284,19 +285,6 @@ pub enum WatchCache {
     Lost,
     /// All that happened: watches go on where they were.
     Kept,
-}
-
-/// A resource that controllers watch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-pub enum WatchedResource {
-    /// Nodes.
-    Nodes,
-    /// Pods.
-    Pods,
-    /// Node leases.
-    Leases,
-    /// Workloads of a kind.
-    Workloads(WorkloadKind),
 }
 
 /// What a cloud provider says of a machine.

@@ -8,7 +8,7 @@
 
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Dur, Shared, Time};
-use crate::plan::{Do, WatchedResource};
+use crate::plan::{Do, Resource};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -22,8 +22,8 @@ const LISTS_WITHIN: Dur = Dur::from_secs(2);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trouble {
     Api,
-    Lag(WatchedResource),
-    Stall(WatchedResource),
+    Lag(Resource),
+    Stall(Resource),
     Expired,
 }
 
@@ -45,7 +45,7 @@ impl Awake {
     pub(super) fn before(&self, act: &Do, now: Time) {
         let carries_none = match act {
             Do::WatchLag(r, _) | Do::StallWatches(r, _) | Do::ExpireWatches(Some(r)) => {
-                !matches!(r, WatchedResource::Nodes | WatchedResource::Leases)
+                !matches!(r, Resource::Nodes | Resource::Leases)
             }
             _ => false,
         };

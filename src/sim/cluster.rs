@@ -16,11 +16,11 @@ use super::user::User;
 use super::world::World;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::client::{Resource, WatchLags};
+use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Ctx, Time};
-use crate::plan::{Action, Do, NodeIndex, Phase, Plan, WatchCache, WatchedResource};
+use crate::plan::{Action, Do, NodeIndex, Phase, Plan, Resource, WatchCache};
 use crate::trace::{Actor, Trace, What};
 use std::rc::Rc;
 
@@ -33,15 +33,6 @@ pub(super) struct Cluster {
     machines: Rc<Machines>,
     user: User,
     maintainer: Rc<Maintainer>,
-}
-
-fn resource(r: WatchedResource) -> Resource {
-    match r {
-        WatchedResource::Nodes => Resource::Nodes,
-        WatchedResource::Pods => Resource::Pods,
-        WatchedResource::Leases => Resource::Leases,
-        WatchedResource::Workloads(kind) => kind.into(),
-    }
 }
 
 impl Cluster {
@@ -148,12 +139,10 @@ impl Cluster {
             Do::ApiDown => self.leader.api_goes_down(entry),
             Do::ApiUp(cache) => self.leader.api_comes_up(*cache),
             Do::ServersDie(gone, all) => self.leader.servers_die(entry, (*gone, *all)),
-            Do::WatchLag(r, lag) => self.world.lags.set_lag(resource(*r), *lag),
-            Do::StallWatches(r, d) => {
-                self.world.lags.stall(resource(*r), ctx.now().saturating_add(*d))
-            }
-            Do::ExpireWatches(of) => self.watches_end(of.map(resource), WatchCache::Lost),
-            Do::LoseWatches(of) => self.watches_end(of.map(resource), WatchCache::Kept),
+            Do::WatchLag(r, lag) => self.world.lags.set_lag(*r, *lag),
+            Do::StallWatches(r, d) => self.world.lags.stall(*r, ctx.now().saturating_add(*d)),
+            Do::ExpireWatches(of) => self.watches_end(*of, WatchCache::Lost),
+            Do::LoseWatches(of) => self.watches_end(*of, WatchCache::Kept),
             Do::RejectRequests(clients, lasts) => {
                 let until = ctx.now().saturating_add(*lasts);
                 api.rejections().begin(clients, until)

@@ -15,7 +15,7 @@ use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::{
     Action, Connections, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase,
-    Plan, TimelineEntry, WatchCache, WatchedResource,
+    Plan, Resource, TimelineEntry, WatchCache,
 };
 use taintsim::profiles::profile;
 use taintsim::scenario::{self, Overrides};
@@ -39,8 +39,8 @@ enum Step {
     Slow(NodeIndex, bool),
     Skew(NodeIndex, i64),
     Api(bool),
-    Lag(WatchedResource, u64),
-    Stall(WatchedResource, u64),
+    Lag(Resource, u64),
+    Stall(Resource, u64),
 }
 
 fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
@@ -62,13 +62,7 @@ fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
 
 /// Faults of heartbeats and of what carries them, most of which end.
 fn trouble(nodes: NodeIndex) -> impl Strategy<Value = Step> {
-    let resource = || {
-        prop::sample::select(vec![
-            WatchedResource::Nodes,
-            WatchedResource::Pods,
-            WatchedResource::Leases,
-        ])
-    };
+    let resource = || prop::sample::select(vec![Resource::Nodes, Resource::Pods, Resource::Leases]);
     prop_oneof![
         (0..nodes, any::<bool>()).prop_map(|(n, b)| Step::Slow(n, b)),
         (0..nodes, prop::sample::select(vec![0, -90, -7, 5, 70]))

@@ -12,9 +12,10 @@ use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{
     About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey,
-    RateLimiter, Resource, WorkQueue,
+    RateLimiter, WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::plan::Resource;
 use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;

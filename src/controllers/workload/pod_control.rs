@@ -5,8 +5,9 @@ use super::written::Written;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::{Workload, short_name};
 use crate::apiserver::{ApiError, NewPod};
-use crate::client::{About, Client, EventRecorder, Resource};
+use crate::client::{About, Client, EventRecorder};
 use crate::kernel::Object;
+use crate::plan::Resource;
 use crate::trace::{EventBody, EventText};
 use std::rc::Rc;
 

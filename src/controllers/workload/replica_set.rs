@@ -16,10 +16,10 @@ use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkloadHandler,
-    parallelize,
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler, parallelize,
 };
 use crate::kernel::{Dur, Group, PointId, Shared};
+use crate::plan::Resource;
 use crate::plan::switches::workload::Switches;
 use std::rc::Rc;
 

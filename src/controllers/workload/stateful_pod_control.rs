@@ -5,7 +5,7 @@ use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, namespace_of, short_name};
 use crate::apiserver::{ApiError, NewPod};
-use crate::client::Resource;
+use crate::plan::Resource;
 use crate::plan::switches::workload::StatefulSetSwitches;
 use crate::trace::EventText;
 use std::rc::Rc;

@@ -12,8 +12,8 @@ use crate::api::meta::Uid;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, short_name};
 use crate::apiserver::ApiError;
-use crate::client::Resource;
 use crate::kernel::{Dur, PointId, Shared};
+use crate::plan::Resource;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 use std::rc::Rc;
 

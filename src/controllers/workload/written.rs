@@ -7,8 +7,9 @@
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::workload::Workload;
-use crate::client::{InformerFactory, Resource};
+use crate::client::InformerFactory;
 use crate::kernel::Shared;
+use crate::plan::Resource;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use crate::language::{ApiClient, FlagValue, NodeSelector, OneOrMany, PodSelector, Resource, Step};
-use crate::plan::Instance;
+use crate::language::{ApiClient, FlagValue, NodeSelector, OneOrMany, PodSelector, Step};
+use crate::plan::{Instance, Resource};
 use std::collections::BTreeMap;
 
 /// Whose requests are rejected.
@@ -161,6 +161,7 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::StatefulSets => "stateful sets",
         Resource::DaemonSets => "daemon sets",
         Resource::Jobs => "jobs",
+        Resource::Budgets => "disruption budgets",
     }
 }
 

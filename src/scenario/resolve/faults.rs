@@ -4,17 +4,12 @@ use super::limits::MENTIONS_MAX;
 use super::primitive::{Of, Primitive, START};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::values;
-use crate::language::{
-    ApiClient, ConditionKind, Cut, DurationText, NodeSelector, Resource, RestartKind,
-};
-use crate::plan::{
-    Clients, Connections, Do, NodeIndex, Phase, RuntimeFails, Successor, WatchedResource,
-};
+use crate::language::{ApiClient, ConditionKind, Cut, DurationText, NodeSelector, RestartKind};
+use crate::plan::{Clients, Connections, Do, NodeIndex, Phase, Resource, RuntimeFails, Successor};
 use crate::trace::Actor;
 
 impl Of<'_> {
@@ -174,7 +169,7 @@ impl Of<'_> {
         complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         let lag = complaints.take(self.at("lag"), values::positive(lag.as_str()))?;
-        self.lasting(Do::WatchLag(watched(resource), lag), Do::WatchLag(watched(resource), START))
+        self.lasting(Do::WatchLag(resource, lag), Do::WatchLag(resource, START))
     }
 
     /// Requests are rejected, of these clients or of all.
@@ -309,18 +304,4 @@ fn share_of(text: &str) -> Option<(u32, u32)> {
     let (gone, all) = text.split_once(" of ")?;
     let (gone, all) = (number(gone)?, number(all)?);
     (gone < all).then_some((gone, all))
-}
-
-/// The objects that a watch is of.
-pub(super) fn watched(resource: Resource) -> WatchedResource {
-    match resource {
-        Resource::Nodes => WatchedResource::Nodes,
-        Resource::Pods => WatchedResource::Pods,
-        Resource::Leases => WatchedResource::Leases,
-        Resource::Deployments => WatchedResource::Workloads(WorkloadKind::Deployment),
-        Resource::ReplicaSets => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
-        Resource::StatefulSets => WatchedResource::Workloads(WorkloadKind::StatefulSet),
-        Resource::DaemonSets => WatchedResource::Workloads(WorkloadKind::DaemonSet),
-        Resource::Jobs => WatchedResource::Workloads(WorkloadKind::Job),
-    }
 }

@@ -8,7 +8,7 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Connections, Do, NodeIndex, Phase, RuntimeFails, WatchedResource};
+use crate::plan::{Action, Connections, Do, NodeIndex, Phase, Resource, RuntimeFails};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault holds while it lasts.
@@ -23,8 +23,8 @@ enum Held {
     Runtime(NodeIndex),
     Clock(NodeIndex),
     Api,
-    Watch(WatchedResource),
-    Stall(WatchedResource),
+    Watch(Resource),
+    Stall(Resource),
 }
 
 /// What it is held at.
@@ -180,7 +180,7 @@ fn reconnected(holders: &mut Holders, owner: u32, nodes: Vec<NodeIndex>) -> Vec<
 }
 
 /// The lag of a watch when one of its lags has ended; `none` is none at all.
-fn lag_left(holders: &mut Holders, owner: u32, resource: WatchedResource, none: Dur) -> Dur {
+fn lag_left(holders: &mut Holders, owner: u32, resource: Resource, none: Dur) -> Dur {
     match end(holders, Held::Watch(resource), owner) {
         After::Free => none,
         After::Back(Value::Lag(lag)) => lag,
@@ -194,7 +194,7 @@ fn lag_left(holders: &mut Holders, owner: u32, resource: WatchedResource, none: 
 }
 
 /// Until when a watch stalls once another stall begins: a longer one that is under way goes on.
-fn stalled_until(holders: &mut Holders, owner: u32, resource: WatchedResource, own: Time) -> Time {
+fn stalled_until(holders: &mut Holders, owner: u32, resource: Resource, own: Time) -> Time {
     let stack = holders.entry(Held::Stall(resource)).or_default();
     let until =
         stack.iter().fold(
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_short_stall_does_not_end_a_longer_one() {
-        let (leases, d) = (WatchedResource::Leases, Dur::from_secs);
+        let (leases, d) = (Resource::Leases, Dur::from_secs);
         let steps = [
             (10, 0, Begin, Do::StallWatches(leases, d(30))),
             (15, 1, Begin, Do::StallWatches(leases, d(5))),

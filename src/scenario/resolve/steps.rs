@@ -1,6 +1,6 @@
 //! What one entry of the timeline does: how long it lasts, and its primitive steps.
 
-use super::faults::{healing, watched};
+use super::faults::healing;
 use super::maintain;
 use super::primitive::{Of, Primitive, START, once};
 use super::world::World;
@@ -104,7 +104,7 @@ pub(super) fn primitives(
         Step::TooManyRequests { clients, .. } => of.too_many_requests(clients, complaints),
         Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
-            of.lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
+            of.lasting(Do::StallWatches(*resource, lasts?), Do::Over)
         }
         Step::ControllerRestart { kind: None, downtime: Some(_) } => {
             once(Do::RestartControllers(lasts?))

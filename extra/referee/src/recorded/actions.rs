@@ -6,11 +6,11 @@ use super::objects::{pod_name, rule, taint_edit, tolerations};
 use super::plan_error::{PlanError, invalid};
 use taintsim::api::meta::ConditionStatus;
 use taintsim::api::node::NodeConditionType;
-use taintsim::api::workload::{Propagation, WorkloadKind};
+use taintsim::api::workload::Propagation;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
     Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex,
-    NodeStart, Phase, PodStart, TimelineEntry, WatchCache, WatchedResource,
+    NodeStart, Phase, PodStart, Resource, TimelineEntry, WatchCache,
 };
 use taintsim::trace::Actor;
 
@@ -286,18 +286,8 @@ fn instance(state: &str) -> Result<Instance, PlanError> {
 }
 
 /// The objects of a watch that a modelled controller has.
-fn watched(resource: &str) -> Option<WatchedResource> {
-    Some(match resource {
-        "nodes" => WatchedResource::Nodes,
-        "pods" => WatchedResource::Pods,
-        "leases" => WatchedResource::Leases,
-        "deployments" => WatchedResource::Workloads(WorkloadKind::Deployment),
-        "replicasets" => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
-        "statefulsets" => WatchedResource::Workloads(WorkloadKind::StatefulSet),
-        "daemonsets" => WatchedResource::Workloads(WorkloadKind::DaemonSet),
-        "jobs" => WatchedResource::Workloads(WorkloadKind::Job),
-        _ => return None,
-    })
+fn watched(name: &str) -> Option<Resource> {
+    Resource::ALL.into_iter().find(|r| r.name() == name && *r != Resource::Budgets)
 }
 
 /// What an action does in a few words, for people.

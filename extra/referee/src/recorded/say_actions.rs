@@ -1,15 +1,13 @@
 //! The timeline of a plan as the recorder's actions.
 
 use super::missing::Missing;
-use super::say_objects::{
-    budget, namespace_of, node, pod, resource, short_name, tolerations, workload,
-};
+use super::say_objects::{budget, namespace_of, node, pod, short_name, tolerations, workload};
 use serde_json::{Map, Value, json};
 use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
     Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex, Plan,
-    WatchCache, WatchedResource,
+    Resource, WatchCache,
 };
 
 pub(super) fn actions(plan: &Plan, missing: &mut Missing) -> Value {
@@ -87,16 +85,16 @@ fn said(
         }
         Do::ApiDown => outage(plan, action),
         Do::WatchLag(what, lag) => {
-            json!({"do": "lag-watches", "resource": watched(*what), "lag": lag.to_string()})
+            json!({"do": "lag-watches", "resource": what.name(), "lag": lag.to_string()})
         }
         Do::StallWatches(what, d) => {
-            json!({"do": "stall-watches", "resource": watched(*what), "downtime": d.to_string()})
+            json!({"do": "stall-watches", "resource": what.name(), "downtime": d.to_string()})
         }
         Do::ExpireWatches(what) => {
-            json!({"do": "expire-watches", "resource": what.map(watched).unwrap_or_default()})
+            json!({"do": "expire-watches", "resource": what.map_or("", Resource::name)})
         }
         Do::LoseWatches(what) => {
-            json!({"do": "lose-watches", "resource": what.map(watched).unwrap_or_default()})
+            json!({"do": "lose-watches", "resource": what.map_or("", Resource::name)})
         }
         Do::RestartControllers(d) => {
             json!({"do": "restart-controllers", "downtime": d.to_string()})
@@ -247,13 +245,4 @@ fn drain(o: &DrainOptions) -> Value {
         "disable-eviction": o.disable_eviction,
         "skip-wait-for-delete-timeout": o.skip_wait_for_delete_timeout.map_or(0, Dur::as_secs),
     })
-}
-
-fn watched(what: WatchedResource) -> String {
-    match what {
-        WatchedResource::Nodes => "nodes".to_owned(),
-        WatchedResource::Pods => "pods".to_owned(),
-        WatchedResource::Leases => "leases".to_owned(),
-        WatchedResource::Workloads(kind) => resource(kind),
-    }
 }

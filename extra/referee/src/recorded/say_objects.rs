@@ -10,7 +10,7 @@ use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::pod::{PodSource, PodTemplate};
 use taintsim::api::quantity::Resources;
 use taintsim::api::toleration::Toleration;
-use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
+use taintsim::api::workload::WorkloadSpec;
 use taintsim::plan::{
     BudgetPlan, Do, NodePlan, NodeStart, Plan, PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
 };
@@ -209,9 +209,4 @@ pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule) -> Value {
         "namespace": namespace, "name": name, "selector": pod_spec::selector_of(&b.selector), field: amount,
         "unhealthyPodEvictionPolicy": policy,
     })
-}
-
-/// The name of a kind's resource.
-pub(super) fn resource(kind: WorkloadKind) -> String {
-    format!("{}s", kind.as_str().to_lowercase())
 }

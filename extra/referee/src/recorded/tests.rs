@@ -5,8 +5,8 @@ use taintsim::api::quantity::Quantity;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Connections, Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, UserMode,
-    WatchedResource,
+    Connections, Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, Resource,
+    UserMode,
 };
 
 fn recorded(release: &str, fields: &str) -> Recorded {
@@ -183,7 +183,7 @@ fn actions_become_primitive_steps() {
         matches!(&acts[4], (14_000, Do::Taint(nodes, _)) if nodes.is_empty()),
         "a pod or node that never was changes nothing"
     );
-    assert_eq!(acts[5], (15_000, Do::StallWatches(WatchedResource::Pods, Dur::from_secs(5))));
+    assert_eq!(acts[5], (15_000, Do::StallWatches(Resource::Pods, Dur::from_secs(5))));
     assert_eq!(
         acts[6],
         (15_000, Do::RestartControllers(Dur::from_secs(2))),

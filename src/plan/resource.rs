@@ -1,35 +1,40 @@
-//! The resources that controllers watch, and what faults do to their watches.
+//! The resources that controllers watch.
 
 use crate::api::workload::WorkloadKind;
-use crate::kernel::{Dur, Shared, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Index of a resource in [`WatchLags`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Resource {
+/// A resource that controllers watch.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+pub enum Resource {
     /// Nodes.
-    Nodes = 0,
+    Nodes,
     /// Pods.
-    Pods = 1,
-    /// Leases.
-    Leases = 2,
+    Pods,
+    /// Node leases.
+    Leases,
     /// Deployments.
-    Deployments = 3,
+    Deployments,
     /// ReplicaSets.
-    ReplicaSets = 4,
+    ReplicaSets,
     /// StatefulSets.
-    StatefulSets = 5,
+    StatefulSets,
     /// DaemonSets.
-    DaemonSets = 6,
+    DaemonSets,
     /// Jobs.
-    Jobs = 7,
-    /// PodDisruptionBudgets.
-    Budgets = 8,
+    Jobs,
+    /// PodDisruptionBudgets; no fault is about their watches.
+    #[serde(skip)]
+    Budgets,
 }
 
 impl Resource {
-    pub(super) const COUNT: usize = 9;
+    /// How many there are.
+    pub(crate) const COUNT: usize = 9;
     /// All of them.
-    pub(crate) const ALL: [Self; Self::COUNT] = [
+    pub const ALL: [Self; Self::COUNT] = [
         Self::Nodes,
         Self::Pods,
         Self::Leases,
@@ -40,11 +45,10 @@ impl Resource {
         Self::Jobs,
         Self::Budgets,
     ];
-}
 
-impl Resource {
     /// Its name in the API.
-    pub(crate) const fn name(self) -> &'static str {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Nodes => "nodes",
             Self::Pods => "pods",
@@ -59,7 +63,7 @@ impl Resource {
     }
 
     /// What a search calls its cache.
-    pub(super) const fn cache(self) -> &'static str {
+    pub(crate) const fn cache(self) -> &'static str {
         match self {
             Self::Nodes => "cached-nodes",
             Self::Pods => "cached-pods",
@@ -83,33 +87,5 @@ impl From<WorkloadKind> for Resource {
             WorkloadKind::DaemonSet => Self::DaemonSets,
             WorkloadKind::Job => Self::Jobs,
         }
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-pub(super) struct Trouble {
-    pub(super) lag: Dur,
-    pub(super) stalled_until: Time,
-}
-
-/// What faults do to watches, for every process that watches.
-#[derive(Default)]
-pub(crate) struct WatchLags {
-    by_resource: Shared<[Trouble; Resource::COUNT]>,
-}
-
-impl WatchLags {
-    /// Watches of a resource deliver `lag` later from now on.
-    pub(crate) fn set_lag(&self, resource: Resource, lag: Dur) {
-        self.by_resource.with(|t| t[resource as usize].lag = lag);
-    }
-
-    /// Watches of a resource deliver nothing until `until`.
-    pub(crate) fn stall(&self, resource: Resource, until: Time) {
-        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
-    }
-
-    pub(super) fn of(&self, resource: Resource) -> Trouble {
-        self.by_resource.with(|t| t[resource as usize])
     }
 }
