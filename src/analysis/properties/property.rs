@@ -3,10 +3,11 @@
 use crate::api::spelling;
 use crate::kernel::Dur;
 use crate::language::duration;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What must never happen in a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 pub enum Property {
     /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for
     /// longer than `within` (1m).

@@ -1,5 +1,7 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
+use serde::{Deserialize, Serialize};
+
 /// The number of the choice format. It is raised whenever an older tape would have another meaning,
 /// because a point was renamed, or asks for other things, or in another order.
 pub const FORMAT: u32 = 1;
@@ -82,7 +84,7 @@ impl Drawn {
 
 /// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the
 /// run, so that leaving out another one does not shift it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub struct Deviation {
     /// Name of the choice point.
     pub point: String,

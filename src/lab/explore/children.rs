@@ -20,7 +20,6 @@ pub(super) struct Child {
     /// The place of the choice.
     pub(super) choice: u32,
     /// What to choose instead.
-    #[serde(with = "super::kept::DeviationKept")]
     pub(super) deviation: Deviation,
 }
 

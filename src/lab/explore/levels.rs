@@ -5,7 +5,6 @@
 //! follows was tried from that state.
 
 use super::children::{Child, View, few_children};
-use super::kept::JudgementKept;
 use super::one::{self, Found};
 use super::outcome::Outcome;
 use super::sampled;
@@ -57,7 +56,7 @@ struct Done {
     children: Vec<Child>,
     skipped: u64,
     /// The outcome of a complete run, and its digest.
-    end: Option<(u64, Option<JudgementKept>)>,
+    end: Option<(u64, Option<Judgement>)>,
 }
 
 /// What one thread makes its runs with.
@@ -95,8 +94,7 @@ fn run(
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
         let judge = || one::judge(search, searcher.plan(), &run.trace, &job.tape());
-        let judged = (!judged.has(digest)).then(judge);
-        (digest, judged.map(|j| JudgementKept::new(j, search.properties)))
+        (digest, (!judged.has(digest)).then(judge))
     });
     searcher.take_back(run);
     Some(Done { states, children, skipped, end })
@@ -265,8 +263,7 @@ impl Levels<'_> {
             None => self.pruned += 1,
             Some((digest, fresh)) => {
                 if let Some(found) = fresh {
-                    let found = || found.of(self.search.properties);
-                    self.judged.0.entry(digest).or_insert_with(found);
+                    self.judged.0.entry(digest).or_insert(found);
                 }
                 if let Some((outcome, found)) = self.judged.0.get(&digest) {
                     self.tally.add(outcome, found.clone(), &job.tape());

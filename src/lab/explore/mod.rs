@@ -6,7 +6,6 @@
 //! fixed order, so that the number of threads changes nothing.
 
 mod children;
-mod kept;
 mod levels;
 mod often;
 mod one;

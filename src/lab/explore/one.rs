@@ -10,10 +10,11 @@ use crate::kernel::search::fold;
 use crate::plan::Plan;
 use crate::sim::{self, Searched};
 use crate::trace::{Trace, What};
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 
 /// A violation in a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 pub struct Found {
     /// The property.
     pub property: Property,

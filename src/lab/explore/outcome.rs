@@ -8,6 +8,7 @@ use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Taint;
 use crate::kernel::choice::hash_name;
 use crate::trace::{Actor, Trace, What};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -15,7 +16,7 @@ use std::fmt::Write as _;
 const SHOWN: usize = 6;
 
 /// What finally became of pods and nodes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 pub struct Outcome {
     /// Equal for equal outcomes.
     pub hash: u64,

@@ -1,7 +1,7 @@
 //! Searches by drawing: every choice, or priorities as PCT has them.
 
-use super::kept::{JudgementKept, TapeKept};
-use super::one;
+use super::one::{self, Found};
+use super::outcome::Outcome;
 use super::search::{Explore, Report, Strategy, Violated, Watch};
 use super::shorter::shorter;
 use super::tally::Tally;
@@ -82,9 +82,7 @@ pub(super) fn draw(
         let runs = tally.runs;
         let done = batch(search, turns, seeds, at, &|| in_time(runs))?;
         drawn += count;
-        for (tape, state, judgement) in done.into_iter().filter_map(|(_, run)| run) {
-            let (outcome, found) = judgement.of(search.properties);
-            let tape: Vec<Deviation> = tape.into();
+        for (tape, state, (outcome, found)) in done.into_iter().filter_map(|(_, run)| run) {
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
@@ -97,7 +95,7 @@ pub(super) fn draw(
 }
 
 /// A complete run: its tape, the fingerprint of its states, its outcome and violations.
-type Run = (TapeKept, u64, JudgementKept);
+type Run = (Vec<Deviation>, u64, (Outcome, Vec<Found>));
 
 /// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
 ///
@@ -151,8 +149,7 @@ fn batch(
         let deviating = searched.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
         let judged = one::judge(search, plan, &searched.trace, &tape);
-        let judged = JudgementKept::new(judged, search.properties);
-        Some((tape.into(), searched.notes.fingerprint, judged))
+        Some((tape, searched.notes.fingerprint, judged))
     };
     desk.round(
         count,
