@@ -259,18 +259,14 @@ fn one(
     let began = clock.seconds();
     let draws_on = || clock.seconds() < began + (end - began) * DRAWING;
     let wanted = Explore {
-        plan: &plan,
-        properties,
-        expect: &expected,
         strategy: args.strategy,
         depth: args.depth,
         runs,
-        seed: args.seed,
         until_found: args.until_found,
         batch: args.batch as usize,
-        prune: true,
         beside: BESIDE,
         draws_on: &draws_on,
+        ..Explore::drawing(&plan, properties, &expected, args.seed)
     };
     let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
         if all == u64::MAX {

@@ -5,7 +5,7 @@ use crate::analysis::properties::{Harm, Property, check};
 use crate::analysis::{Analysis, expect};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Choices, Time};
-use crate::lab::explore::{BATCH, Explore, Strategy, explore};
+use crate::lab::explore::{Explore, explore};
 use crate::lab::tape;
 use crate::language::Problems;
 use crate::language::text::Tree;
@@ -160,6 +160,7 @@ impl<'a> Judge<'a> {
         } else {
             Vec::new()
         };
+        let properties = [property];
         let pool = self.pool.as_ref()?;
         let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
         // It was built a moment ago; each thread has a plan of its own.
@@ -168,18 +169,9 @@ impl<'a> Judge<'a> {
                 .unwrap_or_else(|_| unreachable!("the same scenario was built before"))
         };
         let search = Explore {
-            plan: &built,
-            properties: &[property],
-            expect: &expected,
-            strategy: Strategy::Exhaustive,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             runs: RUNS,
-            seed: 0,
-            until_found: true,
-            batch: BATCH,
-            prune: true,
-            beside: 0,
-            draws_on: &|| true,
+            ..Explore::drawing(&built, &properties, &expected, 0)
         };
         let (report, _) = explore(&search, pool, &|_| true);
         let found: Vec<Deviation> =
