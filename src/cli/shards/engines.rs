@@ -66,13 +66,16 @@ fn nameable(folder: &Path) -> Result<(), Failure> {
     Err(Failure::Input(Problem::new(text).help("rename the folder of the work plan")))
 }
 
+/// A template, in which names of `texts` stand between `@`.
+fn filled(template: &str, texts: &[(&str, &str)]) -> String {
+    let text = |part| texts.iter().find(|(name, _)| *name == part).map_or(part, |(_, text)| *text);
+    template.split('@').map(text).collect()
+}
+
 /// A script for `sbatch`. Slurm copies it to a place of its own before it runs it, so that the
 /// folder has to be named.
 fn slurm(packed: &Packed) -> String {
     let folder = std::path::absolute(&packed.folder).unwrap_or_else(|_| packed.folder.clone());
-    let dir = quoted(&folder.display().to_string());
-    let name = name_of(&packed.folder);
-    let last = packed.shards - 1;
     let large = if packed.shards > ARRAY_TASKS {
         format!(
             "# It takes a MaxArraySize of {} (`scontrol show config`), which is {ARRAY_TASKS} where nobody set it:
@@ -82,95 +85,51 @@ fn slurm(packed: &Packed) -> String {
     } else {
         String::new()
     };
-    format!(
-        "#!/bin/sh
-# Does every shard of a work plan of taintsim as a job array. The folder has to be there under this
-# name on every node of the cluster. A task that is requeued, or runs twice, is done once.
-# When all are done: taintsim gather {dir}
-# If that says that another round is next, submit this script again.
-{large}#SBATCH --job-name={name}
-#SBATCH --array=0-{last}
-#SBATCH --cpus-per-task=1
-#SBATCH --mem=2G
-#SBATCH --requeue
-#SBATCH --open-mode=append
-exec taintsim shard {dir} \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\"
-"
+    filled(
+        include_str!("slurm.sh"),
+        &[
+            ("dir", &quoted(&folder.display().to_string())),
+            ("large", &large),
+            ("name", &name_of(&packed.folder)),
+            ("last", &(packed.shards - 1).to_string()),
+        ],
     )
 }
 
 /// The manifest of an indexed Job. The work plan comes from a ConfigMap if it fits into one, and
 /// otherwise from the volume that takes the results.
 fn kubernetes(packed: &Packed, image: &str) -> String {
-    let name = name_of(&packed.folder);
-    let shards = packed.shards;
-    let dir = quoted(&packed.folder.display().to_string());
-    let fits = packed.bytes <= CONFIG_MAP_BYTES_MAX;
-    let (before, plan, volume) = if fits {
-        (
-            format!("#   kubectl create configmap {name} --from-file={dir}\n"),
-            "/plan",
+    let name = &name_of(&packed.folder);
+    let dir = &quoted(&packed.folder.display().to_string());
+    let [before, plan, mount, volume] = if packed.bytes <= CONFIG_MAP_BYTES_MAX {
+        [
+            format!("kubectl create configmap {name} --from-file={dir}"),
+            "/plan".to_owned(),
+            "            - { name: plan, mountPath: /plan, readOnly: true }\n".to_owned(),
             format!("        - {{ name: plan, configMap: {{ name: {name} }} }}\n"),
-        )
+        ]
     } else {
-        (
+        [
             format!(
-                "#   copy {dir} into the volume, as the folder {name}: it is too large for a ConfigMap\n"
+                "copy {dir} into the volume, as the folder {name}: it is too large for a ConfigMap"
             ),
-            "/results/plan",
+            format!("/results/{name}"),
             String::new(),
-        )
+            String::new(),
+        ]
     };
-    let plan = if fits { plan.to_owned() } else { format!("/results/{name}") };
-    let mount =
-        if fits { "            - { name: plan, mountPath: /plan, readOnly: true }\n" } else { "" };
-    let image = serde_json::Value::from(image);
-    format!(
-        "# Does every shard of a work plan of taintsim as an indexed Job; Kubernetes 1.29 or later. First:
-{before}#   a PersistentVolumeClaim called {name} that all of its pods can mount, for the results
-#   the image where its nodes find it; `--image` says it under another name
-# Afterwards, where that volume is mounted:
-#   taintsim gather {dir} --results VOLUME
-# If that says that another round is next: kubectl delete job {name}, and apply this again.
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: {name}
-  labels: {{ app.kubernetes.io/name: taintsim }}
-spec:
-  completionMode: Indexed
-  completions: {shards}
-  parallelism: {shards} # how many pods at one time
-  backoffLimitPerIndex: 3
-  maxFailedIndexes: {shards}
-  template:
-    metadata:
-      labels: {{ app.kubernetes.io/name: taintsim }}
-    spec:
-      restartPolicy: Never
-      automountServiceAccountToken: false
-      securityContext:
-        runAsNonRoot: true
-        runAsUser: 65532
-        fsGroup: 65532
-        seccompProfile: {{ type: RuntimeDefault }}
-      containers:
-        - name: shard
-          image: {image}
-          command: [taintsim]
-          args: [shard, {plan}, $(JOB_COMPLETION_INDEX), --results, /results, --jobs, \"1\"]
-          resources:
-            requests: {{ cpu: \"1\", memory: 512Mi }}
-            limits: {{ memory: 2Gi }}
-          securityContext:
-            allowPrivilegeEscalation: false
-            readOnlyRootFilesystem: true
-            capabilities: {{ drop: [ALL] }}
-          volumeMounts:
-{mount}            - {{ name: results, mountPath: /results }}
-      volumes:
-{volume}        - {{ name: results, persistentVolumeClaim: {{ claimName: {name} }} }}
-"
+    filled(
+        include_str!("kubernetes.yaml"),
+        &[
+            ("name", name),
+            ("dir", dir),
+            ("before", &before),
+            ("plan", &plan),
+            ("mount", &mount),
+            ("volume", &volume),
+            ("shards", &packed.shards.to_string()),
+            ("image", &serde_json::Value::from(image).to_string()),
+        ],
     )
 }
 
