@@ -13,7 +13,7 @@ use super::terminal::Terminal;
 use crate::analysis::diff::{OverSeeds, Settings};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, diff, grouped};
 use crate::kernel::Dur;
-use crate::lab::sweep::Event;
+use crate::lab::Event;
 use crate::lab::{Pairs, Stopped};
 use crate::language::Problem;
 use crate::report::diff::{

@@ -5,7 +5,7 @@ use super::interrupt;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::analysis::course::Course as Ran;
-use crate::lab::sweep::Event;
+use crate::lab::Event;
 use crate::lab::{Forecasting, Stopped};
 use crate::scenario::{Loaded, Overrides};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

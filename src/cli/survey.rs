@@ -14,8 +14,8 @@ use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
+use crate::lab::Event;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
-use crate::lab::sweep::Event;
 use crate::lab::{Desk, Stopped};
 use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
@@ -221,7 +221,7 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
     };
     let of = |limit: &Limit| {
         let (too_much, others): (Vec<&Lost>, Vec<&Lost>) =
-            done.lost.iter().partition(|l| limit.is_broken(&l.figures));
+            done.lost.iter().partition(|l| limit.is_broken(&l.damage.figures));
         let is_open = |l: &&Lost| limit.is_about_volumes() && l.is_least();
         let text = &limit.text;
         let broken = named(too_much).map(|n| format!("--fail-on '{text}': {n}"));

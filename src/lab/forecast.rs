@@ -4,18 +4,17 @@
 //! threads.
 
 use super::stopped::Stopped;
-use super::sweep::Event;
+use super::threads::{Event, Watched};
 use crate::analysis::Analysis;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::statistics::nearest_rank;
 use crate::kernel::{Choices, Dur, Time};
 use crate::language::{Problem, Problems};
+use crate::plan::Plan;
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use crate::trace::ZoneState;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;
@@ -148,39 +147,21 @@ impl Forecasting<'_> {
         watch: &(dyn Fn(Event) -> bool + Sync),
     ) -> Result<Vec<Course>, Stopped> {
         let seeds = self.range()?;
-        scenario::build(self.loaded, &self.overrides)?;
+        let build = || scenario::build(self.loaded, &self.overrides);
+        build()?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let stop = AtomicBool::new(false);
-        let goes_on = |event| {
-            let on = !stop.load(Relaxed) && watch(event);
-            if !on {
-                stop.store(true, Relaxed);
-            }
-            on
+        let watched = Watched::new(watch);
+        let one = |plan: &mut Plan, seed: u64| {
+            let mut goes_on = |_| watched.goes_on(Event::Running);
+            let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut goes_on);
+            let is_done = finished && watched.goes_on(Event::Done);
+            Ok(is_done.then(|| Course::of(&Analysis::new(plan, &trace))))
         };
-        // A plan is built once for each thread, as none can be shared.
-        let share = seeds.len().div_ceil(jobs.max(1)).max(1);
-        let piece = |seeds: &[u64]| -> Result<Vec<Course>, Stopped> {
-            let plan = scenario::build(self.loaded, &self.overrides)?;
-            let one = |seed: &u64| {
-                let (trace, finished) =
-                    sim::run_watched(&plan, Choices::seeded(*seed), &mut |_| {
-                        goes_on(Event::Running)
-                    });
-                if finished && goes_on(Event::Done) {
-                    return Ok(Course::of(&Analysis::new(&plan, &trace)));
-                }
-                Err(Stopped::Asked)
-            };
-            seeds.iter().map(one).collect()
-        };
-        let pieces: Vec<Result<Vec<Course>, Stopped>> =
-            threads.install(|| seeds.par_chunks(share).map(piece).collect());
-        let mut courses = Vec::with_capacity(seeds.len());
-        for piece in pieces {
-            courses.extend(piece?);
+        let courses = watched.pieces(&threads, &seeds, build, one)?;
+        if courses.len() < seeds.len() {
+            return Err(Stopped::Asked);
         }
-        Ok(courses)
+        Ok(courses.into_iter().map(|(_, course)| course).collect())
     }
 
     fn range(&self) -> Result<Vec<u64>, Problems> {

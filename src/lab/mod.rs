@@ -15,6 +15,7 @@ mod stopped;
 pub(crate) mod survey;
 pub(crate) mod sweep;
 pub mod tape;
+mod threads;
 pub mod trial;
 
 pub(crate) use forecast::{Forecast, Forecasting};
@@ -23,4 +24,5 @@ pub(crate) use shards::{Desk, Keeper, Shared};
 pub use stopped::Away;
 pub(crate) use stopped::Stopped;
 pub(crate) use sweep::{Axis, Case, Prepared, Sweep, pieces_of};
+pub(crate) use threads::Event;
 pub use trial::Trial;

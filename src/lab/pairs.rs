@@ -5,7 +5,8 @@
 //! taken in by the order of seeds, whatever the threads.
 
 use super::stopped::Stopped;
-use super::sweep::{Event, RUNS_MAX};
+use super::sweep::RUNS_MAX;
+use super::threads::{Event, Watched};
 use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
 use crate::kernel::{Choices, Dur};
@@ -15,7 +16,6 @@ use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What to run and compare.
 #[derive(Clone, Debug)]
@@ -75,18 +75,17 @@ impl Pairs<'_> {
             scenario::build(self.loaded[side], &self.overrides[side])?;
         }
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let stop = AtomicBool::new(false);
-        let goes_on = |event| !stop.load(Relaxed) && watch(event);
+        let watched = Watched::new(watch);
         let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>, Stopped> {
             let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
             let mut drawn = [build(0)?, build(1)?];
             let run = |plan: &Plan, seed: u64| {
-                let (trace, finished) =
-                    sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
-                if finished && goes_on(Event::Done) {
+                let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
+                    watched.goes_on(Event::Running)
+                });
+                if finished && watched.goes_on(Event::Done) {
                     return Ok(trace);
                 }
-                stop.store(true, Relaxed);
                 Err(Stopped::Asked)
             };
             let one = |seed| {

@@ -11,13 +11,14 @@ use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::kernel::Dur;
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
-use crate::lab::sweep::{Event, Sweep};
+use crate::lab::sweep::Sweep;
+use crate::lab::threads::{Event, Watched};
 use crate::language::{Problem, Problems};
 use crate::plan::{NodePlan, NodeStart, Plan};
 use crate::scenario::{self, Drawn, Model, Overrides, Tilt};
 use crate::sim;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;
@@ -61,8 +62,7 @@ struct Work<'a> {
     tilts: &'a [Tilt],
     seed: u64,
     threads: &'a rayon::ThreadPool,
-    /// Is told what is done, and says whether to go on.
-    goes_on: &'a (dyn Fn(Event) -> bool + Sync),
+    watched: &'a Watched<'a>,
 }
 
 /// What a plan is like, as a text: two of the same are one setting. The seconds that the API server
@@ -232,17 +232,14 @@ impl Planner<'_> {
         let mut drawn = self.drawn()?;
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let stop = AtomicBool::new(false);
         let (done, expected) = (AtomicU64::new(0), AtomicU64::new(first));
-        let goes_on = |event| {
+        let watch = |event| {
             done.fetch_add(u64::from(event == Event::Done), Relaxed);
-            let on =
-                !stop.load(Relaxed) && watch(event, done.load(Relaxed), expected.load(Relaxed));
-            stop.fetch_or(!on, Relaxed);
-            on
+            watch(event, done.load(Relaxed), expected.load(Relaxed))
         };
+        let watched = Watched::new(&watch);
         let window = self.sweep.window;
-        let quiet = self.quiet(&mut drawn, seed, &|| goes_on(Event::Running));
+        let quiet = self.quiet(&mut drawn, seed, &|| watched.goes_on(Event::Running));
         let quiet = quiet.ok_or(Stopped::Asked)?;
         let own = apart::workloads(&self.sweep.axes, drawn.len());
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
@@ -256,7 +253,7 @@ impl Planner<'_> {
             tilts: &tilts,
             seed,
             threads: &threads,
-            goes_on: &goes_on,
+            watched: &watched,
         };
         let mut kept = self.kept(&drawn, &formulas);
         kept.own.clone_from(&own);
@@ -264,7 +261,7 @@ impl Planner<'_> {
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.
         let mut ahead: VecDeque<Replication> = VecDeque::new();
-        while kept.moments.n() < MOST && !stop.load(Relaxed) {
+        while kept.moments.n() < MOST && !watched.is_stopped() {
             let from = kept.moments.n();
             let wanted = if from == 0 { first } else { step };
             if (ahead.len() as u64) < wanted {
@@ -341,32 +338,22 @@ impl Planner<'_> {
         begin: u64,
         numbers: &[u64],
     ) -> Result<Vec<(u64, Replication)>, Stopped> {
-        let next = AtomicUsize::new(0);
-        let some = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Replication)>, Problems> {
-            // Plans are not shared between threads.
+        let worker = || {
             let mut drawn = self.drawn()?;
             for drawn in &mut drawn {
                 let models = drawn.models.list.iter_mut();
                 models.zip(work.tilts).for_each(|(model, tilt)| model.tilt.clone_from(tilt));
             }
-            let mut all = Vec::new();
-            let running = || (work.goes_on)(Event::Running);
-            while let Some(&number) = numbers.get(next.fetch_add(1, Relaxed)) {
-                let one = self.replication(&mut drawn, work, begin + number, &running);
-                let Some(one) = one else { break };
-                all.push((number, one));
-                if !(work.goes_on)(Event::Done) {
-                    break;
-                }
-            }
-            Ok(all)
+            Ok(drawn)
         };
-        let mut all: Vec<(u64, Replication)> = Vec::new();
-        for part in work.threads.broadcast(some) {
-            all.extend(part?);
-        }
-        all.sort_by_key(|(number, _)| *number);
-        Ok(all)
+        let running = || work.watched.goes_on(Event::Running);
+        let piece = |drawn: &mut Vec<Drawn>, number: u64| {
+            let one = self.replication(drawn, work, begin + number, &running);
+            Ok(one.inspect(|_| {
+                work.watched.goes_on(Event::Done);
+            }))
+        };
+        work.watched.pieces(work.threads, numbers, worker, piece)
     }
 
     fn kept(&self, drawn: &[Drawn], formulas: &[Formula]) -> Kept {

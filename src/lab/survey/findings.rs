@@ -30,7 +30,8 @@ pub(crate) struct Finding {
 /// Everything that is worth saying, the worst first.
 pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     let there = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count();
-    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = lost.iter().partition(|l| l.size.0 >= there);
+    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) =
+        lost.iter().partition(|l| l.damage.size.0 >= there);
     let survey = All { lost, lasts };
     let mut found = survey.short_of_pods();
     found.extend(whole.first().map(|l| of_everything(l)));
@@ -54,7 +55,7 @@ pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
         return vec!["None of these losses takes a workload below what it needs.".to_owned()];
     }
     let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for hit in lost.iter().flat_map(|l| &l.hits) {
+    for hit in lost.iter().flat_map(|l| &l.damage.hits) {
         let Some(still) = hit.still.filter(|s| s.below) else {
             continue;
         };
@@ -81,7 +82,7 @@ pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
 
 /// `The worst: zone/a lost takes 12 workloads below what they need, the longest for 10m; …`
 fn of_the_worst(worst: &Lost) -> Option<String> {
-    let f = &worst.figures;
+    let f = &worst.damage.figures;
     let mut parts = Vec::new();
     if f.workloads_down > 0 {
         let least = if worst.is_least() { "at least " } else { "" };
@@ -131,7 +132,7 @@ type Case<'a> = (&'a Lost, &'a Hit);
 
 impl<'a> All<'a> {
     fn cases(&self) -> impl Iterator<Item = Case<'a>> {
-        self.lost.iter().flat_map(|&l| l.hits.iter().map(move |h| (l, h)))
+        self.lost.iter().flat_map(|&l| l.damage.hits.iter().map(move |h| (l, h)))
     }
 
     /// Workloads whose pods are not replaced for as long as the loss lasts, by reason.
@@ -221,7 +222,7 @@ impl<'a> All<'a> {
             let alone = matches!(lost.loss.parts.as_slice(), [one] if !one.nodes.is_empty());
             if several && hit.spared == 0 && hit.kind.is_some() && alone {
                 let least = by.entry(&hit.workload).or_insert((lost, hit));
-                if lost.size.0 < least.0.size.0 {
+                if lost.damage.size.0 < least.0.damage.size.0 {
                     *least = (lost, hit);
                 }
             }
@@ -295,19 +296,21 @@ impl<'a> All<'a> {
     fn paced(&self, plan: &Plan) -> Vec<Finding> {
         let mut by: BTreeMap<String, Vec<&Lost>> = BTreeMap::new();
         for &lost in &self.lost {
-            for (_, pace) in &lost.paced {
+            for (_, pace) in &lost.damage.paced {
                 by.entry(pace.words(plan)).or_default().push(lost);
             }
         }
         let say = |(words, mut lost): (String, Vec<&Lost>)| {
             lost.dedup_by_key(|l| l.loss.name());
-            let zones: BTreeSet<&str> =
-                lost.iter().flat_map(|l| l.paced.iter().map(|(zone, _)| zone.as_str())).collect();
+            let zones: BTreeSet<&str> = lost
+                .iter()
+                .flat_map(|l| l.damage.paced.iter().map(|(zone, _)| zone.as_str()))
+                .collect();
             let place = match zones.first() {
                 Some(zone) if zones.len() == 1 && !zone.is_empty() => format!("zone {zone}"),
                 _ => "the zone".to_owned(),
             };
-            let object = lost[0].paced.first().map(|(zone, _)| format!("zone/{zone}"));
+            let object = lost[0].damage.paced.first().map(|(zone, _)| format!("zone/{zone}"));
             Finding {
                 text: format!("{} lost: in {place} {words}", self.of_losses(&lost)),
                 loss: Some(lost[0].loss.name()),
@@ -462,7 +465,7 @@ fn stateful(subject: &str, cases: &[Case<'_>]) -> String {
 
 /// What is known of pods with volumes on lost nodes, and what is not.
 fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
-    if cases.iter().any(|c| c.0.whole_zone) {
+    if cases.iter().any(|c| c.0.damage.whole_zone) {
         "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
     } else {
         "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"

@@ -3,62 +3,55 @@
 use super::hit::Figures;
 use crate::language::duration;
 
-/// A figure of a loss.
+/// What a figure of a loss is counted in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Measure {
-    /// The longest time that a workload was below its need.
-    Down,
-    /// Workloads that were below their need.
-    Workloads,
-    /// Replica-minutes missing.
-    Missing,
-    /// Minutes of requests lost.
-    Lost,
-    /// Pods that waited for a node when the loss ended.
-    Pending,
-    /// Pods evicted.
-    Evicted,
-    /// Pods evicted needlessly.
-    Needless,
-    /// Pods stuck.
-    Stuck,
+pub(crate) enum Unit {
+    /// A time that one workload, or its requests, were without something.
+    Time,
+    /// Minutes of several pods, added up.
+    Minutes,
+    /// A number of things.
+    Count,
+}
+
+/// A figure of a loss.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    /// As limits and tables name it.
+    pub name: &'static str,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// Its value; of times in minutes.
+    pub of: fn(&Figures) -> f64,
+    /// It may be above what was found where pods wait for volumes, which are not simulated.
+    rises_with_volumes: bool,
+}
+
+const fn measure(
+    name: &'static str,
+    unit: Unit,
+    rises_with_volumes: bool,
+    of: fn(&Figures) -> f64,
+) -> Measure {
+    Measure { name, unit, of, rises_with_volumes }
 }
 
 impl Measure {
     /// All of them, in the order of the table.
-    pub(crate) const ALL: [(&'static str, Self); 8] = [
-        ("down", Self::Down),
-        ("workloads", Self::Workloads),
-        ("missing", Self::Missing),
-        ("lost", Self::Lost),
-        ("pending", Self::Pending),
-        ("evicted", Self::Evicted),
-        ("needless", Self::Needless),
-        ("stuck", Self::Stuck),
+    pub(crate) const ALL: [Self; 8] = [
+        measure("down", Unit::Time, true, |f| f.down.as_nanos() as f64 / 60e9),
+        measure("workloads", Unit::Count, true, |f| f.workloads_down as f64),
+        measure("missing", Unit::Minutes, true, |f| f.missing_minutes),
+        measure("lost", Unit::Time, true, |f| f.lost_minutes),
+        measure("pending", Unit::Count, true, |f| f.pending as f64),
+        measure("evicted", Unit::Count, false, |f| f.evicted as f64),
+        measure("needless", Unit::Count, false, |f| f.needless as f64),
+        measure("stuck", Unit::Count, false, |f| f.stuck as f64),
     ];
-
-    /// Its value; of times in minutes.
-    pub(crate) fn of(self, f: &Figures) -> f64 {
-        match self {
-            Self::Down => f.down.as_nanos() as f64 / 60e9,
-            Self::Workloads => f.workloads_down as f64,
-            Self::Missing => f.missing_minutes,
-            Self::Lost => f.lost_minutes,
-            Self::Pending => f.pending as f64,
-            Self::Evicted => f.evicted as f64,
-            Self::Needless => f.needless as f64,
-            Self::Stuck => f.stuck as f64,
-        }
-    }
-
-    /// Whether it is a time.
-    fn is_time(self) -> bool {
-        matches!(self, Self::Down | Self::Lost)
-    }
 }
 
 /// What a figure must not be above.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Limit {
     /// As it was written.
     pub text: String,
@@ -72,7 +65,7 @@ impl Limit {
     /// Reads `down>5m`, `pending>0`, `missing>=10`: times with a unit, everything else without.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let wrong = || {
-            let names: Vec<&str> = Measure::ALL.iter().map(|m| m.0).collect();
+            let names: Vec<&str> = Measure::ALL.iter().map(|m| m.name).collect();
             format!(
                 "{text:?} is no limit: write FIGURE>VALUE, such as down>5m or pending>0; figures are {}",
                 names.join(", ")
@@ -83,9 +76,9 @@ impl Limit {
             Some(value) => (true, value.trim()),
             None => (false, value.trim()),
         };
-        let measure = Measure::ALL.iter().find(|m| m.0 == name.trim());
-        let measure = measure.ok_or_else(wrong)?.1;
-        let most = if measure.is_time() {
+        let measure = Measure::ALL.into_iter().find(|m| m.name == name.trim());
+        let measure = measure.ok_or_else(wrong)?;
+        let most = if measure.unit == Unit::Time {
             let ns = duration::parse(value).map_err(|e| match e.hint() {
                 Some(hint) => format!("{e}; {hint}"),
                 None => e.to_string(),
@@ -104,13 +97,12 @@ impl Limit {
     /// Whether its figure may be above what was found where pods wait for volumes, which are not
     /// simulated.
     pub(crate) fn is_about_volumes(&self) -> bool {
-        use Measure::{Down, Lost, Missing, Pending, Workloads};
-        matches!(self.measure, Down | Workloads | Missing | Lost | Pending)
+        self.measure.rises_with_volumes
     }
 
     /// Whether a loss comes to too much.
     pub(crate) fn is_broken(&self, figures: &Figures) -> bool {
-        let value = self.measure.of(figures);
+        let value = (self.measure.of)(figures);
         value > self.most || self.reaches && value >= self.most
     }
 }

@@ -3,12 +3,28 @@
 use super::hit::{Figures, Hit};
 use super::losses::Loss;
 use crate::analysis::disruption::Pace;
+use serde::{Deserialize, Serialize};
 
-/// A loss and what it cost.
+/// A loss and what it did.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Lost {
     /// What was lost.
     pub loss: Loss,
+    /// What that did.
+    pub damage: Damage,
+}
+
+impl Lost {
+    /// Whether its figures are the least that they can be: a workload that it hit has volumes, which
+    /// are not simulated.
+    pub(crate) fn is_least(&self) -> bool {
+        self.damage.hits.iter().any(|h| h.volumes)
+    }
+}
+
+/// What a loss did.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub(crate) struct Damage {
     /// In all.
     pub figures: Figures,
     /// By workload, those that were touched, by name.
@@ -21,10 +37,29 @@ pub(crate) struct Lost {
     pub whole_zone: bool,
 }
 
-impl Lost {
-    /// Whether its figures are the least that they can be: a workload that it hit has volumes, which
-    /// are not simulated.
-    pub(crate) fn is_least(&self) -> bool {
-        self.hits.iter().any(|h| h.volumes)
+/// No figure of a loss is larger.
+const FIGURE_MAX: f64 = 1e18;
+
+/// No number of pods or workloads is larger.
+const COUNT_MAX: u64 = 1 << 48;
+
+fn are_counts(all: &[i64]) -> bool {
+    all.iter().all(|n| n.unsigned_abs() <= COUNT_MAX)
+}
+
+impl Damage {
+    /// Whether figures from a file can be reckoned with.
+    pub(super) fn is_sound(&self) -> bool {
+        let of_hit = |h: &Hit| {
+            let counts = [h.pending, h.stuck, h.left];
+            let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
+            are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
+        };
+        let f = &self.figures;
+        let parts = [f.down_minutes, f.missing_minutes, f.lost_minutes];
+        f.workloads_down as u64 <= COUNT_MAX
+            && are_counts(&[f.pending, f.evicted, f.needless, f.stuck])
+            && parts.iter().all(|x| x.abs() <= FIGURE_MAX)
+            && self.hits.iter().all(of_hit)
     }
 }

@@ -30,7 +30,7 @@ mod words;
 
 pub(crate) use findings::Finding;
 pub(crate) use hit::Hit;
-pub(crate) use limit::{Limit, Measure};
+pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use lost::Lost;
 pub(crate) use run::{Survey, Surveyed};

@@ -3,7 +3,7 @@
 use super::findings::{Finding, findings, lead};
 use super::hit::{Figures, Hit, Seen, hits};
 use super::losses::{How, Loss, Wanted, losses};
-use super::lost::Lost;
+use super::lost::{Damage, Lost};
 use super::still::{LATER, Why};
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
@@ -14,14 +14,12 @@ use crate::api::quantity::Quantity;
 use crate::kernel::{Choices, Dur, Time};
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
-use crate::lab::sweep::Event;
+use crate::lab::threads::{Event, Watched};
 use crate::language::{Problem, Problems, Scenario, duration};
-use crate::plan::{Plan, Size};
+use crate::plan::{Plan, PodPlan, Size};
 use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
 use crate::sim;
-use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// When things are lost: an export's controllers have found their feet by then.
 const BEGIN: Time = Time::from_secs(150);
@@ -131,6 +129,33 @@ impl Survey<'_> {
         })
     }
 
+    /// What a loss does, beside the run without one; none if it was stopped.
+    fn damage(
+        &self,
+        plan: &mut Plan,
+        seed: u64,
+        loss: &Loss,
+        without: &Run,
+        goes_on: &GoesOn<'_>,
+    ) -> Option<Damage> {
+        let with = self.one(plan, seed, &self.outages(loss), goes_on)?;
+        let (figures, hits) = hits(plan, &without.seen, &with.seen);
+        let nodes = loss.nodes();
+        let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
+        let pods = plan.pods.iter().filter(on).count();
+        let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
+        let mut damage = Damage {
+            figures,
+            hits,
+            paced: paced.collect(),
+            size: (nodes.len(), pods),
+            whole_zone: loss.takes_a_zone(plan),
+        };
+        self.without_limits(plan, seed, loss, (without, &mut damage), goes_on)?;
+        self.go_on(plan, seed, loss, &mut damage, goes_on)?;
+        Some(damage)
+    }
+
     /// Tells pods that wait for room from those that something else holds: runs a loss again, with
     /// room without end on the nodes that are left, where the scheduler spoke of room. None if it
     /// was stopped.
@@ -139,11 +164,11 @@ impl Survey<'_> {
         plan: &mut Plan,
         seed: u64,
         loss: &Loss,
-        (without, did): (&Run, &mut Did),
+        (without, damage): (&Run, &mut Damage),
         goes_on: &GoesOn<'_>,
     ) -> Option<()> {
         let mut roomy = None;
-        if did.hits.iter().any(Hit::lacks_room) {
+        if damage.hits.iter().any(Hit::lacks_room) {
             let before: Vec<_> = plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
             // More than any cluster asks for, and no more than the scheduler's scores can be
             // reckoned with: 35 million million cores, bytes and pods.
@@ -158,7 +183,7 @@ impl Survey<'_> {
             }
             roomy = Some(run?);
         }
-        for hit in did.hits.iter_mut().filter(|h| h.pending > 0) {
+        for hit in damage.hits.iter_mut().filter(|h| h.pending > 0) {
             let (held, by) = match roomy.as_ref().filter(|_| hit.lacks_room()) {
                 None => (hit.pending, hit.why.clone()),
                 Some(roomy) => {
@@ -182,11 +207,11 @@ impl Survey<'_> {
         plan: &mut Plan,
         seed: u64,
         loss: &Loss,
-        did: &mut Did,
+        damage: &mut Damage,
         goes_on: &GoesOn<'_>,
     ) -> Option<()> {
         let is_left = |h: &Hit| h.still.is_some_and(|s| s.why == Why::NotEvicted);
-        if !did.hits.iter().any(is_left) {
+        if !damage.hits.iter().any(is_left) {
             return Some(());
         }
         let over = BEGIN.saturating_add(self.lasts);
@@ -197,7 +222,7 @@ impl Survey<'_> {
         if finished {
             let analysis = Analysis::new(plan, &trace);
             let after = evicted_after(&analysis, over);
-            for hit in did.hits.iter_mut().filter(|h| is_left(h)) {
+            for hit in damage.hits.iter_mut().filter(|h| is_left(h)) {
                 let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
                 let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
                 hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
@@ -222,53 +247,23 @@ impl Survey<'_> {
         let (losses, skipped) = losses(&quiet, &self.wanted).map_err(Problems::one)?;
         let seed = scenario::seed(self.loaded, &self.overrides)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let stop = AtomicBool::new(false);
-        let goes_on = |event| {
-            let on = !stop.load(Relaxed) && watch(event);
-            stop.fetch_or(!on, Relaxed);
-            on
+        let watched = Watched::new(watch);
+        let running = || watched.goes_on(Event::Running);
+        let without = self.one(&mut quiet, seed, &[], &running).ok_or(Stopped::Asked)?;
+        let piece = |plan: &mut Plan, number: u64| {
+            let loss = &losses[number as usize];
+            Ok(self.damage(plan, seed, loss, &without, &running).inspect(|_| {
+                watched.goes_on(Event::Done);
+            }))
         };
-        let Some(without) = self.one(&mut quiet, seed, &[], &|| goes_on(Event::Running)) else {
-            return Err(Stopped::Asked);
+        let work = |mine: &[u64]| Ok(watched.pieces(&threads, mine, || self.quiet(), piece)?);
+        let done = desk.round(losses.len() as u64, Damage::is_sound, work)?;
+        let lost = |(number, damage): (u64, Damage)| Lost {
+            loss: losses[number as usize].clone(),
+            damage,
         };
-        let work = |mine: &[u64]| -> Result<Vec<(u64, Did)>, Stopped> {
-            let next = AtomicUsize::new(0);
-            let work = |_: rayon::BroadcastContext<'_>| -> Result<Vec<(u64, Did)>, Problems> {
-                // Plans are not shared between threads.
-                let mut plan = self.quiet()?;
-                let mut done = Vec::new();
-                loop {
-                    let number = mine.get(next.fetch_add(1, Relaxed));
-                    let Some(&number) = number.filter(|_| !stop.load(Relaxed)) else {
-                        return Ok(done);
-                    };
-                    let loss = &losses[number as usize];
-                    let outages = self.outages(loss);
-                    let run = self.one(&mut plan, seed, &outages, &|| goes_on(Event::Running));
-                    let Some(run) = run else { return Ok(done) };
-                    let mut did = did(&plan, loss, &without, run);
-                    let watch = || goes_on(Event::Running);
-                    let looked =
-                        (self.without_limits(&mut plan, seed, loss, (&without, &mut did), &watch))
-                            .and_then(|()| self.go_on(&mut plan, seed, loss, &mut did, &watch));
-                    if looked.is_none() {
-                        return Ok(done);
-                    }
-                    done.push((number, did));
-                    goes_on(Event::Done);
-                }
-            };
-            let mut done: Vec<(u64, Did)> = Vec::new();
-            for part in threads.broadcast(work) {
-                done.extend(part?);
-            }
-            done.sort_by_key(|(number, _)| *number);
-            Ok(done)
-        };
-        let done = desk.round(losses.len() as u64, Did::is_sound, work)?;
-        let lost = |(number, did): (u64, Did)| did.of(&losses[number as usize]);
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
-        lost.sort_by(|a, b| worse(&b.figures, &a.figures));
+        lost.sort_by(|a, b| worse(&b.damage.figures, &a.damage.figures));
         let lead = lead(&lost);
         let findings = findings(&quiet, &lost, self.lasts);
         Ok(Surveyed {
@@ -306,54 +301,6 @@ struct Run {
     paced: Vec<(String, Pace)>,
 }
 
-/// No figure of a loss is larger.
-const FIGURE_MAX: f64 = 1e18;
-
-/// No number of pods or workloads is larger.
-const COUNT_MAX: u64 = 1 << 48;
-
-fn are_counts(all: &[i64]) -> bool {
-    all.iter().all(|n| n.unsigned_abs() <= COUNT_MAX)
-}
-
-/// What a loss did.
-#[derive(Deserialize, Serialize)]
-struct Did {
-    figures: Figures,
-    hits: Vec<Hit>,
-    paced: Vec<(String, Pace)>,
-    size: (usize, usize),
-    whole_zone: bool,
-}
-
-impl Did {
-    /// Whether figures from a file can be reckoned with.
-    fn is_sound(&self) -> bool {
-        let of_hit = |h: &Hit| {
-            let counts = [h.pending, h.stuck, h.left];
-            let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
-            are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
-        };
-        let f = &self.figures;
-        let parts = [f.down_minutes, f.missing_minutes, f.lost_minutes];
-        f.workloads_down as u64 <= COUNT_MAX
-            && are_counts(&[f.pending, f.evicted, f.needless, f.stuck])
-            && parts.iter().all(|x| x.abs() <= FIGURE_MAX)
-            && self.hits.iter().all(of_hit)
-    }
-
-    fn of(self, loss: &Loss) -> Lost {
-        Lost {
-            loss: loss.clone(),
-            figures: self.figures,
-            hits: self.hits,
-            paced: self.paced,
-            size: self.size,
-            whole_zone: self.whole_zone,
-        }
-    }
-}
-
 /// The pace at which a zone was for most of a loss. While its nodes are found out, in two passes
 /// say, it is in a state that lasts for seconds and decides nothing.
 pub(super) fn longest(states: &[Disrupted], (from, to): (Time, Time)) -> Option<Pace> {
@@ -370,21 +317,6 @@ pub(super) fn longest(states: &[Disrupted], (from, to): (Time, Time)) -> Option<
     // Of equal ones the first.
     let most = paces.into_iter().rev().max_by_key(|(_, lasts)| *lasts);
     most.map(|(pace, _)| pace)
-}
-
-fn did(plan: &Plan, loss: &Loss, without: &Run, with: Run) -> Did {
-    let (figures, hits) = hits(plan, &without.seen, &with.seen);
-    let nodes = loss.nodes();
-    let on = |p: &&crate::plan::PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
-    let pods = plan.pods.iter().filter(on).count();
-    let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
-    Did {
-        figures,
-        hits,
-        paced: paced.collect(),
-        size: (nodes.len(), pods),
-        whole_zone: loss.takes_a_zone(plan),
-    }
 }
 
 /// Which of two losses is worse: time below need first, then pods missing, then pods that found no

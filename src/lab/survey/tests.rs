@@ -82,9 +82,10 @@ fn what_is_lost_with_each_node_and_zone() {
     // Three cores are missing for three pods of web; db waits for its node; `one` moves, as it asks
     // for nothing.
     let zone = of("zone/a");
-    assert_eq!(zone.size, (3, 5));
-    let hit =
-        |workload: &str| zone.hits.iter().find(|h| h.workload.ends_with(workload)).expect(workload);
+    assert_eq!(zone.damage.size, (3, 5));
+    let hit = |workload: &str| {
+        zone.damage.hits.iter().find(|h| h.workload.ends_with(workload)).expect(workload)
+    };
     let web = hit("web");
     assert_eq!((web.pending, web.cores, web.spared), (3, Some(3.0), 3));
     assert_eq!(web.still.map(|s| (s.why, s.below)), Some((Why::NoRoom, true)));
@@ -101,7 +102,7 @@ fn what_is_lost_with_each_node_and_zone() {
     let range = Dur::from_secs(340)..Dur::from_secs(390);
     assert!(one.still.is_none() && range.contains(&one.down), "{:?}", one.down);
     // Nothing happens to nodes because of the controllers alone.
-    assert_eq!(of("controller").figures, super::hit::Figures::default());
+    assert_eq!(of("controller").damage.figures, super::hit::Figures::default());
     assert_eq!(done.lost[0].loss.name(), "zone/a");
 }
 
@@ -136,7 +137,7 @@ fn threads_do_not_matter_and_a_part_is_that_part() {
     // b-2 is told with b-1 when all are run; its loss comes to the same but for chance: how long its
     // machine takes to boot.
     let like = all.lost.iter().find(|l| l.loss.like == ["node/b-2"]);
-    let (a, b) = (one.lost[0].figures, like.expect("b-2 is like b-1").figures);
+    let (a, b) = (one.lost[0].damage.figures, like.expect("b-2 is like b-1").damage.figures);
     assert_eq!((a.pending, a.evicted, a.stuck), (b.pending, b.evicted, b.stuck));
     assert!((a.missing_minutes - b.missing_minutes).abs() < 0.5, "{a:?} {b:?}");
 }
@@ -199,7 +200,7 @@ fn a_longer_loss_never_costs_less() {
         let mut survey = survey(&loaded, kinds(&[Kind::Zone]));
         survey.lasts = Dur::from_secs(seconds);
         let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
-        done.lost.iter().map(|l| l.figures.missing_minutes).fold(0.0, f64::max)
+        done.lost.iter().map(|l| l.damage.figures.missing_minutes).fold(0.0, f64::max)
     };
     let all = [30, 120, 600, 1_800].map(missing);
     assert!(all.is_sorted(), "{all:?}");
@@ -216,7 +217,7 @@ fn signs_are_what_a_person_expects() {
         survey.overrides.sets = vec![set];
         let done = survey.run(2, &|_| true, Desk::Here).expect("it runs");
         let one = done.lost.iter().find(|l| l.loss.name() == "node/a-2").expect("a-2");
-        let hit = one.hits.iter().find(|h| h.workload.ends_with("/one")).expect("one");
+        let hit = one.damage.hits.iter().find(|h| h.workload.ends_with("/one")).expect("one");
         hit.missing_minutes
     };
     let tolerated = [0, 30, 300, 900].map(|s| {
@@ -252,7 +253,7 @@ fn a_pod_that_is_bound_and_starts_is_not_pending() {
         600,
     );
     let lost = &done.lost[0];
-    assert_eq!(lost.figures.pending, 0, "{:?}", lost.hits);
+    assert_eq!(lost.damage.figures.pending, 0, "{:?}", lost.damage.hits);
     assert!(done.findings.iter().all(|f| !f.text.contains("Pending")));
 }
 
@@ -275,7 +276,7 @@ fn room_is_missing_only_where_room_would_do() {
     };
     let zone = |text: &str| of_text(text, only("zone/a"), 1_800);
     let web = |done: &Surveyed| {
-        let hits = &done.lost[0].hits;
+        let hits = &done.lost[0].damage.hits;
         hits.iter().find(|h| h.workload.ends_with("/web")).cloned()
     };
     // Whether a filler takes the last core of some nodes or not.
@@ -306,7 +307,7 @@ fn what_the_queue_reaches_too_late_is_said_to_come_later() {
         ])"#;
     let done = of_text(text, only("zone/a"), 600);
     let range = Dur::from_secs(835)..Dur::from_secs(865);
-    for hit in &done.lost[0].hits {
+    for hit in &done.lost[0].damage.hits {
         let after = hit.evicted_after.expect("it is evicted in the end");
         assert!(range.contains(&after), "{hit:?}");
     }
@@ -330,10 +331,10 @@ fn volumes_are_said_not_to_be_simulated() {
         ])"#;
     let done = of_text(text, kinds(&[Kind::Zone]), 600);
     for lost in &done.lost {
-        for hit in &lost.hits {
+        for hit in &lost.damage.hits {
             assert_eq!(hit.volumes, !hit.workload.ends_with("/web"), "{hit:?}");
         }
-        assert!(lost.whole_zone && lost.is_least());
+        assert!(lost.damage.whole_zone && lost.is_least());
     }
     let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
     assert!(texts.iter().all(|t| !t.contains("deleting the node does")), "{texts:#?}");

@@ -13,5 +13,5 @@ mod spec;
 mod tests;
 
 pub(crate) use prepare::Prepared;
-pub(crate) use run::{Event, pieces_of, run_all};
+pub(crate) use run::{pieces_of, run_all};
 pub(crate) use spec::{Axis, Case, RUNS_MAX, Sweep};

@@ -6,11 +6,11 @@ use crate::analysis::metrics;
 use crate::kernel::Choices;
 use crate::lab::shards::{Desk, unpacked};
 use crate::lab::stopped::Stopped;
+use crate::lab::threads::{Event, Watched};
 use crate::language::Problems;
 use crate::scenario::{self, Overrides};
 use crate::sim;
 use rayon::ThreadPool;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +20,6 @@ pub(crate) struct Ran {
     /// With how many seeds every case of every sweep has been run, from the first one on: all,
     /// unless the watcher had it stopped.
     pub seeds: u64,
-}
-
-/// What the watcher of a sweep is called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// A run goes on.
-    Running,
-    /// A run is done.
-    Done,
 }
 
 /// The most seeds that a plan serves before it is built anew. All cases are run with these before
@@ -97,8 +88,7 @@ struct Work<'a> {
     seeds: u64,
     /// How many seeds a piece has.
     step: u64,
-    watch: &'a (dyn Fn(Event) -> bool + Sync),
-    stop: AtomicBool,
+    watched: Watched<'a>,
 }
 
 impl<'a> Work<'a> {
@@ -114,11 +104,7 @@ impl<'a> Work<'a> {
             .flat_map(|p| p.cases.iter().map(move |(overrides, seeds)| (p, overrides, seeds.start)))
             .collect();
         let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
-        Work { cases, seeds, step, watch, stop: AtomicBool::new(false) }
-    }
-
-    fn goes_on(&self, event: Event) -> bool {
-        !self.stop.load(Relaxed) && (self.watch)(event)
+        Work { cases, seeds, step, watched: Watched::new(watch) }
     }
 
     /// Runs the case of a piece with its seeds.
@@ -130,15 +116,13 @@ impl<'a> Work<'a> {
         for seed in begin + round * self.step..end {
             let plan = drawn.of(seed);
             let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
-                self.goes_on(Event::Running)
+                self.watched.goes_on(Event::Running)
             });
             if !finished {
-                self.stop.store(true, Relaxed);
                 break;
             }
             outcomes.push(Outcome { seed, metrics: metrics(plan, &trace, of.sweep.window) });
-            if !self.goes_on(Event::Done) {
-                self.stop.store(true, Relaxed);
+            if !self.watched.goes_on(Event::Done) {
                 break;
             }
         }
@@ -157,24 +141,11 @@ impl<'a> Work<'a> {
         threads: &ThreadPool,
     ) -> Result<Vec<(u64, Vec<Outcome>)>, Problems> {
         let cases = self.cases.len() as u64;
-        // Each thread takes the next piece, whichever it is; they are sorted afterwards, so that
-        // the order of threads does not show.
-        let next = AtomicUsize::new(0);
-        let work = |_: rayon::BroadcastContext<'_>| {
-            let mut done = Vec::new();
-            loop {
-                let Some(&number) = pieces.get(next.fetch_add(1, Relaxed)) else {
-                    return done;
-                };
-                if self.stop.load(Relaxed) {
-                    return done;
-                }
-                done.push((number, self.piece(number / cases, (number % cases) as usize)));
-            }
+        let piece = |(): &mut (), number: u64| {
+            Ok(Some(self.piece(number / cases, (number % cases) as usize)))
         };
-        let mut done: Vec<(u64, Result<Vec<Outcome>, Problems>)> =
-            threads.broadcast(work).into_iter().flatten().collect();
-        done.sort_by_key(|(number, _)| *number);
+        let done = self.watched.pieces(threads, pieces, || Ok::<_, Problems>(()), piece)?;
+        // The first problem by number, whichever thread comes to it.
         done.into_iter().map(|(number, outcomes)| Ok((number, outcomes?))).collect()
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Called, Heading};
 use crate::analysis::size_in_words;
-use crate::lab::survey::{Lost, Measure, Surveyed};
+use crate::lab::survey::{Lost, Measure, Surveyed, Unit};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ pub(crate) fn board(
 /// Replica-minutes missing by loss and workload; the workloads that lose most come first.
 fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for hit in survey.lost.iter().flat_map(|l| &l.hits) {
+    for hit in survey.lost.iter().flat_map(|l| &l.damage.hits) {
         *sums.entry(&hit.workload).or_default() += hit.missing_minutes;
     }
     let mut columns: Vec<(&str, f64)> = sums.into_iter().collect();
@@ -82,7 +82,7 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
     columns.truncate(COLUMNS);
     let lost = &survey.lost[..survey.lost.len().min(ROWS)];
     let value = |l: &Lost, name: &str| {
-        let hit = l.hits.iter().find(|h| h.workload == name);
+        let hit = l.damage.hits.iter().find(|h| h.workload == name);
         hit.map(|h| h.missing_minutes)
     };
     Heat {
@@ -96,19 +96,21 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
 }
 
 fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
-    let unit = |m: &Measure| match m {
-        Measure::Down | Measure::Lost | Measure::Missing => ", minutes",
-        _ => "",
+    let heading = |m: &Measure| match m.unit {
+        Unit::Count => m.name.to_owned(),
+        Unit::Time | Unit::Minutes => format!("{}, minutes", m.name),
     };
     let mut columns: Vec<String> = ["lost", "alike", "nodes", "pods"].map(str::to_owned).into();
-    columns.extend(Measure::ALL.iter().map(|(name, m)| format!("{name}{}", unit(m))));
+    columns.extend(Measure::ALL.iter().map(heading));
     columns.push("zones slowed or stopped".to_owned());
     columns.push("not simulated".to_owned());
     let row = |l: &Lost| {
+        let (nodes, pods) = l.damage.size;
         let mut cells: Vec<Value> =
-            vec![l.loss.name().into(), l.loss.like.len().into(), l.size.0.into(), l.size.1.into()];
-        cells.extend(Measure::ALL.iter().map(|(_, m)| Value::from(m.of(&l.figures))));
+            vec![l.loss.name().into(), l.loss.like.len().into(), nodes.into(), pods.into()];
+        cells.extend(Measure::ALL.iter().map(|m| Value::from((m.of)(&l.damage.figures))));
         let paced: Vec<String> = l
+            .damage
             .paced
             .iter()
             .map(|(zone, pace)| {

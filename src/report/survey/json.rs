@@ -1,7 +1,7 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::{Called, Heading};
-use crate::lab::survey::{Hit, Lost, Measure, Surveyed};
+use crate::lab::survey::{Hit, Lost, Measure, Surveyed, Unit};
 use serde_json::{Map, Value, json};
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
@@ -35,22 +35,19 @@ pub(crate) fn document(
 
 fn row(l: &Lost) -> Value {
     let mut figures = Map::new();
-    for (name, measure) in Measure::ALL {
-        let unit = match measure {
-            Measure::Down | Measure::Lost | Measure::Missing => "_minutes",
-            _ => "",
-        };
-        figures.insert(format!("{name}{unit}"), measure.of(&l.figures).into());
+    for measure in Measure::ALL {
+        let unit = if measure.unit == Unit::Count { "" } else { "_minutes" };
+        figures.insert(format!("{}{unit}", measure.name), (measure.of)(&l.damage.figures).into());
     }
     json!({
         "lost": l.loss.name(),
         "like": l.loss.like,
-        "nodes": l.size.0,
-        "pods": l.size.1,
+        "nodes": l.damage.size.0,
+        "pods": l.damage.size.1,
         "figures": figures,
         "at_least": l.is_least(),
-        "workloads": l.hits.iter().map(hit).collect::<Vec<_>>(),
-        "zones": l.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
+        "workloads": l.damage.hits.iter().map(hit).collect::<Vec<_>>(),
+        "zones": l.damage.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
     })
 }
 

@@ -202,7 +202,7 @@ fn losses_alike(survey: &Surveyed) -> String {
 }
 
 fn row(l: &Lost) -> [String; 10] {
-    let f = &l.figures;
+    let f = &l.damage.figures;
     let name = match l.loss.like.len() {
         0 => l.loss.name(),
         more => format!("{} +{} alike", l.loss.name(), grouped(more as u64)),
@@ -218,8 +218,8 @@ fn row(l: &Lost) -> [String; 10] {
     };
     [
         name,
-        grouped(l.size.0 as u64),
-        grouped(l.size.1 as u64),
+        grouped(l.damage.size.0 as u64),
+        grouped(l.damage.size.1 as u64),
         down,
         least(minutes(f.missing_minutes)),
         least(minutes(f.lost_minutes)),

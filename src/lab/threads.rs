@@ -1,0 +1,67 @@
+//! Pieces of work on several threads, until whoever watches says that it is enough.
+
+use rayon::{BroadcastContext, ThreadPool};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// What a watcher is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A run goes on.
+    Running,
+    /// A run is done.
+    Done,
+}
+
+/// Work that is watched: once the watcher has said that it may not go on, it does not.
+pub(super) struct Watched<'a> {
+    watch: &'a (dyn Fn(Event) -> bool + Sync),
+    is_stopped: AtomicBool,
+}
+
+impl<'a> Watched<'a> {
+    pub(super) fn new(watch: &'a (dyn Fn(Event) -> bool + Sync)) -> Self {
+        Self { watch, is_stopped: AtomicBool::new(false) }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
+
+    /// Tells the watcher what happened; whether to go on.
+    pub(super) fn goes_on(&self, event: Event) -> bool {
+        let goes_on = !self.is_stopped() && (self.watch)(event);
+        self.is_stopped.fetch_or(!goes_on, Relaxed);
+        goes_on
+    }
+
+    /// Does the pieces of these numbers, up to where it is stopped or one comes to nothing. Each
+    /// thread makes a `worker` of its own, as plans are not shared, and takes the next piece,
+    /// whichever it is; they are sorted by number afterwards, so that the order of threads does not
+    /// show.
+    pub(super) fn pieces<W, T: Send, E: Send>(
+        &self,
+        threads: &ThreadPool,
+        numbers: &[u64],
+        worker: impl Fn() -> Result<W, E> + Sync,
+        piece: impl Fn(&mut W, u64) -> Result<Option<T>, E> + Sync,
+    ) -> Result<Vec<(u64, T)>, E> {
+        let next = AtomicUsize::new(0);
+        let work = |_: BroadcastContext<'_>| -> Result<Vec<(u64, T)>, E> {
+            let mut worker = worker()?;
+            let mut done = Vec::new();
+            while let Some(&number) = numbers.get(next.fetch_add(1, Relaxed))
+                && !self.is_stopped()
+                && let Some(one) = piece(&mut worker, number)?
+            {
+                done.push((number, one));
+            }
+            Ok(done)
+        };
+        let mut all = Vec::new();
+        for part in threads.broadcast(work) {
+            all.extend(part?);
+        }
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all)
+    }
+}
