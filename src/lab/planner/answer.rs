@@ -124,7 +124,8 @@ pub(crate) fn answer(
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
     let standing = |row: usize| objective.standing(kept.nodes[row].into());
-    let by_formula = |row: usize| Some(failing_by_formula(kept, objective, row)? + standing(row));
+    let by_formula =
+        |row: usize| Some(objective.of_formula(&kept.closed.as_ref()?[row]) + standing(row));
     let row = |row: usize| {
         let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];
@@ -140,10 +141,12 @@ pub(crate) fn answer(
             None if met == 0 && row != best => cost / n as f64,
             None => more.abs(),
         };
+        let spans = kept.spans(row, confidence);
         Row {
             values: kept.rows[row].clone(),
             figures: all[row].clone(),
-            spans: kept.spans(row, confidence),
+            unsure: unsure(within, &all[row], &spans),
+            spans,
             own: kept.own_figures(row, confidence),
             cost,
             interval: kept
@@ -153,7 +156,6 @@ pub(crate) fn answer(
             more,
             more_interval: kept.interval((more, more_variance), each).wider(kept.few(met) * open),
             breaks: breaks[row].clone(),
-            unsure: unsure(kept, within, row, confidence),
             closed: by_formula(row),
             waiting: kept.closed.as_ref().map_or(0.0, |c| c[row].waiting),
         }
@@ -175,7 +177,8 @@ pub(crate) fn answer(
     let nothing = kept.delta.max(objective.least());
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));
-    let lean = Lean { kept, objective, eligible: &eligible, figures: &all };
+    let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
+    let lean = Lean { kept, objective, eligible: &eligible, figures: &all, costs: &costs };
     Answer {
         best,
         keeps,
@@ -188,7 +191,7 @@ pub(crate) fn answer(
         break_even: lean.break_even(best),
         sensitivities: lean.sensitivities(best),
         short: lean.short(best),
-        closed_best: closed_best(&rows, &eligible, kept.now),
+        closed_best: closed.map(|costs| least(&eligible, &costs, kept.now)),
         unmoved: unmoved(&rows, objective, costs[best]),
         same,
         rows,
@@ -203,21 +206,10 @@ fn broken(within: &[Bound], figures: &[f64]) -> Vec<String> {
     breaks.map(|b| b.text.clone()).collect()
 }
 
-/// What a row costs by formula, but for what stands there anyway.
-fn failing_by_formula(kept: &Kept, objective: &Objective, row: usize) -> Option<f64> {
-    Some(objective.of_formula(&kept.closed.as_ref()?[row]))
-}
-
 /// How many replications it takes until an interval is narrower by that factor: by its square as many.
 fn replications(n: u64, times: f64) -> u64 {
     let times = times.max(1.0);
     (n as f64 * times * times).min(f64::from(u32::MAX)) as u64
-}
-
-/// The row that costs least by formula.
-fn closed_best(rows: &[Row], eligible: &[usize], now: usize) -> Option<usize> {
-    let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
-    closed.map(|c| least(eligible, &c, now))
 }
 
 /// The figures that hardly differ between the rows, by their places in [`FIGURES`].
@@ -234,14 +226,9 @@ fn unmoved(rows: &[Row], objective: &Objective, cost: f64) -> Vec<usize> {
 }
 
 /// The limits that a row keeps, but only just: where the figure lies reaches beyond them.
-fn unsure(kept: &Kept, within: &[Bound], row: usize, confidence: f64) -> Vec<(String, Interval)> {
-    let spans = kept.spans(row, confidence);
-    let reach = |b: &Bound| {
-        let interval = spans[b.figure];
-        let mean = kept.figures(row)[b.figure];
-        (mean <= b.most && interval.high > b.most).then(|| (b.text.clone(), interval))
-    };
-    within.iter().filter_map(reach).collect()
+fn unsure(within: &[Bound], figures: &[f64], spans: &[Interval]) -> Vec<(String, Interval)> {
+    let reaches = |b: &&Bound| figures[b.figure] <= b.most && spans[b.figure].high > b.most;
+    within.iter().filter(reaches).map(|b| (b.text.clone(), spans[b.figure])).collect()
 }
 
 /// The cheapest of some rows; of equal ones what is set now, and otherwise the first.
@@ -256,8 +243,9 @@ struct Lean<'a> {
     kept: &'a Kept,
     objective: &'a Objective,
     eligible: &'a [usize],
-    /// The mean figures of each row.
+    /// The mean figures of each row, and what a year costs with them.
     figures: &'a [Vec<f64>],
+    costs: &'a [f64],
 }
 
 impl Lean<'_> {
@@ -287,7 +275,7 @@ impl Lean<'_> {
     fn cost_of(&self, model: usize, row: usize, short: f64) -> f64 {
         let models = 0..self.kept.parts.len();
         let ran: f64 = models.map(|m| self.ran(m, row, self.is_short(m))).sum();
-        let failing = self.objective.of(self.figures(row), 0.0);
+        let failing = self.objective.of(&self.figures[row], 0.0);
         let times = if ran > 0.0 { failing / ran } else { 1.0 };
         times * self.ran(model, row, short)
     }
@@ -312,13 +300,10 @@ impl Lean<'_> {
         shares
     }
 
-    /// What a year costs in a row.
-    fn total(&self, row: usize) -> f64 {
-        self.objective.of(self.figures(row), self.kept.nodes[row].into())
-    }
-
-    fn figures(&self, row: usize) -> &[f64] {
-        &self.figures[row]
+    /// The row that is best at these costs; of equal ones the best one.
+    fn best_at(&self, best: usize, cost: impl Fn(usize) -> f64) -> usize {
+        let costs: Vec<f64> = (0..self.kept.rows.len()).map(cost).collect();
+        least(self.eligible, &costs, best)
     }
 
     /// The nearest price below and above of evictions and needless ones at which another row wins.
@@ -326,10 +311,10 @@ impl Lean<'_> {
         let mut found = Vec::new();
         for figure in [3, 4] {
             let now = self.objective.prices[figure];
-            let without = |row: usize| self.total(row) - now * self.figures(row)[figure];
+            let without = |row: usize| self.costs[row] - now * self.figures[row][figure];
             // The line of each row over the price: where it crosses the best row's.
             let crossing = |row: usize| {
-                let slope = self.figures(row)[figure] - self.figures(best)[figure];
+                let slope = self.figures[row][figure] - self.figures[best][figure];
                 let price = (without(best) - without(row)) / slope;
                 (slope.abs() > 1e-9 && price.is_finite() && price > 0.0).then_some((price, row))
             };
@@ -350,18 +335,15 @@ impl Lean<'_> {
     fn sensitivities(&self, best: usize) -> Vec<Sensitivity> {
         const TIMES: [f64; 3] = [1.0 / 3.0, 1.0, 3.0];
         let of = |name: String, cost: &dyn Fn(usize, f64) -> f64| {
-            let best_at = |times: f64| {
-                let costs: Vec<f64> = (0..self.kept.rows.len()).map(|r| cost(r, times)).collect();
-                least(self.eligible, &costs, best)
-            };
+            let best_at = |times| self.best_at(best, |row| cost(row, times));
             Sensitivity { name, costs: TIMES.map(|t| cost(best, t)), best: TIMES.map(best_at) }
         };
-        let total = |row: usize| self.total(row);
+        let total = |row: usize| self.costs[row];
         let mut all = Vec::new();
         for (figure, price) in self.objective.prices.iter().enumerate().skip(1) {
             if *price > 0.0 {
                 let cost =
-                    |row: usize, t: f64| total(row) + (t - 1.0) * price * self.figures(row)[figure];
+                    |row: usize, t: f64| total(row) + (t - 1.0) * price * self.figures[row][figure];
                 all.push(of(format!("price of {}", FIGURES[figure].heading()), &cost));
             }
         }
@@ -387,10 +369,7 @@ impl Lean<'_> {
             let failing: f64 = (0..models).map(|m| self.cost_of(m, row, share)).sum();
             failing + self.objective.standing(self.kept.nodes[row].into())
         };
-        let at = |share: f64| {
-            let costs: Vec<f64> = (0..self.kept.rows.len()).map(|r| cost(r, share)).collect();
-            least(self.eligible, &costs, best)
-        };
+        let at = |share: f64| self.best_at(best, |row| cost(row, share));
         // Every model with the same share: as far as that leaves the best row the best.
         if at(now) != best {
             return Some((now, None));

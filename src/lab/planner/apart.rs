@@ -4,8 +4,7 @@
 
 use super::kept::{Group, Kept, pair};
 use super::spec::{FIGURES, OWN};
-use crate::lab::sweep::{Axis, Sweep};
-use crate::scenario::Overrides;
+use crate::lab::sweep::Axis;
 use std::collections::BTreeSet;
 
 /// The value of a row that changes nothing.
@@ -37,29 +36,30 @@ pub(crate) fn may_be_apart(axes: &[Axis]) -> bool {
     axes.len() > 1 && names.is_some_and(|n| n.len() == axes.len())
 }
 
+/// The settings of a row that are changed, with their values.
+pub(super) fn changed(values: &[String]) -> impl Iterator<Item = (usize, &String)> {
+    values.iter().enumerate().filter(|(_, v)| *v != AS_IT_IS)
+}
+
+/// A row of so many settings of which one has this value, and the others are as they are.
+pub(super) fn alone(settings: usize, axis: usize, value: &str) -> Vec<String> {
+    let mut row = vec![AS_IT_IS.to_owned(); settings];
+    value.clone_into(&mut row[axis]);
+    row
+}
+
 /// One row for what is set now, one for each value of each setting, and two in which all settings
 /// have their first values, and their last ones.
 pub(super) fn rows(axes: &[Axis]) -> Vec<Vec<String>> {
-    let as_it_is = vec![AS_IT_IS.to_owned(); axes.len()];
-    let mut rows = vec![as_it_is.clone()];
-    for (i, axis) in axes.iter().enumerate() {
-        for value in &axis.values {
-            let mut row = as_it_is.clone();
-            row[i].clone_from(value);
-            rows.push(row);
-        }
-    }
+    let of_axis = |(i, axis): (usize, &'_ Axis)| {
+        let row = |value: &String| alone(axes.len(), i, value);
+        axis.values.iter().map(row).collect::<Vec<_>>()
+    };
+    let mut rows = vec![vec![AS_IT_IS.to_owned(); axes.len()]];
+    rows.extend(axes.iter().enumerate().flat_map(of_axis));
     rows.push(axes.iter().filter_map(|a| a.values.first().cloned()).collect());
     rows.push(axes.iter().filter_map(|a| a.values.last().cloned()).collect());
     rows
-}
-
-/// What is changed where some settings stay as they are.
-pub(super) fn overrides(sweep: &Sweep<'_>, values: &[String]) -> Overrides {
-    let mut all = sweep.base.clone();
-    let changed = sweep.axes.iter().zip(values).filter(|(_, v)| *v != AS_IT_IS);
-    all.sets.extend(changed.map(|(axis, value)| format!("{}={value}", axis.path)));
-    all
 }
 
 /// The rows of each setting; `now` says which of its values is set now. Where none is, the row that
@@ -106,13 +106,9 @@ impl Kept {
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
-            version: self.version,
-            scenario: self.scenario.clone(),
             paths: vec![self.paths[axis].clone()],
             rows: group.rows.iter().map(|r| vec![self.rows[*r][axis].clone()]).collect(),
             now: place(group.now).unwrap_or(0),
-            counting: self.counting.clone(),
-            models: self.models.clone(),
             moments: self.moments.of_places(&known),
             own: own.into_iter().map(|own| self.own[own].clone()).collect(),
             parts: self
@@ -121,25 +117,18 @@ impl Kept {
                 .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
                 .collect(),
             met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
-            matters: self.matters.clone(),
             differ: (0..group.rows.len())
                 .flat_map(|a| (0..a).map(move |b| (a, b)))
                 .map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])])
                 .collect(),
-            short: self.short.clone(),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
             closed: self.closed.as_ref().map(|c| group.rows.iter().map(|r| c[*r]).collect()),
-            no_closed: self.no_closed.clone(),
-            closed_without: self.closed_without.clone(),
-            objective: self.objective.clone(),
             settled: group.settled.and_then(place),
-            delta: self.delta,
-            size: self.size,
-            to_make: self.to_make,
             apart: Vec::new(),
             tried: None,
             whole_years: None,
+            ..self.clone()
         }
     }
 }

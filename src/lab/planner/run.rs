@@ -115,7 +115,10 @@ impl Planner<'_> {
 
     /// What is changed in a row.
     fn overrides(&self, values: &[String]) -> Overrides {
-        apart::overrides(&self.sweep, values)
+        let mut all = self.sweep.base.clone();
+        let path = |axis: usize| &self.sweep.axes[axis].path;
+        all.sets.extend(apart::changed(values).map(|(axis, v)| format!("{}={v}", path(axis))));
+        all
     }
 
     /// Looks which of the values is set now: the one that changes nothing.
@@ -123,30 +126,27 @@ impl Planner<'_> {
     /// # Errors
     /// What is wrong with a value.
     pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
-        let said = |overrides: &Overrides| -> Result<String, Problems> {
-            Ok(settings(&scenario::drawn(self.sweep.loaded, overrides)?.plan))
+        let said = |values: &[String]| -> Result<String, Problems> {
+            let drawn = scenario::drawn(self.sweep.loaded, &self.overrides(values))?;
+            Ok(settings(&drawn.plan))
         };
-        let now = said(&self.sweep.base)?;
-        if let Some(known) = &mut self.apart {
-            for (axis, known) in known.iter_mut().enumerate() {
-                let path = &self.sweep.axes[axis].path;
-                for (i, value) in self.sweep.axes[axis].values.iter().enumerate() {
-                    let mut changed = self.sweep.base.clone();
-                    changed.sets.push(format!("{path}={value}"));
-                    if said(&changed)? == now && known.is_none() {
-                        *known = Some(i);
-                    }
-                }
-            }
+        let now = said(&[])?;
+        // All of them are built, so that what is wrong with any is found.
+        let first = |rows: Vec<Vec<String>>| -> Result<Option<usize>, Problems> {
+            let are_now = rows.iter().map(|row| Ok(said(row)? == now));
+            let are_now = are_now.collect::<Result<Vec<bool>, Problems>>()?;
+            Ok(are_now.iter().position(|is_now| *is_now))
+        };
+        if self.apart.is_none() {
+            self.now = first(self.sweep.combinations())?;
             return Ok(());
         }
-        let mut found = None;
-        for (i, values) in self.sweep.combinations().iter().enumerate() {
-            if said(&self.sweep.overrides(values))? == now && found.is_none() {
-                found = Some(i);
-            }
-        }
-        self.now = found;
+        let axes = &self.sweep.axes;
+        let of_axis = |axis: usize| {
+            let values = axes[axis].values.iter();
+            first(values.map(|value| apart::alone(axes.len(), axis, value)).collect())
+        };
+        self.apart = Some((0..axes.len()).map(of_axis).collect::<Result<_, _>>()?);
         Ok(())
     }
 

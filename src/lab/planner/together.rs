@@ -2,7 +2,7 @@
 //! clients' limits, the rates of zones and the room that there is, at their ends and at the values
 //! that the answer recommends.
 
-use super::apart::AS_IT_IS;
+use super::apart::{AS_IT_IS, alone, changed};
 use super::kept::Kept;
 use super::run::Planner;
 use super::spec::{Objective, Only};
@@ -30,11 +30,6 @@ impl Extra {
     }
 }
 
-/// The settings of a row that are changed, with their values.
-fn changed(values: &[String]) -> impl Iterator<Item = (usize, &String)> {
-    values.iter().enumerate().filter(|(_, v)| *v != AS_IT_IS)
-}
-
 fn is_together(values: &[String]) -> bool {
     changed(values).count() > 1
 }
@@ -59,12 +54,10 @@ impl Planner<'_> {
         if together.is_empty() || best.len() != self.sweep.axes.len() {
             return None;
         }
-        let as_it_is = vec![AS_IT_IS.to_owned(); best.len()];
-        let mut rows = vec![as_it_is.clone()];
+        let mut rows = vec![vec![AS_IT_IS.to_owned(); best.len()]];
         for row in &together {
             for (axis, value) in changed(row) {
-                let mut alone = as_it_is.clone();
-                alone[axis].clone_from(value);
+                let alone = alone(best.len(), axis, value);
                 if !rows.contains(&alone) {
                     rows.push(alone);
                 }

@@ -1,7 +1,7 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
-use crate::analysis::Interval;
+use crate::analysis::{Figure, Interval};
 use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
 use serde_json::{Map, Value, json};
 
@@ -81,24 +81,14 @@ fn one(told: &Told<'_>) -> Value {
 }
 
 fn row(kept: &Kept, r: &Row) -> Value {
-    let of_one = |own: &[(f64, Interval); OWN.len()]| {
-        let figures = OWN.iter().zip(own);
-        let figures = figures.map(|(f, (v, _))| (f.name().to_owned(), (*v).into()));
-        Value::Object(figures.collect())
+    let by_name = |figures: &[Figure], values: Vec<Value>| -> Map<String, Value> {
+        figures.iter().map(|f| f.name().to_owned()).zip(values).collect()
     };
     let span = |s: &Interval| json!([s.low, s.high]);
-    let of_spans = |own: &[(f64, Interval); OWN.len()]| {
-        let figures = OWN.iter().zip(own);
-        let figures = figures.map(|(f, (_, s))| (f.name().to_owned(), span(s)));
-        Value::Object(figures.collect())
+    let own = |value: &dyn Fn(&(f64, Interval)) -> Value| -> Map<String, Value> {
+        let each = r.own.iter().map(|own| by_name(&OWN, own.iter().map(value).collect()));
+        kept.own.iter().cloned().zip(each.map(Value::Object)).collect()
     };
-    let own_spans: Map<String, Value> =
-        kept.own.iter().cloned().zip(r.own.iter().map(of_spans)).collect();
-    let spans: Map<String, Value> =
-        FIGURES.iter().zip(&r.spans).map(|(f, s)| (f.name().to_owned(), span(s))).collect();
-    let own: Map<String, Value> = kept.own.iter().cloned().zip(r.own.iter().map(of_one)).collect();
-    let figures: Map<String, Value> =
-        FIGURES.iter().zip(&r.figures).map(|(f, v)| (f.name().to_owned(), (*v).into())).collect();
     json!({
         "values": r.values,
         "cost": r.cost,
@@ -109,9 +99,9 @@ fn row(kept: &Kept, r: &Row) -> Value {
         "not_sure_to_keep": r.unsure.iter().map(|(limit, i)| json!({ "limit": limit, "low": i.low, "high": i.high })).collect::<Vec<_>>(),
         "closed_form": r.closed,
         "closed_form_waiting": r.closed.map(|_| r.waiting),
-        "figures": figures,
-        "figure_intervals": spans,
-        "own": own,
-        "own_intervals": own_spans,
+        "figures": by_name(&FIGURES, r.figures.iter().map(|v| json!(v)).collect()),
+        "figure_intervals": by_name(&FIGURES, r.spans.iter().map(span).collect()),
+        "own": own(&|(mean, _)| json!(mean)),
+        "own_intervals": own(&|(_, interval)| span(interval)),
     })
 }
