@@ -58,6 +58,14 @@ pub(crate) struct Sensitivity {
     pub best: [usize; 3],
 }
 
+impl Sensitivity {
+    /// What the best row costs with a third and three times of it, the lower cost first.
+    pub(crate) fn range(&self) -> [f64; 2] {
+        let [third, _, thrice] = self.costs;
+        [third.min(thrice), third.max(thrice)]
+    }
+}
+
 /// The answer.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Answer {

@@ -4,8 +4,8 @@
 use super::charts;
 use super::text::{Section, sections};
 use super::told::{Told, shown};
-use crate::lab::planner::{FIGURES, Kept, OWN};
-use crate::report::charts::Plane;
+use crate::lab::planner::{FIGURES, Kept, OWN, Sensitivity};
+use crate::report::charts::{Line as PlaneLine, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Item, Line, Part, Points, Runs, Table};
 use serde_json::Value;
 
@@ -29,11 +29,10 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
         parts.extend(runs.next().flatten().map(Part::Runs));
     }
     let first = all.first();
-    let subtitle = |t: &Told<'_>| format!("{}; {}; {} replications", t.faults, t.line, t.answer.n);
     Board {
         title: format!("{}: plan", kept.scenario),
         doc: String::new(),
-        subtitle: first.map(subtitle).unwrap_or_default(),
+        subtitle: first.map(Told::subtitle).unwrap_or_default(),
         notes: first.map(|t| t.notes.clone()).unwrap_or_default(),
         parts,
     }
@@ -45,64 +44,48 @@ fn list(title: &str, sections: Vec<Section>) -> Part {
     Part::List { title: title.to_owned(), items: sections.into_iter().map(of).collect() }
 }
 
+/// The chart of costs, whose rows are those of the table.
 fn cost(told: &Told<'_>) -> Curve {
     let a = told.answer;
-    let flat = a.same.iter().min().zip(a.same.iter().max());
-    let of_best = a.rows[a.best].closed;
-    let mut lines = vec![Line {
-        name: format!("simulated, {} a year", told.objective.unit),
-        values: a.rows.iter().map(|r| Some(r.more)).collect(),
-        low: a.rows.iter().map(|r| Some(r.more_interval.low)).collect(),
-        high: a.rows.iter().map(|r| Some(r.more_interval.high)).collect(),
-    }];
-    if a.rows.iter().any(|r| r.closed.is_some()) {
-        lines.push(Line {
-            name: "by formula".to_owned(),
-            values: a.rows.iter().map(|r| Some(r.closed? - of_best?)).collect(),
-            ..Line::default()
-        });
-    }
+    let plane = charts::cost(told);
+    let line = |line: &PlaneLine| Line {
+        name: line.name.clone(),
+        values: line.points.iter().map(|p| Some(p.1)).collect(),
+        low: line.band.iter().map(|b| Some(b.0)).collect(),
+        high: line.band.iter().map(|b| Some(b.1)).collect(),
+    };
+    let mut lines: Vec<Line> = plane.lines.iter().map(line).collect();
+    lines[0].name = format!("simulated, {} a year", told.objective.unit);
     let mut marks = vec![(a.best, charts::best(told))];
     if a.now != a.best {
         marks.push((a.now, format!("now: {}", told.name(a.now))));
     }
     Curve {
         title: charts::title(told),
-        across: told.settings(),
-        ticks: (0..a.rows.len()).map(|r| told.name(r)).collect(),
+        across: plane.across,
+        ticks: plane.ticks.into_iter().map(|(_, name)| name).collect(),
         at: None,
         lines,
-        flat: flat.filter(|(from, to)| from != to).map(|(from, to)| (*from, *to)),
+        flat: charts::flat(told),
         marks,
-        highest: charts::highest(told),
+        highest: plane.highest[1],
     }
 }
 
 fn front(told: &Told<'_>) -> Points {
-    let of = |r: usize| {
-        let row = &told.answer.rows[r];
-        (row.figures[4], row.figures[0], told.name(r))
-    };
-    Points {
-        title: "Downtime beside needless evictions".to_owned(),
-        across: "needless evictions a year".to_owned(),
-        up: "replica-minutes missing a year".to_owned(),
-        points: (0..told.answer.rows.len()).map(of).collect(),
-        highest: charts::highest_of_front(told),
-    }
+    let Plane { across, up, marks: points, highest, .. } = charts::front(told);
+    Points { title: charts::FRONT.to_owned(), across, up, points, highest }
 }
 
 fn leans(told: &Told<'_>) -> Part {
-    let of = |s: &crate::lab::planner::Sensitivity| Bar {
-        name: s.name.clone(),
-        low: s.costs[0].min(s.costs[2]),
-        mark: s.costs[1],
-        high: s.costs[0].max(s.costs[2]),
+    let of = |s: &Sensitivity| {
+        let [low, high] = s.range();
+        Bar { name: s.name.clone(), low, mark: s.costs[1], high }
     };
     Part::Bars {
-        title: "What the cost leans on: a third and three times of each".to_owned(),
-        unit: format!("{} a year, of the recommended value", told.objective.unit),
-        marks: "as it is",
+        title: charts::LEANS.to_owned(),
+        unit: charts::unit_of_best(told),
+        marks: charts::AS_IT_IS,
         rows: told.answer.sensitivities.iter().map(of).collect(),
     }
 }
@@ -112,7 +95,7 @@ fn years(plane: &Plane) -> Curve {
     let mut at: Vec<f64> = plane.lines.iter().flat_map(|l| l.points.iter().map(|p| p.0)).collect();
     at.sort_by(f64::total_cmp);
     at.dedup();
-    let line = |l: &crate::report::charts::Line| Line {
+    let line = |l: &PlaneLine| Line {
         name: l.name.clone(),
         // Shares fall in steps: at a cost it is the share of the years that cost as much or more.
         values: at.iter().map(|x| l.points.iter().find(|p| p.0 >= *x).map(|p| p.1)).collect(),

@@ -2,7 +2,7 @@
 //! leans on, and how often a year is how bad.
 
 use super::told::Told;
-use crate::lab::planner::FIGURES;
+use crate::lab::planner::{FIGURES, MISSING, NEEDLESS, Row, Sensitivity};
 use crate::report::Heading;
 use crate::report::charts::{Beside, Figures, Line, Panel, Plane, Range, Unit};
 
@@ -10,61 +10,54 @@ use crate::report::charts::{Beside, Figures, Line, Panel, Plane, Range, Unit};
 /// better than the costs themselves; values that cannot be told apart from the best are marked.
 pub(super) fn cost(told: &Told<'_>) -> Plane {
     let a = told.answer;
-    // In the order of the table; the row of what is set now stands in its place if it is a value.
-    let rows: Vec<usize> = (0..a.rows.len()).collect();
     let of_best = a.rows[a.best].closed;
+    // In the order of the table; the row of what is set now stands in its place if it is a value.
     let at = |row: usize| row as f64;
+    let rows = (0..a.rows.len()).map(at).zip(&a.rows);
     let line = Line {
         name: "simulated".to_owned(),
-        points: rows.iter().map(|&r| (at(r), a.rows[r].more)).collect(),
-        band: rows
-            .iter()
-            .map(|&r| (a.rows[r].more_interval.low, a.rows[r].more_interval.high))
-            .collect(),
+        points: rows.clone().map(|(x, r)| (x, r.more)).collect(),
+        band: a.rows.iter().map(|r| (r.more_interval.low, r.more_interval.high)).collect(),
         dots: true,
         ..Line::default()
     };
     let closed: Option<Vec<(f64, f64)>> =
-        rows.iter().map(|&r| Some((at(r), a.rows[r].closed? - of_best?))).collect();
+        rows.map(|(x, r)| Some((x, r.closed? - of_best?))).collect();
     let closed = closed.map(|points| Line {
         name: "by formula".to_owned(),
         points,
         dots_only: true,
         ..Line::default()
     });
-    let flat = a.same.iter().min().zip(a.same.iter().max());
-    let span = flat.filter(|(from, to)| from != to);
     Plane {
         heading: heading(told, &title(told)),
         across: told.settings(),
         up: format!("{} a year", told.objective.unit),
-        ticks: rows.iter().map(|&r| (at(r), told.name(r))).collect(),
+        ticks: (0..a.rows.len()).map(|r| (at(r), told.name(r))).collect(),
         lines: std::iter::once(line).chain(closed).collect(),
-        span: span.map(|(from, to)| {
-            (at(*from), at(*to), "cannot be told apart from the best".to_owned())
-        }),
+        span: flat(told)
+            .map(|(from, to)| (at(from), at(to), "cannot be told apart from the best".to_owned())),
         marks: vec![(at(a.best), 0.0, best(told))],
         from_zero: false,
         highest: [None, highest(told)],
     }
 }
 
+/// The first and the last row of those that cannot be told apart from the best.
+pub(super) fn flat(told: &Told<'_>) -> Option<(usize, usize)> {
+    let same = &told.answer.same;
+    let (from, to) = same.iter().min().zip(same.iter().max())?;
+    (from != to).then_some((*from, *to))
+}
+
 /// The highest that is on the axis of costs, where not all are.
-pub(super) fn highest(told: &Told<'_>) -> Option<f64> {
+fn highest(told: &Told<'_>) -> Option<f64> {
     let rows = &told.answer.rows;
     let costs: Vec<f64> = rows.iter().map(|r| r.more).collect();
     competes(&costs).map(|highest| {
         let bands = rows.iter().filter(|r| r.more <= highest);
         let bands = bands.map(|r| r.more_interval.high.min(2.0 * highest));
         bands.fold(highest, f64::max)
-    })
-}
-
-/// The same of both axes of the plane of downtime and needless evictions.
-pub(super) fn highest_of_front(told: &Told<'_>) -> [Option<f64>; 2] {
-    [4, 0].map(|figure| {
-        let of = told.answer.rows.iter().map(|r| r.figures[figure]);
-        competes(&of.collect::<Vec<_>>())
     })
 }
 
@@ -99,10 +92,14 @@ fn competes(costs: &[f64]) -> Option<f64> {
     (sorted[from - 1] > least).then(|| sorted[from - 1])
 }
 
+/// What the plane of [`front`] is about.
+pub(super) const FRONT: &str = "Downtime beside needless evictions";
+
 /// Replica-minutes missing beside needless evictions.
 pub(super) fn front(told: &Told<'_>) -> Plane {
-    let a = told.answer;
-    let mut points: Vec<(f64, f64)> = a.rows.iter().map(|r| (r.figures[4], r.figures[0])).collect();
+    let rows = &told.answer.rows;
+    let mut points: Vec<(f64, f64)> =
+        rows.iter().map(|r| (r.figures[NEEDLESS], r.figures[MISSING])).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     // What no other value is better than in both.
     let mut front: Vec<(f64, f64)> = Vec::new();
@@ -111,12 +108,11 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
             front.push(*p);
         }
     }
-    let mark = |row: usize| {
-        let r = &a.rows[row];
-        (r.figures[4], r.figures[0], told.name(row))
-    };
+    let mark = |(i, r): (usize, &Row)| (r.figures[NEEDLESS], r.figures[MISSING], told.name(i));
+    let highest =
+        |figure: usize| competes(&rows.iter().map(|r| r.figures[figure]).collect::<Vec<_>>());
     Plane {
-        heading: heading(told, "Downtime beside needless evictions"),
+        heading: heading(told, FRONT),
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
         ticks: Vec::new(),
@@ -127,36 +123,39 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
             ..Line::default()
         }],
         span: None,
-        marks: (0..a.rows.len()).map(mark).collect(),
+        marks: rows.iter().enumerate().map(mark).collect(),
         from_zero: false,
-        highest: highest_of_front(told),
+        highest: [NEEDLESS, MISSING].map(highest),
     }
+}
+
+/// What the chart of [`tornado`] is about, and what its marks are.
+pub(super) const LEANS: &str = "What the cost leans on: a third and three times of each";
+pub(super) const AS_IT_IS: &str = "as it is";
+
+/// What costs of the recommended value are counted in.
+pub(super) fn unit_of_best(told: &Told<'_>) -> String {
+    format!("{} a year, of the recommended value", told.objective.unit)
 }
 
 /// What a third and three times of each price and rate make of the cost.
 pub(super) fn tornado(told: &Told<'_>) -> Figures {
     let a = told.answer;
     let thousandths = |v: f64| (v.max(0.0) * 1e3).round() as u128;
-    let range = |costs: &[f64; 3]| {
-        let (least, greatest) = (costs[0].min(costs[2]), costs[0].max(costs[2]));
-        Some(Range {
-            least: thousandths(least),
-            low: thousandths(costs[1]),
-            mean: thousandths(costs[1]),
-            high: thousandths(costs[1]),
-            greatest: thousandths(greatest),
-        })
+    let range = |s: &Sensitivity| {
+        let ([least, greatest], mean) = (s.range().map(thousandths), thousandths(s.costs[1]));
+        Some(Range { least, low: mean, mean, high: mean, greatest })
     };
     Figures {
-        heading: heading(told, "What the cost leans on: a third and three times of each"),
+        heading: heading(told, LEANS),
         title: String::new(),
-        legend: ["as it is", "", "a third to three times"],
+        legend: [AS_IT_IS, "", "a third to three times"],
         beside: Beside::Ends,
         rows: a.sensitivities.iter().map(|s| s.name.clone()).collect(),
         panels: vec![Panel {
-            name: format!("{} a year, of the recommended value", told.objective.unit),
+            name: unit_of_best(told),
             unit: Unit::Count,
-            ranges: a.sensitivities.iter().map(|s| range(&s.costs)).collect(),
+            ranges: a.sensitivities.iter().map(range).collect(),
         }],
     }
 }
@@ -202,7 +201,7 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, f64)> {
 fn heading(told: &Told<'_>, title: &str) -> Heading {
     Heading {
         title: format!("{}: {title}", told.kept.scenario),
-        subtitle: format!("{}; {}; {} replications", told.faults, told.line, told.answer.n),
+        subtitle: told.subtitle(),
         doc: String::new(),
     }
 }

@@ -52,6 +52,11 @@ impl Told<'_> {
         Some(format!("about {told} more"))
     }
 
+    /// Where the figures come from.
+    pub(super) fn subtitle(&self) -> String {
+        format!("{}; {}; {} replications", self.faults, self.line, self.answer.n)
+    }
+
     /// A row in words: `300`, `300 / 50s`.
     pub(crate) fn name(&self, row: usize) -> String {
         self.answer.rows[row].values.join(" / ")
