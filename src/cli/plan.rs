@@ -10,9 +10,9 @@ use super::interrupt;
 use super::managed::{Managed, refused};
 use super::output::{OutputArg, TableFormat};
 use super::plan_page::page;
-use super::plan_together::{beside, together, touching, with_tried};
+use super::plan_together::{beside, together, touching};
 use super::plan_volumes::withhold;
-use super::plan_years::{in_words, with_years, years};
+use super::plan_years::{in_words, years};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -173,7 +173,13 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if let (None, false, Some(beside)) =
         (&touching, interrupted, beside(&planner, &kept, args.confidence))
     {
-        (kept, interrupted) = with_tried(kept, || run(args, &beside, desk, &clock, terminal))?;
+        // A time that is over before anything was found leaves what was run.
+        match if_in_time(run(args, &beside, desk, &clock, terminal))? {
+            Some((tried, is_early)) => {
+                (kept.tried, interrupted) = (Some(Box::new(tried)), is_early);
+            }
+            None => interrupted = true,
+        }
         touching = self::touching(&kept, &objective, args.confidence);
     }
     if let Some(text) = touching.filter(|_| !interrupted) {
@@ -191,7 +197,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let by = (&objective, args.within.as_slice(), args.confidence);
     // Who asks for single outages has a reason, such as that a year has too many of them.
     if let (false, None, Some(years)) = (interrupted, args.count, years(&planner, &kept, by)) {
-        with_years(&mut kept, || run(args, &years, desk, &clock, terminal))?;
+        let ran = if_in_time(run(args, &years, desk, &clock, terminal))?;
+        kept.whole_years = ran.map(|(years, _)| Box::new(years));
     }
     desk.over()?;
     let faults = match &args.preset {
@@ -275,8 +282,7 @@ fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<Problem> {
 
 /// With the prices of the command line.
 fn with_prices(known: Objective, args: &PlanArgs) -> Result<Objective, Failure> {
-    let priced = known.with(&args.price, args.currency.as_deref());
-    priced.map_err(Failure::Input)
+    known.with(&args.price, args.currency.as_deref()).map_err(Failure::Input)
 }
 
 fn planner<'a>(
@@ -342,30 +348,26 @@ fn run(
     terminal: &Terminal,
 ) -> Result<(Kept, bool), Failure> {
     let name = &planner.sweep.loaded.name;
-    if args.shards.is_asked() {
-        let progress = Progress::new(terminal, args.many.quiet, name, 0, |done, _| {
-            format!("{} replications", grouped(done))
-        });
-        let watch = |_, done, _| {
-            progress.set(done);
-            !interrupt::asked()
-        };
-        let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
-        progress.clear();
-        return Ok((ran?, false));
-    }
     let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
-    let progress = Progress::new(terminal, args.many.quiet, name, budget, |done, all| {
-        let left = all.saturating_sub(done) / 1_000;
-        format!("{} s of at most {} s, {left} s left", grouped(done / 1_000), grouped(all / 1_000))
-    });
-    let watch = |_, _, _| {
+    let budget = (!args.shards.is_asked()).then_some(budget);
+    let progress =
+        Progress::new(terminal, args.many.quiet, name, budget.unwrap_or(0), |done, all| {
+            let (left, spent) = (all.saturating_sub(done) / 1_000, grouped(done / 1_000));
+            match all {
+                0 => format!("{} replications", grouped(done)),
+                _ => format!("{spent} s of at most {} s, {left} s left", grouped(all / 1_000)),
+            }
+        });
+    let watch = |_, done, _| {
         let spent = (clock.seconds() * 1e3) as u64;
-        progress.set(spent.min(budget));
-        spent < budget && !interrupt::asked()
+        progress.set(budget.map_or(done, |budget| spent.min(budget)));
+        budget.is_none_or(|budget| spent < budget) && !interrupt::asked()
     };
     let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
+    let Some(budget) = budget else {
+        return Ok((ran?, false));
+    };
     let kept = ran.map_err(|stopped| match stopped {
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())
@@ -381,6 +383,15 @@ fn run(
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
     Ok((kept, is_early))
+}
+
+/// What was run; nothing where time was up before anything was known.
+fn if_in_time(ran: Result<(Kept, bool), Failure>) -> Result<Option<(Kept, bool)>, Failure> {
+    match ran {
+        Ok(ran) => Ok(Some(ran)),
+        Err(Failure::Input(_) | Failure::Interrupted(_)) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 /// Writes and prints what follows from the runs.

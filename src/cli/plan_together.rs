@@ -1,7 +1,6 @@
 //! What settings do to each other of which `taintsim plan` chooses each for itself: what is tried
 //! together, and how that is told.
 
-use super::failure::Failure;
 use crate::lab::planner::{Extra, Kept, Objective, Planner, answer};
 use crate::report::planner::amount;
 
@@ -26,22 +25,6 @@ fn recommended(kept: &Kept, objective: &Objective, confidence: f64) -> Vec<Vec<S
         rows.map(|row| part.rows[*row].concat()).collect()
     };
     kept.each_apart().iter().map(of).collect()
-}
-
-/// What was run, with what a plan beside it found, and whether that was ended early. A time that is
-/// over before anything was found leaves what was run.
-pub(super) fn with_tried(
-    mut kept: Kept,
-    run: impl FnOnce() -> Result<(Kept, bool), Failure>,
-) -> Result<(Kept, bool), Failure> {
-    match run() {
-        Ok((tried, interrupted)) => {
-            kept.tried = Some(Box::new(tried));
-            Ok((kept, interrupted))
-        }
-        Err(Failure::Input(_) | Failure::Interrupted(_)) => Ok((kept, true)),
-        Err(other) => Err(other),
-    }
 }
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.

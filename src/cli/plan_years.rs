@@ -1,6 +1,5 @@
 //! Whole years of what `taintsim plan` recommends, where it counts one outage at a time.
 
-use super::failure::Failure;
 use crate::lab::planner::{Bound, Kept, Objective, Planner, answer};
 use crate::report::planner::{amount, plural};
 
@@ -16,22 +15,6 @@ pub(super) fn years<'a>(
     let best = |part: &Kept| part.rows[answer(part, objective, within, confidence).best].clone();
     let values: Vec<String> = kept.each_apart().iter().flat_map(best).collect();
     planner.whole_years(kept, &values)
-}
-
-/// What was run, with these years; a time that is over before two of them are leaves them out.
-///
-/// # Errors
-/// Of writing, and of other machines.
-pub(super) fn with_years(
-    kept: &mut Kept,
-    run: impl FnOnce() -> Result<(Kept, bool), Failure>,
-) -> Result<(), Failure> {
-    match run() {
-        Ok((years, _)) => kept.whole_years = Some(Box::new(years)),
-        Err(Failure::Input(_) | Failure::Interrupted(_)) => {}
-        Err(other) => return Err(other),
-    }
-    Ok(())
 }
 
 /// What they came to, in words.
