@@ -7,17 +7,31 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
     why.and_then(|w| w.split(". ").next()).unwrap_or("no node suits")
 }
 
+/// Parts of what the scheduler says of pods for which there is room, and what it means, with what
+/// would change it; the first that is said counts.
+const SAID: [(&[&str], &str); 8] = [
+    (
+        &["topology spread"],
+        "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
+         ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor",
+    ),
+    (&["anti-affinity"], "required pod anti-affinity; more nodes, or preferring it, changes that"),
+    (&["pod affinity"], "required pod affinity to pods that no node left has"),
+    (
+        &["affinity/selector", "node selector"],
+        "node affinity or nodeSelector; nodes left with such labels would change that",
+    ),
+    (&["ports"], "host ports that are taken on all nodes left; more nodes change that"),
+    (&["taint"], "taints of all nodes left that they do not tolerate"),
+    (&["unschedulable"], "the nodes left are cordoned"),
+    (&["Insufficient"], "they ask for a resource that no node left has"),
+];
+
 /// What keeps pods from nodes that have room, or from being evicted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Holder {
-    Spread,
-    AntiAffinity,
-    Affinity,
-    NodeAffinity,
-    Ports,
-    Taints,
-    Cordoned,
-    NoSuchResource,
+    /// What the scheduler says, by its place in [`SAID`].
+    Scheduler(usize),
     Other,
     /// Nodes are tainted one after the other.
     Queue,
@@ -29,27 +43,16 @@ impl Holder {
     /// From the words of the scheduler, which found no node although there was room. That lost
     /// nodes are tainted says nothing.
     pub(super) fn of(why: &str) -> Self {
-        let parts = first_sentence(Some(why)).split(", ");
-        let parts: Vec<&str> = parts
-            .filter(|p| {
-                !p.contains("node.kubernetes.io/unreachable")
-                    && !p.contains("node.kubernetes.io/not-ready")
-            })
-            .collect();
-        let words = [
-            ("topology spread", Self::Spread),
-            ("anti-affinity", Self::AntiAffinity),
-            ("pod affinity", Self::Affinity),
-            ("affinity/selector", Self::NodeAffinity),
-            ("node selector", Self::NodeAffinity),
-            ("ports", Self::Ports),
-            ("taint", Self::Taints),
-            ("unschedulable", Self::Cordoned),
-            ("Insufficient", Self::NoSuchResource),
-        ];
-        let is_said = |word: &str| parts.iter().any(|p| p.contains(word));
-        let found = words.iter().find(|(word, _)| is_said(word));
-        found.map_or(Self::Other, |(_, holder)| *holder)
+        let is_lost = |part: &&str| {
+            ["node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"]
+                .iter()
+                .any(|taint| part.contains(taint))
+        };
+        let parts = first_sentence(Some(why)).split(", ").filter(|part| !is_lost(part));
+        let parts: Vec<&str> = parts.collect();
+        let is_said = |word: &&str| parts.iter().any(|part| part.contains(word));
+        let found = SAID.iter().position(|(words, _)| words.iter().any(is_said));
+        found.map_or(Self::Other, Self::Scheduler)
     }
 
     pub(super) fn of_later(hit: &Hit) -> Self {
@@ -62,21 +65,7 @@ impl Holder {
     /// What it is, and what would change it.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Self::Spread => {
-                "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
-                 ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor"
-            }
-            Self::AntiAffinity => {
-                "required pod anti-affinity; more nodes, or preferring it, changes that"
-            }
-            Self::Affinity => "required pod affinity to pods that no node left has",
-            Self::NodeAffinity => {
-                "node affinity or nodeSelector; nodes left with such labels would change that"
-            }
-            Self::Ports => "host ports that are taken on all nodes left; more nodes change that",
-            Self::Taints => "taints of all nodes left that they do not tolerate",
-            Self::Cordoned => "the nodes left are cordoned",
-            Self::NoSuchResource => "they ask for a resource that no node left has",
+            Self::Scheduler(place) => SAID[place].1,
             Self::Other | Self::Queue | Self::Nobody => "no node suits",
         }
     }

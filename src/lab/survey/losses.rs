@@ -32,19 +32,15 @@ pub(crate) enum Kind {
 impl Kind {
     /// Reads `node`, `zone`, `region`, `label=rack`, `controller`, `api`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "node" => Ok(Self::Node),
-            "zone" => Ok(Self::Zone),
-            "region" => Ok(Self::Region),
-            "controller" => Ok(Self::Controller),
-            "api" => Ok(Self::Api),
-            other => match other.strip_prefix("label=") {
-                Some(key) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
-                _ => Err(format!(
-                    "{other:?} is nothing that can be lost: write node, zone, region, label=KEY, controller or api"
-                )),
-            },
-        }
+        let text = text.trim();
+        let key = text.strip_prefix("label=").filter(|key| !key.is_empty());
+        let label = key.map(|key| Self::Label(key.to_owned()));
+        let mut all = [Self::Node, Self::Zone, Self::Region, Self::Controller, Self::Api]
+            .into_iter()
+            .filter(|kind| kind.word() == text);
+        all.next().or(label).ok_or_else(|| {
+            format!("{text:?} is nothing that can be lost: write node, zone, region, label=KEY, controller or api")
+        })
     }
 
     /// As [`parse`](Self::parse) reads it.
@@ -224,10 +220,10 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
 
 /// What is lost where nothing is asked for.
 fn usual(plan: &Plan) -> Vec<Kind> {
-    let zones = plan.nodes.iter().any(|n| Kind::Zone.of(&n.labels).is_some());
-    let all =
-        [(Kind::Node, true), (Kind::Zone, zones), (Kind::Controller, true), (Kind::Api, true)];
-    all.into_iter().filter(|k| k.1).map(|k| k.0).collect()
+    let mut all = vec![Kind::Node, Kind::Zone, Kind::Controller, Kind::Api];
+    let has_zones = plan.nodes.iter().any(|n| Kind::Zone.of(&n.labels).is_some());
+    all.retain(|kind| has_zones || *kind != Kind::Zone);
+    all
 }
 
 /// Whether a node is there to be lost.

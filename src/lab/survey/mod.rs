@@ -34,3 +34,4 @@ pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use lost::Lost;
 pub(crate) use run::{Survey, Surveyed};
+pub(crate) use words::whole;

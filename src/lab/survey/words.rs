@@ -24,6 +24,6 @@ pub(super) fn listed(names: &[&str]) -> String {
 }
 
 /// To the second, as people tell downtimes.
-pub(super) fn whole(d: Dur) -> Dur {
+pub(crate) fn whole(d: Dur) -> Dur {
     Dur::from_secs((d.as_millis() + 500) / 1000)
 }

@@ -5,7 +5,7 @@ use super::Called;
 use crate::analysis::clock::short;
 use crate::analysis::{grouped, size_in_words};
 use crate::kernel::Dur;
-use crate::lab::survey::{Lost, Surveyed};
+use crate::lab::survey::{Lost, Surveyed, whole};
 use crate::report::Style;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold, painted};
 use std::io::{self, Write};
@@ -243,8 +243,4 @@ fn minutes(value: f64) -> String {
 
 fn count(n: i64) -> String {
     if n == 0 { "-".to_owned() } else { n.to_string() }
-}
-
-fn whole(d: Dur) -> Dur {
-    Dur::from_secs((d.as_millis() + 500) / 1000)
 }
