@@ -94,21 +94,14 @@ fn run(
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
         let judge = || one::judge(search, searcher.plan(), &run.trace, &job.tape());
-        (digest, (!judged.has(digest)).then(judge))
+        (digest, (!judged.contains_key(&digest)).then(judge))
     });
     searcher.take_back(run);
     Some(Done { states, children, skipped, end })
 }
 
-/// The judgements on traces that were looked at before.
-#[derive(Default)]
-struct Judged(BTreeMap<u64, Judgement>);
-
-impl Judged {
-    fn has(&self, digest: u64) -> bool {
-        self.0.contains_key(&digest)
-    }
-}
+/// The judgements on traces that were looked at before, by digest.
+type Judged = BTreeMap<u64, Judgement>;
 
 /// Searches level by level: all runs with one deviation more than those before. Each batch is a
 /// round of the desk.
@@ -125,7 +118,7 @@ pub(super) fn explore(
         desk,
         tally: Tally::default(),
         seen: Seen::default(),
-        judged: Judged::default(),
+        judged: Judged::new(),
         pruned: 0,
         skipped: 0,
         beyond: false,
@@ -263,9 +256,9 @@ impl Levels<'_> {
             None => self.pruned += 1,
             Some((digest, fresh)) => {
                 if let Some(found) = fresh {
-                    self.judged.0.entry(digest).or_insert(found);
+                    self.judged.entry(digest).or_insert(found);
                 }
-                if let Some((outcome, found)) = self.judged.0.get(&digest) {
+                if let Some((outcome, found)) = self.judged.get(&digest) {
                     self.tally.add(outcome, found.clone(), &job.tape());
                 }
             }

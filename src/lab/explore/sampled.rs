@@ -41,17 +41,8 @@ pub(super) fn explore(
     let (outcomes, mut violations) = tally.into_parts();
     // A drawn run deviates nearly everywhere, and little of that matters.
     at.0.install(|| shorten(search, &mut violations, &|| watch(runs)));
-    let report = Report {
-        runs,
-        pruned: 0,
-        skipped: 0,
-        states: states.len() as u64,
-        exhausted: false,
-        complete: false,
-        outcomes,
-        violations,
-        beside: None,
-    };
+    let report =
+        Report { runs, states: states.len() as u64, outcomes, violations, ..Report::default() };
     Ok((report, finished))
 }
 

@@ -127,7 +127,7 @@ pub struct Beside {
 }
 
 /// What a search found.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
     /// How many runs there were, including those that ended early.
     pub runs: u64,
