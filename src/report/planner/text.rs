@@ -127,14 +127,12 @@ fn no_price(told: &Told) -> Option<String> {
 /// Until what is known: nothing is recommended.
 fn not_known(told: &Told, wanted: u64) -> String {
     let a = told.answer;
-    let longer = told.longer(wanted);
-    let longer =
-        longer.map_or_else(|| "more time".to_owned(), |l| format!("{l} of --budget may do"));
-    let what = what_is_counted(told);
-    let n = a.n;
+    let longer = told.longer(wanted).map(|l| format!("{l} of --budget may do"));
+    let longer = longer.unwrap_or_else(|| "more time".to_owned());
+    let (n, what) = (a.n, what_is_counted(told));
     let mut text = format!("not known yet: {n} paired {what} tell too little; {longer}");
-    if let (Some(best), Some(by_best), Some(by_now)) =
-        (a.closed_best, by_formula(told, a.closed_best), told.now().closed)
+    if let Some(best) = a.closed_best
+        && let (Some(by_best), Some(by_now)) = (a.rows[best].closed, told.now().closed)
     {
         let less = amount(by_now - by_best);
         let unit = &told.objective.unit;
@@ -148,10 +146,6 @@ fn not_known(told: &Told, wanted: u64) -> String {
         });
     }
     text
-}
-
-fn by_formula(told: &Told, row: Option<usize>) -> Option<f64> {
-    told.answer.rows[row?].closed
 }
 
 fn recommendation(told: &Told<'_>) -> String {
@@ -229,12 +223,10 @@ fn unsure(row: &Row) -> String {
 /// What is set now, with its value where it is one of those that were tried.
 fn stays(told: &Told<'_>) -> String {
     let now = told.name(told.answer.now);
-    let value = if told.now().values.iter().all(|v| v == AS_IT_IS) {
-        String::new()
-    } else {
-        format!(" {now}")
-    };
-    format!("{}{value} stays as it is", told.settings())
+    match told.now().values.iter().all(|v| v == AS_IT_IS) {
+        true => format!("{} stays as it is", told.settings()),
+        false => format!("{} {now} stays as it is", told.settings()),
+    }
 }
 
 /// The figure as something that is counted.
@@ -253,8 +245,7 @@ fn confidence(told: &Told<'_>) -> String {
     let percent = a.confidence * 100.0;
     let what = what_is_counted(told);
     if a.wanted.is_some() {
-        let met: Vec<String> = met(told);
-        return format!("none: {}", met.join(", "));
+        return format!("none: {}", met(told).join(", "));
     }
     let by = if a.guaranteed { "KN, " } else { "" };
     let off = if a.off > 0.0 {
@@ -315,6 +306,9 @@ fn closed(told: &Told<'_>) -> Option<String> {
     let (Some(best), Some(by_formula)) = (a.closed_best, a.rows[a.best].closed) else {
         return none();
     };
+    if a.wanted.is_some() {
+        return none();
+    }
     let simulated = a.rows[a.best].cost;
     let mut text = if best == a.best {
         format!("{} as well", told.name(best))
@@ -322,9 +316,6 @@ fn closed(told: &Told<'_>) -> Option<String> {
         let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
         format!("prefers {}, by {} {} a year", told.name(best), amount(less), told.objective.unit)
     };
-    if a.wanted.is_some() {
-        return none();
-    }
     text.push_str(&format!(
         "; {} by formula, {} simulated for {}",
         amount(by_formula),
@@ -386,8 +377,6 @@ fn changes(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
     // Where nothing is known to be better, what is set now is what is recommended.
     let stays = |row: usize| row == a.now && a.same.contains(&a.now);
-    let unit =
-        if told.objective.unit == "replica-minutes" { "" } else { told.objective.unit.as_str() };
     let mut all: Vec<String> = a
         .break_even
         .iter()
@@ -395,13 +384,9 @@ fn changes(told: &Told<'_>) -> Option<String> {
         .map(|b| {
             let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
             let word = if b.price > b.now { "more" } else { "less" };
-            let unit = if unit.is_empty() { "replica-minutes" } else { unit };
-            format!(
-                "{what} cost {word} than {} {unit} (now {}): then {}",
-                amount(b.price),
-                amount(b.now),
-                told.name(b.row)
-            )
+            let (price, now) = (amount(b.price), amount(b.now));
+            let unit = &told.objective.unit;
+            format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
         })
         .collect();
     if let Some((now, Some((share, row)))) = a.short
