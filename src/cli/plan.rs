@@ -10,9 +10,7 @@ use super::interrupt;
 use super::managed::{Managed, refused};
 use super::output::{OutputArg, TableFormat};
 use super::plan_page::page;
-use super::plan_together::{beside, together, touching};
 use super::plan_volumes::withhold;
-use super::plan_years::{in_words, years};
 use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
@@ -26,7 +24,9 @@ use crate::lab::planner::{
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
-use crate::report::planner::{Told, document, write, write_folder};
+use crate::report::planner::{
+    Source, Told, document, together, touching, write, write_folder, years,
+};
 use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::path::{Path, PathBuf};
@@ -170,8 +170,10 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
     let mut seconds = clock.seconds();
     let mut touching = touching(&kept, &objective, args.confidence);
-    if let (None, false, Some(beside)) =
-        (&touching, interrupted, beside(&planner, &kept, args.confidence))
+    let beside = || planner.beside(&kept, &kept.recommended(&objective, args.confidence));
+    if touching.is_none()
+        && !interrupted
+        && let Some(beside) = beside()
     {
         // A time that is over before anything was found leaves what was run.
         match if_in_time(run(args, &beside, desk, &clock, terminal))? {
@@ -194,9 +196,12 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
             seconds = clock.seconds() - before;
         }
     }
-    let by = (&objective, args.within.as_slice(), args.confidence);
+    let best = || kept.best(&objective, &args.within, args.confidence);
     // Who asks for single outages has a reason, such as that a year has too many of them.
-    if let (false, None, Some(years)) = (interrupted, args.count, years(&planner, &kept, by)) {
+    if !interrupted
+        && args.count.is_none()
+        && let Some(years) = planner.whole_years(&kept, &best())
+    {
         let ran = if_in_time(run(args, &years, desk, &clock, terminal))?;
         kept.whole_years = ran.map(|(years, _)| Box::new(years));
     }
@@ -205,44 +210,22 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         Some(name) => format!("preset {name}"),
         None => "the scenario's fault models".to_owned(),
     };
-    let from = From {
+    let source = Source {
         faults,
         line: line(&loaded, &planner)?,
         notes,
         interrupted,
         seconds: interrupted.then_some(seconds),
-        planner: Some(&planner),
     };
-    tell(args, &kept, &objective, &from, (work, terminal))
+    tell(args, &kept, &objective, (&source, Some(&planner)), (work, terminal))
 }
 
 /// What kept runs say, for other prices and limits.
 fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal) -> Outcome {
-    let (kept, of) = read_kept(file)?;
+    let (kept, mut source) = read_kept(file)?;
     let objective = with_prices(kept.objective.clone(), args)?;
-    let mut notes = vec![format!("From the runs kept in {}.", file.display())];
-    notes.extend(of.notes);
-    let from = From {
-        faults: of.faults,
-        line: of.run,
-        notes,
-        interrupted: false,
-        seconds: None,
-        planner: None,
-    };
-    tell(args, &kept, &objective, &from, (work, terminal))
-}
-
-/// Where an answer comes from.
-struct From<'a> {
-    faults: String,
-    line: String,
-    notes: Vec<String>,
-    interrupted: bool,
-    /// How long they took, where time was up before enough was known.
-    seconds: Option<f64>,
-    /// By what it was counted, where it was.
-    planner: Option<&'a Planner<'a>>,
+    source.notes.insert(0, format!("From the runs kept in {}.", file.display()));
+    tell(args, &kept, &objective, (&source, None), (work, terminal))
 }
 
 /// What counts: what the scenario says, and what the command line says anew.
@@ -399,43 +382,34 @@ fn tell(
     args: &PlanArgs,
     kept: &Kept,
     objective: &Objective,
-    from: &From<'_>,
+    (source, planner): (&Source, Option<&Planner<'_>>),
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);
     let parts = kept.each_apart();
     let answers: Vec<Answer> =
         parts.iter().map(|part| answer(part, objective, &args.within, args.confidence)).collect();
-    let best = parts.iter().zip(&answers);
-    let best: Vec<String> = best.flat_map(|(p, a)| p.rows[a.best].clone()).collect();
-    let years = in_words(kept, &best, args.confidence);
+    let best = kept.best(objective, &args.within, args.confidence);
+    let years = years(kept, &best, args.confidence);
     let told = |(kept, answer)| Told {
         kept,
         answer,
         objective,
-        faults: from.faults.clone(),
-        line: from.line.clone(),
-        notes: from.notes.clone(),
+        source,
         together: together.clone(),
         years: years.clone(),
-        interrupted: from.interrupted,
-        seconds: from.seconds,
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let exit = if answers.iter().all(|a| a.keeps) { Exit::Fine } else { Exit::Differs };
     let found = || {
-        Ok(Found {
-            document: document(&all, kept),
-            page: page(&all, kept, from.planner)?,
-            runs: None,
-        })
+        Ok(Found { document: document(&all, kept), page: page(&all, kept, planner)?, runs: None })
     };
     if work.keep(found)? {
         return Ok(exit);
     }
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
-        let page = args.html.then(|| page(&all, kept, from.planner)).transpose()?;
+        let page = args.html.then(|| page(&all, kept, planner)).transpose()?;
         let written =
             interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()));
         Some(written.map_err(|error| folder_failure(&error))?)
@@ -455,7 +429,7 @@ fn tell(
 }
 
 /// Reads what an earlier plan kept.
-fn read_kept(file: &Path) -> Result<(Kept, Run), Failure> {
+fn read_kept(file: &Path) -> Result<(Kept, Source), Failure> {
     const MOST: u64 = 64 << 20;
     let shown = file.display();
     let wrong = |text: String| {
@@ -466,17 +440,8 @@ fn read_kept(file: &Path) -> Result<(Kept, Run), Failure> {
     kept_of(&bytes).map_err(wrong)
 }
 
-/// How what an earlier plan kept was run, as its document has it.
-#[derive(Default, serde::Deserialize)]
-#[serde(default)]
-pub(super) struct Run {
-    run: String,
-    faults: String,
-    notes: Vec<String>,
-}
-
 /// What an earlier plan kept, from the bytes of its file, and how it was run.
-pub(super) fn kept_of(bytes: &[u8]) -> Result<(Kept, Run), String> {
+pub(super) fn kept_of(bytes: &[u8]) -> Result<(Kept, Source), String> {
     let no_plan = |e: serde_json::Error| format!("this is no plan: {e}");
     let mut document: serde_json::Value = serde_json::from_slice(bytes).map_err(no_plan)?;
     let kept = document.get_mut("kept").map(serde_json::Value::take);
@@ -484,6 +449,6 @@ pub(super) fn kept_of(bytes: &[u8]) -> Result<(Kept, Run), String> {
     kept.check()?;
     // Of settings that were chosen each for itself there is a plan of each, all of the same runs.
     let told = document.pointer_mut("/plans/0").map(serde_json::Value::take);
-    let run = serde_json::from_value(told.unwrap_or(document)).map_err(no_plan)?;
-    Ok((kept, run))
+    let source = serde_json::from_value(told.unwrap_or(document)).map_err(no_plan)?;
+    Ok((kept, source))
 }

@@ -2,10 +2,11 @@
 //! clients' limits, the rates of zones and the room that there is, at their ends and at the values
 //! that the answer recommends.
 
+use super::answer::answer;
 use super::apart::{AS_IT_IS, alone, changed};
 use super::kept::Kept;
 use super::run::Planner;
-use super::spec::{Objective, Only};
+use super::spec::{Bound, Objective, Only};
 use crate::analysis::Interval;
 
 /// What settings cost together beside what each of them costs alone.
@@ -40,6 +41,7 @@ impl Planner<'_> {
     /// time, and each of the others beside the best ones of the other settings. None where nothing
     /// is to be tried that was not.
     pub(crate) fn beside(&self, kept: &Kept, recommended: &[Vec<String>]) -> Option<Self> {
+        self.apart.as_ref()?;
         let best: Vec<String> =
             recommended.iter().filter_map(|values| values.first().cloned()).collect();
         let mut together = vec![best.clone()];
@@ -74,6 +76,29 @@ impl Planner<'_> {
 }
 
 impl Kept {
+    /// The best value of each setting at these prices and limits.
+    pub(crate) fn best(
+        &self,
+        objective: &Objective,
+        within: &[Bound],
+        confidence: f64,
+    ) -> Vec<String> {
+        let best =
+            |part: &Self| part.rows[answer(part, objective, within, confidence).best].clone();
+        self.each_apart().iter().flat_map(best).collect()
+    }
+
+    /// Of each setting that was chosen for itself the best value, and then those that are as good.
+    pub(crate) fn recommended(&self, objective: &Objective, confidence: f64) -> Vec<Vec<String>> {
+        let of = |part: &Self| {
+            let answer = answer(part, objective, &[], confidence);
+            let others = answer.same.iter().filter(|row| **row != answer.best);
+            let rows = [&answer.best].into_iter().chain(others);
+            rows.map(|row| part.rows[*row].concat()).collect()
+        };
+        self.each_apart().iter().map(of).collect()
+    }
+
     /// Whether settings were tried together at these values, or need not be.
     pub(crate) fn is_tried(&self, values: &[String]) -> bool {
         let all = [Some(self), self.tried.as_deref()];

@@ -33,7 +33,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
         title: format!("{}: plan", kept.scenario),
         doc: String::new(),
         subtitle: first.map(Told::subtitle).unwrap_or_default(),
-        notes: first.map(|t| t.notes.clone()).unwrap_or_default(),
+        notes: first.map(|t| t.source.notes.clone()).unwrap_or_default(),
         parts,
     }
 }

@@ -6,10 +6,14 @@ mod folder;
 mod json;
 mod table;
 mod text;
+mod together;
 mod told;
+mod years;
 
 pub(crate) use board::board;
 pub(crate) use folder::write_folder;
 pub(crate) use json::document;
-pub(crate) use text::{plural, write};
-pub(crate) use told::{Told, amount};
+pub(crate) use text::write;
+pub(crate) use together::{together, touching};
+pub(crate) use told::{Source, Told};
+pub(crate) use years::years;

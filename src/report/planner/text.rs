@@ -49,7 +49,7 @@ fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
     writeln!(out)?;
     let (first, rest) = sections(told);
     said(out, &first, style)?;
-    for note in &told.notes {
+    for note in &told.source.notes {
         for line in fold(note, style.width) {
             writeln!(out, "{}", painted(&line, YELLOW, style))?;
         }
@@ -230,7 +230,7 @@ fn stays(told: &Told<'_>) -> String {
 }
 
 /// The figure as something that is counted.
-pub(crate) fn plural(figure: usize) -> &'static str {
+pub(super) fn plural(figure: usize) -> &'static str {
     match figure {
         0 => "replica-minutes missing",
         1 => "minutes below need",
@@ -435,14 +435,14 @@ fn rests_on(told: &Told<'_>) -> String {
         Counting::Outages => "one outage at a time, weighted by its rate",
         Counting::Years => "whole years, each figure the mean of the years alone",
     };
-    let line = match told.line.as_str() {
+    let line = match told.source.line.as_str() {
         "" => String::new(),
         line => format!("; {line}"),
     };
     format!(
         "{}{line}; {}: {}; {way} ({})",
         size_in_words(&told.kept.size()),
-        told.faults,
+        told.source.faults,
         models.join(", "),
         told.kept.counting.1
     )

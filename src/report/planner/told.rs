@@ -1,6 +1,7 @@
 //! A plan as it is told: what is known, and how its numbers are written.
 
 use crate::lab::planner::{Answer, FIGURES, Kept, Objective, Row};
+use serde::Deserialize;
 
 /// A plan as it is told.
 #[derive(Clone, Debug)]
@@ -11,19 +12,31 @@ pub(crate) struct Told<'a> {
     pub answer: &'a Answer,
     /// What counts.
     pub objective: &'a Objective,
-    /// Where the faults come from: a preset, or the scenario.
-    pub faults: String,
-    /// Release, timing, seed.
-    pub line: String,
-    /// What else a person should know.
-    pub notes: Vec<String>,
+    /// Where the figures come from.
+    pub source: &'a Source,
     /// What settings that are chosen each for itself do to each other.
     pub together: Option<String>,
     /// What whole years of what is recommended come to, beside one outage at a time.
     pub years: Option<String>,
+}
+
+/// Where the figures of a plan come from; what of it is read again with what was kept is in its
+/// document.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Source {
+    /// Where the faults come from: a preset, or the scenario.
+    pub faults: String,
+    /// Release, timing, seed.
+    #[serde(rename = "run")]
+    pub line: String,
+    /// What else a person should know.
+    pub notes: Vec<String>,
     /// The runs were ended before enough was known.
+    #[serde(skip)]
     pub interrupted: bool,
-    /// How many seconds they took, where they were run now and it is known.
+    /// How long they took, where time was up before enough was known.
+    #[serde(skip)]
     pub seconds: Option<f64>,
 }
 
@@ -41,7 +54,7 @@ impl Told<'_> {
     /// How much longer it takes until there are so many replications, in words.
     pub(super) fn longer(&self, wanted: u64) -> Option<String> {
         let n = self.answer.n as f64;
-        let seconds = self.seconds? * (wanted as f64 - n) / n.max(1.0);
+        let seconds = self.source.seconds? * (wanted as f64 - n) / n.max(1.0);
         let told = match seconds {
             s if s <= 0.0 => return None,
             s if s < 90.0 => format!("{:.0} s", s.max(1.0).ceil()),
@@ -54,7 +67,7 @@ impl Told<'_> {
 
     /// Where the figures come from.
     pub(super) fn subtitle(&self) -> String {
-        format!("{}; {}; {} replications", self.faults, self.line, self.answer.n)
+        format!("{}; {}; {} replications", self.source.faults, self.source.line, self.answer.n)
     }
 
     /// A row in words: `300`, `300 / 50s`.

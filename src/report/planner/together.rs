@@ -1,34 +1,10 @@
-//! What settings do to each other of which `taintsim plan` chooses each for itself: what is tried
-//! together, and how that is told.
+//! What settings that were chosen each for itself do to each other.
 
-use crate::lab::planner::{Extra, Kept, Objective, Planner, answer};
-use crate::report::planner::amount;
-
-/// A plan in which the values that would be recommended are tried together; none where settings are
-/// not chosen each for itself, or all of it was tried.
-pub(super) fn beside<'a>(
-    planner: &Planner<'a>,
-    kept: &Kept,
-    confidence: f64,
-) -> Option<Planner<'a>> {
-    planner.apart.as_ref()?;
-    let recommended = recommended(kept, &planner.objective, confidence);
-    planner.beside(kept, &recommended)
-}
-
-/// Of each setting the best value, and then those that are as good.
-fn recommended(kept: &Kept, objective: &Objective, confidence: f64) -> Vec<Vec<String>> {
-    let of = |part: &Kept| {
-        let answer = answer(part, objective, &[], confidence);
-        let others = answer.same.iter().filter(|row| **row != answer.best);
-        let rows = [&answer.best].into_iter().chain(others);
-        rows.map(|row| part.rows[*row].concat()).collect()
-    };
-    kept.each_apart().iter().map(of).collect()
-}
+use super::told::amount;
+use crate::lab::planner::{Extra, Kept, Objective};
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
-pub(super) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+pub(crate) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
     let extras = kept.extras(objective, confidence);
     let worst = extras
         .iter()
@@ -41,7 +17,7 @@ pub(super) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> O
 }
 
 /// What settings do to each other, in words.
-pub(super) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
+pub(crate) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
     let extras = kept.extras(objective, confidence);
     let most = extras.iter().max_by(|a, b| a.most().total_cmp(&b.most()))?;
     if extras.iter().any(|e| e.touches) {
@@ -52,11 +28,7 @@ pub(super) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> O
             "they touch each other: {said}. Try them jointly, with fewer values and --jointly"
         ));
     }
-    let best: Vec<String> = recommended(kept, objective, confidence)
-        .into_iter()
-        .filter_map(|values| values.into_iter().next())
-        .collect();
-    let tried = if kept.is_tried(&best) {
+    let tried = if kept.is_tried(&kept.best(objective, &[], confidence)) {
         "those that are recommended among them"
     } else {
         "but not those that are recommended here"

@@ -1,25 +1,14 @@
-//! Whole years of what `taintsim plan` recommends, where it counts one outage at a time.
+//! What whole years of what is recommended come to, in words.
 
-use crate::lab::planner::{Bound, Kept, Objective, Planner, answer};
-use crate::report::planner::{amount, plural};
+use super::text::plural;
+use super::told::amount;
+use crate::lab::planner::{EVICTED, Kept, MISSING, NEEDLESS};
 
 /// The figures that are told: missing, below need, evicted, needless.
-const TOLD: [usize; 4] = [0, 1, 3, 4];
+const TOLD: [usize; 4] = [MISSING, 1, EVICTED, NEEDLESS];
 
-/// A plan of whole years of what is recommended; none where these are counted already.
-pub(super) fn years<'a>(
-    planner: &Planner<'a>,
-    kept: &Kept,
-    (objective, within, confidence): (&Objective, &[Bound], f64),
-) -> Option<Planner<'a>> {
-    let best = |part: &Kept| part.rows[answer(part, objective, within, confidence).best].clone();
-    let values: Vec<String> = kept.each_apart().iter().flat_map(best).collect();
-    planner.whole_years(kept, &values)
-}
-
-/// What they came to, in words.
-/// Of other values than those that are recommended for these prices it says so.
-pub(super) fn in_words(kept: &Kept, best: &[String], confidence: f64) -> Option<String> {
+/// What they came to. Of other values than those that are recommended for these prices it says so.
+pub(crate) fn years(kept: &Kept, best: &[String], confidence: f64) -> Option<String> {
     let (values, years) = kept.years_of()?;
     let all = kept.by_years(confidence)?;
     let said: Vec<String> = TOLD
